@@ -1,0 +1,45 @@
+# Single commands, the same that .ci/run calls. make help lists them.
+
+.PHONY: help build test race vet staticcheck fmt fix bench fuzz oracle cover parts ci
+
+help: ## list the commands
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
+
+build: ## build bin/fovea, reproducibly
+	CGO_ENABLED=0 go build -trimpath -o bin/fovea ./cmd/fovea
+
+test: ## run every test of every module; installs what they need where it may
+	./.ci/test
+
+race: ## run the tests under the race detector
+	go test -race ./...
+
+vet: ## run go vet
+	go vet ./...
+
+staticcheck: ## run staticcheck with all checks
+	go tool staticcheck -checks all,-ST1000 ./...
+
+fmt: ## format the Go files
+	gofmt -w .
+
+fix: ## apply the modernizers until nothing is left, then format
+	go fix ./... && go fix ./... && gofmt -w .
+
+bench: ## run the benchmarks, with allocations
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## run each fuzz target for FUZZTIME (20s)
+	./.ci/fuzz
+
+oracle: ## run the differential tests against independent implementations
+	cd oracle && go test ./...
+
+cover: ## show the share of statements that the tests run
+	mkdir -p .cache && go test -coverprofile .cache/cover.out ./... && go tool cover -func .cache/cover.out | tail -n 1
+
+parts: ## install the programs that some tests need, where it may
+	./.ci/parts
+
+ci: ## run every gate
+	./.ci/run
