@@ -1,0 +1,117 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxNumericPriority is the largest number that Org takes for a priority: beyond
+// it are the codes of the letters.
+const maxNumericPriority = 64
+
+// starsAt returns the level of the headline at the offset at, which is the start of
+// a line, or 0 when there is none: stars and then a blank. A tab will not do.
+func starsAt(src string, at int) int {
+	i := at
+	for i < len(src) && src[i] == '*' {
+		i++
+	}
+	if i == len(src) || src[i] != ' ' {
+		return 0
+	}
+	return i - at
+}
+
+// title reads the rest of a headline's line after the stars: keyword, priority,
+// COMMENT, title, tags. All but the title may be absent.
+func (p *parser) title(h *Headline, rest string) {
+	h.Tags, rest = p.splitTags(rest)
+	for _, tag := range h.Tags {
+		h.Archived = h.Archived || tag == "ARCHIVE"
+	}
+	text := trimBlanks(rest)
+
+	// Only a blank ends a keyword, not a tab.
+	word, _, _ := strings.Cut(text, " ")
+	if done, ok := p.done[word]; ok && word != "" {
+		h.Todo, h.Done = word, done
+		text = trimBlanksLeft(text[len(word):])
+	}
+	if n := priorityCookie(text); n > 0 {
+		h.Priority = text[2 : n-1]
+		text = trimBlanksLeft(text[n:])
+	}
+	if word, after := cutBlank(text); word == "COMMENT" {
+		h.Commented = true
+		text = trimBlanksLeft(after)
+	}
+	h.Title = text
+	h.Footnotes = text == "Footnotes"
+}
+
+// priorityCookie returns the length of the priority cookie that text begins with,
+// or 0: [#X] with one letter, or with a number up to maxNumericPriority.
+func priorityCookie(text string) int {
+	if !strings.HasPrefix(text, "[#") {
+		return 0
+	}
+	end := strings.IndexByte(text[:min(len(text), len("[#64]"))], ']')
+	switch {
+	case end == len("[#A"):
+		if c := text[2]; c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+			return end + 1
+		}
+	case end == len("[#64"):
+		a, b := text[2], text[3]
+		if a >= '1' && a <= '9' && b >= '0' && b <= '9' && int(a-'0')*10+int(b-'0') <= maxNumericPriority {
+			return end + 1
+		}
+	}
+	return 0
+}
+
+// splitTags cuts the tags off the end of a headline: its last word, when that is
+// made of tag characters between colons. Two colons without anything between them
+// make an empty tag, as in Org.
+func (p *parser) splitTags(text string) (tags []string, rest string) {
+	trimmed := trimBlanksRight(text)
+	if len(trimmed) < 3 || trimmed[len(trimmed)-1] != ':' {
+		return nil, text
+	}
+	start := strings.LastIndexAny(trimmed, " \t") + 1
+	word := trimmed[start:]
+	if start == 0 || len(word) < 3 || word[0] != ':' || !isTagGroup(word) {
+		return nil, text
+	}
+	p.tags.begin()
+	for tag := range strings.SplitSeq(word[1:len(word)-1], ":") {
+		p.tags.open = append(p.tags.open, tag)
+	}
+	return p.tags.close(), trimmed[:start]
+}
+
+// isTagGroup reports whether s consists of colons and of what a tag may hold.
+func isTagGroup(s string) bool {
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9',
+			c == ':', c == '_', c == '@', c == '#', c == '%':
+			i++
+		case c < utf8.RuneSelf:
+			return false
+		default:
+			// Emacs counts letters, marks, digits and letter-like numbers as
+			// alphanumeric, but not other numbers such as superscripts.
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if !unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl) {
+				return false
+			}
+			i += n
+		}
+	}
+	return true
+}

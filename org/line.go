@@ -1,0 +1,76 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// A line is a line of the source by its offsets.
+type line struct {
+	start int // first byte
+	end   int // after the text: at the line feed, or at a carriage return before it
+	next  int // after the line feed: the start of the next line
+}
+
+// lineAt returns the line of src that starts at the offset at. It ends at limit at
+// the latest. A carriage return before a line feed belongs to the line end whatever
+// the other lines have: a file with mixed line ends keeps its drawers.
+func lineAt(src string, at, limit int) line {
+	if at >= limit {
+		return line{limit, limit, limit}
+	}
+	l := line{at, limit, limit}
+	if i := strings.IndexByte(src[at:limit], '\n'); i >= 0 {
+		l.end, l.next = at+i, at+i+1
+	}
+	if l.end > at && src[l.end-1] == '\r' {
+		l.end--
+	}
+	return l
+}
+
+// skipBlankLines returns the start of the first line, from at on, that is not
+// blank; limit when there is none.
+func skipBlankLines(src string, at, limit int) int {
+	for at < limit {
+		l := lineAt(src, at, limit)
+		if trimBlanks(src[l.start:l.end]) != "" {
+			break
+		}
+		at = l.next
+	}
+	return at
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// trimBlanks removes blanks and tabs, the only space that Org trims in a line.
+func trimBlanks(s string) string { return trimBlanksRight(trimBlanksLeft(s)) }
+
+func trimBlanksLeft(s string) string {
+	for s != "" && isBlank(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+func trimBlanksRight(s string) string {
+	for s != "" && isBlank(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// cutBlank returns s up to its first blank or tab, and the rest from there.
+func cutBlank(s string) (word, rest string) {
+	for i := range len(s) {
+		if isBlank(s[i]) {
+			return s[:i], s[i:]
+		}
+	}
+	return s, ""
+}
+
+// hasPrefixFold reports whether s begins with prefix, which is ASCII, in any case.
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

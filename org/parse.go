@@ -1,0 +1,149 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"slices"
+	"strings"
+)
+
+// bom is the UTF-8 byte order mark.
+const bom = "\xef\xbb\xbf"
+
+// Options are what [Parse] needs to know from outside the text.
+type Options struct {
+	// Setup returns the text of the file that a #+SETUPFILE line names, and
+	// whether there is one. The name is as written, without quotes; one inside a
+	// setup file is joined to that file's folder. Setup decides which names it
+	// serves: a caller keeps it inside its root. Nil serves none, silently; a name
+	// that Setup does not know becomes a diagnostic. Each name is asked for once.
+	Setup func(name string) (text string, ok bool)
+}
+
+// Parse reads the outline of src. It never fails: any bytes are a document, and
+// what could not be read as meant is in Diagnostics. Nil options are the defaults.
+// Strings in the result are parts of src. It takes time in proportion to the
+// length of src and of the setup files, and is safe for concurrent use when
+// opts.Setup is.
+func Parse(src string, opts *Options) *Document {
+	d := &Document{Source: src, SectionEnd: len(src)}
+	if strings.HasPrefix(src, bom) {
+		d.HasBOM, d.Start = true, len(bom)
+	}
+	s := scanner{src: src}
+	s.scan(d.Start)
+	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
+	done := d.applySettings(opts)
+
+	if len(s.headlines) > 0 {
+		d.SectionEnd = s.headlines[0].start
+	}
+	p := parser{doc: d, done: done}
+	p.zerothSection()
+	d.Headlines = make([]Headline, len(s.headlines))
+	for i, mark := range s.headlines {
+		h := &d.Headlines[i]
+		h.Start, h.Level = mark.start, mark.level
+		h.SectionEnd = len(src)
+		if i+1 < len(s.headlines) {
+			h.SectionEnd = s.headlines[i+1].start
+		}
+		p.headline(h)
+	}
+	p.misplacedDrawers(s.opens)
+	d.link()
+	d.finishDiagnostics()
+	return d
+}
+
+// parser reads what follows each headline mark.
+type parser struct {
+	doc        *Document
+	done       map[string]bool // every TODO keyword: is it a done one
+	tags       runs[string]
+	properties runs[Property]
+	opened     []int // offsets where drawer found an opening, rising
+}
+
+// headline fills in h, of which Start, Level and SectionEnd are known.
+func (p *parser) headline(h *Headline) {
+	text := lineAt(p.doc.Source, h.Start, h.SectionEnd)
+	h.TextEnd = text.next
+	p.title(h, p.doc.Source[h.Start+h.Level:text.end])
+
+	at := h.TextEnd
+	if line := lineAt(p.doc.Source, at, h.SectionEnd); isPlanning(p.doc.Source[line.start:line.end]) {
+		h.PlanningStart, h.PlanningEnd = line.start, line.next
+		p.planning(h, line)
+		// Org lets blank lines part planning and drawer, but nothing else.
+		at = skipBlankLines(p.doc.Source, line.next, h.SectionEnd)
+	}
+	h.Properties, h.DrawerStart, h.DrawerEnd = p.drawer(at, h.SectionEnd)
+}
+
+// zerothSection reads the property drawer of the document, which only comment
+// lines may precede.
+func (p *parser) zerothSection() {
+	d := p.doc
+	at := d.Start
+	for at < d.SectionEnd {
+		line := lineAt(d.Source, at, d.SectionEnd)
+		text := trimBlanks(d.Source[line.start:line.end])
+		if text != "#" && !strings.HasPrefix(text, "# ") {
+			break
+		}
+		at = line.next
+	}
+	d.Properties, d.DrawerStart, d.DrawerEnd = p.drawer(at, d.SectionEnd)
+}
+
+// misplacedDrawers complains of the openings, at rising offsets, that stand where
+// Org does not look for a property drawer.
+func (p *parser) misplacedDrawers(opens []int) {
+	at := 0
+	for _, offset := range opens {
+		for at < len(p.opened) && p.opened[at] < offset {
+			at++
+		}
+		if at == len(p.opened) || p.opened[at] != offset {
+			p.doc.complain(offset, "property drawer is neither directly below its headline nor first in the file, so it is not read")
+		}
+	}
+}
+
+// link fills in the parents and the ends of the subtrees.
+func (d *Document) link() {
+	var open []int32 // the headline last seen and its ancestors
+	for i := range d.Headlines {
+		h := &d.Headlines[i]
+		for len(open) > 0 && d.Headlines[open[len(open)-1]].Level >= h.Level {
+			d.Headlines[open[len(open)-1]].End = h.Start
+			open = open[:len(open)-1]
+		}
+		h.Parent = -1
+		if len(open) > 0 {
+			h.Parent = open[len(open)-1]
+		}
+		open = append(open, int32(i))
+	}
+	for _, i := range open {
+		d.Headlines[i].End = len(d.Source)
+	}
+}
+
+// complain records a diagnostic; its line is filled in at the end.
+func (d *Document) complain(offset int, message string) {
+	d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: offset, Message: message})
+}
+
+// finishDiagnostics sorts the diagnostics and counts their lines in one pass.
+func (d *Document) finishDiagnostics() {
+	slices.SortStableFunc(d.Diagnostics, func(a, b Diagnostic) int { return a.Offset - b.Offset })
+	at, line := 0, 1
+	for i := range d.Diagnostics {
+		g := &d.Diagnostics[i]
+		line += strings.Count(d.Source[at:g.Offset], "\n")
+		at = g.Offset
+		g.Line = line
+	}
+}

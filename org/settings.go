@@ -1,0 +1,190 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"path"
+	"strings"
+)
+
+// settingKeys are the keys of the in-buffer settings that are kept. Other keyword
+// lines are content.
+var settingKeys = [...]string{
+	"ARCHIVE", "AUTHOR", "CATEGORY", "COLUMNS", "CONSTANTS", "DATE", "DESCRIPTION", "EMAIL", "FILETAGS",
+	"KEYWORDS", "LANGUAGE", "LINK", "OPTIONS", "PRIORITIES", "PROPERTY", "SEQ_TODO", "SETUPFILE",
+	"STARTUP", "SUBTITLE", "TAGS", "TITLE", "TODO", "TYP_TODO",
+}
+
+// setting splits a line, which has no blanks before it, into the key of a setting
+// in upper case and its value; the key is "" when the line is no setting. A key
+// reaches to the last colon of the first word: #+TITLE:a:b is no title.
+func setting(text string) (key, value string) {
+	if !strings.HasPrefix(text, "#+") {
+		return "", ""
+	}
+	const longest = len("DESCRIPTION:")
+	colon := strings.IndexByte(text[2:min(len(text), 2+longest)], ':')
+	if colon < 0 {
+		return "", ""
+	}
+	name := text[2 : 2+colon]
+	if word, _ := cutBlank(text[2+colon+1:]); strings.IndexByte(word, ':') >= 0 {
+		return "", ""
+	}
+	for _, key := range settingKeys {
+		if len(key) == len(name) && strings.EqualFold(key, name) {
+			return key, trimBlanks(text[2+colon+1:])
+		}
+	}
+	return "", ""
+}
+
+// applySettings derives from the keyword lines, and from those of the setup files,
+// what they set. It returns for every TODO keyword whether it is a done one.
+func (d *Document) applySettings(opts *Options) map[string]bool {
+	g := gatherer{doc: d}
+	if opts != nil && opts.Setup != nil {
+		g.setup, g.seen = opts.Setup, map[string]bool{}
+	}
+	g.gather(d.Keywords, "", true)
+
+	var titles []string
+	for _, k := range d.Keywords {
+		if k.Key == "TITLE" && k.Value != "" {
+			titles = append(titles, k.Value)
+		}
+	}
+	d.Title = strings.Join(titles, " ")
+	for _, k := range g.all {
+		switch k.Key {
+		case "CATEGORY":
+			d.Category = k.Value
+		case "FILETAGS":
+			d.addFileTags(k.Value)
+		case "PROPERTY":
+			if key, rest := cutBlank(k.Value); key != "" {
+				d.FileProperties = append(d.FileProperties, Property{key, trimBlanks(rest), k.Start, k.End})
+			}
+		}
+	}
+	return d.setTodo(g.all)
+}
+
+// addFileTags adds the tags of a #+FILETAGS value: words, each of tags parted by
+// colons. Within a word, two colons without anything between them make an empty tag.
+func (d *Document) addFileTags(value string) {
+	for _, word := range strings.FieldsFunc(value, isFieldSpace) {
+		word = strings.TrimSuffix(strings.TrimPrefix(word, ":"), ":")
+		if word == "" {
+			continue
+		}
+		for tag := range strings.SplitSeq(word, ":") {
+			d.FileTags = append(d.FileTags, tag)
+		}
+	}
+}
+
+// setTodo reads the keyword sequences. Those of one key come together, whatever
+// the order of the lines.
+func (d *Document) setTodo(settings []Keyword) map[string]bool {
+	found := false
+	for _, key := range [...]string{"TYP_TODO", "TODO", "SEQ_TODO"} {
+		for _, k := range settings {
+			if k.Key == key {
+				found = true
+				d.Todo.add(k.Value)
+			}
+		}
+	}
+	if !found {
+		d.Todo = TodoKeywords{All: []string{"TODO", "DONE"}, Done: []string{"DONE"}}
+	}
+	done := make(map[string]bool, len(d.Todo.All))
+	for _, word := range d.Todo.All {
+		done[word] = false
+	}
+	for _, word := range d.Todo.Done {
+		done[word] = true
+	}
+	return done
+}
+
+// add appends one sequence. A bar parts the done keywords from the others; without
+// one the last keyword is the done one.
+func (t *TodoKeywords) add(sequence string) {
+	first, bar := len(t.All), false
+	for _, word := range strings.FieldsFunc(sequence, isFieldSpace) {
+		if word == "|" {
+			bar = true
+			continue
+		}
+		word = withoutFastKey(word)
+		if word == "" {
+			continue
+		}
+		t.All = append(t.All, word)
+		if bar {
+			t.Done = append(t.Done, word)
+		}
+	}
+	if !bar && len(t.All) > first {
+		t.Done = append(t.Done, t.All[len(t.All)-1])
+	}
+}
+
+// withoutFastKey cuts the key and the logging marks off a keyword: WAIT(w@/!).
+func withoutFastKey(word string) string {
+	if strings.HasSuffix(word, ")") {
+		word, _, _ = strings.Cut(word, "(")
+	}
+	return word
+}
+
+// isFieldSpace is what parts words in a setting.
+func isFieldSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
+
+// gatherer collects the settings of a document and of its setup files in the order
+// in which Org meets them.
+type gatherer struct {
+	doc   *Document
+	setup func(name string) (string, bool) // nil: setup files are left out
+	seen  map[string]bool
+	all   []Keyword
+}
+
+// gather adds keywords, and at each SETUPFILE those of that file. Names inside a
+// setup file are relative to its folder. Only for the document's own lines are there
+// offsets and diagnostics.
+func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
+	for _, k := range keywords {
+		if k.Key != "SETUPFILE" || g.setup == nil {
+			if !own {
+				k.Start, k.End = -1, -1
+			}
+			g.all = append(g.all, k)
+			continue
+		}
+		name := strings.Trim(k.Value, `"`)
+		if folder != "" && !path.IsAbs(name) && !strings.Contains(name, "://") {
+			name = path.Join(folder, name)
+		}
+		if name == "" || g.seen[name] {
+			continue
+		}
+		g.seen[name] = true
+		text, ok := g.setup(name)
+		if !ok {
+			if own {
+				g.doc.complain(k.Start, "setup file is not found, so its settings do not apply")
+			}
+			continue
+		}
+		s := scanner{src: text}
+		s.scan(len(text) - len(strings.TrimPrefix(text, bom)))
+		inner := path.Dir(name)
+		if inner == "." {
+			inner = ""
+		}
+		g.gather(s.keywords, inner, false)
+	}
+}
