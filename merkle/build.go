@@ -1,0 +1,92 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// placed is a leaf beside its key. The first eight bytes decide nearly every
+// comparison.
+type placed[L Leaf] struct {
+	prefix uint64
+	order  int // position among the leaves given
+	leaf   L
+}
+
+// build makes the tree of leaves given in any order; of several with one key
+// the last counts. It returns the root and how many keys there are.
+func build[L Leaf](given []L) (*hnode[L], int) {
+	leaves := make([]placed[L], len(given))
+	for i, l := range given {
+		key := l.Key()
+		leaves[i] = placed[L]{binary.BigEndian.Uint64(key[:]), i, l}
+	}
+	slices.SortFunc(leaves, func(a, b placed[L]) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		return cmp.Or(a.leaf.Key().Compare(b.leaf.Key()), cmp.Compare(a.order, b.order))
+	})
+	unique := leaves[:0]
+	for i, l := range leaves {
+		if i+1 < len(leaves) && l.prefix == leaves[i+1].prefix && l.leaf.Key() == leaves[i+1].leaf.Key() {
+			continue
+		}
+		unique = append(unique, l)
+	}
+	return buildNode(unique, 0), len(unique)
+}
+
+// buildNode makes the node of leaves with different keys, in key order, that
+// agree in their first depth digits.
+func buildNode[L Leaf](leaves []placed[L], depth int) *hnode[L] {
+	var ends [slotCount]int
+	var leafCount, kidCount int
+	at := 0
+	for s := range ends {
+		start := at
+		for at < len(leaves) && leaves[at].slot(depth) == 1<<s {
+			at++
+		}
+		ends[s] = at
+		switch at - start {
+		case 0:
+		case 1:
+			leafCount++
+		default:
+			kidCount++
+		}
+	}
+	n := &hnode[L]{}
+	if leafCount > 0 {
+		n.leaves = make([]L, 0, leafCount)
+	}
+	if kidCount > 0 {
+		n.kids = make([]*hnode[L], 0, kidCount)
+	}
+	start := 0
+	for s, end := range ends {
+		switch end - start {
+		case 0:
+		case 1:
+			n.leafMap |= 1 << s
+			n.leaves = append(n.leaves, leaves[start].leaf)
+		default:
+			n.kidMap |= 1 << s
+			n.kids = append(n.kids, buildNode(leaves[start:end], depth+1))
+		}
+		start = end
+	}
+	return n
+}
+
+// slot is that of the leaf's key, from the prefix while it reaches.
+func (p *placed[L]) slot(depth int) uint16 {
+	if depth < 64/slotBits {
+		return 1 << (p.prefix >> (64 - slotBits*(depth+1)) & (slotCount - 1))
+	}
+	return slot(p.leaf.Key(), depth)
+}

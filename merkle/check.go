@@ -1,0 +1,170 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unicode/utf8"
+)
+
+// MaxDepth is how many lists and maps may stand inside one another.
+const MaxDepth = 64
+
+// Check returns nil if b is the canonical encoding of exactly one value, else
+// an error that wraps ErrCanonical and names the byte and the reason. It does
+// not allocate and takes O(len(b)).
+func Check(b []byte) error {
+	c := checker{b: b}
+	c.value(0)
+	if c.reason == "" && c.at < len(b) {
+		c.start = c.at
+		c.refuse("bytes after the value")
+	}
+	if c.reason != "" {
+		return fmt.Errorf("check block: byte %d: %s: %w", c.start, c.reason, ErrCanonical)
+	}
+	return nil
+}
+
+type checker struct {
+	b      []byte
+	at     int    // where reading goes on
+	start  int    // where the item being read, or the refused one, begins
+	reason string // why the bytes are refused; "" while they are not
+}
+
+func (c *checker) refuse(reason string) {
+	if c.reason == "" {
+		c.reason = reason
+		c.at = len(c.b)
+	}
+}
+
+// value passes one value that stands inside depth lists and maps.
+func (c *checker) value(depth int) {
+	major, arg := c.head()
+	switch {
+	case c.reason != "":
+	case major == majorBytes || major == majorText:
+		c.chars(major, arg)
+	case major == majorList:
+		if !c.enter(depth, arg) {
+			return
+		}
+		for ; arg > 0 && c.reason == ""; arg-- {
+			c.value(depth + 1)
+		}
+	case major == majorMap:
+		if !c.enter(depth, arg) {
+			return
+		}
+		c.pairs(depth, arg)
+	case major == majorTag:
+		c.link()
+	}
+}
+
+// head reads an item's first byte and argument.
+func (c *checker) head() (major byte, arg uint64) {
+	if c.reason != "" {
+		return 0, 0
+	}
+	c.start = c.at
+	if c.at >= len(c.b) {
+		c.refuse("the input ends before the value")
+		return 0, 0
+	}
+	first := c.b[c.at]
+	c.at++
+	if first >= 0xe0 {
+		if first != itemFalse && first != itemTrue && first != itemNull {
+			c.refuse("a float, or a simple value other than false, true and null")
+		}
+		return first, 0
+	}
+	major, short := first&0xe0, first&0x1f
+	if short < 24 {
+		return major, uint64(short)
+	}
+	if short > 27 {
+		c.refuse("an indefinite length, or a reserved one")
+		return 0, 0
+	}
+	size := 1 << (short - 24)
+	if len(c.b)-c.at < size {
+		c.refuse("the input ends inside a length or number")
+		return 0, 0
+	}
+	var wide [8]byte
+	copy(wide[8-size:], c.b[c.at:c.at+size])
+	arg = binary.BigEndian.Uint64(wide[:])
+	c.at += size
+	if least := [...]uint64{24, 1 << 8, 1 << 16, 1 << 32}[short-24]; arg < least {
+		c.refuse("a length or number that is not in its shortest form")
+	}
+	return major, arg
+}
+
+// enter refuses a list or map that is too deep, or longer than what is left:
+// every value takes at least a byte.
+func (c *checker) enter(depth int, n uint64) bool {
+	if depth >= MaxDepth {
+		c.refuse("lists and maps inside one another beyond the limit")
+		return false
+	}
+	if n > uint64(len(c.b)-c.at) {
+		c.refuse("a list or map longer than the input")
+		return false
+	}
+	return true
+}
+
+// chars passes the bytes of a text or byte string.
+func (c *checker) chars(major byte, n uint64) []byte {
+	if n > uint64(len(c.b)-c.at) {
+		c.refuse("a string longer than the input")
+		return nil
+	}
+	s := c.b[c.at : c.at+int(n)]
+	if major == majorText && !utf8.Valid(s) {
+		c.refuse("text that is not UTF-8")
+	}
+	c.at += int(n)
+	return s
+}
+
+// pairs passes the keys and values of a map.
+func (c *checker) pairs(depth int, n uint64) {
+	var last []byte
+	for i := range n {
+		major, size := c.head()
+		if c.reason == "" && major != majorText {
+			c.refuse("a map key that is not text")
+		}
+		if c.reason != "" {
+			return
+		}
+		start := c.start
+		key := c.chars(major, size)
+		if i > 0 && (len(key) < len(last) || len(key) == len(last) && string(key) <= string(last)) {
+			c.refuse("map keys out of order, or one twice")
+		}
+		if c.reason != "" {
+			c.start = start
+			return
+		}
+		last = key
+		c.value(depth + 1)
+	}
+}
+
+// link passes what follows the first byte of a tag.
+func (c *checker) link() {
+	rest := c.b[c.start:]
+	if len(rest) < linkSize || string(rest[:len(linkHeader)]) != linkHeader {
+		c.refuse("a tag that is not a link to a dag-cbor block by sha2-256")
+		return
+	}
+	c.at = c.start + linkSize
+}

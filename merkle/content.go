@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"fmt"
+	"strings"
+)
+
+// AppendContent appends a content of up to MaxContent bytes as one value: the
+// byte string itself up to ChunkSize, else a list of its size in bytes and the
+// links to the blocks that hold its chunks (see doc/format/codec.md). Those
+// blocks go to emit, a block before the blocks that link to it; emit may be
+// nil, must copy what it keeps, and its error is returned as it is.
+// A longer content is ErrTooLarge. Time is O(len(content)).
+func AppendContent(dst []byte, content string, emit func(Digest, []byte) error) ([]byte, error) {
+	if len(content) <= ChunkSize {
+		return AppendBytes(dst, content), nil
+	}
+	if len(content) > MaxContent {
+		return dst, fmt.Errorf("append content: %d bytes, more than %d: %w", len(content), MaxContent, ErrTooLarge)
+	}
+	links := make([]Digest, 0, chunks(len(content)))
+	block := make([]byte, 0, ChunkSize+8)
+	size := len(content)
+	for len(content) > 0 {
+		n := min(len(content), ChunkSize)
+		block = AppendBytes(block[:0], content[:n])
+		content = content[n:]
+		d, err := seal(block, emit)
+		if err != nil {
+			return dst, err
+		}
+		links = append(links, d)
+	}
+	dst = AppendList(dst, 1+topWidth(len(links)))
+	dst = AppendUint(dst, uint64(size))
+	return appendTree(dst, links, emit)
+}
+
+// ReadContent reads the next value of r as a content and returns its bytes; it
+// gets the chunks with get and checks that each is the block its digest names.
+// Errors: those of r and of get, ErrDigest, ErrTooLarge, and ErrShape for
+// chunks cut in another way than AppendContent does.
+func ReadContent(r *Reader, get func(Digest) ([]byte, error)) (string, error) {
+	if r.Peek() == KindBytes || r.Err() != nil {
+		s := string(r.Bytes())
+		return s, r.Err()
+	}
+	width := r.List() - 1
+	size := r.Uint()
+	switch {
+	case r.Err() != nil:
+		return "", r.Err()
+	case size <= ChunkSize:
+		return "", fmt.Errorf("read content: %d bytes in chunks: %w", size, ErrShape)
+	case size > MaxContent:
+		return "", fmt.Errorf("read content: %d bytes, more than %d: %w", size, MaxContent, ErrTooLarge)
+	}
+	left := int(size)
+	links, err := readTree(r, width, chunks(left), get)
+	if err != nil {
+		return "", fmt.Errorf("read content: %w", err)
+	}
+	var content strings.Builder
+	for _, d := range links {
+		chunk, err := readChunk(d, min(left, ChunkSize), get)
+		if err != nil {
+			return "", fmt.Errorf("read content: %w", err)
+		}
+		content.Write(chunk)
+		left -= len(chunk)
+	}
+	return content.String(), nil
+}
+
+func chunks(size int) int { return (size + ChunkSize - 1) / ChunkSize }
+
+func readChunk(d Digest, size int, get func(Digest) ([]byte, error)) ([]byte, error) {
+	block, err := fetch(d, get)
+	if err != nil {
+		return nil, err
+	}
+	r := NewReader(block)
+	chunk := r.Bytes()
+	if err := r.Done(); err != nil {
+		return nil, fmt.Errorf("chunk %s: %w", d, err)
+	}
+	if len(chunk) != size {
+		return nil, fmt.Errorf("chunk %s: %d bytes, not %d: %w", d, len(chunk), size, ErrShape)
+	}
+	return chunk, nil
+}

@@ -1,0 +1,113 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"sync"
+	"unsafe"
+)
+
+// DigestSize is the number of bytes of a Digest.
+const DigestSize = sha256.Size
+
+// Digest is the SHA-256 of a block. It is comparable, fit for map keys, and
+// its text form is a CID that any IPFS tool reads. The zero Digest names no
+// block and is used for "none".
+type Digest [DigestSize]byte
+
+// cidHeader stands before the digest in a binary CID: version 1, codec
+// dag-cbor, hash function sha2-256, length of the digest in bytes.
+const cidHeader = "\x01\x71\x12\x20"
+
+// cidTextLen is 'b', the multibase sign of base32, and 288 bits in base32.
+const cidTextLen = 1 + (8*(len(cidHeader)+DigestSize)+4)/5
+
+var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// Sum returns the digest of a block. It runs at the speed of SHA-256 and does
+// not allocate.
+func Sum(block []byte) Digest { return sha256.Sum256(block) }
+
+// Parse reads a digest from its CID (as String prints it) or from 64 hex
+// digits of either case. Any other text, other CIDs included, is ErrSyntax.
+func Parse(s string) (Digest, error) {
+	var d Digest
+	switch {
+	case len(s) == hex.EncodedLen(DigestSize):
+		if _, err := hex.Decode(d[:], []byte(s)); err == nil {
+			return d, nil
+		}
+	case len(s) == cidTextLen && s[0] == 'b':
+		raw, err := base32Lower.DecodeString(s[1:])
+		if err != nil || len(raw) != len(cidHeader)+DigestSize || string(raw[:len(cidHeader)]) != cidHeader {
+			break
+		}
+		copy(d[:], raw[len(cidHeader):])
+		// Base32 leaves two bits over; only the form with zeros is the CID.
+		if d.String() == s {
+			return d, nil
+		}
+	}
+	const most = 80
+	if len(s) > most {
+		return Digest{}, fmt.Errorf("parse digest %q...: %w", s[:most], ErrSyntax)
+	}
+	return Digest{}, fmt.Errorf("parse digest %q: %w", s, ErrSyntax)
+}
+
+// String returns the digest as a CID: version 1, dag-cbor, sha2-256, in lower
+// case base32, 59 characters.
+func (d Digest) String() string {
+	return string(d.append(make([]byte, 0, cidTextLen)))
+}
+
+// IsZero reports whether d is the zero Digest, which names no block.
+func (d Digest) IsZero() bool { return d == Digest{} }
+
+// Compare orders digests by their bytes; the result is -1, 0 or +1.
+func (d Digest) Compare(e Digest) int { return bytes.Compare(d[:], e[:]) }
+
+// AppendText appends the text form of String to dst; the error is always nil.
+// It implements encoding.TextAppender.
+func (d Digest) AppendText(dst []byte) ([]byte, error) { return d.append(dst), nil }
+
+// MarshalText returns the text form of String; the error is always nil. It
+// implements encoding.TextMarshaler, so that JSON shows CIDs.
+func (d Digest) MarshalText() ([]byte, error) { return d.append(nil), nil }
+
+// UnmarshalText sets d to the digest that Parse reads; on an error, which is
+// ErrSyntax, d is unchanged. It implements encoding.TextUnmarshaler.
+func (d *Digest) UnmarshalText(text []byte) error {
+	e, err := Parse(string(text))
+	if err == nil {
+		*d = e
+	}
+	return err
+}
+
+func (d Digest) append(dst []byte) []byte {
+	var raw [len(cidHeader) + DigestSize]byte
+	copy(raw[:], cidHeader)
+	copy(raw[len(cidHeader):], d[:])
+	return base32Lower.AppendEncode(append(dst, 'b'), raw[:])
+}
+
+var hashers = sync.Pool{New: func() any { return sha256.New() }}
+
+// SumBytes returns Sum(AppendBytes(block, s)) without copying s, for blocks
+// that end in a long byte string.
+func SumBytes(block []byte, s string) (d Digest) {
+	h := hashers.Get().(hash.Hash)
+	h.Reset()
+	h.Write(appendHead(block, majorBytes, uint64(len(s))))
+	h.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
+	h.Sum(d[:0])
+	hashers.Put(h)
+	return d
+}

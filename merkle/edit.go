@@ -1,0 +1,179 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Editor collects changes to a Map. An Editor is for one goroutine.
+type Editor[L Leaf] struct {
+	root    *hnode[L]
+	size    int
+	pending []L // leaves for an empty tree, which are built at once
+	buf     []byte
+}
+
+// Set puts l where its key says, in place of the leaf that stood there. It
+// copies each node on the path at most once in the life of the editor.
+func (e *Editor[L]) Set(l L) {
+	if e.root == nil {
+		e.pending = append(e.pending, l)
+		return
+	}
+	var added bool
+	e.root, added = e.root.set(l, l.Key(), 0)
+	if added {
+		e.size++
+	}
+}
+
+// Delete takes the leaf with the given key out, if it is there. It copies each
+// node on the path at most once in the life of the editor.
+func (e *Editor[L]) Delete(key Digest) {
+	e.flush()
+	if e.root == nil {
+		return
+	}
+	root, removed := e.root.remove(key, 0)
+	if !removed {
+		return
+	}
+	e.root, e.size = root, e.size-1
+	if e.size == 0 {
+		e.root = nil
+	}
+}
+
+// Map returns the map as edited. It hashes the nodes that changed and no
+// others: O(changes log n), O(n log n) for the first leaves of an empty map. The
+// editor may go on: what it changes from here on is not seen by the map
+// returned.
+func (e *Editor[L]) Map() Map[L] {
+	fresh := len(e.pending)
+	e.flush()
+	if fresh >= sealTogether {
+		e.root.sealKids()
+	}
+	if e.root != nil {
+		e.buf = e.root.seal(e.buf)
+	}
+	return Map[L]{root: e.root, size: e.size}
+}
+
+// sealTogether is from how many new leaves on hashing on several processors is
+// worth starting them.
+const sealTogether = 2048
+
+// sealKids computes the digests below n on all processors.
+func (n *hnode[L]) sealKids() {
+	parts := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for p := range parts {
+		wg.Go(func() {
+			var buf []byte
+			for i := p; i < len(n.kids); i += parts {
+				buf = n.kids[i].seal(buf)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// flush builds the tree of the pending leaves.
+func (e *Editor[L]) flush() {
+	if len(e.pending) > 0 {
+		e.root, e.size = build(e.pending)
+		e.pending = nil
+	}
+}
+
+func (n *hnode[L]) set(l L, key Digest, depth int) (_ *hnode[L], added bool) {
+	bit := slot(key, depth)
+	if n.kidMap&bit != 0 {
+		i := rank(n.kidMap, bit)
+		kid, added := n.kids[i].set(l, key, depth+1)
+		n = n.own()
+		n.kids[i] = kid
+		return n, added
+	}
+	i := rank(n.leafMap, bit)
+	n = n.own()
+	if n.leafMap&bit == 0 {
+		n.leafMap |= bit
+		n.leaves = insert(n.leaves, i, l)
+		return n, true
+	}
+	old := n.leaves[i]
+	oldKey := old.Key()
+	if oldKey == key {
+		n.leaves[i] = l
+		return n, false
+	}
+	n.leafMap ^= bit
+	n.leaves = slices.Delete(n.leaves, i, i+1)
+	n.kids = insert(n.kids, rank(n.kidMap, bit), pair(old, oldKey, l, key, depth+1))
+	n.kidMap |= bit
+	return n, true
+}
+
+// pair makes the subtree of two leaves with different keys.
+func pair[L Leaf](a L, akey Digest, b L, bkey Digest, depth int) *hnode[L] {
+	abit, bbit := slot(akey, depth), slot(bkey, depth)
+	if abit == bbit {
+		return &hnode[L]{kidMap: abit, kids: []*hnode[L]{pair(a, akey, b, bkey, depth+1)}}
+	}
+	if bbit < abit {
+		a, b = b, a
+	}
+	return &hnode[L]{leafMap: abit | bbit, leaves: []L{a, b}}
+}
+
+func (n *hnode[L]) remove(key Digest, depth int) (_ *hnode[L], removed bool) {
+	bit := slot(key, depth)
+	if n.leafMap&bit != 0 {
+		i := rank(n.leafMap, bit)
+		if n.leaves[i].Key() != key {
+			return n, false
+		}
+		n = n.own()
+		n.leafMap ^= bit
+		n.leaves = slices.Delete(n.leaves, i, i+1)
+		return n, true
+	}
+	if n.kidMap&bit == 0 {
+		return n, false
+	}
+	i := rank(n.kidMap, bit)
+	kid, removed := n.kids[i].remove(key, depth+1)
+	if !removed {
+		return n, false
+	}
+	n = n.own()
+	if !kid.single() {
+		n.kids[i] = kid
+		return n, true
+	}
+	n.kidMap ^= bit
+	n.kids = slices.Delete(n.kids, i, i+1)
+	n.leaves = insert(n.leaves, rank(n.leafMap, bit), kid.leaves[0])
+	n.leafMap |= bit
+	return n, true
+}
+
+// insert grows a list by an element and a quarter, not by half: a node holds
+// at most 16 elements, and what is not used is lost for good.
+func insert[T any](list []T, i int, v T) []T {
+	n := len(list)
+	if n == cap(list) {
+		grown := make([]T, n, n+1+n/4)
+		copy(grown, list)
+		list = grown
+	}
+	list = list[:n+1]
+	copy(list[i+1:], list[i:n])
+	list[i] = v
+	return list
+}

@@ -1,0 +1,109 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"bytes"
+	"iter"
+)
+
+// Change is a key at which two maps differ.
+type Change[L Leaf] struct {
+	Key      Digest
+	Old, New L    // the zero value where the key is absent
+	InOld    bool // the old map has the key
+	InNew    bool // the new map has the key
+}
+
+// Diff yields the keys at which two maps differ, in key order. same tells
+// whether two leaves of one key count as equal; nil compares their encodings.
+// Subtrees of equal digest are passed over unseen, so that the cost is
+// O(changes log n), however the maps came to be.
+func Diff[L Leaf](old, new Map[L], same func(a, b L) bool) iter.Seq[Change[L]] {
+	return func(yield func(Change[L]) bool) {
+		d := differ[L]{same: same, yield: yield}
+		if same == nil {
+			d.same = d.encodedSame
+		}
+		d.nodes(old.root, new.root, 0)
+	}
+}
+
+type differ[L Leaf] struct {
+	same  func(a, b L) bool
+	yield func(Change[L]) bool
+	buf   []byte
+}
+
+// nodes compares two subtrees; it reports whether yield went on.
+func (d *differ[L]) nodes(a, b *hnode[L], depth int) bool {
+	switch {
+	case a == nil && b == nil:
+		return true
+	case a == nil:
+		return b.each(d.added)
+	case b == nil:
+		return a.each(d.removed)
+	case a == b || a.sealed && b.sealed && a.digest == b.digest:
+		return true
+	}
+	for slots := a.leafMap | a.kidMap | b.leafMap | b.kidMap; slots != 0; slots &= slots - 1 {
+		if !d.slot(a, b, slots&-slots, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+// slot compares what two nodes hold in one slot: nothing, a leaf or a child.
+func (d *differ[L]) slot(a, b *hnode[L], bit uint16, depth int) bool {
+	inA, inB := a.leafMap&bit != 0, b.leafMap&bit != 0
+	switch {
+	case inA && inB:
+		return d.leaves(a.leaves[rank(a.leafMap, bit)], b.leaves[rank(b.leafMap, bit)])
+	case inA && b.kidMap&bit == 0:
+		return d.removed(a.leaves[rank(a.leafMap, bit)])
+	case inB && a.kidMap&bit == 0:
+		return d.added(b.leaves[rank(b.leafMap, bit)])
+	}
+	return d.nodes(a.below(bit, depth), b.below(bit, depth), depth+1)
+}
+
+// below returns what a node has in a slot as a node of the next level: its
+// child, a node for its leaf, or nil.
+func (n *hnode[L]) below(bit uint16, depth int) *hnode[L] {
+	if n.leafMap&bit == 0 {
+		return n.kid(bit)
+	}
+	i := rank(n.leafMap, bit)
+	return &hnode[L]{leafMap: slot(n.leaves[i].Key(), depth+1), leaves: n.leaves[i : i+1]}
+}
+
+func (d *differ[L]) leaves(a, b L) bool {
+	akey, bkey := a.Key(), b.Key()
+	switch akey.Compare(bkey) {
+	case -1:
+		return d.removed(a) && d.added(b)
+	case +1:
+		return d.added(b) && d.removed(a)
+	}
+	if d.same(a, b) {
+		return true
+	}
+	return d.yield(Change[L]{Key: bkey, Old: a, New: b, InOld: true, InNew: true})
+}
+
+func (d *differ[L]) added(l L) bool {
+	return d.yield(Change[L]{Key: l.Key(), New: l, InNew: true})
+}
+
+func (d *differ[L]) removed(l L) bool {
+	return d.yield(Change[L]{Key: l.Key(), Old: l, InOld: true})
+}
+
+func (d *differ[L]) encodedSame(a, b L) bool {
+	d.buf = a.AppendCanonical(d.buf[:0])
+	split := len(d.buf)
+	d.buf = b.AppendCanonical(d.buf)
+	return bytes.Equal(d.buf[:split], d.buf[split:])
+}

@@ -1,0 +1,233 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Kind is the kind of a value.
+type Kind byte
+
+// The kinds of values. KindNone is what Peek returns where no value follows.
+const (
+	KindNone Kind = iota
+	KindInt       // an integer from -2^64 to 2^64-1
+	KindBytes
+	KindText
+	KindList
+	KindMap
+	KindLink
+	KindBool
+	KindNull
+)
+
+var kindNames = [...]string{"nothing", "int", "bytes", "text", "list", "map", "link", "bool", "null"}
+
+// String returns the name of the kind, for messages.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", byte(k))
+}
+
+// Reader reads the values of one block, in the order they were appended. The
+// first error stays: all later reads return zero values and Err returns it, so
+// that a decoder may check once, at the end. A Reader is for one goroutine.
+type Reader struct {
+	b   []byte
+	at  int
+	err error
+}
+
+// NewReader returns a Reader of a block. The whole block is checked at once,
+// O(len(block)); if it is not canonical, Err is ErrCanonical from the start.
+// The Reader keeps block, which must not change while it is used.
+func NewReader(block []byte) *Reader {
+	r := &Reader{b: block}
+	if err := Check(block); err != nil {
+		r.err = err
+	}
+	return r
+}
+
+// Err returns the first error: nil, or one that wraps ErrCanonical or ErrKind.
+func (r *Reader) Err() error { return r.err }
+
+// Done returns Err, or, when values are left that were not read, ErrKind.
+func (r *Reader) Done() error {
+	if r.err == nil && r.at < len(r.b) {
+		r.fail(fmt.Sprintf("end, not %s", r.Peek()))
+	}
+	return r.err
+}
+
+// Peek returns the kind of the next value, and KindNone after the last one or
+// after an error. It reads nothing.
+func (r *Reader) Peek() Kind {
+	if r.err != nil || r.at >= len(r.b) {
+		return KindNone
+	}
+	switch first := r.b[r.at]; first & 0xe0 {
+	case majorUint, majorInt:
+		return KindInt
+	case majorBytes:
+		return KindBytes
+	case majorText:
+		return KindText
+	case majorList:
+		return KindList
+	case majorMap:
+		return KindMap
+	case majorTag:
+		return KindLink
+	default:
+		if first == itemNull {
+			return KindNull
+		}
+		return KindBool
+	}
+}
+
+// Map reads the head of a map and returns the number of its pairs, which
+// follow as key (a text) and value. They fit in the block.
+func (r *Reader) Map() int { return int(r.expect(KindMap)) }
+
+// List reads the head of a list and returns the number of its values, which
+// follow. They fit in the block.
+func (r *Reader) List() int { return int(r.expect(KindList)) }
+
+// FixedMap reads the head of a map that must have n pairs.
+func (r *Reader) FixedMap(n int) { r.fixed(KindMap, n) }
+
+// FixedList reads the head of a list that must have n values.
+func (r *Reader) FixedList(n int) { r.fixed(KindList, n) }
+
+// Key reads a text that must be name: the key of the next pair of a map whose
+// keys are known.
+func (r *Reader) Key(name string) {
+	at := r.at
+	if got := r.chars(KindText); r.err == nil && string(got) != name {
+		r.at = at
+		r.fail(fmt.Sprintf("key %q, not %q", name, clip(got)))
+	}
+}
+
+// Text reads a text. The string is a copy.
+func (r *Reader) Text() string { return string(r.chars(KindText)) }
+
+// Bytes reads a byte string. The slice points into the block.
+func (r *Reader) Bytes() []byte { return r.chars(KindBytes) }
+
+// Int reads an integer; one outside the range of int64 is ErrKind.
+func (r *Reader) Int() int64 {
+	at, negative := r.at, r.Peek() == KindInt && r.b[r.at]&0xe0 == majorInt
+	v := r.expect(KindInt)
+	switch {
+	case v > math.MaxInt64:
+		r.at = at
+		r.fail("int of 64 bits, not a larger one")
+		return 0
+	case negative:
+		return -1 - int64(v)
+	default:
+		return int64(v)
+	}
+}
+
+// Uint reads an integer; a negative one is ErrKind.
+func (r *Reader) Uint() uint64 {
+	if r.Peek() == KindInt && r.b[r.at]&0xe0 == majorInt {
+		r.fail("int from 0, not a negative one")
+		return 0
+	}
+	return r.expect(KindInt)
+}
+
+// Bool reads a truth value.
+func (r *Reader) Bool() bool {
+	at := r.at
+	r.expect(KindBool)
+	return r.err == nil && r.b[at] == itemTrue
+}
+
+// Null reads a null.
+func (r *Reader) Null() { r.expect(KindNull) }
+
+// Link reads a link and returns the digest of the block it names.
+func (r *Reader) Link() (d Digest) {
+	at := r.at
+	r.expect(KindLink)
+	if r.err == nil {
+		copy(d[:], r.b[at+len(linkHeader):])
+	}
+	return d
+}
+
+// Raw reads the next value, of any kind and with all that is in it, and
+// returns its encoding. The slice points into the block.
+func (r *Reader) Raw() []byte {
+	if r.Peek() == KindNone {
+		r.fail("a value, not nothing")
+		return nil
+	}
+	c := checker{b: r.b, at: r.at}
+	c.value(0)
+	raw := r.b[r.at:c.at:c.at]
+	r.at = c.at
+	return raw
+}
+
+// expect reads the head of a value of the given kind and returns its argument.
+// The block was checked, so the head is whole and what it declares is there.
+func (r *Reader) expect(k Kind) uint64 {
+	if got := r.Peek(); got != k {
+		r.fail(fmt.Sprintf("%s, not %s", k, got))
+		return 0
+	}
+	if k == KindLink {
+		r.at += linkSize
+		return 0
+	}
+	first := r.b[r.at]
+	r.at++
+	short := first & 0x1f
+	if short < 24 || k == KindBool || k == KindNull {
+		return uint64(short)
+	}
+	size := 1 << (short - 24)
+	var wide [8]byte
+	copy(wide[8-size:], r.b[r.at:r.at+size])
+	r.at += size
+	return binary.BigEndian.Uint64(wide[:])
+}
+
+func (r *Reader) chars(k Kind) []byte {
+	n := int(r.expect(k))
+	if r.err != nil {
+		return nil
+	}
+	s := r.b[r.at : r.at+n : r.at+n]
+	r.at += n
+	return s
+}
+
+func (r *Reader) fixed(k Kind, n int) {
+	at := r.at
+	if got := r.expect(k); r.err == nil && got != uint64(n) {
+		r.at = at
+		r.fail(fmt.Sprintf("%s of %d, not of %d", k, n, got))
+	}
+}
+
+func (r *Reader) fail(want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("read block: byte %d: want %s: %w", r.at, want, ErrKind)
+	}
+}
+
+// clip shortens a foreign value for a message.
+func clip(s []byte) []byte { return s[:min(len(s), 60)] }
