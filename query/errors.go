@@ -1,0 +1,90 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SyntaxError is returned by [Parse] for a text that is no query, and by
+// [Compile] for a tree that no query could have.
+type SyntaxError struct {
+	// Column is the place in the text, counted in runes from 1. It is 0 when
+	// the tree was not read from a text.
+	Column int
+	// Message says what is wrong.
+	Message string
+	// Hint says what to do about it; it may be empty.
+	Hint string
+}
+
+// Error returns the message on one line, with the column and the hint.
+func (e *SyntaxError) Error() string {
+	var b strings.Builder
+	b.WriteString("query: ")
+	if e.Column > 0 {
+		fmt.Fprintf(&b, "column %d: ", e.Column)
+	}
+	b.WriteString(e.Message)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// argError is what a predicate says about its arguments. Index is the argument
+// that is wrong, or -1 for the list as a whole; the parser knows its column.
+type argError struct {
+	index         int
+	message, hint string
+}
+
+// unknown is the error for a name that is no predicate.
+func unknown(name string) *SyntaxError {
+	hint := "known are " + strings.Join(names(), " ")
+	if near := nearest(name); near != "" {
+		hint = "did you mean " + near + ":"
+	}
+	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}
+}
+
+// nearest returns the name or alias that is spelled most like name, or "" when
+// none is within two edits and none starts with it.
+func nearest(name string) string {
+	name = strings.ToLower(name)
+	best, bestDistance := "", 3
+	for _, p := range table {
+		for _, known := range append([]string{p.Name}, p.Aliases...) {
+			d := distance(name, known)
+			if len(name) >= 3 && strings.HasPrefix(known, name) {
+				d = min(d, 2)
+			}
+			if d < bestDistance && d < len(known) {
+				best, bestDistance = known, d
+			}
+		}
+	}
+	return best
+}
+
+// distance is the number of bytes to insert, delete or replace to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		previous := slices.Clone(row)
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := previous[j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			row[j+1] = min(replaced, previous[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

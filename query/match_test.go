@@ -1,0 +1,233 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// entry is a candidate made of plain values.
+type entry struct {
+	id, kind, todo, heading, text, priority, path string
+	done                                          bool
+	own, inherited                                []string
+	properties                                    map[string][]string
+	level                                         int
+}
+
+func (e entry) ID() string                   { return e.id }
+func (e entry) Type() string                 { return e.kind }
+func (e entry) Todo() string                 { return e.todo }
+func (e entry) Done() bool                   { return e.done }
+func (e entry) Tags() []string               { return slices.Concat(e.own, e.inherited) }
+func (e entry) LocalTags() []string          { return e.own }
+func (e entry) Property(key string) []string { return e.properties[strings.ToUpper(key)] }
+func (e entry) Heading() string              { return e.heading }
+func (e entry) Text() string                 { return e.text }
+func (e entry) Level() int                   { return e.level }
+func (e entry) Priority() string             { return e.priority }
+func (e entry) Path() string                 { return e.path }
+
+var (
+	task = entry{
+		id: "t1", kind: "headline", todo: "NEXT", heading: "Write the Letter", level: 2, priority: "B", path: "work/Inbox.org",
+		text: "** NEXT [#B] Write the Letter :project:\nTo the office. Costs 1,000.\n- first\n- second line\n",
+		own:  []string{"project"}, inherited: []string{"work"},
+		properties: map[string][]string{"EFFORT": {"1:00"}, "NOTE": {"a b", "c"}, "EMPTY": {""}},
+	}
+	finished = entry{id: "t2", kind: "headline", todo: "CANCELLED", done: true, heading: "Call", level: 3, text: "*** CANCELLED Call\n"}
+	note     = entry{id: "n1", kind: "headline", heading: "Ideas", level: 1, priority: "12", text: "* [#12] Ideas\n"}
+	document = entry{id: "d1", kind: "document", heading: "My Inbox", path: "work/Inbox.org", text: "#+title: My\n#+title: Inbox\n", own: []string{"work"}}
+	object   = entry{id: "o1", kind: "table", text: "| a |\n"}
+	entries  = []entry{task, finished, note, document, object}
+)
+
+func TestMatch(t *testing.T) {
+	for _, tc := range []struct {
+		name, in string
+		want     string // ids
+	}{
+		{"everything", "", "t1 t2 n1 d1 o1"},
+		{"nothing", "!()", ""},
+		{"todo without keywords is not done", "todo:", "t1"},
+		{"todo by keyword", "todo:CANCELLED", "t2"},
+		{"todo by any keyword", "todo:CANCELLED,NEXT", "t1 t2"},
+		{"todo counts case", "todo:next", ""},
+		{"done", "done:", "t2"},
+		{"not done includes what has no keyword", "!done:", "t1 n1 d1 o1"},
+		{"tags are inherited", "tags:work", "t1 d1"},
+		{"tags are never a substring", "tags:pro,projec,projects", ""},
+		{"tags count case", "tags:Project", ""},
+		{"tags without argument", "tags:", "t1 d1"},
+		{"own tags", "tags-local:work", "d1"},
+		{"own tags, any", "tags-local:project,work", "t1 d1"},
+		{"own tags without argument", "tags-local:", "t1 d1"},
+		{"type", "type:document", "d1"},
+		{"type is exact", "type:head", ""},
+		{"types", "type:document,table", "d1 o1"},
+		{"id", "id:t2,o1,none", "t2 o1"},
+		{"property", "property:EFFORT", "t1"},
+		{"property in any case", "property:effort", "t1"},
+		{"property that is empty is there", "property:EMPTY", "t1"},
+		{"property with a value", "property:EFFORT=1:00", "t1"},
+		{"property with org-ql's comma", "property:EFFORT,1:00", "t1"},
+		{"property with another value", "property:EFFORT=1", ""},
+		{"property with any value", "property:NOTE=x,c", "t1"},
+		{"property with a quoted value", `property:NOTE="a b"`, "t1"},
+		{"property with an empty value", "property:EMPTY=", "t1"},
+		{"property without the empty value", "property:EFFORT=", ""},
+		{"heading ignores case", "heading:LETTER", "t1"},
+		{"heading wants all", "heading:write,letter", "t1"},
+		{"heading wants all and has one", "heading:write,call", ""},
+		{"heading is text", "heading:w.ite", ""},
+		{"heading is not the body", "heading:office", ""},
+		{"regexp", `regexp:"costs \d"`, "t1"},
+		{"regexp by lines", "regexp:^-,line$", "t1"},
+		{"regexp with case", `regexp:"(?-i)Write"`, "t1"},
+		{"regexp in another case", `regexp:"(?-i)write"`, ""},
+		{"words ignore case", "WRITE OFFICE", "t1"},
+		{"words are text", "o.fice", ""},
+		{"words in a title that the text spells otherwise", `"my inbox"`, "d1"},
+		{"word with a comma", "1,000", "t1"},
+		{"phrase over a line end does not match", `"office costs"`, ""},
+		{"level", "level:2", "t1"},
+		{"level of a document", "level:0 type:document", "d1"},
+		{"level greater", "level:>2", "t2"},
+		{"level at least", "level:>=2", "t1 t2"},
+		{"level less", "level:<2 type:headline", "n1"},
+		{"level at most", "level:<=2 type:headline", "t1 n1"},
+		{"level equal", "level:=3", "t2"},
+		{"level range", "level:2..3", "t1 t2"},
+		{"level range backwards", "level:3..2", "t1 t2"},
+		{"level range as in org-ql", "level:1,3", "t1 t2 n1"},
+		{"priority", "priority:B", "t1"},
+		{"priority in small letters", "priority:b", "t1"},
+		{"priority at least: numbers are above letters", "priority:>=B", "t1 n1"},
+		{"priority above", "priority:>B", "n1"},
+		{"priority at most", "priority:<=B", "t1"},
+		{"priority below", "priority:<B", ""},
+		{"priority range", "priority:A..C", "t1"},
+		{"priority of several", "priority:A,12", "n1"},
+		{"priority number at least", "priority:>=13", "n1"},
+		{"priority number below", "priority:<12", "t1"},
+		{"any priority", "priority:", "t1 n1"},
+		{"without a cookie nothing compares", "priority:<=A", "t1"},
+		{"path", "path:inbox", "t1 d1"},
+		{"path is a regular expression", "path:^work/.*org$", "t1 d1"},
+		{"any path", "path:", "t1 d1"},
+		{"or", "todo: OR type:table", "t1 o1"},
+		{"group", "(todo: | done:) level:>2", "t2"},
+		{"not of a group", "!(type:headline OR type:table)", "d1"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e, err := query.Parse(tc.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := query.Compile(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range entries {
+				if m.Match(c) {
+					got = append(got, c.id)
+				}
+				if query.Match(e, c) != m.Match(c) {
+					t.Errorf("%q: Match and Compile disagree on %s", tc.in, c.id)
+				}
+			}
+			if joined := strings.Join(got, " "); joined != tc.want {
+				t.Errorf("%q matches %q, want %q", tc.in, joined, tc.want)
+			}
+		})
+	}
+}
+
+// TestPredicates holds the table to its order and to forms that Parse reads.
+func TestPredicates(t *testing.T) {
+	list := query.Predicates()
+	seen := map[string]bool{}
+	for i, p := range list {
+		if i > 0 && list[i-1].Name >= p.Name {
+			t.Errorf("%s stands after %s", p.Name, list[i-1].Name)
+		}
+		if !strings.HasPrefix(p.Form, p.Name+":") || p.Doc == "" {
+			t.Errorf("%s: form %q, doc %q", p.Name, p.Form, p.Doc)
+		}
+		for _, name := range append(p.Aliases, p.Name) {
+			if seen[name] {
+				t.Errorf("%s names two predicates", name)
+			}
+			seen[name] = true
+		}
+	}
+	if len(list) > 0 && len(list[0].Aliases) == 0 {
+		list[0].Name = "changed"
+		if query.Predicates()[0].Name == "changed" {
+			t.Error("Predicates hands out its own table")
+		}
+	}
+}
+
+// BenchmarkMatch reads generated entries with a plain word and with tags.
+func BenchmarkMatch(b *testing.B) {
+	var list []entry
+	size := int64(0)
+	for i := range 50 {
+		for part := range strings.SplitSeq(foveatest.GenFile(i, 100), "\n*") {
+			heading, _, _ := strings.Cut(part, "\n")
+			list = append(list, entry{kind: "headline", heading: heading, text: part, own: []string{"work"}, level: 1})
+			size += int64(len(part))
+		}
+	}
+	for _, in := range []string{"absentword", "ABSENTÉ", "記憶", "regexp:absent.*word", "tags:work", "absentword tags:home"} {
+		b.Run(in, func(b *testing.B) {
+			e, err := query.Parse(in)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m, err := query.Compile(e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(size)
+			for b.Loop() {
+				for i := range list {
+					m.Match(&list[i])
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(list)), "ns/node")
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	const in = `(tags:a OR tags:b) priority:>=B !done: heading:"quoted phrase",word plain words level:2..3`
+	for b.Loop() {
+		if _, err := query.Parse(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestTypeInAnyCase(t *testing.T) {
+	for _, q := range []string{"type:HEADLINE", "type:headline", "type:Headline,src_block"} {
+		e, err := query.Parse(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !query.Match(e, entry{kind: "headline"}) || query.Match(e, entry{kind: "document"}) {
+			t.Errorf("%s does not match a headline alone", q)
+		}
+	}
+	e, err := query.Parse("type:SRC_BLOCK")
+	if err != nil || !query.Match(e, entry{kind: "src-block"}) {
+		t.Errorf("SRC_BLOCK does not match src-block: %v", err)
+	}
+}

@@ -1,0 +1,285 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of a query text. They bound the work of Parse and Compile; a query
+// that a person writes is far below them.
+const (
+	// MaxBytes is the longest text that Parse reads.
+	MaxBytes = 16 << 10
+	// MaxDepth is how deep negations and parentheses may nest.
+	MaxDepth = 100
+)
+
+// operators are the words that are not searched for unless they are quoted.
+var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}
+
+// Parse reads a query in the form that the package comment describes and
+// returns its simplified tree. Every error is a *[SyntaxError] that points at
+// the column. It accepts exactly what [Compile] accepts. Complexity is linear
+// in the length of s, which is at most MaxBytes.
+func Parse(s string) (Expr, error) {
+	p := parser{text: s}
+	if len(s) > MaxBytes {
+		return nil, &SyntaxError{Column: 1, Message: fmt.Sprintf("the query has %d bytes, the limit is %d", len(s), MaxBytes)}
+	}
+	if i := invalidUTF8(s); i >= 0 {
+		return nil, p.fail(i, "the text is not UTF-8", "")
+	}
+	e, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if p.at < len(s) {
+		return nil, p.fail(p.at, "no ( for this )", "remove it, or quote the text that holds it")
+	}
+	return Simplify(e), nil
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r != utf8.RuneError {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// parser is a recursive descent over the text. Its functions start at the
+// offset at and leave it behind what they read.
+type parser struct {
+	text      string
+	at, depth int
+}
+
+func (p *parser) fail(offset int, message, hint string) *SyntaxError {
+	return &SyntaxError{Column: utf8.RuneCountInString(p.text[:offset]) + 1, Message: message, Hint: hint}
+}
+
+func (p *parser) skipSpace() {
+	p.at = len(p.text) - len(strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace))
+}
+
+// peek returns the byte at the current place, or 0 at the end.
+func (p *parser) peek() byte {
+	if p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+// accept consumes the operator if it is next. A word is an operator only when
+// it stands alone.
+func (p *parser) accept(operator string) bool {
+	rest, ok := strings.CutPrefix(p.text[p.at:], operator)
+	if !ok {
+		return false
+	}
+	if operators[operator] && rest != "" {
+		if r, _ := utf8.DecodeRuneInString(rest); r != '(' && r != ')' && !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	p.at += len(operator)
+	return true
+}
+
+func (p *parser) or() (Expr, error) {
+	var of []Expr
+	for {
+		start := p.at
+		e, err := p.and()
+		if err != nil {
+			return nil, err
+		}
+		empty := len(e.Of) == 0
+		operator := p.at
+		again := p.accept("OR") || p.accept("|")
+		switch {
+		case empty && again:
+			return nil, p.fail(operator, "nothing stands before OR", "write a query on both sides, or quote it to search for the word")
+		case empty && len(of) > 0:
+			return nil, p.fail(start, "nothing stands after OR", "write a query on both sides")
+		}
+		of = append(of, e)
+		if !again {
+			return Or{of}, nil
+		}
+	}
+}
+
+func (p *parser) and() (And, error) {
+	var e And
+	for {
+		p.skipSpace()
+		joined := p.at
+		if p.accept("AND") {
+			if len(e.Of) == 0 {
+				return And{}, p.fail(joined, "nothing stands before AND", "write a query on both sides, or quote it to search for the word")
+			}
+			p.skipSpace()
+			if p.atEnd() {
+				return And{}, p.fail(p.at, "nothing stands after AND", "write a query on both sides")
+			}
+		} else if p.atEnd() {
+			return e, nil
+		}
+		member, err := p.unary()
+		if err != nil {
+			return And{}, err
+		}
+		e.Of = append(e.Of, member)
+	}
+}
+
+// atEnd reports whether no further member of an and can start here.
+func (p *parser) atEnd() bool {
+	if p.at == len(p.text) || p.peek() == ')' || p.peek() == '|' {
+		return true
+	}
+	before := p.at
+	defer func() { p.at = before }()
+	return p.accept("OR")
+}
+
+func (p *parser) unary() (Expr, error) {
+	start := p.at
+	if p.depth++; p.depth > MaxDepth {
+		return nil, p.fail(start, fmt.Sprintf("nested more than %d deep", MaxDepth), "simplify the query")
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.accept("!") || p.accept("NOT"):
+		p.skipSpace()
+		if p.atEnd() {
+			return nil, p.fail(start, "nothing to negate", "write what must not match, or quote it to search for it")
+		}
+		e, err := p.unary()
+		return Not{e}, err
+	case p.accept("("):
+		e, err := p.or()
+		if err != nil {
+			return nil, err
+		}
+		if !p.accept(")") {
+			return nil, p.fail(start, "no ) for this (", "close it, or quote the text that holds it")
+		}
+		return e, nil
+	}
+	return p.term()
+}
+
+// term reads a predicate or a bare word.
+func (p *parser) term() (Expr, error) {
+	start := p.at
+	name, ok := p.predicateName()
+	if !ok {
+		word, err := p.argument(false)
+		if err != nil {
+			return nil, err
+		}
+		return p.checked(Pred{rifle, []string{word}}, start, []int{start})
+	}
+	pred := Pred{Name: canonical(name)}
+	var offsets []int
+	for more := !p.argumentEnds(); more; {
+		offsets = append(offsets, p.at)
+		arg, err := p.argument(true)
+		if err != nil {
+			return nil, err
+		}
+		pred.Args = append(pred.Args, arg)
+		more = p.accept(",")
+	}
+	return p.checked(pred, start, offsets)
+}
+
+// checked compiles the predicate and throws the result away, to give an error
+// its column.
+func (p *parser) checked(pred Pred, start int, offsets []int) (Expr, error) {
+	entry, ok := lookup(pred.Name)
+	if !ok {
+		err := unknown(pred.Name)
+		return nil, p.fail(start, err.Message, err.Hint)
+	}
+	if _, err := entry.test(pred.Args); err != nil {
+		at := start
+		if err.index >= 0 {
+			at = offsets[err.index]
+		}
+		return nil, p.fail(at, err.message, err.hint)
+	}
+	return pred, nil
+}
+
+// predicateName consumes a name with its colon, if one is next.
+func (p *parser) predicateName() (string, bool) {
+	rest := p.text[p.at:]
+	for i, r := range rest {
+		switch {
+		case r == ':' && i > 0:
+			p.at += i + 1
+			return rest[:i], true
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', i > 0 && ('0' <= r && r <= '9' || strings.ContainsRune("-_*&", r)):
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func (p *parser) argumentEnds() bool {
+	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return p.at == len(p.text) || r == ')' || unicode.IsSpace(r)
+}
+
+// argument reads up to a blank, a closing parenthesis or, in a list, a comma.
+// Parts of it may be quoted.
+func (p *parser) argument(inList bool) (string, error) {
+	var b strings.Builder
+	for !p.argumentEnds() {
+		r, size := utf8.DecodeRuneInString(p.text[p.at:])
+		switch {
+		case r == ',' && inList:
+			return b.String(), nil
+		case r == '"':
+			if err := p.quoted(&b); err != nil {
+				return "", err
+			}
+			continue
+		case r == '(' || r == '|':
+			return "", p.fail(p.at, fmt.Sprintf("%c inside a word", r), "quote the text that holds it, or set it apart with a blank")
+		}
+		b.WriteRune(r)
+		p.at += size
+	}
+	return b.String(), nil
+}
+
+func (p *parser) quoted(b *strings.Builder) error {
+	start := p.at
+	for p.at++; p.at < len(p.text); p.at++ {
+		c := p.text[p.at]
+		switch {
+		case c == '"':
+			p.at++
+			return nil
+		case c == '\\' && p.at+1 < len(p.text) && strings.IndexByte("\"\\", p.text[p.at+1]) >= 0:
+			p.at++
+			c = p.text[p.at]
+		}
+		b.WriteByte(c)
+	}
+	return p.fail(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
+}

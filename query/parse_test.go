@@ -1,0 +1,200 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/query"
+	"github.com/google/go-cmp/cmp"
+)
+
+func text(words ...string) query.Expr {
+	var of []query.Expr
+	for _, w := range words {
+		of = append(of, query.Pred{Name: "rifle", Args: []string{w}})
+	}
+	return query.Simplify(query.And{Of: of})
+}
+
+func pred(name string, args ...string) query.Expr { return query.Pred{Name: name, Args: args} }
+
+func and(of ...query.Expr) query.Expr { return query.And{Of: of} }
+func or(of ...query.Expr) query.Expr  { return query.Or{Of: of} }
+func not(e query.Expr) query.Expr     { return query.Not{Of: e} }
+
+func TestParse(t *testing.T) {
+	for _, tc := range []struct {
+		name, in string
+		want     query.Expr
+		printed  string // "" means as it was written
+	}{
+		{"empty", "", and(), "()"},
+		{"blank", " \t\n", and(), "()"},
+		{"empty group", "()", and(), ""},
+		{"words", "foo bar", text("foo", "bar"), ""},
+		{"phrase", `"foo bar"`, text("foo bar"), ""},
+		{"comma is text in a bare word", "1,000", text("1,000"), ""},
+		{"quoted colon is text", `"todo:"`, text("todo:"), ""},
+		{"colon without a name is text", "12:30", text("12:30"), `"12:30"`},
+		{"quoted operator is text", `"OR"`, text("OR"), ""},
+		{"lower case operator is text", "or", text("or"), ""},
+		{"operator as a part of a word", "ORDER NOTE ANDY", text("ORDER", "NOTE", "ANDY"), ""},
+		{"operator as an argument", "heading:OR", pred("heading", "OR"), ""},
+		{"exclamation inside a word", "wow!such", text("wow!such"), ""},
+		{"other scripts", "naïve 記憶 tags:été", and(text("naïve"), text("記憶"), pred("tags", "été")), ""},
+		{"no arguments", "todo:", pred("todo"), ""},
+		{"no arguments before a word", "todo: x", and(pred("todo"), text("x")), "todo: x"},
+		{"two arguments", "todo:NEXT,WAIT", pred("todo", "NEXT", "WAIT"), ""},
+		{"quoted argument", `heading:"quoted phrase",word`, pred("heading", "quoted phrase", "word"), ""},
+		{"quote inside an argument", `property:KEY="a b"`, pred("property", "KEY=a b"), `property:"KEY=a b"`},
+		{"escapes", `"a\"b\\c\d"`, text(`a"b\c\d`), `"a\"b\\c\\d"`},
+		{"backslash outside quotes", `regexp:\bfoo\b`, pred("regexp", `\bfoo\b`), ""},
+		{"comparators", "level:>2 priority:>=B level:2..3", and(pred("level", ">2"), pred("priority", ">=B"), pred("level", "2..3")), ""},
+		{"alias", "h:x r:y ltags:z", and(pred("heading", "x"), pred("regexp", "y"), pred("tags-local", "z")), "heading:x regexp:y tags-local:z"},
+		{"rifle by name", "rifle:x", text("x"), "x"},
+		{"rifle with two texts", "rifle:x,y", pred("rifle", "x", "y"), ""},
+		{"or", "a OR b | c", or(text("a"), text("b"), text("c")), "a OR b OR c"},
+		{"and binds tighter than or", "a b OR c d", or(text("a", "b"), text("c", "d")), "(a b) OR (c d)"},
+		{"written and", "a AND b", text("a", "b"), "a b"},
+		{"group", "(a OR b) c", and(or(text("a"), text("b")), text("c")), ""},
+		{"group without blanks", "(a)(b OR c)", and(text("a"), or(text("b"), text("c"))), "a (b OR c)"},
+		{"group in a group", "a (b (c))", text("a", "b", "c"), "a b c"},
+		{"not", "!tags:home NOT done:", and(not(pred("tags", "home")), not(pred("done"))), "!tags:home !done:"},
+		{"not binds tighter than and", "!a b", and(not(text("a")), text("b")), ""},
+		{"not of a group", "NOT(a OR b)", not(or(text("a"), text("b"))), "!(a OR b)"},
+		{"double negation", "!!a ! NOT b", text("a", "b"), "a b"},
+		{"nothing", "!()", not(and()), ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := query.Parse(tc.in)
+			if err != nil {
+				t.Fatalf("Parse(%q): %v", tc.in, err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("Parse(%q) (-want +got):\n%s", tc.in, diff)
+			}
+			want := tc.printed
+			if want == "" {
+				want = tc.in
+			}
+			if got.String() != want {
+				t.Errorf("Parse(%q).String() = %q, want %q", tc.in, got, want)
+			}
+		})
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name, in string
+		column   int
+		says     string
+	}{
+		{"unknown predicate", "a tag:x", 3, `unknown predicate "tag"; did you mean tags:`},
+		{"unknown predicate in capitals", "TODO:x", 1, `did you mean todo:`},
+		{"unknown predicate by its start", "prop:x", 1, `did you mean property:`},
+		{"unknown predicate like none", "https://x", 1, `known are done heading id level`},
+		{"columns count runes", "é記 tag:x", 4, `unknown predicate "tag"`},
+		{"missing argument", "a level:", 3, "an argument is missing"},
+		{"group as an argument", "tags:(a OR b)", 6, "( inside a word; quote the text"},
+		{"glued parenthesis", "f(x)", 2, "( inside a word"},
+		{"glued bar", "tags:a|tags:b", 7, "| inside a word"},
+		{"empty argument", "tags:a,,b", 8, "an argument is empty"},
+		{"empty last argument", "tags:a,", 8, "an argument is empty"},
+		{"empty text", `a ""`, 3, "an argument is empty"},
+		{"argument of done", "done:x", 6, "takes no argument"},
+		{"second regular expression", `regexp:a,"b(" c`, 10, `"b(" is no regular expression: missing closing )`},
+		{"look-ahead is not RE2", `regexp:"a(?=b)"`, 8, "is no regular expression"},
+		{"level", "level:two", 7, `"two" compares no number of stars`},
+		{"level below none", "level:-1", 7, "compares no number"},
+		{"level wrong way round", "level:2>", 7, "compares no number"},
+		{"second level", "level:1,>2", 9, `">2" is no number of stars`},
+		{"three levels", "level:1,2,3", 11, "one comparison or two numbers"},
+		{"priority", "priority:A,AA", 12, `"AA" compares no priority`},
+		{"property without a key", "property:=x", 10, "the property has no key"},
+		{"closing quote", `a "b c`, 3, "no closing quote"},
+		{"closing quote after a backslash", `"b\"`, 1, "no closing quote"},
+		{"closing parenthesis", "a (b c", 3, "no ) for this ("},
+		{"opening parenthesis", "a b)", 4, "no ( for this )"},
+		{"or at the start", "OR a", 1, "nothing stands before OR"},
+		{"or at the end", "a OR", 5, "nothing stands after OR"},
+		{"or twice", "a OR | b", 6, "nothing stands before OR"},
+		{"and at the start", "AND a", 1, "nothing stands before AND"},
+		{"and at the end", "a AND ", 7, "nothing stands after AND"},
+		{"not at the end", "a !", 3, "nothing to negate"},
+		{"not before a parenthesis", "(a NOT)", 4, "nothing to negate"},
+		{"not UTF-8", "ab\xff", 3, "not UTF-8"},
+		{"too deep", strings.Repeat("(", query.MaxDepth+1), query.MaxDepth + 1, "nested more than"},
+		{"too many negations", strings.Repeat("!", query.MaxDepth) + "a", query.MaxDepth + 1, "nested more than"},
+		{"too long", strings.Repeat("a", query.MaxBytes+1), 1, "the limit is"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := query.Parse(tc.in)
+			e, ok := errors.AsType[*query.SyntaxError](err)
+			if !ok {
+				t.Fatalf("Parse(%q) = %v, %v; want a *SyntaxError", tc.in, got, err)
+			}
+			if e.Column != tc.column || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("Parse(%q): %v (column %d); want column %d and %q", tc.in, err, e.Column, tc.column, tc.says)
+			}
+			if got != nil {
+				t.Errorf("Parse(%q) returned a tree beside the error: %v", tc.in, got)
+			}
+		})
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	for name, e := range map[string]query.Expr{
+		"unknown predicate": and(pred("nope", "x")),
+		"wrong argument":    or(not(pred("regexp", "("))),
+	} {
+		_, err := query.Compile(e)
+		if s, ok := errors.AsType[*query.SyntaxError](err); !ok || s.Column != 0 {
+			t.Errorf("%s: Compile(%v): %v; want a *SyntaxError without column", name, e, err)
+		}
+		if query.Match(not(e), entry{}) {
+			t.Errorf("%s: Match(%v) is true for a tree that Compile refuses", name, not(e))
+		}
+	}
+}
+
+// FuzzParse looks for a panic, and for an accepted text whose tree prints to
+// something that reads back otherwise or does not compile.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"", "()", "!()", "a b OR c | d", `heading:"quoted phrase",word`, "(tags:a OR tags:b) priority:>=B !done: level:2..3",
+		`property:KEY="a b",c "x:y" \q "\"\\"`, "NOT (a AND !!b)", "path:\\.org$ regexp:\"a|b\" id:~x type:headline", "rifle:\"\u00a0\",x \u2003y",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		e, err := query.Parse(s)
+		if err != nil {
+			if e, ok := errors.AsType[*query.SyntaxError](err); !ok || e.Column < 1 || e.Column > len(s)+1 {
+				t.Fatalf("Parse(%q): %#v points outside the text", s, err)
+			}
+			return
+		}
+		if _, err := query.Compile(e); err != nil {
+			t.Fatalf("Parse(%q) = %v, which does not compile: %v", s, e, err)
+		}
+		if diff := cmp.Diff(e, query.Simplify(e)); diff != "" {
+			t.Fatalf("Parse(%q) is not simplified (-got +want):\n%s", s, diff)
+		}
+		printed := e.String()
+		if len(printed) > query.MaxBytes { // quoting and parentheses may lengthen a text
+			return
+		}
+		again, err := query.Parse(printed)
+		if err != nil {
+			t.Fatalf("Parse(%q) prints as %q, which does not parse: %v", s, printed, err)
+		}
+		if diff := cmp.Diff(e, again); diff != "" {
+			t.Fatalf("Parse(%q) prints as %q, which parses otherwise (-want +got):\n%s", s, printed, diff)
+		}
+	})
+}
