@@ -1,0 +1,192 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package token
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Cache remembers counts by the name of the counter and a key of 32 bytes that
+// stands for the text, such as its digest. It holds a bounded number of counts
+// and drops those not asked for lately. It is safe for concurrent use. Make one
+// with [NewCache].
+type Cache struct {
+	mu sync.Mutex
+	// Counts enter young. When young is half of what may be held it becomes
+	// old, and what was old is dropped; a hit in old brings a count back.
+	young, old map[cacheKey]int
+	half       int
+}
+
+type cacheKey struct {
+	counter string
+	key     [32]byte
+}
+
+// NewCache returns an empty cache that holds at most limit counts, and at least
+// the last limit/2 asked for; below 2 it is 2. A count takes about 100 bytes.
+func NewCache(limit int) *Cache { return &Cache{half: max(limit/2, 1)} }
+
+// Count returns counter's count of the text that key stands for. It calls text
+// only when the count is not known; text may be called more than once for a key
+// that several goroutines ask for at the same time. Equal keys must stand for
+// equal texts.
+func (c *Cache) Count(counter Counter, key [32]byte, text func() string) int {
+	k := cacheKey{counter.Name(), key}
+	if n, ok := c.lookup(k); ok {
+		return n
+	}
+	n := counter.Count(text()) // not under the lock: it may take long
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.insert(k, n)
+	return n
+}
+
+// Len returns the number of counts that are held.
+func (c *Cache) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.young) + len(c.old)
+}
+
+func (c *Cache) lookup(k cacheKey) (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n, ok := c.young[k]; ok {
+		return n, true
+	}
+	n, ok := c.old[k]
+	if ok {
+		c.insert(k, n)
+	}
+	return n, ok
+}
+
+// insert keeps a key in at most one of the two maps.
+func (c *Cache) insert(k cacheKey, n int) {
+	delete(c.old, k)
+	if c.young == nil || len(c.young) >= c.half {
+		c.old, c.young = c.young, make(map[cacheKey]int)
+		delete(c.old, k)
+	}
+	c.young[k] = n
+}
+
+// The encoding of a cache is
+//
+//	magic "FOVTOKEN", version (1 byte), then per counter in the order of names
+//	    length of its name (uvarint), name, number of counts (uvarint), and per
+//	    count in the order of keys: key (32 bytes), count (uvarint),
+//	and the CRC-32C of all that, 4 bytes, little-endian.
+//
+// cacheVersion is raised when the encoding changes, and when a counter counts
+// differently than before.
+const (
+	cacheMagic   = "FOVTOKEN"
+	cacheVersion = 0
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// MarshalBinary returns the counts in a form that UnmarshalBinary reads. Equal
+// contents give equal bytes. The error is always nil.
+func (c *Cache) MarshalBinary() ([]byte, error) {
+	c.mu.Lock()
+	all := make(map[cacheKey]int, len(c.young)+len(c.old))
+	maps.Copy(all, c.old)
+	maps.Copy(all, c.young)
+	c.mu.Unlock()
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b cacheKey) int {
+		return cmp.Or(cmp.Compare(a.counter, b.counter), bytes.Compare(a.key[:], b.key[:]))
+	})
+	out := append(make([]byte, 0, 40*len(keys)+64), cacheMagic...)
+	out = append(out, cacheVersion)
+	for len(keys) > 0 {
+		name := keys[0].counter
+		n := slices.IndexFunc(keys, func(k cacheKey) bool { return k.counter != name })
+		if n < 0 {
+			n = len(keys)
+		}
+		out = binary.AppendUvarint(out, uint64(len(name)))
+		out = append(out, name...)
+		out = binary.AppendUvarint(out, uint64(n))
+		for _, k := range keys[:n] {
+			out = append(out, k.key[:]...)
+			out = binary.AppendUvarint(out, uint64(all[k]))
+		}
+		keys = keys[n:]
+	}
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli)), nil
+}
+
+// UnmarshalBinary puts the counts of data in the place of those held, as many
+// of them as the cache may hold. It returns [ErrCache] and changes nothing when
+// data is damaged or of another version: start then with the empty cache. It
+// keeps no part of data.
+func (c *Cache) UnmarshalBinary(data []byte) error {
+	const trailer = 4
+	body := len(data) - trailer
+	if body < len(cacheMagic)+1 || string(data[:len(cacheMagic)]) != cacheMagic {
+		return fmt.Errorf("%w: it does not start with %s", ErrCache, cacheMagic)
+	}
+	if version := data[len(cacheMagic)]; version != cacheVersion {
+		return fmt.Errorf("%w: version %d, not %d", ErrCache, version, cacheVersion)
+	}
+	if crc32.Checksum(data[:body], castagnoli) != binary.LittleEndian.Uint32(data[body:]) {
+		return fmt.Errorf("%w: checksum mismatch", ErrCache)
+	}
+	read := &Cache{half: max(c.half, 1)}
+	if err := read.decode(data[len(cacheMagic)+1 : body]); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.young, c.old = read.young, read.old
+	return nil
+}
+
+// decode inserts the counts of an encoding without its frame.
+func (c *Cache) decode(b []byte) error {
+	uvarint := func() (uint64, bool) {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			return 0, false
+		}
+		b = b[n:]
+		return v, true
+	}
+	for len(b) > 0 {
+		length, ok := uvarint()
+		if !ok || length > uint64(len(b)) {
+			return fmt.Errorf("%w: a name ends early", ErrCache)
+		}
+		name := string(b[:length])
+		b = b[length:]
+		counts, ok := uvarint()
+		for range counts {
+			var k cacheKey
+			if !ok || len(b) < len(k.key) {
+				return fmt.Errorf("%w: the counts of %q end early", ErrCache, name)
+			}
+			k.counter, k.key = name, [32]byte(b)
+			b = b[len(k.key):]
+			var n uint64
+			if n, ok = uvarint(); !ok || n > 1<<40 {
+				return fmt.Errorf("%w: the counts of %q end early", ErrCache, name)
+			}
+			c.insert(k, int(n))
+		}
+		if !ok {
+			return fmt.Errorf("%w: the counts of %q end early", ErrCache, name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package token
+
+// scriptCosts lists what a character costs in the scripts that o200k knows
+// well, in hundredths of a token, from the block of 128 code points that holds
+// from to that which holds to. The numbers are upper quartiles over languages
+// of the messages of programs in them, rounded up. What is not listed costs the
+// length of its UTF-8, which no count can exceed.
+var scriptCosts = []struct {
+	from, to rune
+	cost     int
+}{
+	{0x0080, 0x00ff, 130}, // Latin with accents
+	{0x0100, 0x017f, 150},
+	{0x0380, 0x03ff, 60},  // Greek
+	{0x0400, 0x04ff, 50},  // Cyrillic
+	{0x0500, 0x05ff, 80},  // Armenian, Hebrew
+	{0x0600, 0x06ff, 60},  // Arabic
+	{0x0900, 0x097f, 105}, // Devanagari, Bengali, Gurmukhi, Gujarati, Oriya, Tamil, Telugu, Kannada, Malayalam, Sinhala
+	{0x0980, 0x09ff, 60},
+	{0x0a00, 0x0a7f, 85},
+	{0x0a80, 0x0aff, 65},
+	{0x0b00, 0x0b7f, 125},
+	{0x0b80, 0x0d7f, 65},
+	{0x0d80, 0x0dff, 75},
+	{0x0e00, 0x0e7f, 60},  // Thai
+	{0x0e80, 0x0fff, 200}, // Lao, Tibetan
+	{0x1000, 0x10ff, 65},  // Burmese, Georgian
+	{0x1200, 0x137f, 220}, // Ethiopic
+	{0x1780, 0x17ff, 70},  // Khmer
+	{0x1e00, 0x1eff, 80},  // Vietnamese
+	{0x2000, 0x207f, 130}, // punctuation
+	{0x2080, 0x2bff, 200}, // symbols
+	{0x2500, 0x257f, 130}, // box drawing
+	{0x3000, 0x307f, 110}, // punctuation, kana
+	{0x3080, 0x30ff, 85},
+	{0x4e00, 0x9fff, 105}, // Han
+	{0xac00, 0xd7ff, 85},  // Hangul
+	{0xff00, 0xff7f, 130}, // full width
+}
+
+// Costs of characters beyond the first plane, in units.
+const (
+	emojiCost = 5 * unit / 2
+	planeCost = 4 * unit
+)
+
+// runCost is added once for each run of such characters.
+const runCost = unit / 4
+
+// blockCosts is scriptCosts in units by block.
+var blockCosts = func() (table [1 << 16 >> 7]int) {
+	for block := range table {
+		table[block] = 3 * unit
+		if block < 0x800>>7 {
+			table[block] = 2 * unit
+		}
+	}
+	for _, s := range scriptCosts {
+		for block := s.from >> 7; block <= s.to>>7; block++ {
+			table[block] = (s.cost*unit + 99) / 100
+		}
+	}
+	return table
+}()
+
+// beyond reads characters that are not ASCII. A run of them costs a token at
+// least. A byte that is not UTF-8 costs as much as U+FFFD.
+func (e *estimator) beyond() {
+	cost := runCost
+	i := e.at
+	for i < len(e.text) && kinds[e.text[i]] == beyond {
+		c, size := charCost(e.text[i:])
+		cost += c
+		i += size
+	}
+	e.line += max(cost, unit)
+	e.at, e.before = i, 0
+}
+
+// charCost returns the cost and size of the character at the start of s. Bytes
+// that are not UTF-8 may get the cost of others, but never reach over ASCII.
+func charCost(s string) (cost, size int) {
+	whole := func(n int) bool {
+		return len(s) >= n && kinds[s[1]] == beyond && kinds[s[n-2]] == beyond && kinds[s[n-1]] == beyond
+	}
+	switch c := s[0]; {
+	case c >= 0xf0 && whole(4):
+		if c == 0xf0 && s[1] == 0x9f {
+			return emojiCost, 4
+		}
+		return planeCost, 4
+	case c >= 0xe0 && c < 0xf0 && whole(3):
+		return blockCosts[int(c&0x0f)<<5|int(s[1]&0x3f)>>1], 3
+	case c >= 0xc0 && c < 0xe0 && whole(2):
+		return blockCosts[int(c&0x1f)>>1], 2
+	}
+	return 2 * unit, 1
+}
