@@ -1,0 +1,156 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Format is the version of the block formats of doc/format/digest.md.
+const Format = 0
+
+// Emit receives a block and its digest. The bytes are the callee's to keep
+// only if it copies them.
+type Emit func(d merkle.Digest, block []byte) error
+
+// OwnBlock returns the digest of a node's own canonical block
+// {f, type, attrs, content} and hands the block, and those it links to, to
+// emit (which may be nil). Time and memory are O(len(Content)).
+func (n *Node) OwnBlock(emit Emit) (merkle.Digest, error) {
+	b, err := n.appendOwn(make([]byte, 0, len(n.Content)+64), emit)
+	if err != nil {
+		return merkle.Digest{}, err
+	}
+	return seal(b, emit)
+}
+
+// appendOwn appends the own block; the bytes of the content stand last.
+func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
+	return merkle.AppendContent(n.appendOwnHead(b), n.Content, emit)
+}
+
+// appendOwnHead appends the own block up to the value of the content.
+func (n *Node) appendOwnHead(b []byte) []byte {
+	b = merkle.AppendMap(b, 4)
+	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
+	b = merkle.AppendText(merkle.AppendText(b, "type"), n.Type)
+	b = merkle.AppendList(merkle.AppendText(b, "attrs"), len(n.Attrs))
+	for _, a := range n.Attrs {
+		b = merkle.AppendList(b, 2)
+		b = merkle.AppendText(merkle.AppendText(b, a.Key), a.Value)
+	}
+	return merkle.AppendText(b, "content")
+}
+
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// Blocks hands to emit the blocks that keep a node: its own block when own is
+// set, the block of its version when it has children. versions are the
+// children's. The node's digests are trusted. emit must copy what it keeps.
+func (n *Node) Blocks(own bool, versions []merkle.Digest, emit Emit) error {
+	if own {
+		buf := scratch.Get().(*[]byte)
+		defer scratch.Put(buf)
+		b, err := n.appendOwn((*buf)[:0], emit)
+		if err != nil {
+			return err
+		}
+		*buf = b
+		if err := emit(n.Own, b); err != nil {
+			return err
+		}
+	}
+	_, err := VersionBlock(n.Own, versions, emit)
+	return err
+}
+
+// VersionBlock returns the Merkle digest of a node: its own digest when it has
+// no children, else the digest of {f, own, kids}. emit as in OwnBlock.
+func VersionBlock(own merkle.Digest, kids []merkle.Digest, emit Emit) (merkle.Digest, error) {
+	if len(kids) == 0 {
+		return own, nil
+	}
+	b := make([]byte, 0, len(kids)*42+64)
+	b = merkle.AppendMap(b, 3)
+	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
+	b = merkle.AppendLink(merkle.AppendText(b, "own"), own)
+	b, err := merkle.AppendKids(merkle.AppendText(b, "kids"), kids, emit)
+	if err != nil {
+		return merkle.Digest{}, err
+	}
+	return seal(b, emit)
+}
+
+func seal(block []byte, emit Emit) (merkle.Digest, error) {
+	d := merkle.Sum(block)
+	if emit == nil {
+		return d, nil
+	}
+	return d, emit(d, block)
+}
+
+// Hash sets the own digests and versions of a document's nodes, given in
+// document order, from their bytes and children. It is for those who build
+// nodes, before they enter a state.
+func Hash(nodes []*Node) {
+	at := make(map[string]int, len(nodes))
+	var buf []byte
+	for i, n := range nodes {
+		buf = n.appendOwnHead(buf[:0])
+		if len(n.Content) <= merkle.ChunkSize {
+			n.Own = merkle.SumBytes(buf, n.Content)
+		} else {
+			buf, _ = merkle.AppendContent(buf, n.Content, nil) // no emit, no error
+			n.Own = merkle.Sum(buf)
+		}
+		at[n.ID] = i
+	}
+	var kids []merkle.Digest
+	for _, n := range slices.Backward(nodes) { // a child stands behind its parent
+		kids = kids[:0]
+		for _, k := range n.Kids {
+			kids = append(kids, nodes[at[k]].Version)
+		}
+		n.Version, _ = VersionBlock(n.Own, kids, nil)
+	}
+}
+
+// ReadOwn decodes an own block and gives back the node's hashed part: Type,
+// Content, Attrs and Own. get fetches the blocks it links to. The block is
+// checked to be the one that d names.
+func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, error) {
+	block, err := get(d)
+	if err != nil {
+		return nil, err
+	}
+	if merkle.Sum(block) != d {
+		return nil, fmt.Errorf("node: own block %s: %w", d, ErrDigest)
+	}
+	r := merkle.NewReader(block)
+	r.FixedMap(4)
+	r.Key("f")
+	if f := r.Uint(); r.Err() == nil && f != Format {
+		return nil, fmt.Errorf("node: own block %s: format %d: %w", d, f, ErrFormat)
+	}
+	n := &Node{Entry: Entry{Own: d}}
+	r.Key("type")
+	n.Type = r.Text()
+	r.Key("attrs")
+	for range r.List() {
+		r.FixedList(2)
+		n.Attrs = append(n.Attrs, Attr{Key: r.Text(), Value: r.Text()})
+	}
+	r.Key("content")
+	n.Content, err = merkle.ReadContent(r, get)
+	if err == nil {
+		err = r.Done()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("node: own block %s: %w", d, err)
+	}
+	return n, nil
+}

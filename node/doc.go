@@ -1,0 +1,27 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package node defines the one thing Fovea remembers, the node, and maps Org
+// text to nodes and back.
+//
+// A [Node] is a document or a headline (or, later, an element that came as an
+// AST). It is immutable: an edit makes a new Node. Its [Entry] says where it
+// hangs in a state; its [Derived] fields are what the parser read from its
+// bytes. [Split] turns a parsed document into nodes; [Join] turns nodes back
+// into the document, byte for byte.
+//
+// Invariants:
+//
+//   - The contents of a document's nodes, in document order, are the file.
+//   - The own digest covers type, attributes and content, never the position,
+//     a time or a derived id; the version covers the own digest and the
+//     children's versions. Both are functions of bytes alone.
+//   - A derived id is a function of the document id, the outline path of
+//     titles and the ordinal among equal siblings: of the folder, not of its
+//     history.
+//   - Derived fields enter no digest, so a better parser changes no root.
+//   - A Node is never changed after it has entered a state. Strings of a node
+//     may share memory with the file they were read from.
+//
+// Not here: parsing (package org), digests and their encoding (package
+// merkle), the set of all nodes and its history (package graph).
+package node

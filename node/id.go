@@ -1,0 +1,119 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+const (
+	// derivedPrefix marks an id that Fovea derived. It is never written into a
+	// file, and an :ID: may not begin with it.
+	derivedPrefix = "~"
+	// searchMark stands between an id and a place below it, as in Org's own
+	// links: ID::#custom here, ID::type.N for spans. An :ID: may not hold it.
+	searchMark = "::"
+)
+
+// base32Lower writes derived ids; 16 bytes make 26 characters.
+var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// IsDerived reports whether the id was derived from a node's position.
+func IsDerived(id string) bool { return strings.HasPrefix(id, derivedPrefix) }
+
+// DocumentID derives the id of a document that declares none: a function of
+// its path alone, in Unicode NFC, so that the same folder has the same ids on
+// every machine.
+func DocumentID(path string) string { return documentID("document", norm.NFC.String(path)) }
+
+// rawDocumentID is for a document that may not bear the id it wishes: its
+// bytes tell it from every other file.
+func rawDocumentID(path string) string { return documentID("document bytes", path) }
+
+func documentID(kind, path string) string {
+	b := merkle.AppendList(nil, 2)
+	b = merkle.AppendText(b, kind)
+	return derive(merkle.Sum(merkle.AppendBytes(b, path)))
+}
+
+// outline is the digest of a node's place in its document: the document's id,
+// the titles on the way to it and, at each step, the ordinal among siblings of
+// equal title. Derived ids of headlines are cut from it.
+func outline(parent merkle.Digest, title string, ordinal int) merkle.Digest {
+	b := merkle.AppendList(make([]byte, 0, 64+len(title)), 3)
+	b = merkle.AppendLink(b, parent)
+	b = merkle.AppendBytes(b, title)
+	b = merkle.AppendUint(b, uint64(ordinal))
+	return merkle.Sum(b)
+}
+
+// outlineOf is the place all headlines of a document hang below.
+func outlineOf(document string) merkle.Digest {
+	b := merkle.AppendList(nil, 2)
+	b = merkle.AppendText(b, "headline")
+	return merkle.Sum(merkle.AppendText(b, document))
+}
+
+// derive cuts a derived id from a digest.
+func derive(place merkle.Digest) string {
+	return derivedPrefix + base32Lower.EncodeToString(place[:16])
+}
+
+// customID is the id of a headline that declares a CUSTOM_ID: unique within
+// its document only, so the document's id stands before it, as in Org's link
+// [[id:document::#custom]].
+func customID(document, custom string) string { return document + searchMark + "#" + custom }
+
+// unusable says why a declared id cannot be borne, or "".
+func unusable(id string) string {
+	switch {
+	case !utf8.ValidString(id):
+		return "an ID must be valid UTF-8"
+	case len(id) > MaxID:
+		return fmt.Sprintf("an ID of %d bytes is longer than %d", len(id), MaxID)
+	case strings.HasPrefix(id, derivedPrefix):
+		return "an ID may not begin with " + derivedPrefix + ", which marks derived ones"
+	case strings.Contains(id, searchMark):
+		return "an ID may not hold " + searchMark + ", which Org reads as a search"
+	}
+	return ""
+}
+
+// Claim is a node's wish to bear an id: the one that stands in its bytes, or,
+// for a document without one, the one its path gives.
+type Claim struct {
+	ID      string
+	Path    string // document path
+	Ordinal int    // position of the node within its document
+}
+
+// Before reports whether c takes an id rather than o: documents outside
+// agents/ first, then by path, then by position. It is a total order, so who
+// bears an id is a function of the folder alone.
+func (c Claim) Before(o Claim) bool {
+	ca, oa := underAgents(c.Path), underAgents(o.Path)
+	if ca != oa {
+		return oa
+	}
+	if c.Path != o.Path {
+		return c.Path < o.Path
+	}
+	return c.Ordinal < o.Ordinal
+}
+
+func underAgents(path string) bool { return strings.HasPrefix(path, "agents/") }
+
+// Wish returns the id a node claims, or "" for a headline that declares none.
+func (n *Node) Wish() string {
+	if n.Derived.DeclaredID != "" || n.Type != TypeDocument {
+		return n.Derived.DeclaredID
+	}
+	return DocumentID(n.Path)
+}

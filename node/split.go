@@ -1,0 +1,261 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Problem is something about a node that a person may want to mend. Nothing is
+// lost by it.
+type Problem struct {
+	Path    string // or what else it is about
+	Line    int    // 1-based; 0 where there is none
+	Kind    string // a word to sort by: "id" and "syntax" come from Split
+	Message string
+}
+
+// Split turns a file into nodes in document order, the document first, with
+// ids, digests, parents and children set. bears decides, for a node that
+// claims an id, whether it bears it; the others get derived ids and a problem.
+// Strings of the result share text's memory. Complexity is linear in text.
+func Split(path, text string, doc *org.Document, bears func(Claim) bool) ([]*Node, []Problem) {
+	s := splitter{path: path, doc: doc, bears: bears}
+	s.nodes = make([]*Node, len(doc.Headlines)+1)
+	s.used = make(map[string]bool, len(s.nodes))
+	s.document(text)
+	s.headlines()
+	for _, d := range doc.Diagnostics {
+		s.problems = append(s.problems, Problem{path, d.Line, "syntax", d.Message})
+	}
+	Hash(s.nodes)
+	return s.nodes, s.problems
+}
+
+// Parse reads an Org document as Split, Rederive and Claims want it. A document
+// of more headlines than a node can have children is one node, with a problem:
+// nobody wrote it by hand, and it is kept whole.
+func Parse(text string, opts *org.Options) *org.Document {
+	doc := org.Parse(text, opts)
+	if len(doc.Headlines) > merkle.MaxKids {
+		doc.Diagnostics = []org.Diagnostic{{Line: 1, Message: fmt.Sprintf("more than %d headlines; the file is kept whole, as one node", merkle.MaxKids)}}
+		doc.Headlines, doc.SectionEnd = nil, len(text)
+	}
+	return doc
+}
+
+// SplitOpaque makes the one node of a file that is not Org.
+func SplitOpaque(path, text string, bears func(Claim) bool) []*Node {
+	n := &Node{Type: TypeDocument, Content: text, Derived: &Derived{Opaque: true}}
+	n.Path = path
+	id := DocumentID(path)
+	if !bears(Claim{id, path, 0}) {
+		id = rawDocumentID(path)
+	}
+	n.Identify(id)
+	nodes := []*Node{n}
+	Hash(nodes)
+	return nodes
+}
+
+// Claims lists the ids that the nodes of a parsed document claim, in document
+// order; doc is nil for an opaque file. Ordinal 0 is the document itself, i+1
+// the i-th headline.
+func Claims(path string, doc *org.Document) []Claim {
+	out := []Claim{{DocumentID(path), path, 0}}
+	if doc == nil {
+		return out
+	}
+	if id := declared(doc.Properties); id != "" {
+		out[0].ID = id
+	}
+	for i := range doc.Headlines {
+		if id := declared(doc.Headlines[i].Properties); id != "" {
+			out = append(out, Claim{id, path, i + 1})
+		}
+	}
+	return out
+}
+
+// declared returns the id a drawer declares, "" for none that can be borne.
+func declared(drawer []org.Property) string {
+	for _, p := range drawer {
+		if strings.EqualFold(p.Key, "ID") {
+			id := strings.TrimSpace(p.Value)
+			if unusable(id) != "" {
+				return ""
+			}
+			return id
+		}
+	}
+	return ""
+}
+
+type splitter struct {
+	path     string
+	doc      *org.Document
+	bears    func(Claim) bool
+	nodes    []*Node
+	used     map[string]bool // ids given within this document
+	problems []Problem
+}
+
+func (s *splitter) document(text string) {
+	n := &Node{Type: TypeDocument, Content: text[:s.doc.SectionEnd], Derived: deriveDocument(s.doc)}
+	n.Path = s.path
+	s.check(s.doc.Properties, 1)
+	id := n.Wish()
+	if !s.bears(Claim{id, s.path, 0}) {
+		s.problem(1, "ID "+quote(id)+" is borne by another node; a derived id is used")
+		id = rawDocumentID(s.path)
+	}
+	s.used[id] = true
+	n.Identify(id)
+	s.nodes[0] = n
+}
+
+// headlines makes the headline nodes; a headline's parent stands before it.
+func (s *splitter) headlines() {
+	places := make([]merkle.Digest, len(s.nodes))
+	places[0] = outlineOf(s.nodes[0].ID)
+	ordinals := make(map[sibling]int, len(s.nodes))
+	line, at := 1, 0
+	for i := range s.doc.Headlines {
+		h := &s.doc.Headlines[i]
+		n := &Node{Type: TypeHeadline, Content: s.doc.Source[h.Start:h.SectionEnd], Derived: deriveHeadline(s.doc, h)}
+		line += strings.Count(s.doc.Source[at:h.Start], "\n")
+		at = h.Start
+		up := int(h.Parent) + 1
+		parent := s.nodes[up]
+		n.Path, n.Parent = s.path, parent.ID
+		key := sibling{parent.ID, h.Title}
+		places[i+1] = outline(places[up], h.Title, ordinals[key])
+		ordinals[key]++
+		s.check(h.Properties, line)
+		id := s.identify(n, i+1, line, places[i+1])
+		s.used[id] = true
+		n.Identify(id)
+		s.nodes[i+1] = n
+		parent.Kids = append(parent.Kids, id)
+	}
+}
+
+type sibling struct{ parent, title string }
+
+// identify chooses a headline's id: declared, CUSTOM_ID, derived.
+func (s *splitter) identify(n *Node, ordinal, line int, place merkle.Digest) string {
+	if id := n.Derived.DeclaredID; id != "" {
+		if !s.used[id] && s.bears(Claim{id, s.path, ordinal}) {
+			return id
+		}
+		s.problem(line, "ID "+quote(id)+" is borne by another node; a derived id is used")
+	}
+	if c := n.Derived.first("CUSTOM_ID"); c != "" {
+		id := customID(s.nodes[0].ID, c)
+		if len(id) <= MaxID && utf8.ValidString(id) && !s.used[id] {
+			return id
+		}
+		s.problem(line, "CUSTOM_ID "+quote(c)+" is borne already, too long or not UTF-8; a derived id is used")
+	}
+	return derive(place)
+}
+
+// check reports a declared id that cannot be borne.
+func (s *splitter) check(drawer []org.Property, line int) {
+	for _, p := range drawer {
+		if strings.EqualFold(p.Key, "ID") {
+			if why := unusable(strings.TrimSpace(p.Value)); why != "" {
+				s.problem(line, why+"; a derived id is used")
+			}
+			return
+		}
+	}
+}
+
+func (s *splitter) problem(line int, msg string) {
+	s.problems = append(s.problems, Problem{s.path, line, "id", msg})
+}
+
+// quote shortens a value for a message.
+func quote(v string) string {
+	const most = 60
+	if len(v) > most {
+		v = v[:most] + "…"
+	}
+	return fmt.Sprintf("%q", v)
+}
+
+// Join gives back the file whose nodes, in document order, are given.
+func Join(nodes []*Node) string {
+	if len(nodes) == 1 {
+		return nodes[0].Content
+	}
+	size := 0
+	for _, n := range nodes {
+		size += len(n.Content)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, n := range nodes {
+		b.WriteString(n.Content)
+	}
+	return b.String()
+}
+
+// Rederive parses the file that the nodes join to and gives copies of them
+// whose derived fields are fresh: for nodes that came from blocks, or from an
+// image of another parser. It returns ErrShape when the parser no longer sees
+// these nodes in the text.
+func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
+	out := make([]*Node, len(nodes))
+	if opaque {
+		if len(nodes) != 1 {
+			return nil, ErrShape
+		}
+		c := *nodes[0]
+		c.Derived = &Derived{Opaque: true}
+		out[0] = &c
+		return out, nil
+	}
+	doc := Parse(Join(nodes), opts)
+	if len(nodes) == 1 && len(doc.Headlines) > 0 {
+		return Rederive(nodes, true, opts) // an Org file that the configuration keeps opaque
+	}
+	if len(doc.Headlines)+1 != len(nodes) {
+		return nil, ErrShape
+	}
+	for i, n := range nodes {
+		c := *n
+		if i == 0 {
+			c.Derived = deriveDocument(doc)
+		} else {
+			h := &doc.Headlines[i-1]
+			if h.SectionEnd-h.Start != len(n.Content) {
+				return nil, ErrShape
+			}
+			c.Derived = deriveHeadline(doc, h)
+		}
+		out[i] = &c
+	}
+	return out, nil
+}
+
+// DeriveAlone fills the derived fields of a node that stands outside any
+// document, such as an old version: keywords that its file declared are not
+// known. The node must not be in a state.
+func DeriveAlone(n *Node, opts *org.Options) {
+	doc := org.Parse(n.Content, opts)
+	switch {
+	case n.Type == TypeDocument && !IsOrg(n.Path):
+		n.Derived = &Derived{Opaque: true}
+	case n.Type == TypeHeadline && len(doc.Headlines) > 0:
+		n.Derived = deriveHeadline(doc, &doc.Headlines[0])
+	default:
+		n.Derived = deriveDocument(doc)
+	}
+}
