@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package champ
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+const (
+	levelBits = 5                // hash bits one level consumes
+	levelMask = 1<<levelBits - 1 // selects a slot of a node
+	hashBits  = 64               // at this depth and below, keys have equal hashes
+)
+
+var seed = maphash.MakeSeed()
+
+// hashMask is all ones. Tests narrow it to make different keys collide.
+var hashMask = ^uint64(0)
+
+func hash(key string) uint64 { return maphash.String(seed, key) & hashMask }
+
+type entry[V any] struct {
+	key   string
+	value V
+}
+
+// node is an inner node of the tree, or, at depth hashBits or more, the list
+// of the entries whose hashes are equal.
+type node[V any] struct {
+	entryMap uint32 // slots that hold an entry
+	kidMap   uint32 // slots that hold a child
+	entries  []entry[V]
+	kids     []*node[V]
+	owner    *owner // the editor that may write to this node, if it is still open
+}
+
+// owner marks the nodes an open editor has created. It is not empty because
+// pointers to distinct zero-size variables may be equal.
+type owner struct{ _ byte }
+
+func slot(h uint64, shift uint) uint32 { return 1 << (h >> shift & levelMask) }
+
+// rank is the position in a list of the element for bit.
+func rank(bitmap, bit uint32) int { return bits.OnesCount32(bitmap & (bit - 1)) }
+
+func (n *node[V]) get(h uint64, key string) (v V, ok bool) {
+	for shift := uint(0); shift < hashBits; shift += levelBits {
+		bit := slot(h, shift)
+		if n.entryMap&bit != 0 {
+			if e := &n.entries[rank(n.entryMap, bit)]; e.key == key {
+				return e.value, true
+			}
+			return v, false
+		}
+		if n.kidMap&bit == 0 {
+			return v, false
+		}
+		n = n.kids[rank(n.kidMap, bit)]
+	}
+	if i, found := n.search(key); found {
+		return n.entries[i].value, true
+	}
+	return v, false
+}
+
+// search finds a key in a node below the last hash bit.
+func (n *node[V]) search(key string) (int, bool) {
+	return slices.BinarySearchFunc(n.entries, key, func(e entry[V], k string) int {
+		return strings.Compare(e.key, k)
+	})
+}
+
+// single reports whether a node holds one entry and nothing else. Such a node
+// is replaced by its entry, unless it is the root.
+func (n *node[V]) single() bool { return len(n.entries) == 1 && len(n.kids) == 0 }
+
+// each yields the entries of a subtree; it reports whether yield went on.
+func (n *node[V]) each(yield func(*entry[V]) bool) bool {
+	for i := range n.entries {
+		if !yield(&n.entries[i]) {
+			return false
+		}
+	}
+	for _, k := range n.kids {
+		if !k.each(yield) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,188 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package champ
+
+import "slices"
+
+// writer changes a tree: in place where its owner created the node, by copying
+// the path otherwise. With a nil owner it always copies, and copies share the
+// lists that do not change.
+type writer[V any] struct {
+	owner *owner
+	grown bool // set added a key, or remove took one
+}
+
+func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node[V] {
+	if shift >= hashBits {
+		i, found := n.search(key)
+		return w.put(n, 0, i, found, entry[V]{key, v})
+	}
+	bit := slot(h, shift)
+	switch {
+	case n.kidMap&bit != 0:
+		i := rank(n.kidMap, bit)
+		kid := w.set(n.kids[i], h, shift+levelBits, key, v)
+		if kid == n.kids[i] {
+			return n
+		}
+		n = w.own(n)
+		n.kids = replace(n.kids, i, kid, w.owner)
+		return n
+	case n.entryMap&bit == 0:
+		return w.put(n, bit, rank(n.entryMap, bit), false, entry[V]{key, v})
+	}
+	i := rank(n.entryMap, bit)
+	old := n.entries[i]
+	if old.key == key {
+		return w.put(n, bit, i, true, entry[V]{key, v})
+	}
+	w.grown = true
+	kid := w.pair(old, hash(old.key), entry[V]{key, v}, h, shift+levelBits)
+	n = w.own(n)
+	n.entryMap ^= bit
+	n.entries = remove(n.entries, i, w.owner)
+	n.kids = insert(n.kids, rank(n.kidMap, bit), kid, w.owner)
+	n.kidMap |= bit
+	return n
+}
+
+// put stores an entry at position i of a node. bit is zero below the last
+// hash bit.
+func (w *writer[V]) put(n *node[V], bit uint32, i int, found bool, e entry[V]) *node[V] {
+	n = w.own(n)
+	if found {
+		// The key that was there first stays: its bytes are already reachable
+		// from older versions.
+		n.entries = replace(n.entries, i, entry[V]{n.entries[i].key, e.value}, w.owner)
+		return n
+	}
+	w.grown = true
+	n.entryMap |= bit
+	n.entries = insert(n.entries, i, e, w.owner)
+	return n
+}
+
+// pair makes the subtree for two different keys.
+func (w *writer[V]) pair(a entry[V], ah uint64, b entry[V], bh uint64, shift uint) *node[V] {
+	n := &node[V]{owner: w.owner}
+	if shift >= hashBits {
+		if b.key < a.key {
+			a, b = b, a
+		}
+		n.entries = []entry[V]{a, b}
+		return n
+	}
+	abit, bbit := slot(ah, shift), slot(bh, shift)
+	if abit == bbit {
+		n.kidMap = abit
+		n.kids = []*node[V]{w.pair(a, ah, b, bh, shift+levelBits)}
+		return n
+	}
+	if bbit < abit {
+		a, b = b, a
+	}
+	n.entryMap = abit | bbit
+	n.entries = []entry[V]{a, b}
+	return n
+}
+
+// remove returns the tree without key; grown reports whether it was there.
+func (w *writer[V]) remove(n *node[V], h uint64, shift uint, key string) *node[V] {
+	if shift >= hashBits {
+		i, found := n.search(key)
+		if !found {
+			return n
+		}
+		return w.drop(n, 0, i)
+	}
+	bit := slot(h, shift)
+	if n.entryMap&bit != 0 {
+		i := rank(n.entryMap, bit)
+		if n.entries[i].key != key {
+			return n
+		}
+		return w.drop(n, bit, i)
+	}
+	if n.kidMap&bit == 0 {
+		return n
+	}
+	i := rank(n.kidMap, bit)
+	kid := w.remove(n.kids[i], h, shift+levelBits, key)
+	if !w.grown {
+		return n
+	}
+	if !kid.single() {
+		if kid != n.kids[i] {
+			n = w.own(n)
+			n.kids = replace(n.kids, i, kid, w.owner)
+		}
+		return n
+	}
+	n = w.own(n)
+	n.kidMap ^= bit
+	n.kids = remove(n.kids, i, w.owner)
+	n.entries = insert(n.entries, rank(n.entryMap, bit), kid.entries[0], w.owner)
+	n.entryMap |= bit
+	return n
+}
+
+func (w *writer[V]) drop(n *node[V], bit uint32, i int) *node[V] {
+	w.grown = true
+	n = w.own(n)
+	n.entryMap ^= bit
+	n.entries = remove(n.entries, i, w.owner)
+	return n
+}
+
+// own returns a node the writer may change. The lists of an owned node are
+// owned too; with a nil owner they are shared and must be replaced whole.
+func (w *writer[V]) own(n *node[V]) *node[V] {
+	if w.owner != nil && n.owner == w.owner {
+		return n
+	}
+	c := *n
+	c.owner = w.owner
+	if w.owner != nil {
+		c.entries, c.kids = slices.Clone(n.entries), slices.Clone(n.kids)
+	}
+	return &c
+}
+
+func replace[T any](list []T, i int, v T, o *owner) []T {
+	if o == nil {
+		list = slices.Clone(list)
+	}
+	list[i] = v
+	return list
+}
+
+// insert grows an owned list by a third rather than by all: a node holds
+// at most 32 elements, and room left over is never used again once it is frozen.
+func insert[T any](list []T, i int, v T, o *owner) []T {
+	n := len(list)
+	if o == nil || n == cap(list) {
+		spare := 1
+		if o != nil {
+			spare += n / 3
+		}
+		grown := make([]T, n+1, n+spare)
+		copy(grown, list[:i])
+		copy(grown[i+1:], list[i:])
+		list = grown
+	} else {
+		list = list[:n+1]
+		copy(list[i+1:], list[i:n])
+	}
+	list[i] = v
+	return list
+}
+
+func remove[T any](list []T, i int, o *owner) []T {
+	if o != nil {
+		return slices.Delete(list, i, i+1)
+	}
+	if len(list) == 1 {
+		return nil
+	}
+	return append(append(make([]T, 0, len(list)-1), list[:i]...), list[i+1:]...)
+}

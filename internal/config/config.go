@@ -1,0 +1,187 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Config is what was chosen. doc/configuration.md lists the settings with their
+// names and defaults.
+type Config struct {
+	// File is the configuration file that was read, "" if there is none.
+	File string
+	// Memex is the absolute path of the memex folder, which need not exist.
+	Memex string
+	// StateDir is the absolute path of its state folder, as StateDir gives it.
+	StateDir string
+	// Session, Agent and Project are those of the flags, "" where not given.
+	Session, Agent, Project string
+	// SkillsDir is the folder of skills, absolute or relative to the memex.
+	SkillsDir string
+	// Opaque are further files that belong to the memex, unparsed, absolute or
+	// relative to it.
+	Opaque []string
+	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
+	// the focus is shown in full.
+	SemanticThreshold float64
+	// LogLimit is how many lines of the log are shown, 0 to 1000.
+	LogLimit int
+	// Budget is how many tokens a window may have, at least 1.
+	Budget int
+	// Problems name each value that could not be used and what was used
+	// instead, one sentence each, for a person.
+	Problems []string
+}
+
+// Flags are the values of the command line that go before everything; "" is
+// not given. Paths in them are taken as they are: the shell has expanded them.
+type Flags struct {
+	// Memex is the folder of the memex, relative to the working folder.
+	Memex string
+	// Session, Agent and Project are passed on to Config.
+	Session, Agent, Project string
+}
+
+// Load returns the configuration from flags, the environment and the file, in
+// this order. env is os.Getenv if nil, as in StateDir. If file is "", the file is fovea/config.toml
+// below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex,
+// ErrFile, or an error of StateDir; whatever else is wrong is in Problems.
+func Load(env func(string) string, flags Flags, file string) (Config, error) {
+	env = environmentOr(env)
+	name, values, err := readFile(env, file)
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{File: name, Session: flags.Session, Agent: flags.Agent, Project: flags.Project}
+	for _, s := range settings {
+		c.take(s, env, values)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		c.unknown(key)
+	}
+	if flags.Memex != "" {
+		if c.Memex, err = filepath.Abs(flags.Memex); err != nil {
+			return Config{}, fmt.Errorf("config: memex %s: %w", flags.Memex, err)
+		}
+	}
+	if c.Memex == "" {
+		return Config{}, c.noMemex()
+	}
+	if c.StateDir, err = StateDir(env, c.Memex); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// environmentOr returns env, or that of the process: no other package may name it.
+func environmentOr(env func(string) string) func(string) string {
+	if env == nil {
+		return os.Getenv
+	}
+	return env
+}
+
+// noMemex names the problems too: one of them may be why the memex has no name.
+func (c *Config) noMemex() error {
+	if len(c.Problems) == 0 {
+		return fmt.Errorf("config: %w", ErrNoMemex)
+	}
+	return fmt.Errorf("config: %w (%s)", ErrNoMemex, strings.Join(c.Problems, "; "))
+}
+
+// take sets one setting from the first place that has a value for it that can
+// be used.
+func (c *Config) take(s setting, env func(string) string, values map[string]any) {
+	type found struct {
+		where string
+		value value
+	}
+	var all []found
+	for _, name := range s.env {
+		if text := env(name); strings.TrimSpace(text) != "" {
+			all = append(all, found{name, value{text, false, env}})
+		}
+	}
+	if raw, ok := values[s.key]; ok {
+		all = append(all, found{c.File + ": " + s.key, value{raw, true, env}})
+	}
+	for _, f := range all {
+		err := s.set(c, f.value)
+		if err == nil {
+			return
+		}
+		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v; it is ignored", f.where, err))
+	}
+	s.setStandard(c)
+}
+
+// unknown complains about a key of the file that no setting has.
+func (c *Config) unknown(key string) {
+	if slices.Contains(keys(), key) {
+		return
+	}
+	hint := "the keys are " + strings.Join(keys(), ", ")
+	if near := nearest(key); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q; %s", c.File, key, hint))
+}
+
+// setStandard sets the default. The text of it is ours, so it cannot fail.
+func (s setting) setStandard(c *Config) {
+	var parsed map[string]any
+	if _, err := toml.Decode("v = "+s.standard, &parsed); err != nil {
+		panic(err)
+	}
+	if parsed["v"] == "" {
+		return
+	}
+	if err := s.set(c, value{parsed["v"], true, func(string) string { return "" }}); err != nil {
+		panic(err)
+	}
+}
+
+// readFile returns the name of the file and the values in it. Only a file that
+// nobody named may be missing.
+func readFile(env func(string) string, file string) (string, map[string]any, error) {
+	name := file
+	if name == "" {
+		name = defaultFile(env)
+	}
+	if name == "" {
+		return "", nil, nil
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) && file == "" {
+		return "", nil, nil
+	}
+	values := map[string]any{}
+	if err == nil {
+		_, err = toml.Decode(string(text), &values)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("config: read %s: %w: %w", name, ErrFile, err)
+	}
+	return name, values, nil
+}
+
+// defaultFile is where the file is looked for, "" if there is no such place.
+func defaultFile(env func(string) string) string {
+	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "fovea", "config.toml")
+	}
+	if home := env("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".config", "fovea", "config.toml")
+	}
+	return ""
+}

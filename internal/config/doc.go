@@ -1,0 +1,21 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package config reads the configuration file and the environment, once, into
+// one value.
+//
+// [Load] returns a [Config]; [StateDir] says where the state of a memex is kept
+// and [Expand] resolves variables in a path as a person writes it.
+//
+// Invariants:
+//
+//   - Nothing else in Fovea reads the environment or the configuration file.
+//   - A flag goes before the environment, the environment before the file, the
+//     file before the default. A value that cannot be used counts as not given
+//     and is named in Problems; it never changes its meaning silently.
+//   - The state folder is never inside the memex, and nothing is made or
+//     written here: a file in its place is an error and stays as it is.
+//   - doc/configuration.md lists every setting; a test compares.
+//
+// Not here: what the settings do (internal/corpus, window, the root package),
+// and the flags of the command line, which cmd/fovea parses.
+package config

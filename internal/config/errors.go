@@ -1,0 +1,21 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import "errors"
+
+// Errors of Load and StateDir. They come wrapped with the path concerned.
+var (
+	// ErrNoMemex is returned by Load when nothing names the memex.
+	ErrNoMemex = errors.New("no memex is named; use --memex DIR, set FOVEA_MEMEX or MEMEX_ROOT, or write memex = \"DIR\" into the configuration file")
+	// ErrFile is returned by Load when the configuration file cannot be read
+	// or is not TOML. The policy in it is unknown then, so nothing goes on.
+	ErrFile = errors.New("the configuration file cannot be used")
+	// ErrStateFile is returned when a file stands where the state folder, or
+	// a folder above it, should be. The file is left alone.
+	ErrStateFile = errors.New("a file is in the way and is left alone; move it, or name another folder in MEMORY_SNAPSHOT_PATH")
+	// ErrStateInside is returned when the state folder would lie in the memex.
+	ErrStateInside = errors.New("the state folder may not lie inside the memex; name one elsewhere in MEMORY_SNAPSHOT_PATH")
+	// ErrNoHome is returned when nothing says where state is kept.
+	ErrNoHome = errors.New("no place for the state folder; set HOME, XDG_STATE_HOME, SYSTEM_DIR or MEMORY_SNAPSHOT_PATH")
+)

@@ -1,0 +1,177 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// setting is one thing that can be chosen: how it is called, and how a value of
+// it is taken.
+type setting struct {
+	key      string   // in the file
+	env      []string // names in the environment, the first one found counts
+	standard string   // the default, as the file would say it
+	set      func(*Config, value) error
+}
+
+// value is a value as the file or the environment has it: a string, an int64, a
+// float64, or a list of values.
+type value struct {
+	raw    any
+	inFile bool
+	env    func(string) string
+}
+
+// settings are all there are, in the order of doc/configuration.md.
+var settings = []setting{
+	{"memex", []string{"FOVEA_MEMEX", "MEMEX_ROOT"}, `""`, func(c *Config, v value) (err error) {
+		c.Memex, err = v.folder()
+		return err
+	}},
+	{"skills_dir", []string{"SKILLS_DIR"}, `"skills"`, func(c *Config, v value) (err error) {
+		c.SkillsDir, err = v.path()
+		return err
+	}},
+	{"opaque", nil, "[]", func(c *Config, v value) (err error) {
+		c.Opaque, err = v.paths()
+		return err
+	}},
+	{"semantic_threshold", []string{"CONTEXT_SEMANTIC_THRESHOLD"}, "0.75", func(c *Config, v value) (err error) {
+		c.SemanticThreshold, err = v.number(0, 1)
+		return err
+	}},
+	{"log_limit", []string{"CONTEXT_LOG_LIMIT"}, "20", func(c *Config, v value) (err error) {
+		c.LogLimit, err = v.whole(0, 1000)
+		return err
+	}},
+	{"budget", nil, "8000", func(c *Config, v value) (err error) {
+		c.Budget, err = v.whole(1, 10_000_000)
+		return err
+	}},
+}
+
+func (v value) text() (string, error) {
+	s, ok := v.raw.(string)
+	if !ok {
+		return "", fmt.Errorf("%v is not a text", v.raw)
+	}
+	return s, nil
+}
+
+func (v value) path() (string, error) {
+	s, err := v.text()
+	if err != nil {
+		return "", err
+	}
+	if s = Expand(s, v.env); s == "" {
+		return "", fmt.Errorf("the path is empty")
+	}
+	return s, nil
+}
+
+// folder is a path that counts from the working folder in the environment, as
+// everything there does. In the file it would mean another one each time.
+func (v value) folder() (string, error) {
+	s, err := v.path()
+	if err == nil && v.inFile && !filepath.IsAbs(s) {
+		return "", fmt.Errorf("%q does not start at / or ~", s)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(s)
+}
+
+func (v value) paths() ([]string, error) {
+	list, ok := v.raw.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a list of texts", v.raw)
+	}
+	var paths []string
+	for _, raw := range list {
+		s, err := value{raw, v.inFile, v.env}.path()
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, s)
+	}
+	return paths, nil
+}
+
+func (v value) number(low, high float64) (float64, error) {
+	f := math.NaN()
+	switch raw := v.raw.(type) {
+	case float64:
+		f = raw
+	case int64:
+		f = float64(raw)
+	case string:
+		parsed, err := strconv.ParseFloat(strings.TrimSpace(raw), 64)
+		if err == nil && !v.inFile {
+			f = parsed
+		}
+	}
+	if !(low <= f && f <= high) {
+		return 0, fmt.Errorf("%#v is not a number from %v to %v", v.raw, low, high)
+	}
+	return f, nil
+}
+
+func (v value) whole(low, high int) (int, error) {
+	i, ok := v.raw.(int64)
+	if s, isText := v.raw.(string); isText && !v.inFile {
+		parsed, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+		i, ok = parsed, err == nil
+	}
+	if !ok || i < int64(low) || i > int64(high) {
+		return 0, fmt.Errorf("%#v is not a whole number from %d to %d", v.raw, low, high)
+	}
+	return int(i), nil
+}
+
+// nearest returns the key most like name, "" if none is near.
+func nearest(name string) string {
+	best, least := "", max(2, len(name)/3)+1
+	for _, s := range settings {
+		if d := distance(name, s.key); d < least {
+			best, least = s.key, d
+		}
+	}
+	return best
+}
+
+// distance is that of Levenshtein, in bytes. O(len(a) * len(b)).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// keys are the names of all settings.
+func keys() []string {
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.key)
+	}
+	return slices.Sorted(slices.Values(names))
+}

@@ -1,0 +1,80 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// class says what a path is to a memex.
+type class uint8
+
+const (
+	foreign class = iota // no part of it
+	parsed               // an Org file
+	opaque               // kept without parsing
+)
+
+// classify tells what a file of this path is, by its names alone.
+func (r *Root) classify(path string) class {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if len(r.opaque) > 0 {
+		if _, named := slices.BinarySearch(r.opaque, path); named {
+			return opaque
+		}
+	}
+	switch {
+	case isHidden(name), isEditorsCopy(name):
+		return foreign
+	case strings.HasSuffix(name, ".org"), strings.HasSuffix(name, ".org_archive"):
+		return parsed
+	case strings.HasSuffix(name, ".org.gpg"), strings.HasSuffix(name, ".org_archive.gpg"),
+		r.skills != "" && isBelow(path, r.skills), isROM(path):
+		return opaque
+	}
+	return foreign
+}
+
+func isHidden(name string) bool { return name[0] == '.' }
+
+// hasHidden reports whether any name in the path is hidden.
+func hasHidden(path string) bool {
+	return isHidden(path) || strings.Contains(path, "/.")
+}
+
+// isEditorsCopy reports whether the name is that of a backup (x~) or of an
+// auto-save file (#x#).
+func isEditorsCopy(name string) bool {
+	return strings.HasSuffix(name, "~") || len(name) > 1 && name[0] == '#' && name[len(name)-1] == '#'
+}
+
+// isBelow reports whether the path lies in the folder or deeper.
+func isBelow(path, folder string) bool {
+	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
+}
+
+// isROM reports whether the path is of the form agents/NAME/ROM*.
+func isROM(path string) bool {
+	rest, ok := strings.CutPrefix(path, "agents/")
+	if !ok {
+		return false
+	}
+	_, name, ok := strings.Cut(rest, "/")
+	return ok && strings.HasPrefix(name, "ROM") && !strings.Contains(name, "/")
+}
+
+// isUsable reports whether a path can name a document: UTF-8 of at most maxPath
+// bytes without control characters, which would break lines of output in two.
+func isUsable(path string) bool {
+	if len(path) > maxPath || !utf8.ValidString(path) {
+		return false
+	}
+	for i := range len(path) {
+		if path[i] < ' ' || path[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}

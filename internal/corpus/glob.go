@@ -1,0 +1,135 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import "strings"
+
+// glob is one segment of a pattern, without slashes: literal bytes, ?, *,
+// [sets] and \escapes, as fnmatch(3) has them. Bytes count, not characters.
+type glob string
+
+// matches reports whether the whole name matches. O(len(g) * len(name)): only
+// the last star is ever tried again, which is enough without slashes.
+func (g glob) matches(name string) bool {
+	p, n := 0, 0
+	star, retry := -1, 0
+	for {
+		switch {
+		case p < len(g) && g[p] == '*':
+			star, retry = p, n
+			p++
+			continue
+		case n == len(name):
+			if p == len(g) {
+				return true
+			}
+		case p < len(g):
+			if size, ok := g[p:].one(name[n]); ok {
+				p, n = p+size, n+1
+				continue
+			}
+		}
+		if star < 0 || retry == len(name) {
+			return false
+		}
+		retry++
+		p, n = star+1, retry
+	}
+}
+
+// one matches the first element of g, which is no star, with c, and returns the
+// element's length in bytes. An element without an end matches nothing.
+func (g glob) one(c byte) (size int, ok bool) {
+	switch g[0] {
+	case '?':
+		return 1, true
+	case '[':
+		return g.set(c)
+	case '\\':
+		if len(g) == 1 {
+			return 1, false
+		}
+		return 2, g[1] == c
+	}
+	return 1, g[0] == c
+}
+
+// set matches the set at the start of g with c.
+func (g glob) set(c byte) (size int, ok bool) {
+	i := 1
+	negate := i < len(g) && (g[i] == '!' || g[i] == '^')
+	if negate {
+		i++
+	}
+	for first := i; ; {
+		if i >= len(g) {
+			return 0, false
+		}
+		if g[i] == ']' && i > first {
+			return i + 1, ok != negate
+		}
+		if name, n := g[i:].class(); n > 0 {
+			in, known := classes[name]
+			if !known {
+				return 0, false
+			}
+			ok = ok || in(c)
+			i += n
+			continue
+		}
+		low, n := g[i:].member()
+		i += n
+		high := low
+		if i+1 < len(g) && g[i] == '-' && g[i+1] != ']' {
+			high, n = g[i+1:].member()
+			i += 1 + n
+		}
+		ok = ok || c == low || low <= c && c <= high // Git takes c of [c-a]
+	}
+}
+
+// member returns the byte that stands at the start of g within a set.
+func (g glob) member() (c byte, size int) {
+	if g[0] == '\\' && len(g) > 1 {
+		return g[1], 2
+	}
+	return g[0], 1
+}
+
+// class returns the name of the class at the start of g, as in [:alpha:].
+func (g glob) class() (name string, size int) {
+	if !strings.HasPrefix(string(g), "[:") {
+		return "", 0
+	}
+	name, _, ok := strings.Cut(string(g[2:]), "]")
+	if !ok || !strings.HasSuffix(name, ":") {
+		return "", 0
+	}
+	return strings.TrimSuffix(name, ":"), len(name) + 3
+}
+
+// classes are those of POSIX, for ASCII.
+var classes = map[string]func(byte) bool{
+	"alnum":  func(c byte) bool { return isLetter(c) || isDigit(c) },
+	"alpha":  isLetter,
+	"blank":  func(c byte) bool { return c == ' ' || c == '\t' },
+	"cntrl":  func(c byte) bool { return c < ' ' || c == 0x7f },
+	"digit":  isDigit,
+	"graph":  func(c byte) bool { return '!' <= c && c <= '~' },
+	"lower":  func(c byte) bool { return 'a' <= c && c <= 'z' },
+	"print":  func(c byte) bool { return ' ' <= c && c <= '~' },
+	"punct":  func(c byte) bool { return '!' <= c && c <= '~' && !isLetter(c) && !isDigit(c) },
+	"space":  func(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' },
+	"upper":  func(c byte) bool { return 'A' <= c && c <= 'Z' },
+	"xdigit": func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' },
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// end returns the length of the set at the start of g, 0 if it has no end.
+func (g glob) end() int {
+	size, _ := g.set(0)
+	return size
+}

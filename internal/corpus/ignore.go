@@ -1,0 +1,152 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import "strings"
+
+// ignoreFile is the name of the files that leave something out of a memex.
+const ignoreFile = ".foveaignore"
+
+// ignores is what one .foveaignore file says, chained to that of the folders
+// above. nil leaves nothing out. It follows gitignore(5).
+type ignores struct {
+	above    *ignores
+	folder   string // where the file stands, "." for the root
+	patterns []pattern
+}
+
+// pattern is one line of an ignore file.
+type pattern struct {
+	keep     bool   // the line starts with !
+	folders  bool   // the line ends with /: folders only
+	anchored bool   // a slash stands elsewhere: the path counts, not the name
+	segments []glob // between the slashes; one alone where not anchored
+}
+
+// anyDepth is the segment that stands for any number of folders.
+const anyDepth = glob("**")
+
+// parseIgnores returns the rules in the text of the ignore file of a folder.
+// Lines that can match nothing are dropped.
+func parseIgnores(above *ignores, folder, text string) *ignores {
+	in := &ignores{above: above, folder: folder}
+	text = strings.TrimPrefix(text, "\ufeff")
+	for line := range strings.SplitSeq(text, "\n") {
+		if p, ok := parsePattern(strings.TrimSuffix(line, "\r")); ok {
+			in.patterns = append(in.patterns, p)
+		}
+	}
+	return in
+}
+
+func parsePattern(line string) (p pattern, ok bool) {
+	if strings.HasPrefix(line, "#") {
+		return p, false
+	}
+	line = trimBlanks(line)
+	line, p.keep = strings.CutPrefix(line, "!")
+	line, p.folders = strings.CutSuffix(line, "/")
+	p.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	p.segments, ok = splitSegments(glob(line))
+	return p, ok
+}
+
+// trimBlanks cuts the blanks at the end, but for one behind a backslash.
+func trimBlanks(line string) string {
+	trimmed := strings.TrimRight(line, " ")
+	slashes := len(trimmed) - len(strings.TrimRight(trimmed, "\\"))
+	if slashes%2 == 1 && len(trimmed) < len(line) {
+		return line[:len(trimmed)+1]
+	}
+	return trimmed
+}
+
+// splitSegments splits at the slashes that do not stand in a set. It reports
+// false where no path can match: an empty pattern, a set or an escape without
+// an end.
+func splitSegments(g glob) (segments []glob, ok bool) {
+	if g == "" {
+		return nil, false
+	}
+	start := 0
+	for i := 0; i < len(g); i++ {
+		switch g[i] {
+		case '/':
+			segments = append(segments, g[start:i])
+			start = i + 1
+		case '\\':
+			i++
+			switch {
+			case i == len(g):
+				return nil, false
+			case g[i] == '/':
+				segments = append(segments, g[start:i-1])
+				start = i + 1
+			}
+		case '[':
+			size := g[i:].end()
+			if size == 0 {
+				return nil, false
+			}
+			i += size - 1
+		}
+	}
+	return append(segments, g[start:]), true
+}
+
+// ignored reports whether the path, which lies in the folder of in or below,
+// is left out. That a folder above it is left out is for the caller to know.
+func (in *ignores) ignored(path string, isFolder bool) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	for ; in != nil; in = in.above {
+		below := path
+		if in.folder != "." {
+			below = path[len(in.folder)+1:]
+		}
+		for i := len(in.patterns) - 1; i >= 0; i-- {
+			p := &in.patterns[i]
+			if p.folders && !isFolder {
+				continue
+			}
+			if p.anchored && matchSegments(p.segments, below) || !p.anchored && p.segments[0].matches(name) {
+				return !p.keep
+			}
+		}
+	}
+	return false
+}
+
+// matchSegments matches a path with segments, of which ** matches any number of
+// folders, and as the last one everything below, but not nothing.
+func matchSegments(segments []glob, path string) bool {
+	i, rest := 0, path
+	star, retry := -1, ""
+	for {
+		if i < len(segments) && segments[i] == anyDepth {
+			if i == len(segments)-1 {
+				if rest != "" {
+					return true
+				}
+			} else {
+				star, retry = i, rest
+				i++
+				continue
+			}
+		} else if i < len(segments) && rest != "" {
+			name, below, _ := strings.Cut(rest, "/")
+			if segments[i].matches(name) {
+				i, rest = i+1, below
+				continue
+			}
+		}
+		if i == len(segments) && rest == "" {
+			return true
+		}
+		if star < 0 || retry == "" {
+			return false
+		}
+		_, retry, _ = strings.Cut(retry, "/")
+		i, rest = star+1, retry
+	}
+}

@@ -1,0 +1,192 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// maxPath is the longest path in bytes that a node can carry.
+const maxPath = 4096
+
+// maxLinks is how many links are followed for one path before it counts as a
+// loop; Linux has the same bound.
+const maxLinks = 40
+
+// defaultSkills is the skills folder where Options names none.
+const defaultSkills = "skills"
+
+// Options are the choices for Open; nil and the zero value are the defaults.
+type Options struct {
+	// SkillsDir is the folder of skills, absolute or relative to the root;
+	// "skills" if empty. One outside the root adds no files.
+	SkillsDir string
+	// Opaque lists files, absolute or relative to the root, that belong to the
+	// memex whatever their names, unparsed. Hidden and ignored ones count too.
+	// Those outside the root add nothing.
+	Opaque []string
+}
+
+// Root is an open memex folder. It is safe for concurrent use.
+type Root struct {
+	fs     vfs.FS
+	names  []string // absolute: without links, and as Open was told
+	skills string   // relative, "" where outside
+	opaque []string // relative, sorted
+}
+
+// Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
+// ErrNotFolder or ErrUnreadable, with the path.
+func Open(dir string, opts *Options) (*Root, error) {
+	folder, err := vfs.Dir(dir)
+	if err != nil {
+		return nil, openError(dir, err)
+	}
+	r := &Root{fs: folder}
+	if r.names, err = absolute(dir); err != nil {
+		return nil, errors.Join(openError(dir, err), r.Close())
+	}
+	listing, err := r.fs.OpenFile(".", os.O_RDONLY, 0) // can it be listed?
+	if err != nil {
+		return nil, errors.Join(openError(dir, err), r.Close())
+	}
+	if err := listing.Close(); err != nil {
+		return nil, errors.Join(openError(dir, err), r.Close())
+	}
+	if opts == nil {
+		opts = &Options{}
+	}
+	r.skills, _ = r.inside(orDefault(opts.SkillsDir, defaultSkills))
+	for _, name := range opts.Opaque {
+		if rel, ok := r.inside(name); ok {
+			r.opaque = append(r.opaque, rel)
+		}
+	}
+	slices.Sort(r.opaque)
+	r.opaque = slices.Compact(r.opaque)
+	return r, nil
+}
+
+// Close releases the folder. Scans and reads after it fail.
+func (r *Root) Close() error { return r.fs.Close() }
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+// absolute returns the path without links, and the one that leads there.
+func absolute(dir string) ([]string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	return slices.Compact([]string{real, abs}), err
+}
+
+func openError(dir string, err error) error {
+	for _, known := range []struct{ is, say error }{
+		{fs.ErrNotExist, ErrNoFolder},
+		{vfs.ErrNotFolder, ErrNotFolder},
+		{syscall.ENOTDIR, ErrNotFolder},
+		{fs.ErrPermission, ErrUnreadable},
+	} {
+		if errors.Is(err, known.is) {
+			err = known.say
+		}
+	}
+	return fmt.Errorf("corpus: open %s: %w", dir, err)
+}
+
+// inside turns a path as a person writes it into one below the root, with
+// slashes, and reports whether it lies there.
+func (r *Root) inside(name string) (string, bool) {
+	name = filepath.Clean(name)
+	if filepath.IsAbs(name) {
+		name = r.below(name)
+	}
+	return filepath.ToSlash(name), name != "." && filepath.IsLocal(name)
+}
+
+// below cuts the root off an absolute path; it returns "" for one elsewhere. It
+// does not clean the path: .. means the folder above only where no link is.
+func (r *Root) below(abs string) string {
+	for _, root := range r.names {
+		if abs == root {
+			return "."
+		}
+		rel, ok := strings.CutPrefix(abs, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+		if ok {
+			return rel
+		}
+	}
+	return ""
+}
+
+// resolve follows the links in a path and returns the path without links of
+// what it leads to, below the root. It returns ErrOutside, ErrDangling or
+// ErrLoop.
+func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
+	done, links := ".", 0
+	rest := name
+	var info fs.FileInfo
+	for rest != "" {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if done == "." {
+				return "", nil, ErrOutside
+			}
+			done = path.Dir(done)
+			continue
+		}
+		next := path.Join(done, part)
+		var err error
+		if info, err = r.fs.Lstat(next); err != nil {
+			return "", nil, linkError(err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", nil, ErrLoop
+		}
+		target, err := r.fs.ReadLink(next)
+		if err != nil {
+			return "", nil, linkError(err)
+		}
+		if filepath.IsAbs(target) {
+			if target = r.below(target); target == "" {
+				return "", nil, ErrOutside
+			}
+			done = "."
+		}
+		rest = filepath.ToSlash(target) + "/" + rest
+	}
+	info, err := r.fs.Lstat(done)
+	return done, info, err
+}
+
+func linkError(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return ErrDangling
+	}
+	return err
+}

@@ -1,0 +1,20 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+//go:build darwin || freebsd || netbsd
+
+package corpus
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// identity returns the inode and the time of the last change to it, in Unix
+// nanoseconds; zeros where the file system does not tell.
+func identity(info fs.FileInfo) (inode uint64, ctime int64) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0
+	}
+	return uint64(st.Ino), st.Ctimespec.Nano()
+}

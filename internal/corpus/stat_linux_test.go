@@ -1,0 +1,8 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import "golang.org/x/sys/unix"
+
+// setUser makes this thread reach files as the user.
+func setUser(uid int) error { return unix.Setfsuid(uid) }

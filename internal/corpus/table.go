@@ -1,0 +1,203 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SettleTime is how far the times of a file must lie before its entry was taken
+// for the file to count as unchanged by its stat alone. Two seconds are the
+// coarsest tick of a file system in use (FAT).
+const SettleTime = 2 * time.Second
+
+// File is a file of a memex as a scan saw it.
+type File struct {
+	Path   string // below the root, with slashes, as on disk
+	Size   int64  // in bytes
+	MTime  int64  // time of the last write, in Unix nanoseconds
+	CTime  int64  // time of the last change to the inode, in Unix nanoseconds; 0 where unknown
+	Inode  uint64 // 0 where unknown
+	Opaque bool   // kept and hashed, but not parsed
+}
+
+// Entry is a file with the digest of its bytes.
+type Entry struct {
+	File
+	Digest  [32]byte // SHA-256 of the bytes
+	Scanned int64    // the now of the scan before the read, in Unix nanoseconds
+}
+
+// unchanged reports whether f has the bytes of e as far as stat can tell.
+func (e Entry) unchanged(f File) bool {
+	return e.File == f && max(f.MTime, f.CTime) < e.Scanned-int64(SettleTime)
+}
+
+// Table is a listing with digests: what a scan compares with. The zero value
+// and nil are empty tables. A Table does not change, apart from
+// UnmarshalBinary, and is then safe for concurrent use.
+type Table struct {
+	entries []Entry // by path, no path twice
+}
+
+// NewTable returns a table of the entries, which it copies. Of two entries with
+// one path the later one counts. O(n log n).
+func NewTable(entries []Entry) *Table {
+	sorted := slices.Clone(entries)
+	slices.Reverse(sorted)
+	slices.SortStableFunc(sorted, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	sorted = slices.CompactFunc(sorted, func(a, b Entry) bool { return a.Path == b.Path })
+	return &Table{entries: sorted}
+}
+
+// Len returns the number of entries.
+func (t *Table) Len() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.entries)
+}
+
+// All yields the entries in the order of their paths.
+func (t *Table) All() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		if t == nil {
+			return
+		}
+		for _, e := range t.entries {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the entry of the path, and whether there is one. O(log n).
+func (t *Table) Get(path string) (Entry, bool) {
+	if t == nil {
+		return Entry{}, false
+	}
+	i, ok := slices.BinarySearchFunc(t.entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	if !ok {
+		return Entry{}, false
+	}
+	return t.entries[i], true
+}
+
+// below returns the entries whose paths lie below the folder; all for ".".
+func (t *Table) below(folder string) []Entry {
+	if t == nil || folder == "." {
+		return slices.Collect(t.All())
+	}
+	// The paths below a folder stand together: they share the prefix.
+	prefix := folder + "/"
+	from, _ := slices.BinarySearchFunc(t.entries, prefix, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	to := from
+	for to < len(t.entries) && strings.HasPrefix(t.entries[to].Path, prefix) {
+		to++
+	}
+	return t.entries[from:to]
+}
+
+// The binary form: see doc/format/file-table.md.
+const (
+	tableMagic     = "FVFT"
+	tableVersion   = 0
+	tableEntrySize = 2 + 1 + 5*8 + 32 // of an entry, without the path
+	tableFrameSize = 4 + 2 + 4 + 4    // magic, version, count, check sum
+)
+
+const opaqueFlag = 1
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// MarshalBinary returns the table as bytes, in the form of
+// doc/format/file-table.md. Equal tables give equal bytes. The error is always
+// nil for a table that a scan made. O(n).
+func (t *Table) MarshalBinary() ([]byte, error) {
+	size := tableFrameSize
+	for e := range t.All() {
+		size += tableEntrySize + len(e.Path)
+	}
+	le := binary.LittleEndian
+	b := make([]byte, 0, size)
+	b = append(b, tableMagic...)
+	b = le.AppendUint16(b, tableVersion)
+	b = le.AppendUint32(b, uint32(t.Len()))
+	for e := range t.All() {
+		if len(e.Path) > maxPath {
+			return nil, fmt.Errorf("corpus: encode table: %.40q…: %w", e.Path, ErrName)
+		}
+		b = le.AppendUint16(b, uint16(len(e.Path)))
+		b = append(b, e.Path...)
+		var flags byte
+		if e.Opaque {
+			flags |= opaqueFlag
+		}
+		b = append(b, flags)
+		for _, v := range [...]uint64{uint64(e.Size), uint64(e.MTime), uint64(e.CTime), e.Inode, uint64(e.Scanned)} {
+			b = le.AppendUint64(b, v)
+		}
+		b = append(b, e.Digest[:]...)
+	}
+	return le.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
+}
+
+// UnmarshalBinary sets the table to what MarshalBinary wrote. It keeps no part
+// of data. It returns ErrTable, and leaves the table as it was, for anything
+// else; the answer to that is an empty table, with which every file is read
+// again. O(n).
+func (t *Table) UnmarshalBinary(data []byte) error {
+	le := binary.LittleEndian
+	if len(data) < tableFrameSize || string(data[:4]) != tableMagic || le.Uint16(data[4:]) != tableVersion {
+		return fmt.Errorf("corpus: decode table: header: %w", ErrTable)
+	}
+	body, sum := data[:len(data)-4], le.Uint32(data[len(data)-4:])
+	if crc32.Checksum(body, castagnoli) != sum {
+		return fmt.Errorf("corpus: decode table: check sum: %w", ErrTable)
+	}
+	count := int(le.Uint32(body[6:]))
+	rest := body[10:]
+	if count > len(rest)/tableEntrySize {
+		return fmt.Errorf("corpus: decode table: count: %w", ErrTable)
+	}
+	entries := make([]Entry, 0, count)
+	for range count {
+		e, n := decodeEntry(rest)
+		if n == 0 || len(entries) > 0 && cmp.Compare(entries[len(entries)-1].Path, e.Path) >= 0 {
+			return fmt.Errorf("corpus: decode table: entry %d: %w", len(entries), ErrTable)
+		}
+		entries, rest = append(entries, e), rest[n:]
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("corpus: decode table: %d bytes too many: %w", len(rest), ErrTable)
+	}
+	t.entries = entries
+	return nil
+}
+
+// decodeEntry returns the entry at the start of b and its size, 0 if b holds none.
+func decodeEntry(b []byte) (Entry, int) {
+	le := binary.LittleEndian
+	if len(b) < tableEntrySize {
+		return Entry{}, 0
+	}
+	path := int(le.Uint16(b))
+	size := tableEntrySize + path
+	if path == 0 || path > maxPath || size > len(b) || b[2+path]&^opaqueFlag != 0 {
+		return Entry{}, 0
+	}
+	e := Entry{File: File{Path: string(b[2 : 2+path]), Opaque: b[2+path] == opaqueFlag}}
+	v := b[3+path:]
+	e.Size, e.MTime, e.CTime = int64(le.Uint64(v)), int64(le.Uint64(v[8:])), int64(le.Uint64(v[16:]))
+	e.Inode, e.Scanned = le.Uint64(v[24:]), int64(le.Uint64(v[32:]))
+	copy(e.Digest[:], v[40:])
+	return e, size
+}

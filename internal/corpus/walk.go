@@ -1,0 +1,219 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// maxIgnoreBytes bounds an ignore file.
+const maxIgnoreBytes = 1 << 20
+
+// walk is one scan under way. Folders are read first, links followed after:
+// what a link leads to is then known to be listed under its own path, or not.
+type walk struct {
+	root     *Root
+	ctx      context.Context
+	prev     *Table
+	files    []File
+	problems []Problem
+	held     map[string]bool // paths of files below unreadable folders
+	folders  map[string]bool // real paths of the folders read
+	listed   map[string]bool // real paths of files, from the first link on
+	links    []link
+}
+
+// link is a symbolic link that was seen: its path, where it stands, and the
+// ignores that count there.
+type link struct {
+	path, real string
+	ignores    *ignores
+}
+
+// all walks the whole memex. Its error ends the scan.
+func (w *walk) all() error {
+	if err := w.folder(".", ".", nil); err != nil {
+		return err
+	}
+	if held := slices.ContainsFunc(w.problems, func(p Problem) bool { return p.Path == "." }); held {
+		return w.problems[0].Err
+	}
+	w.listed = make(map[string]bool, len(w.files))
+	for _, f := range w.files {
+		w.listed[f.Path] = true
+	}
+	if skills := w.root.skills; skills != "" && hasHidden(skills) {
+		w.links = append(w.links, link{path: skills, real: skills})
+	}
+	// Following a link to a folder may find more links.
+	for i := 0; i < len(w.links); i++ {
+		if err := w.follow(w.links[i]); err != nil {
+			return err
+		}
+	}
+	for _, name := range w.root.opaque {
+		w.named(name)
+	}
+	return w.ctx.Err()
+}
+
+// folder lists the folder whose path is at and whose path without links is real.
+// The error is that of the context.
+func (w *walk) folder(at, real string, in *ignores) error {
+	if err := w.ctx.Err(); err != nil || w.folders[real] {
+		return err
+	}
+	w.folders[real] = true
+	entries, err := w.root.fs.ReadDir(real)
+	if errors.Is(err, fs.ErrNotExist) && at != "." {
+		return nil // it went away since its parent was listed
+	}
+	if err == nil {
+		in, err = w.readIgnores(at, real, entries, in)
+	}
+	if err != nil {
+		w.hold(at, err)
+		return nil
+	}
+	for _, e := range entries {
+		if err := w.entry(at, real, e, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold keeps what the table has below a folder that cannot be judged.
+func (w *walk) hold(at string, err error) {
+	w.problem(at, fmt.Errorf("folder: %w", readError(err)))
+	for _, e := range w.prev.below(at) {
+		if w.held == nil {
+			w.held = map[string]bool{}
+		}
+		w.held[e.Path] = true
+		w.files = append(w.files, e.File)
+	}
+}
+
+// readIgnores returns the ignores for the folder. A file of them that cannot be
+// read is an error: without it, files would get in that were to stay out.
+func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignores) (*ignores, error) {
+	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && !e.IsDir() })
+	if i < 0 {
+		return in, nil
+	}
+	text, _, err := w.root.read(path.Join(real, ignoreFile), maxIgnoreBytes)
+	if errors.Is(err, ErrVanished) {
+		return in, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ignoreFile, err)
+	}
+	return parseIgnores(in, at, text), nil
+}
+
+// entry takes one entry of a folder.
+func (w *walk) entry(at, real string, e fs.DirEntry, in *ignores) error {
+	name, mode := e.Name(), e.Type()
+	if isHidden(name) {
+		return nil
+	}
+	isFolder, isLink := mode.IsDir(), mode&fs.ModeSymlink != 0
+	if at != "." {
+		name = at + "/" + name
+	}
+	kind := w.root.classify(name)
+	if kind == foreign && !isFolder && !isLink || !isLink && in.ignored(name, isFolder) {
+		return nil
+	}
+	if !isUsable(name) {
+		if kind != foreign || isFolder {
+			w.problem(name, ErrName)
+		}
+		return nil
+	}
+	switch below := path.Join(real, e.Name()); {
+	case isFolder:
+		return w.folder(name, below, in)
+	case isLink:
+		w.links = append(w.links, link{name, below, in})
+	case !mode.IsRegular():
+		w.problem(name, ErrSpecial)
+	default:
+		info, err := e.Info()
+		if err == nil {
+			w.file(name, below, kind, info)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			w.problem(name, readError(err))
+		}
+	}
+	return nil
+}
+
+// file lists a file once.
+func (w *walk) file(at, real string, kind class, info fs.FileInfo) {
+	if w.listed != nil {
+		if w.listed[real] {
+			return
+		}
+		w.listed[real] = true
+	}
+	w.files = append(w.files, fileOf(at, kind == opaque, info))
+}
+
+// follow takes what a link leads to.
+func (w *walk) follow(l link) error {
+	kind := w.root.classify(l.path)
+	real, info, err := w.root.resolve(l.real)
+	if l.ignores.ignored(l.path, err == nil && info.IsDir()) {
+		return nil
+	}
+	switch {
+	case errors.Is(err, ErrDangling) && kind == foreign && path.Ext(l.path) != "":
+		// The picture that is not there would have been none of ours.
+	case err != nil:
+		w.problem(l.path, readError(err))
+	case info.IsDir():
+		return w.folder(l.path, real, l.ignores)
+	case kind == foreign:
+	case !info.Mode().IsRegular():
+		w.problem(l.path, ErrSpecial)
+	default:
+		w.file(l.path, real, kind, info)
+	}
+	return nil
+}
+
+// named takes a file that Options name.
+func (w *walk) named(name string) {
+	real, info, err := w.root.resolve(name)
+	switch {
+	case errors.Is(err, ErrDangling):
+		w.problem(name, fmt.Errorf("named in the configuration: %w", ErrVanished))
+	case err != nil:
+		w.problem(name, readError(err))
+	case !info.Mode().IsRegular():
+		w.problem(name, fmt.Errorf("named in the configuration: %w", ErrSpecial))
+	case !isUsable(name):
+		w.problem(name, ErrName)
+	default:
+		w.file(name, real, opaque, info)
+	}
+}
+
+func (w *walk) problem(path string, err error) {
+	w.problems = append(w.problems, ProblemOf(path, err))
+}
+
+func fileOf(at string, isOpaque bool, info fs.FileInfo) File {
+	inode, ctime := identity(info)
+	return File{
+		Path: at, Size: info.Size(), MTime: info.ModTime().UnixNano(),
+		CTime: ctime, Inode: inode, Opaque: isOpaque,
+	}
+}

@@ -1,0 +1,60 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNotFound is returned by Block when no record holds a block of the digest.
+	ErrNotFound = errors.New("block not in the journal")
+	// ErrNoImage is returned by LoadImage when there is no image that verifies.
+	ErrNoImage = errors.New("no usable image")
+	// ErrReadOnly is returned by writes after a write error, after corruption,
+	// and when a newer version wrote the folder. It wraps the cause.
+	ErrReadOnly = errors.New("store is read-only until it is reopened")
+	// ErrCorrupt is returned when acknowledged data is damaged or missing. The
+	// Corruption that wraps it says where.
+	ErrCorrupt = errors.New("stored data is damaged")
+	// ErrOtherMemex is returned by Open when the folder belongs to another memex.
+	// After a move of the memex, Adopt makes it the new one's.
+	ErrOtherMemex = errors.New("state folder belongs to another memex")
+	// ErrUnknownFormat is returned when a file has a format number that this
+	// version cannot read. The file is left as it is.
+	ErrUnknownFormat = errors.New("unknown format")
+	// ErrForeignFolder is returned by Open when the folder has files and none of
+	// them is FORMAT. They are left as they are.
+	ErrForeignFolder = errors.New("folder is in use for something else")
+	// ErrClosed is returned by a store after Close.
+	ErrClosed = errors.New("store is closed")
+	// ErrTooLarge is returned when a record or an image exceeds its format.
+	ErrTooLarge = errors.New("larger than the format allows")
+	// ErrKind is returned for a record of a kind that is not one of the constants.
+	ErrKind = errors.New("unknown kind of record")
+	// ErrSection is returned by WriteImage for a section name that is empty, too
+	// long, used twice or has other than printable ASCII characters.
+	ErrSection = errors.New("section name not allowed")
+)
+
+// Corruption says which acknowledged data is damaged or missing. As an error it
+// wraps ErrCorrupt.
+type Corruption struct {
+	// File is the file's name within the state folder.
+	File string
+	// Segment is the segment's number if the file is one, else 0.
+	Segment uint64
+	// Offset is where in the file, in bytes, the damage begins.
+	Offset int64
+	// Reason says what is wrong, such as "checksum mismatch".
+	Reason string
+}
+
+// Error names the file, the offset and the reason.
+func (c *Corruption) Error() string {
+	return fmt.Sprintf("%s: byte %d: %s", c.File, c.Offset, c.Reason)
+}
+
+// Unwrap returns ErrCorrupt.
+func (c *Corruption) Unwrap() error { return ErrCorrupt }

@@ -1,0 +1,169 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// The format number of everything in the state folder. A reader refuses another
+// major number, and opens a folder with a larger minor one read-only.
+const (
+	FormatMajor = 0
+	FormatMinor = 0
+)
+
+const (
+	formatFile  = "FORMAT"
+	lockFile    = "LOCK"
+	formatMagic = "fovea state"
+
+	folderPerm = 0o700
+	filePerm   = 0o600
+)
+
+// quarantineFolder takes files that are damaged, so that they are neither used
+// nor lost.
+const quarantineFolder = "quarantine"
+
+// packFolder is for cold history.
+const packFolder = "packs"
+
+func unknownFormat(major, minor uint16) error {
+	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, ErrUnknownFormat)
+}
+
+// OpenFolder opens the state folder at a path of the operating system and makes
+// it, for its owner alone, where it is missing. It returns vfs.ErrNotFolder when
+// a file is there, which is left as it is. The caller closes the folder.
+func OpenFolder(path string) (*vfs.Folder, error) {
+	folder, err := vfs.CreateDir(path, folderPerm)
+	if errors.Is(err, vfs.ErrNotFolder) {
+		return nil, fmt.Errorf("state folder: move the file away or name another folder: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state folder: %w", err)
+	}
+	return folder, nil
+}
+
+// TryLock makes the caller the owner of the state folder, or returns a
+// vfs.HeldError that says who is. The caller unlocks after Close.
+func TryLock(in vfs.FS, holder vfs.Holder) (*vfs.FileLock, error) {
+	return vfs.TryLock(in, lockFile, holder)
+}
+
+// Lock is TryLock that waits for the owner to let go, until the context ends.
+func Lock(ctx context.Context, in vfs.FS, holder vfs.Holder) (*vfs.FileLock, error) {
+	return vfs.LockFile(ctx, in, lockFile, holder)
+}
+
+// Adopt makes a state folder that belongs to another memex that of the given
+// one: its absolute path. It is for a memex that was moved. The caller holds the
+// lock, and no Store is open. It returns ErrUnknownFormat or a Corruption and
+// changes nothing when FORMAT cannot be read.
+func Adopt(in vfs.FS, memex string) error {
+	text, err := in.ReadFile(formatFile)
+	if err != nil {
+		return fmt.Errorf("adopt state folder: %w", err)
+	}
+	if _, err := parseFormat(text); err != nil {
+		return fmt.Errorf("adopt state folder: %w", err)
+	}
+	if err := writeFormat(in, memex); err != nil {
+		return fmt.Errorf("adopt state folder: %w", err)
+	}
+	return nil
+}
+
+// format is the content of FORMAT.
+type format struct {
+	major, minor uint16
+	memex        string
+}
+
+func (f format) encode() []byte {
+	text := fmt.Appendf(nil, "%s\nformat %d.%d\nmemex %s\n", formatMagic, f.major, f.minor, strconv.Quote(f.memex))
+	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, castagnoli))
+}
+
+// parseFormat returns ErrUnknownFormat for another major number, whatever
+// follows it, and a Corruption for all that encode would not have written.
+func parseFormat(text []byte) (format, error) {
+	damaged := &Corruption{File: formatFile, Reason: "not a FORMAT file, or a damaged one"}
+	lines := strings.SplitAfter(string(text), "\n")
+	if len(lines) < 2 || lines[0] != formatMagic+"\n" {
+		return format{}, damaged
+	}
+	var f format
+	if _, err := fmt.Sscanf(lines[1], "format %d.%d\n", &f.major, &f.minor); err != nil {
+		return format{}, damaged
+	}
+	if f.major != FormatMajor {
+		return format{}, unknownFormat(f.major, f.minor)
+	}
+	if len(lines) < 4 {
+		return format{}, damaged
+	}
+	quoted, ok := strings.CutPrefix(strings.TrimSuffix(lines[2], "\n"), "memex ")
+	memex, err := strconv.Unquote(quoted)
+	if f.memex = memex; !ok || err != nil || string(f.encode()) != string(text) {
+		return format{}, damaged
+	}
+	return f, nil
+}
+
+func writeFormat(in vfs.FS, memex string) error {
+	f := format{major: FormatMajor, minor: FormatMinor, memex: memex}
+	return vfs.WriteAtomic(in, formatFile, f.encode(), filePerm)
+}
+
+// checkFormat reads FORMAT, or writes it into a folder that is empty but for
+// what FORMAT comes before. The Corruption is the one damage that the store can
+// live with: without FORMAT it opens read-only.
+func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
+	text, err := in.ReadFile(formatFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return createFormat(in, memex)
+	}
+	if err != nil {
+		return format{}, nil, err
+	}
+	f, err := parseFormat(text)
+	if bad, ok := errors.AsType[*Corruption](err); ok {
+		return f, bad, nil
+	}
+	if err == nil && memex != "" && f.memex != memex {
+		err = fmt.Errorf("it belongs to %s, not to %s: %w", f.memex, memex, ErrOtherMemex)
+	}
+	return f, nil, err
+}
+
+func createFormat(in vfs.FS, memex string) (format, *Corruption, error) {
+	entries, err := in.ReadDir(".")
+	if err != nil {
+		return format{}, nil, err
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == lockFile || vfs.IsTemp(name):
+		case slices.Contains([]string{headFile, journalFolder, imageFolder, quarantineFolder, packFolder}, name):
+			return format{}, &Corruption{File: formatFile, Reason: "the file is missing"}, nil
+		default:
+			return format{}, nil, fmt.Errorf("it has %q and no %s: %w", name, formatFile, ErrForeignFolder)
+		}
+	}
+	if err := writeFormat(in, memex); err != nil {
+		return format{}, nil, err
+	}
+	return format{major: FormatMajor, minor: FormatMinor, memex: memex}, nil, nil
+}

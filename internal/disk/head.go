@@ -1,0 +1,98 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Layout of the file head; see doc/format/state-folder.md.
+const (
+	headFile  = "head"
+	headMagic = "FOVEAHED"
+	headSize  = 112
+
+	headMagicAt   = 0
+	headMajorAt   = 8  // uint16
+	headMinorAt   = 10 // uint16
+	headFirstAt   = 16 // uint64, number of the first segment
+	headSegmentAt = 24 // uint64, where the journal ends
+	headOffsetAt  = 32 // uint64
+	headSeqAt     = 40 // uint64
+	headCommitAt  = 48 // 32 bytes
+	headDigestAt  = 80 // SHA-256 of the bytes before
+)
+
+// Head is what a clean close leaves: the newest commit, and the least that the
+// journal must have when it is opened again.
+type Head struct {
+	// Seq is the newest commit's number.
+	Seq uint64
+	// Commit is the newest commit's digest; zero for none.
+	Commit merkle.Digest
+	// First is the number of the journal's first segment.
+	First uint64
+	// End is the journal's end at the clean close.
+	End Pos
+}
+
+func (h Head) encode() []byte {
+	b := make([]byte, headSize)
+	copy(b[headMagicAt:], headMagic)
+	binary.LittleEndian.PutUint16(b[headMajorAt:], FormatMajor)
+	binary.LittleEndian.PutUint16(b[headMinorAt:], FormatMinor)
+	binary.LittleEndian.PutUint64(b[headFirstAt:], h.First)
+	binary.LittleEndian.PutUint64(b[headSegmentAt:], h.End.Segment)
+	binary.LittleEndian.PutUint64(b[headOffsetAt:], uint64(h.End.Offset))
+	binary.LittleEndian.PutUint64(b[headSeqAt:], h.Seq)
+	copy(b[headCommitAt:], h.Commit[:])
+	sum := sha256.Sum256(b[:headDigestAt])
+	copy(b[headDigestAt:], sum[:])
+	return b
+}
+
+func decodeHead(b []byte) (Head, error) {
+	damaged := &Corruption{File: headFile, Reason: "checksum mismatch"}
+	if len(b) != headSize || string(b[:len(headMagic)]) != headMagic {
+		return Head{}, damaged
+	}
+	if sum := sha256.Sum256(b[:headDigestAt]); string(sum[:]) != string(b[headDigestAt:]) {
+		return Head{}, damaged
+	}
+	if major := binary.LittleEndian.Uint16(b[headMajorAt:]); major != FormatMajor {
+		return Head{}, unknownFormat(major, binary.LittleEndian.Uint16(b[headMinorAt:]))
+	}
+	h := Head{
+		Seq:   binary.LittleEndian.Uint64(b[headSeqAt:]),
+		First: binary.LittleEndian.Uint64(b[headFirstAt:]),
+		End:   Pos{binary.LittleEndian.Uint64(b[headSegmentAt:]), int64(binary.LittleEndian.Uint64(b[headOffsetAt:]))},
+	}
+	copy(h.Commit[:], b[headCommitAt:])
+	return h, nil
+}
+
+// readHead returns nil when there is no head; bad is set when there is a
+// damaged one, which is then none.
+func readHead(in vfs.FS) (h *Head, bad *Corruption, err error) {
+	b, err := in.ReadFile(headFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	got, err := decodeHead(b)
+	if bad, ok := errors.AsType[*Corruption](err); ok {
+		return nil, bad, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return &got, nil, nil
+}

@@ -1,0 +1,230 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Layout of an image; see doc/format/image.md.
+const (
+	imageMagic      = "FOVEAIMG"
+	imageHeaderSize = 88
+	imageEntrySize  = 88
+	imageFooterSize = 80
+	imageAlign      = 8
+
+	imageMagicAt    = 0
+	imageMajorAt    = 8  // uint16
+	imageMinorAt    = 10 // uint16
+	imageSectionsAt = 12 // uint32
+	imageSeqAt      = 16 // uint64
+	imageSegmentAt  = 24 // uint64
+	imageOffsetAt   = 32 // uint64
+	imageSizeAt     = 40 // uint64, of the whole file
+	imageCommitAt   = 48 // 32 bytes; 8 bytes reserved behind
+
+	entryNameAt    = 0  // 32 bytes, zeros behind the name
+	entryOffsetAt  = 32 // uint64
+	entryLengthAt  = 40 // uint64
+	entryFlagsAt   = 48 // uint32; 4 bytes reserved behind
+	entryDigestAt  = 56 // SHA-256 of the section
+	entryNameLimit = 32
+
+	entryDerived = 1 // the section can be made from the others
+
+	footerMagic    = "FOVEAEND"
+	footerMagicAt  = 0
+	footerCommitAt = 8  // 32 bytes
+	footerDigestAt = 40 // SHA-256 of header and table; 8 bytes reserved behind
+)
+
+// maxSections bounds the table that a reader believes in.
+const maxSections = 1024
+
+// Section is a named part of an image.
+type Section struct {
+	// Name is 1 to 32 printable ASCII characters, once in an image.
+	Name string
+	// Data is the content.
+	Data []byte
+	// Derived says that the section can be made from the others, so that an
+	// image without it is still good.
+	Derived bool
+}
+
+// Image is a state at one commit, in a form that loads at once.
+type Image struct {
+	// Seq is the commit's number; the image with the largest is the newest.
+	Seq uint64
+	// Commit is the commit's digest.
+	Commit merkle.Digest
+	// At is the position behind the batch that the commit is in: Replay from
+	// there gives what the image lacks.
+	At Pos
+	// Sections are the content, in the order of writing.
+	Sections []Section
+}
+
+// Section returns the data of the section with the name, and false if there is
+// none, as when it was derived and damaged.
+func (img *Image) Section(name string) ([]byte, bool) {
+	for _, s := range img.Sections {
+		if s.Name == name {
+			return s.Data, true
+		}
+	}
+	return nil, false
+}
+
+// check returns ErrSection or ErrTooLarge if the image cannot be written.
+func (img *Image) check() error {
+	if len(img.Sections) > maxSections {
+		return fmt.Errorf("%d sections: %w", len(img.Sections), ErrTooLarge)
+	}
+	seen := map[string]bool{}
+	for _, s := range img.Sections {
+		if !goodSectionName(s.Name) || seen[s.Name] {
+			return fmt.Errorf("section %q: %w", s.Name, ErrSection)
+		}
+		seen[s.Name] = true
+	}
+	return nil
+}
+
+func goodSectionName(name string) bool {
+	return name != "" && len(name) <= entryNameLimit &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+func align(n int64) int64 { return (n + imageAlign - 1) &^ (imageAlign - 1) }
+
+// encode writes the image. The sections are written as they are, not copied.
+func (img *Image) encode(w io.Writer) error {
+	front := make([]byte, imageHeaderSize, imageHeaderSize+imageEntrySize*len(img.Sections))
+	offset := int64(cap(front))
+	for _, s := range img.Sections {
+		var e [imageEntrySize]byte
+		copy(e[entryNameAt:], s.Name)
+		binary.LittleEndian.PutUint64(e[entryOffsetAt:], uint64(offset))
+		binary.LittleEndian.PutUint64(e[entryLengthAt:], uint64(len(s.Data)))
+		if s.Derived {
+			binary.LittleEndian.PutUint32(e[entryFlagsAt:], entryDerived)
+		}
+		sum := sha256.Sum256(s.Data)
+		copy(e[entryDigestAt:], sum[:])
+		front = append(front, e[:]...)
+		offset += align(int64(len(s.Data)))
+	}
+	copy(front[imageMagicAt:], imageMagic)
+	binary.LittleEndian.PutUint16(front[imageMajorAt:], FormatMajor)
+	binary.LittleEndian.PutUint16(front[imageMinorAt:], FormatMinor)
+	binary.LittleEndian.PutUint32(front[imageSectionsAt:], uint32(len(img.Sections)))
+	binary.LittleEndian.PutUint64(front[imageSeqAt:], img.Seq)
+	binary.LittleEndian.PutUint64(front[imageSegmentAt:], img.At.Segment)
+	binary.LittleEndian.PutUint64(front[imageOffsetAt:], uint64(img.At.Offset))
+	binary.LittleEndian.PutUint64(front[imageSizeAt:], uint64(offset+imageFooterSize))
+	copy(front[imageCommitAt:], img.Commit[:])
+	if _, err := w.Write(front); err != nil {
+		return err
+	}
+	for _, s := range img.Sections {
+		if _, err := w.Write(s.Data); err != nil {
+			return err
+		}
+		if pad := align(int64(len(s.Data))) - int64(len(s.Data)); pad > 0 {
+			if _, err := w.Write(zeroPage[:pad]); err != nil {
+				return err
+			}
+		}
+	}
+	var footer [imageFooterSize]byte
+	copy(footer[footerMagicAt:], footerMagic)
+	copy(footer[footerCommitAt:], img.Commit[:])
+	sum := sha256.Sum256(front)
+	copy(footer[footerDigestAt:], sum[:])
+	_, err := w.Write(footer[:])
+	return err
+}
+
+// imageEntry is a row of the table of sections.
+type imageEntry struct {
+	name           string
+	offset, length int64
+	derived        bool
+	digest         [sha256.Size]byte
+}
+
+// errBadImage means that an image's header, table or footer is damaged.
+var errBadImage = errors.New("image damaged")
+
+// readImageFront reads and verifies everything but the sections.
+func readImageFront(file vfs.File) (*Image, []imageEntry, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size()
+	if size < imageHeaderSize+imageFooterSize {
+		return nil, nil, errBadImage
+	}
+	front := make([]byte, imageHeaderSize)
+	if _, err := file.ReadAt(front, 0); err != nil {
+		return nil, nil, err
+	}
+	count := int64(binary.LittleEndian.Uint32(front[imageSectionsAt:]))
+	if string(front[:len(imageMagic)]) != imageMagic || count > maxSections ||
+		binary.LittleEndian.Uint64(front[imageSizeAt:]) != uint64(size) || imageHeaderSize+count*imageEntrySize+imageFooterSize > size {
+		return nil, nil, errBadImage
+	}
+	front = append(front, make([]byte, count*imageEntrySize)...)
+	if _, err := file.ReadAt(front[imageHeaderSize:], imageHeaderSize); err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	footer := make([]byte, imageFooterSize)
+	if _, err := file.ReadAt(footer, size-imageFooterSize); err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	sum := sha256.Sum256(front)
+	if string(footer[:len(footerMagic)]) != footerMagic || string(footer[footerDigestAt:][:len(sum)]) != string(sum[:]) ||
+		string(footer[footerCommitAt:footerDigestAt]) != string(front[imageCommitAt:][:merkle.DigestSize]) {
+		return nil, nil, errBadImage
+	}
+	if major := binary.LittleEndian.Uint16(front[imageMajorAt:]); major != FormatMajor {
+		return nil, nil, unknownFormat(major, binary.LittleEndian.Uint16(front[imageMinorAt:]))
+	}
+	return decodeImageFront(front, size)
+}
+
+// decodeImageFront reads header and table, whose digest was verified.
+func decodeImageFront(front []byte, size int64) (*Image, []imageEntry, error) {
+	img := &Image{
+		Seq: binary.LittleEndian.Uint64(front[imageSeqAt:]),
+		At:  Pos{binary.LittleEndian.Uint64(front[imageSegmentAt:]), int64(binary.LittleEndian.Uint64(front[imageOffsetAt:]))},
+	}
+	copy(img.Commit[:], front[imageCommitAt:])
+	var entries []imageEntry
+	for at := imageHeaderSize; at < len(front); at += imageEntrySize {
+		e := front[at:][:imageEntrySize]
+		entry := imageEntry{
+			name:    strings.TrimRight(string(e[entryNameAt:][:entryNameLimit]), "\x00"),
+			offset:  int64(binary.LittleEndian.Uint64(e[entryOffsetAt:])),
+			length:  int64(binary.LittleEndian.Uint64(e[entryLengthAt:])),
+			derived: binary.LittleEndian.Uint32(e[entryFlagsAt:])&entryDerived != 0,
+		}
+		copy(entry.digest[:], e[entryDigestAt:])
+		if entry.offset < 0 || entry.length < 0 || entry.offset > size-imageFooterSize || entry.length > size-imageFooterSize-entry.offset {
+			return nil, nil, errBadImage
+		}
+		entries = append(entries, entry)
+	}
+	return img, entries, nil
+}

@@ -1,0 +1,212 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+func merkleOf(data string) merkle.Digest { return merkle.Sum([]byte(data)) }
+
+func images(t *testing.T, in vfs.FS, folder string) []string {
+	t.Helper()
+	entries, err := in.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestImageRoundTrip(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		sections []Section
+	}{
+		{"none", nil},
+		{"one empty", []Section{{Name: "a", Data: []byte{}}}},
+		{"sizes around the alignment", []Section{
+			{Name: "a", Data: []byte("1234567")}, {Name: "b", Data: []byte("12345678"), Derived: true},
+			{Name: "c", Data: []byte("123456789")}, {Name: "d", Data: []byte{}},
+		}},
+		{"longest name", []Section{{Name: strings.Repeat("n", entryNameLimit), Data: []byte("x")}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			in := faultfs.New()
+			s := mustOpen(t, in, small(0))
+			_, ends := fillStore(t, s, 0, 1)
+			want := Image{Seq: 12, Commit: merkleOf("c"), At: ends[0], Sections: tc.sections}
+			if err := s.WriteImage(want); err != nil {
+				t.Fatal(err)
+			}
+			mustClose(t, s)
+			s = mustOpen(t, in, small(1))
+			defer s.Close()
+			got, err := s.LoadImage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&want, got); diff != "" {
+				t.Errorf("image (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestImageRefused(t *testing.T) {
+	s := mustOpen(t, faultfs.New(), small(0))
+	defer s.Close()
+	many := make([]Section, maxSections+1)
+	for i := range many {
+		many[i].Name = fmt.Sprintf("s%d", i)
+	}
+	for _, tc := range []struct {
+		name     string
+		sections []Section
+		want     error
+	}{
+		{"no name", []Section{{}}, ErrSection},
+		{"long name", []Section{{Name: strings.Repeat("n", entryNameLimit+1)}}, ErrSection},
+		{"zero in the name", []Section{{Name: "a\x00"}}, ErrSection},
+		{"name twice", []Section{{Name: "a"}, {Name: "b"}, {Name: "a"}}, ErrSection},
+		{"too many", many, ErrTooLarge},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if err := s.WriteImage(Image{Sections: tc.sections}); !errors.Is(err, tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+			if _, err := s.LoadImage(); !errors.Is(err, ErrNoImage) {
+				t.Errorf("load: got %v, want ErrNoImage", err)
+			}
+		})
+	}
+}
+
+func TestTwoNewestImagesStay(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	defer s.Close()
+	for seq := range uint64(5) {
+		if err := s.WriteImage(imageOf(seq, Pos{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"000000000003.img", "000000000004.img"}, images(t, in, imageFolder)); diff != "" {
+		t.Errorf("images (-want +got):\n%s", diff)
+	}
+	if err := s.WriteImage(imageOf(4, Pos{})); err != nil {
+		t.Errorf("writing an image again: %v", err)
+	}
+}
+
+// TestDamagedImages damages a section of the newest image, or of both.
+func TestDamagedImages(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		damage  map[uint64]string // text of the section to damage, by image
+		seq     uint64
+		err     error
+		dropped []string
+		bad     []string
+		after   []string // images and quarantine after the next image, 9
+		away    []string
+	}{
+		{"nothing", nil, 8, nil, nil, nil, []string{"000000000008.img", "000000000009.img"}, []string{}},
+		{"derived section", map[uint64]string{8: "index of 8"}, 8, nil, []string{"index"}, nil,
+			[]string{"000000000008.img", "000000000009.img"}, []string{}},
+		{"primary section", map[uint64]string{8: "nodes of 8"}, 7, nil, nil, []string{"image/000000000008.img"},
+			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
+		{"header", map[uint64]string{8: imageMagic}, 7, nil, nil, []string{"image/000000000008.img"},
+			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
+		{"both", map[uint64]string{8: footerMagic, 7: "nodes of 7"}, 0, ErrNoImage, nil,
+			[]string{"image/000000000008.img", "image/000000000007.img"},
+			[]string{"000000000009.img"}, []string{"000000000007.img", "000000000008.img"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			in := faultfs.New()
+			s := mustOpen(t, in, small(0))
+			for _, seq := range []uint64{7, 8} {
+				if err := s.WriteImage(imageOf(seq, Pos{})); err != nil {
+					t.Fatal(err)
+				}
+			}
+			mustClose(t, s)
+			for seq, text := range tc.damage {
+				content, err := in.ReadFile(imageName(seq))
+				if err != nil {
+					t.Fatal(err)
+				}
+				patch(t, in, imageName(seq), func(f vfs.File) error {
+					_, err := f.WriteAt([]byte("~"), int64(strings.Index(string(content), text)))
+					return err
+				})
+			}
+			s = mustOpen(t, in, small(1))
+			defer s.Close()
+			img, err := s.LoadImage()
+			if !errors.Is(err, tc.err) || err == nil && img.Seq != tc.seq {
+				t.Fatalf("got %+v, %v; want image %d, %v", img, err, tc.seq, tc.err)
+			}
+			want := Recovery{DroppedSections: tc.dropped, DamagedImages: tc.bad}
+			if diff := cmp.Diff(want, s.Recovery()); diff != "" {
+				t.Errorf("recovery (-want +got):\n%s", diff)
+			}
+			for _, name := range tc.dropped {
+				if _, ok := img.Section(name); ok {
+					t.Errorf("the damaged section %s was given out", name)
+				}
+			}
+			if err := s.WriteImage(imageOf(9, Pos{})); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.after, images(t, in, imageFolder)); diff != "" {
+				t.Errorf("images (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.away, images(t, in, quarantineFolder)); diff != "" {
+				t.Errorf("quarantine (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOpenScansFromTheImage: damage in history that an image makes needless
+// does not keep the store from opening, and is found when it is read.
+func TestOpenScansFromTheImage(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	_, ends := fillStore(t, s, 0, 20)
+	if err := s.WriteImage(imageOf(20, ends[19])); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, s)
+	patch(t, in, segmentName(1), func(f vfs.File) error {
+		_, err := f.WriteAt([]byte{0xff}, segmentHeaderSize+5)
+		return err
+	})
+	s, found, err := Open(in, small(1))
+	if err != nil || found.Corrupt != nil || s.Err() != nil {
+		t.Fatalf("open: %v, %+v", err, found)
+	}
+	defer s.Close()
+	if got := mustReplay(t, s, ends[19]); got != nil {
+		t.Errorf("replay from the image gives %v", got)
+	}
+	if _, err := replay(s, Pos{}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("replay of everything: got %v, want ErrCorrupt", err)
+	}
+	if found := s.Recovery(); found.Corrupt == nil || !errors.Is(s.Err(), ErrReadOnly) {
+		t.Errorf("after the replay: %+v, %v; want the damage and ErrReadOnly", found, s.Err())
+	}
+}

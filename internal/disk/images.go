@@ -1,0 +1,211 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+const (
+	imageFolder = "image"
+	imageSuffix = ".img"
+)
+
+// keptImages is how many images WriteImage leaves.
+const keptImages = 2
+
+func imageName(seq uint64) string {
+	return path.Join(imageFolder, fmt.Sprintf("%012d%s", seq, imageSuffix))
+}
+
+// listImages returns the numbers of the images there are, newest first.
+func listImages(in vfs.FS) ([]uint64, error) {
+	seqs, err := listNumbered(in, imageFolder, imageSuffix, imageName)
+	slices.Reverse(seqs)
+	return seqs, err
+}
+
+// newestImageAt returns the position that the newest image with a good header
+// goes up to, zero if there is none. The sections are not read.
+func newestImageAt(in vfs.FS) (Pos, error) {
+	seqs, err := listImages(in)
+	if err != nil {
+		return Pos{}, err
+	}
+	for _, seq := range seqs {
+		file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
+		if err != nil {
+			return Pos{}, err
+		}
+		img, _, err := readImageFront(file)
+		err = errors.Join(err, file.Close())
+		if err == nil {
+			return img.At, nil
+		}
+		if errors.Is(err, ErrUnknownFormat) {
+			return Pos{}, err
+		}
+	}
+	return Pos{}, nil
+}
+
+// WriteImage writes an image, durably and all or nothing, and then removes all
+// but the two newest. Images that LoadImage found damaged do not count and go to
+// quarantine. img.At must be durable: a result of Append. It returns ErrSection
+// or ErrTooLarge for what cannot be written, and ErrReadOnly; any other error
+// leaves the images there were, and the journal, as they are. O(size).
+func (s *Store) WriteImage(img Image) error {
+	s.images.Lock()
+	defer s.images.Unlock()
+	s.mu.Lock()
+	err := s.writable()
+	damaged := slices.Clone(s.recovery.DamagedImages)
+	s.mu.Unlock()
+	if err == nil {
+		err = img.check()
+	}
+	if err == nil {
+		err = vfs.WriteAtomicFunc(s.in, imageName(img.Seq), filePerm, func(w io.Writer) error {
+			buffered := bufio.NewWriterSize(w, readAhead)
+			if err := img.encode(buffered); err != nil {
+				return err
+			}
+			return buffered.Flush()
+		})
+	}
+	if err == nil {
+		err = s.tidyImages(img.Seq, damaged)
+	}
+	if err != nil {
+		return fmt.Errorf("write image %d: %w", img.Seq, err)
+	}
+	return nil
+}
+
+// tidyImages removes what the image just written makes superfluous.
+func (s *Store) tidyImages(written uint64, damaged []string) error {
+	seqs, err := listImages(s.in)
+	if err != nil {
+		return err
+	}
+	kept := 0
+	for _, seq := range seqs {
+		name := imageName(seq)
+		switch {
+		case seq != written && slices.Contains(damaged, name):
+			err = s.in.Rename(name, path.Join(quarantineFolder, path.Base(name)))
+		case kept < keptImages || seq == written:
+			kept++
+		default:
+			err = s.in.Remove(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(damaged) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	s.recovery.DamagedImages = nil
+	s.mu.Unlock()
+	return s.in.SyncDir(quarantineFolder)
+}
+
+// LoadImage returns the newest image that verifies, or ErrNoImage. A derived
+// section that is damaged is left out and named in Recovery; an image with other
+// damage, or that cannot be read, is named there and passed over for an older one.
+// It returns ErrUnknownFormat for one of a newer version. All memory is the
+// caller's; the sections share one allocation. O(size), mostly SHA-256.
+func (s *Store) LoadImage() (*Image, error) {
+	s.images.Lock()
+	defer s.images.Unlock()
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return nil, fmt.Errorf("load image: %w", ErrClosed)
+	}
+	seqs, err := listImages(s.in)
+	if err != nil {
+		return nil, fmt.Errorf("load image: %w", err)
+	}
+	for _, seq := range seqs {
+		img, dropped, err := readImage(s.in, seq)
+		switch {
+		case err == nil:
+			s.noteImage(func(r *Recovery) { r.DroppedSections = dropped })
+			return img, nil
+		case errors.Is(err, ErrUnknownFormat):
+			return nil, fmt.Errorf("load %s: %w", imageName(seq), err)
+		}
+		s.noteImage(func(r *Recovery) {
+			if !slices.Contains(r.DamagedImages, imageName(seq)) {
+				r.DamagedImages = append(r.DamagedImages, imageName(seq))
+			}
+		})
+	}
+	return nil, fmt.Errorf("load image: %w", ErrNoImage)
+}
+
+func (s *Store) noteImage(note func(*Recovery)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note(&s.recovery)
+}
+
+// readImage reads and verifies an image; a damaged one is errBadImage.
+func readImage(in vfs.FS, seq uint64) (img *Image, dropped []string, err error) {
+	file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	img, entries, err := readImageFront(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if img.Seq != seq {
+		return nil, nil, errBadImage
+	}
+	if len(entries) == 0 {
+		return img, nil, nil
+	}
+	start, end := entries[0].offset, entries[0].offset
+	for _, e := range entries {
+		start, end = min(start, e.offset), max(end, e.offset+e.length)
+	}
+	body := make([]byte, end-start)
+	if _, err := file.ReadAt(body, start); err != nil {
+		return nil, nil, err
+	}
+	section := func(e imageEntry) []byte { return body[e.offset-start:][:e.length:e.length] }
+	good := make([]bool, len(entries))
+	var wg sync.WaitGroup
+	for i, e := range entries {
+		wg.Go(func() { good[i] = sha256.Sum256(section(e)) == e.digest })
+	}
+	wg.Wait()
+	for i, e := range entries {
+		data := section(e)
+		switch {
+		case good[i]:
+			img.Sections = append(img.Sections, Section{Name: e.name, Data: data, Derived: e.derived})
+		case e.derived:
+			dropped = append(dropped, e.name)
+		default:
+			return nil, nil, errBadImage
+		}
+	}
+	return img, dropped, nil
+}

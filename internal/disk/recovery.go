@@ -1,0 +1,285 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Recovery is what opening a store found, and what LoadImage and Replay have
+// found since. The zero Recovery means that nothing was wrong.
+type Recovery struct {
+	// TornBytes counts the bytes of writes at the journal's end that a crash cut
+	// short. They were never acknowledged; Open has removed them.
+	TornBytes int64
+	// TornBatches counts the batches in them that can be told apart, at least 1
+	// if there are TornBytes.
+	TornBatches int
+	// Corrupt is the first damage to acknowledged data that was found; the
+	// store is then read-only. Nil if there is none.
+	Corrupt *Corruption
+	// HeadDamaged says that the file head cannot be read. The store works, but
+	// whether the journal lost its end could not be checked.
+	HeadDamaged bool
+	// DroppedSections names the derived sections of the loaded image that are
+	// damaged and were left out.
+	DroppedSections []string
+	// DamagedImages names the image files that cannot be used. The next
+	// WriteImage moves them to quarantine.
+	DamagedImages []string
+}
+
+// clone returns a copy that shares nothing with r.
+func (r Recovery) clone() Recovery {
+	if r.Corrupt != nil {
+		r.Corrupt = new(*r.Corrupt)
+	}
+	r.DroppedSections = slices.Clone(r.DroppedSections)
+	r.DamagedImages = slices.Clone(r.DamagedImages)
+	return r
+}
+
+// opening is the state of one Open while it reads the journal. Nothing is
+// written before the whole journal was judged.
+type opening struct {
+	in       vfs.FS
+	head     *Head
+	segments []uint64
+
+	found      Recovery
+	end        Pos    // of the last good group
+	next       uint64 // number of the next batch
+	groupStart int64  // where the last good group of end.Segment begins
+	unmade     uint64 // a last segment whose creation was cut short, or 0
+	size       int64  // of end.Segment's file
+}
+
+// corrupt records damage; the first counts.
+func (o *opening) corrupt(number uint64, at int64, reason string) {
+	if o.found.Corrupt == nil {
+		o.found.Corrupt = &Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
+	}
+}
+
+// readJournal scans from the segment of the newest image, at, or from the first
+// one.
+func (o *opening) readJournal(at Pos) error {
+	start, ok := slices.BinarySearch(o.segments, at.Segment)
+	if !ok {
+		start = 0
+	}
+	scan := o.segments[start:]
+	if first := o.first(); first != 0 && len(o.segments) > 0 && o.segments[0] != first {
+		o.corrupt(first, 0, "the segment is missing")
+		if !ok {
+			scan = nil
+		}
+	}
+	for i, number := range scan {
+		if i > 0 && number != scan[i-1]+1 {
+			o.corrupt(scan[i-1]+1, 0, "the segment is missing")
+			break
+		}
+		whole, err := o.readSegment(number, i == len(scan)-1)
+		if err != nil {
+			return err
+		}
+		if !whole {
+			break
+		}
+	}
+	if o.head != nil && o.end.Compare(o.head.End) < 0 {
+		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and ended at %v when it was closed", o.head.End))
+	}
+	if o.end.Compare(at) < 0 {
+		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and an image has its state up to %v", at))
+	}
+	return nil
+}
+
+// first is the number that the first segment must have, 0 if that is not known.
+func (o *opening) first() uint64 {
+	switch {
+	case o.head != nil && o.head.First != 0:
+		return o.head.First
+	case o.found.HeadDamaged:
+		return 0
+	}
+	return 1
+}
+
+// readSegment scans one segment and reports whether what follows it can be
+// read. Only the newest may have a torn tail: each segment was made after the
+// sync of the last group in the one before.
+func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error) {
+	seg, err := openSegment(o.in, number)
+	if errors.Is(err, errBadHeader) {
+		return false, o.badHeader(number, newest)
+	}
+	if err != nil {
+		return false, err
+	}
+	defer seg.file.Close()
+	size, err := seg.size()
+	if err != nil {
+		return false, err
+	}
+	if o.next != 0 && seg.batch != o.next {
+		o.corrupt(number, segmentBatchAt, "the segment does not follow the one before")
+		return false, nil
+	}
+	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
+	for err == nil {
+		err = walk.batch(nil)
+	}
+	bad, isDamage := errors.AsType[*damage](err)
+	if err != io.EOF && !isDamage {
+		return false, err
+	}
+	o.end, o.size = Pos{number, walk.groupEnd}, size
+	o.groupStart, o.next = walk.groupStart, walk.next
+	if walk.inGroup() {
+		// The batches of a group that is not finished go with the rest of it.
+		o.groupStart, o.next = walk.groupEnd, walk.last.group()
+	}
+	switch {
+	case !isDamage:
+		return true, nil
+	case !newest:
+		o.corrupt(number, bad.at, bad.reason)
+		return false, nil
+	}
+	return false, o.judge(seg, walk, bad)
+}
+
+// badHeader judges a segment without a header. The header was synced before
+// anything was put behind it, so a file that is longer was a good one.
+func (o *opening) badHeader(number uint64, newest bool) error {
+	info, err := o.in.Stat(segmentName(number))
+	if err != nil {
+		return err
+	}
+	if !newest || info.Size() > segmentHeaderSize {
+		o.corrupt(number, 0, errBadHeader.Error())
+		return nil
+	}
+	o.unmade = number
+	return nil
+}
+
+// judge tells a torn tail from corruption: a frame of a later group can only be
+// there if the group that the damage is in had been synced. Damaged is the batch
+// walk.next; the groups up to its own have numbers up to that.
+func (o *opening) judge(seg *segment, walk *walker, bad *damage) error {
+	torn := map[uint64]bool{}
+	later := false
+	err := behind(seg, o.end.Offset, o.size, func(f frame, _ int64, _ []byte) bool {
+		later = f.group() > walk.next
+		torn[f.batch] = true
+		return !later
+	})
+	if err != nil {
+		return err
+	}
+	if later {
+		o.corrupt(seg.number, bad.at, bad.reason)
+		return nil
+	}
+	last, err := lastByte(seg.file, o.end.Offset, o.size)
+	if err != nil {
+		return err
+	}
+	o.found.TornBytes = last - o.end.Offset
+	o.found.TornBatches = max(len(torn), 1)
+	return nil
+}
+
+// lastByte returns the offset behind the last byte between from and end that is
+// not zero, at least from.
+func lastByte(file io.ReaderAt, from, end int64) (int64, error) {
+	for end > from {
+		start := max(from, end-readAhead)
+		chunk := make([]byte, end-start)
+		if _, err := file.ReadAt(chunk, start); err != nil && err != io.EOF {
+			return 0, err
+		}
+		for i, c := range slices.Backward(chunk) {
+			if c != 0 {
+				return start + int64(i) + 1, nil
+			}
+		}
+		end = start
+	}
+	return from, nil
+}
+
+// settle makes what Open found durable before anything is appended to it, and
+// cuts off the torn tail. After a clean close it writes nothing.
+//
+// It also writes the last group again. That group may be one whose sync failed
+// in a process that ended: then it is readable, and the system neither has it
+// on disk nor will write it, and a later group behind it would turn a power cut
+// into corruption.
+func (o *opening) settle() error {
+	if o.unmade != 0 {
+		if err := o.in.Remove(segmentName(o.unmade)); err != nil {
+			return err
+		}
+	}
+	if o.head != nil && o.head.End == o.end && o.unmade == 0 && (o.size == o.end.Offset || o.end == Pos{}) {
+		return nil
+	}
+	if o.end.Segment != 0 {
+		if err := o.rewriteTail(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(o.in.SyncDir(journalFolder), o.in.SyncDir("."))
+}
+
+// rewriteTail cuts the last segment behind the last group and writes that group
+// again, with the segment's header if it is the first.
+func (o *opening) rewriteTail() (err error) {
+	file, err := o.in.OpenFile(segmentName(o.end.Segment), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := file.Truncate(o.end.Offset); err != nil {
+		return err
+	}
+	start := o.groupStart
+	if start <= segmentHeaderSize {
+		start = 0
+	}
+	group := make([]byte, o.end.Offset-start)
+	if _, err := file.ReadAt(group, start); err != nil && err != io.EOF {
+		return err
+	}
+	if _, err := file.WriteAt(group, start); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// makeFolders makes what is missing below the state folder, which settle makes
+// durable, and removes what a crash left of files that were to be replaced.
+func makeFolders(in vfs.FS) error {
+	for _, name := range []string{journalFolder, imageFolder, packFolder, quarantineFolder} {
+		if err := in.MkdirAll(name, folderPerm); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{".", imageFolder} {
+		if _, err := vfs.RemoveTemps(in, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Options says how a store is opened; nil and the zero Options give the
+// defaults.
+type Options struct {
+	// Memex is the absolute path of the memex that the store is for. A new
+	// folder records it, an existing one must have the same. Empty accepts any.
+	Memex string
+	// SegmentMin is the size of the journal's first segment in bytes; each one
+	// after it may be twice as long. Default 1 MiB.
+	SegmentMin int64
+	// SegmentMax bounds the size of a segment; one group that is larger gets a
+	// segment of its own. Default 64 MiB.
+	SegmentMax int64
+	// Rand gives the salts of the segments. Default crypto/rand.
+	Rand io.Reader
+}
+
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.SegmentMin <= 0 {
+		out.SegmentMin = 1 << 20
+	}
+	if out.SegmentMax <= 0 {
+		out.SegmentMax = 64 << 20
+	}
+	out.SegmentMax = max(out.SegmentMax, out.SegmentMin)
+	if out.Rand == nil {
+		out.Rand = rand.Reader
+	}
+	return out
+}
+
+// Store is an open state folder. All methods are safe for concurrent use.
+type Store struct {
+	in   vfs.FS
+	opts Options
+
+	// lead is held, by sending, by the goroutine that writes the journal or
+	// closes the store; writer belongs to it. Lock order: lead, images, blocks, mu.
+	lead   chan struct{}
+	writer writer
+
+	images sync.Mutex // held while images are written or loaded
+	blocks blockIndex
+
+	mu       sync.Mutex
+	queue    []*waiter
+	end      Pos
+	first    uint64 // number of the first segment there is or will be
+	opened   Head   // head as the last clean close left it
+	head     Head   // head for the next clean close
+	recovery Recovery
+	err      error // why the store is read-only
+	closed   bool
+	segments map[uint64]*segment // open for reading
+}
+
+// Open opens a store in the folder in, and makes a new one where the folder is
+// empty. The caller holds the lock (TryLock) and keeps it, and the folder, until
+// after Close. Recovery says what was found; with Recovery.Corrupt set the store
+// is read-only and nothing was changed. Errors: ErrOtherMemex, ErrUnknownFormat,
+// ErrForeignFolder, and those of the folder; they leave it as it is.
+// O(journal from the newest image's segment on).
+func Open(in vfs.FS, opts *Options) (*Store, Recovery, error) {
+	s := &Store{in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), segments: map[uint64]*segment{}}
+	if err := s.open(); err != nil {
+		return nil, Recovery{}, fmt.Errorf("open state folder: %w", err)
+	}
+	return s, s.Recovery(), nil
+}
+
+func (s *Store) open() error {
+	format, bad, err := checkFormat(s.in, s.opts.Memex)
+	if err != nil {
+		return err
+	}
+	o := &opening{in: s.in, found: Recovery{Corrupt: bad}}
+	var badHead *Corruption
+	if o.head, badHead, err = readHead(s.in); err != nil {
+		return err
+	}
+	o.found.HeadDamaged = badHead != nil
+	if o.segments, err = listSegments(s.in); err != nil {
+		return err
+	}
+	at, err := newestImageAt(s.in)
+	if err != nil {
+		return err
+	}
+	if err := o.readJournal(at); err != nil {
+		return err
+	}
+	switch {
+	case o.found.Corrupt != nil:
+		s.err = fmt.Errorf("%w: %w", ErrReadOnly, o.found.Corrupt)
+		o.found.TornBytes, o.found.TornBatches = 0, 0
+	case format.minor > FormatMinor:
+		s.err = fmt.Errorf("%w: %w", ErrReadOnly, unknownFormat(format.major, format.minor))
+	default:
+		if err := makeFolders(s.in); err != nil {
+			return err
+		}
+		if err := o.settle(); err != nil {
+			return err
+		}
+	}
+	s.adopt(o)
+	return nil
+}
+
+// adopt takes over what opening found.
+func (s *Store) adopt(o *opening) {
+	s.recovery, s.end = o.found, o.end
+	if s.first = o.first(); s.first == 0 {
+		s.first = 1
+		if len(o.segments) > 0 {
+			s.first = o.segments[0]
+		}
+	}
+	s.writer = writer{store: s, next: max(o.next, 1), number: o.end.Segment, at: o.end.Offset}
+	if o.head != nil {
+		s.opened, s.head = *o.head, *o.head
+	}
+}
+
+// Recovery returns what opening the store found and what reading it has found
+// since. The result shares nothing with the store.
+func (s *Store) Recovery() Recovery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recovery.clone()
+}
+
+// End returns the position behind the last durable batch.
+func (s *Store) End() Pos {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.end
+}
+
+// Err returns why the store is read-only, an error that wraps ErrReadOnly and
+// the cause, or nil.
+func (s *Store) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Head returns what SetHead set, else what the last clean close left; zero for a
+// folder that was never closed.
+func (s *Store) Head() Head {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head
+}
+
+// SetHead names the newest commit for Close to write down. It is cheap; call it
+// after each commit.
+func (s *Store) SetHead(commit merkle.Digest, seq uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.head.Commit, s.head.Seq = commit, seq
+}
+
+// fail makes the store read-only for a cause, which is returned with
+// ErrReadOnly around it; the first counts.
+func (s *Store) fail(cause error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = fmt.Errorf("%w: %w", ErrReadOnly, cause)
+	}
+	return s.err
+}
+
+// writable returns the reason why nothing can be written. s.mu is held.
+func (s *Store) writable() error {
+	if s.closed {
+		return ErrClosed
+	}
+	return s.err
+}
+
+// Close waits for the writes that have begun, cuts off what was preallocated,
+// writes the file head and closes the files. Appends that wait get ErrClosed. A
+// store that is read-only is closed without a change. A second call does
+// nothing. The caller then unlocks.
+func (s *Store) Close() error {
+	s.lead <- struct{}{}
+	defer func() { <-s.lead }()
+	s.images.Lock()
+	defer s.images.Unlock()
+
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	waiting, readOnly, head := s.queue, s.err != nil, s.head
+	s.queue = nil
+	head.End, head.First = s.end, s.first
+	changed := head != s.opened
+	s.mu.Unlock()
+
+	for _, w := range waiting {
+		w.finish(Pos{}, ErrClosed)
+	}
+	err := s.writer.close(!readOnly)
+	if err == nil && !readOnly && changed {
+		err = vfs.WriteAtomic(s.in, headFile, head.encode(), filePerm)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.segments {
+		err = errors.Join(err, seg.file.Close())
+	}
+	clear(s.segments)
+	if err != nil {
+		return fmt.Errorf("close store: %w", err)
+	}
+	return nil
+}

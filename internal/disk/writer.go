@@ -1,0 +1,180 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Preallocation: how many bytes a segment is extended by ahead of the data. It
+// begins small, so that one commit costs little, and doubles, so that a sync
+// seldom has to save a new size as well.
+const (
+	firstExtension = 64 << 10
+	lastExtension  = 4 << 20
+)
+
+// zeroPage is what segments are extended with.
+var zeroPage [64 << 10]byte
+
+// writer appends groups to the newest segment. It is used by the goroutine that
+// leads, one at a time.
+type writer struct {
+	store  *Store
+	next   uint64 // number of the next batch
+	number uint64 // of the segment that at is in, 0 before the first
+	at     int64  // where the next group goes
+
+	file      vfs.File // nil before the first write after Open
+	salt      [saltSize]byte
+	size      int64 // of the file
+	extension int64
+	buf       []byte
+}
+
+// write makes a group durable and returns the end of each batch. After an error
+// the writer is not used again.
+func (w *writer) write(group []*waiter) ([]Pos, error) {
+	var size int64
+	for _, g := range group {
+		size += g.batch.Size()
+	}
+	if err := w.prepare(size); err != nil {
+		return nil, err
+	}
+	buf := group[0].batch.buf
+	if len(group) > 1 {
+		buf = w.buf[:0]
+		for _, g := range group {
+			buf = append(buf, g.batch.buf...)
+		}
+		w.buf = buf
+	}
+	ends := make([]Pos, len(group))
+	at := int64(0)
+	for i, g := range group {
+		part := buf[at:][:g.batch.Size()]
+		g.batch.seal(part, w.salt, w.at+at, w.next+uint64(i), i, i == len(group)-1)
+		at += g.batch.Size()
+		ends[i] = Pos{w.number, w.at + at}
+	}
+	if _, err := w.file.WriteAt(buf, w.at); err != nil {
+		return nil, err
+	}
+	if err := w.extend(w.at + at); err != nil {
+		return nil, err
+	}
+	if err := w.file.SyncData(); err != nil {
+		return nil, err
+	}
+	w.at += at
+	w.next += uint64(len(group))
+	return ends, nil
+}
+
+// capacity is how long segment number may become.
+func (w *writer) capacity(number uint64) int64 {
+	size := w.store.opts.SegmentMin
+	for range min(number-1, 62) {
+		if size >= w.store.opts.SegmentMax/2 {
+			return w.store.opts.SegmentMax
+		}
+		size *= 2
+	}
+	return size
+}
+
+// prepare opens the segment that size bytes go to, a new one if they do not fit
+// into the last. A segment is durable, its name too, before it gets a group, and
+// the one before is, so that damage in it is never taken for a torn tail.
+func (w *writer) prepare(size int64) error {
+	fits := w.number != 0 && (w.at == segmentHeaderSize || w.at+size <= w.capacity(w.number))
+	if fits {
+		return w.reopen()
+	}
+	if err := w.close(true); err != nil {
+		return err
+	}
+	return w.create(w.number + 1)
+}
+
+// reopen opens the newest segment after Open, if it is not open yet.
+func (w *writer) reopen() error {
+	if w.file != nil {
+		return nil
+	}
+	seg, err := openSegment(w.store.in, w.number)
+	if err != nil {
+		return err
+	}
+	size, err := seg.size()
+	if err = errors.Join(err, seg.file.Close()); err != nil {
+		return err
+	}
+	w.file, err = w.store.in.OpenFile(segmentName(w.number), os.O_RDWR, 0)
+	w.salt, w.size, w.extension = seg.salt, size, firstExtension
+	return err
+}
+
+func (w *writer) create(number uint64) (err error) {
+	header := segmentHeader{number: number, batch: w.next}
+	if _, err := io.ReadFull(w.store.opts.Rand, header.salt[:]); err != nil {
+		return err
+	}
+	file, err := w.store.in.OpenFile(segmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(header.encode(), 0)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = w.store.in.SyncDir(journalFolder)
+	}
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	w.file, w.number, w.at, w.salt = file, number, segmentHeaderSize, header.salt
+	w.size, w.extension = segmentHeaderSize, max(w.extension, firstExtension)
+	return nil
+}
+
+// extend preallocates zeros behind end if the file does not reach further. The
+// sync of the group that ends there makes them durable too.
+func (w *writer) extend(end int64) error {
+	if end <= w.size {
+		return nil
+	}
+	w.size = end
+	goal := min(end+w.extension, max(w.capacity(w.number), end))
+	w.extension = min(2*w.extension, lastExtension)
+	for w.size < goal {
+		n, err := w.file.WriteAt(zeroPage[:min(goal-w.size, int64(len(zeroPage)))], w.size)
+		w.size += int64(n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close closes the segment; trim cuts off what was preallocated first.
+func (w *writer) close(trim bool) error {
+	if w.file == nil {
+		return nil
+	}
+	var err error
+	if trim && w.size > w.at {
+		if err = w.file.Truncate(w.at); err == nil {
+			err = w.file.Sync()
+		}
+	}
+	err = errors.Join(err, w.file.Close())
+	w.file = nil
+	return err
+}

@@ -1,0 +1,20 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package foveatest holds what the tests of several packages share: generated
+// Org material of any size, the folder of outside test material, the optional
+// programs a test may need, and golden files.
+//
+// The functions to know are [GenTree] and [GenFiles] (material), [Testdata] and
+// [Part] (skip by name what is absent), and [Golden] (compare with a file).
+//
+// Invariants:
+//
+//   - The generator is a pure function of its arguments: the same numbers give
+//     the same bytes on every machine, and its check sums are tested. Timings of
+//     different programs are comparable because all of them read these bytes.
+//   - A skip always names what is missing. A part that FOVEA_PARTS lists as
+//     installed is never skipped: its absence fails the test.
+//   - Only tests and benchmarks import this package.
+//
+// Not here: faults injected below a file system, which are internal/faultfs.
+package foveatest

@@ -1,0 +1,238 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Loader fetches a block by digest.
+type Loader func(merkle.Digest) ([]byte, error)
+
+// Apply returns the state that follows s by a commit: its delta is applied,
+// content that s does not hold is loaded, derived fields are read from the
+// bytes, and the root is compared with the one the commit names (ErrRoot).
+func (s *State) Apply(c *Commit, load Loader, opts *org.Options) (*State, error) {
+	return s.step(c, c.State, load, opts, func(r *Record) (from, to *node.Entry) { return r.Old, r.New })
+}
+
+// Undo returns the state before a commit of which s is the result; root is the
+// root that state must have.
+func (s *State) Undo(c *Commit, root merkle.Digest, load Loader, opts *org.Options) (*State, error) {
+	return s.step(c, root, load, opts, func(r *Record) (from, to *node.Entry) { return r.New, r.Old })
+}
+
+func (s *State) step(c *Commit, root merkle.Digest, load Loader, opts *org.Options, way func(*Record) (from, to *node.Entry)) (*State, error) {
+	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), tops: map[string]string{}}
+	for i := range c.Delta {
+		from, to := way(&c.Delta[i])
+		if err := b.change(c.Delta[i].ID, from, to, load); err != nil {
+			return nil, fmt.Errorf("commit %d: node %s: %w", c.Seq, c.Delta[i].ID, err)
+		}
+	}
+	for path := range b.tops {
+		if err := b.rederive(path, opts); err != nil {
+			return nil, fmt.Errorf("commit %d: %s: %w", c.Seq, path, err)
+		}
+	}
+	next := b.state(s.contested)
+	if next.Root() != root {
+		return nil, fmt.Errorf("commit %d: %w", c.Seq, ErrRoot)
+	}
+	return next, nil
+}
+
+// builder makes a state from entries and blocks.
+type builder struct {
+	nodes     *champ.Editor[*node.Node]
+	documents *champ.Editor[[]*node.Node]
+	tree      *merkle.Editor[*node.Node]
+	tops      map[string]string // by path: id of the document whose nodes changed, "" when it left
+	lost      bool              // a changed node does not bear the id it claims
+}
+
+func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
+	old, had := b.nodes.Get(id)
+	if had != (from != nil) || had && !old.Entry.Equal(from) {
+		return ErrDelta
+	}
+	if had {
+		b.touch(old.Path)
+		if old.Parent == "" && b.tops[old.Path] == id {
+			b.tops[old.Path] = ""
+		}
+	}
+	if to == nil {
+		b.nodes.Delete(id)
+		b.tree.Delete(merkle.Sum([]byte(id)))
+		return nil
+	}
+	n := old
+	if !had || old.Own != to.Own {
+		var err error
+		if n, err = node.ReadOwn(to.Own, load); err != nil {
+			return err
+		}
+	}
+	n = n.Place(id, *to)
+	b.nodes.Set(id, n)
+	b.touch(n.Path)
+	if n.Parent == "" {
+		b.tops[n.Path] = id
+	}
+	return nil
+}
+
+// touch notes that a document's nodes change.
+func (b *builder) touch(path string) {
+	if _, ok := b.tops[path]; ok {
+		return
+	}
+	b.tops[path] = ""
+	if nodes, ok := b.documents.Get(path); ok {
+		b.tops[path] = nodes[0].ID
+	}
+}
+
+// rederive reads a changed document's derived fields from its bytes and puts
+// its nodes into the Merkle map.
+func (b *builder) rederive(path string, opts *org.Options) error {
+	if b.tops[path] == "" {
+		b.documents.Delete(path)
+		return nil
+	}
+	nodes := b.document(b.tops[path])
+	fresh, err := node.Rederive(nodes, !node.IsOrg(path), opts)
+	if err != nil {
+		return err
+	}
+	for _, n := range fresh {
+		b.nodes.Set(n.ID, n)
+		b.tree.Set(n)
+		b.lost = b.lost || loses(n)
+	}
+	b.documents.Set(path, fresh)
+	return nil
+}
+
+// document walks a document's nodes in order.
+func (b *builder) document(id string) []*node.Node {
+	var out []*node.Node
+	stack := []string{id}
+	seen := map[string]bool{}
+	for len(stack) > 0 {
+		top := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n, ok := b.nodes.Get(top)
+		if !ok || seen[top] {
+			continue
+		}
+		seen[top] = true
+		out = append(out, n)
+		for _, k := range slices.Backward(n.Kids) {
+			stack = append(stack, k)
+		}
+	}
+	return out
+}
+
+// state freezes what was built. Ids are contested only if they were before, or
+// a node that changed claims one in vain.
+func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
+	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map()}
+	if b.lost || contested.Len() > 0 {
+		s.contest()
+	}
+	return s
+}
+
+// loses reports whether a node claims an id that another one bears.
+func loses(n *node.Node) bool {
+	w := n.Wish()
+	return w != "" && w != n.ID
+}
+
+// contest finds the contested ids anew: those a node claims without bearing.
+func (s *State) contest() {
+	lost := map[string][]node.Claim{}
+	seen := map[string]bool{}
+	for _, n := range s.nodes.All() {
+		if !loses(n) || seen[n.Path] {
+			continue
+		}
+		seen[n.Path] = true
+		for i, m := range s.Nodes(n.Path) {
+			if loses(m) {
+				lost[m.Wish()] = append(lost[m.Wish()], node.Claim{ID: m.Wish(), Path: m.Path, Ordinal: i})
+			}
+		}
+	}
+	e := champ.Map[[]node.Claim]{}.Edit()
+	in := map[string]places{} // a copy of a file contests every id of it: number each document once
+	for id, claims := range lost {
+		bearer, ok := s.nodes.Get(id)
+		if !ok {
+			continue
+		}
+		if in[bearer.Path] == nil {
+			in[bearer.Path] = placesOf(s.Nodes(bearer.Path))
+		}
+		claims = append(claims, node.Claim{ID: id, Path: bearer.Path, Ordinal: in[bearer.Path][id]})
+		slices.SortFunc(claims, order)
+		claims = slices.CompactFunc(claims, func(a, b node.Claim) bool { return a.Path == b.Path })
+		if len(claims) > 1 {
+			e.Set(id, claims)
+		}
+	}
+	s.contested = e.Map()
+}
+
+// places numbers the nodes of a document, by id, in document order.
+type places map[string]int
+
+func placesOf(nodes []*node.Node) places {
+	p := make(places, len(nodes))
+	for i, n := range nodes {
+		p[n.ID] = i
+	}
+	return p
+}
+
+// Restore returns the state that makes target the present again after s: equal
+// to target but for the times of what changed, which become now.
+func (s *State) Restore(target *State, now int64) (*State, Delta) {
+	delta := Diff(s, target)
+	b := &builder{nodes: target.nodes.Edit(), documents: target.documents.Edit(), tree: target.tree.Edit()}
+	for i, c := range delta.Changes {
+		if c.New == nil {
+			continue
+		}
+		e := c.New.Entry
+		if c.Old == nil || c.Old.Own != e.Own {
+			e.Modified = now
+		} else {
+			e.Modified = c.Old.Modified
+		}
+		n := c.New.Place(c.ID, e)
+		b.nodes.Set(c.ID, n)
+		b.tree.Set(n)
+		delta.Changes[i].New = n
+	}
+	for _, path := range delta.Paths {
+		if nodes := target.Nodes(path); nodes != nil {
+			fresh := make([]*node.Node, len(nodes))
+			for i, n := range nodes {
+				fresh[i], _ = b.nodes.Get(n.ID)
+			}
+			b.documents.Set(path, fresh)
+		}
+	}
+	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested}
+	return next, delta
+}

@@ -1,0 +1,80 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+)
+
+// generated is a state of so many files of ten headlines each.
+func generated(files int) *State {
+	d := (&State{}).Edit(1, nil)
+	for f := range files {
+		d.Put(fmt.Sprintf("f%05d.org", f), foveatest.GenFile(f, 10), false)
+	}
+	s, _ := d.Seal()
+	return s
+}
+
+// BenchmarkDecodeNodes loads the sections of an image of 11,000 nodes, and
+// verifies them to the root.
+func BenchmarkDecodeNodes(b *testing.B) {
+	s := generated(1000)
+	nodes, derived := string(s.EncodeNodes()), string(s.EncodeDerived())
+	b.SetBytes(int64(len(nodes) + len(derived)))
+	for b.Loop() {
+		got, err := DecodeNodes(nodes, derived, nil)
+		if err != nil || got.Root() != s.Root() {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPut ingests a folder of 11,000 nodes from its bytes.
+func BenchmarkPut(b *testing.B) {
+	texts := make([]string, 1000)
+	size := 0
+	for f := range texts {
+		texts[f] = foveatest.GenFile(f, 10)
+		size += len(texts[f])
+	}
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		d := (&State{}).Edit(1, nil)
+		for f, text := range texts {
+			d.Put(fmt.Sprintf("f%05d.org", f), text, false)
+		}
+		d.Seal()
+	}
+}
+
+// BenchmarkDiff compares two states of 110,000 nodes with 100 changed ones.
+func BenchmarkDiff(b *testing.B) {
+	s := generated(10000)
+	d := s.Edit(2, nil)
+	for f := range 100 {
+		d.Put(fmt.Sprintf("f%05d.org", f*97), foveatest.GenFile(f*97, 10)+"x\n", false)
+	}
+	next, _ := d.Seal()
+	for b.Loop() {
+		if delta := Diff(s, next); len(delta.Changes) == 0 {
+			b.Fatal("no change")
+		}
+	}
+}
+
+// BenchmarkEdit changes one leaf among 110,000 nodes and takes the new root.
+func BenchmarkEdit(b *testing.B) {
+	s := generated(10000)
+	text := foveatest.GenFile(7, 10)
+	i := 0
+	for b.Loop() {
+		i++
+		d := s.Edit(2, nil)
+		d.Put("f00007.org", fmt.Sprintf("%s%d\n", text, i), false)
+		s, _ = d.Seal()
+	}
+}

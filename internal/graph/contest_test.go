@@ -1,0 +1,70 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+)
+
+// copied is the state of a file of n headlines with ids and of a copy of it:
+// every id is contested.
+func copied(n int) *graph.State {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "* h\n:PROPERTIES:\n:ID: id-%d\n:END:\n", i)
+	}
+	d := (&graph.State{}).Edit(1, nil)
+	d.Put("a.org", b.String(), false)
+	d.Put("b.org", b.String(), false)
+	s, _ := d.Seal()
+	return s
+}
+
+// A state that comes from an image settles the contests as the one it was
+// made of: after the bearers' file is gone, the copy bears all ids in both.
+func TestContestAfterImage(t *testing.T) {
+	live := copied(50)
+	loaded, err := graph.DecodeNodes(string(live.EncodeNodes()), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop := func(s *graph.State) *graph.State {
+		d := s.Edit(2, nil)
+		d.Drop("a.org")
+		s, _ = d.Seal()
+		return s
+	}
+	a, b := drop(live), drop(loaded)
+	if a.Root() != b.Root() {
+		t.Errorf("roots differ: %s live, %s from the image", a.Root(), b.Root())
+	}
+	for i := range 50 {
+		if n, ok := b.Get(fmt.Sprintf("id-%d", i)); !ok || n.Path != "b.org" {
+			t.Fatalf("id-%d is not borne by the copy", i)
+		}
+	}
+}
+
+// Both ways are linear in the number of contested ids.
+func BenchmarkContest(b *testing.B) {
+	for _, n := range []int{2_000, 20_000} {
+		b.Run(fmt.Sprintf("ingest/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				copied(n)
+			}
+		})
+		b.Run(fmt.Sprintf("load/%d", n), func(b *testing.B) {
+			s := copied(n)
+			nodes, derived := string(s.EncodeNodes()), string(s.EncodeDerived())
+			for b.Loop() {
+				if _, err := graph.DecodeNodes(nodes, derived, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Bits of a node's flags in the derived section.
+const (
+	flagDone = 1 << iota
+	flagCommented
+	flagArchived
+	flagOpaque
+)
+
+// EncodeDerived returns the derived section of an image: what the parser read
+// from the nodes' bytes, in the order of the nodes section, headed by the
+// parser's version.
+func (s *State) EncodeDerived() []byte {
+	b := make([]byte, 0, s.Len()*128+16)
+	b = binary.AppendUvarint(b, ImageFormat)
+	b = binary.AppendUvarint(b, node.ParserVersion)
+	b = binary.AppendUvarint(b, uint64(s.Len()))
+	for n := range s.All() {
+		b = appendDerived(b, n.Derived)
+	}
+	return b
+}
+
+func appendDerived(b []byte, d *node.Derived) []byte {
+	flags := byte(0)
+	for i, f := range []bool{d.Done, d.Commented, d.Archived, d.Opaque} {
+		if f {
+			flags |= 1 << i
+		}
+	}
+	b = append(b, flags)
+	b = binary.AppendUvarint(b, uint64(d.Level))
+	b = binary.AppendUvarint(b, uint64(d.BodyStart))
+	for _, s := range []string{d.Title, d.Todo, d.Priority, d.Scheduled, d.Deadline, d.Closed, d.Category, d.DeclaredID} {
+		b = appendString(b, s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(d.Tags)))
+	for _, t := range d.Tags {
+		b = appendString(b, t)
+	}
+	b = binary.AppendUvarint(b, uint64(len(d.Links)))
+	for _, l := range d.Links {
+		b = appendString(b, l)
+	}
+	b = binary.AppendUvarint(b, uint64(len(d.Properties)))
+	for _, p := range d.Properties {
+		b = appendString(appendString(b, p.Key), p.Value)
+	}
+	return b
+}
+
+// rederive reads the derived fields from the bytes.
+func (l *loader) rederive(opts *org.Options) error {
+	for i, nodes := range l.documents {
+		fresh, err := node.Rederive(nodes, !node.IsOrg(nodes[0].Path), opts)
+		if err != nil {
+			return fmt.Errorf("image: %s: %w", nodes[0].Path, err)
+		}
+		l.documents[i] = fresh
+	}
+	return nil
+}
+
+// readDerived gives the nodes the derived fields of the section, and reports
+// whether it is whole and of this parser.
+func (l *loader) readDerived(section string) bool {
+	c := &cursor{s: section}
+	if c.uint() != ImageFormat || c.uint() != node.ParserVersion {
+		return false
+	}
+	total := 0
+	for _, d := range l.documents {
+		total += len(d)
+	}
+	if c.count(8) != total || c.err != nil {
+		return false
+	}
+	slab := make([]node.Derived, total)
+	var words words
+	for _, d := range l.documents {
+		for _, n := range d {
+			readDerived(&slab[0], c, &words)
+			n.Derived, slab = &slab[0], slab[1:]
+		}
+	}
+	return c.err == nil && c.at == len(c.s)
+}
+
+// words hands out slices cut from large ones.
+type words struct {
+	strings    []string
+	properties []node.Property
+}
+
+func (w *words) take(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	if len(w.strings) < n {
+		w.strings = make([]string, max(n, 1024))
+	}
+	out := w.strings[:n:n]
+	w.strings = w.strings[n:]
+	return out
+}
+
+func (w *words) takeProperties(n int) []node.Property {
+	if n == 0 {
+		return nil
+	}
+	if len(w.properties) < n {
+		w.properties = make([]node.Property, max(n, 1024))
+	}
+	out := w.properties[:n:n]
+	w.properties = w.properties[n:]
+	return out
+}
+
+func readDerived(d *node.Derived, c *cursor, w *words) {
+	flags := c.byte()
+	d.Done, d.Commented = flags&flagDone != 0, flags&flagCommented != 0
+	d.Archived, d.Opaque = flags&flagArchived != 0, flags&flagOpaque != 0
+	d.Level, d.BodyStart = int(c.uint()), int(c.uint())
+	for _, f := range []*string{&d.Title, &d.Todo, &d.Priority, &d.Scheduled, &d.Deadline, &d.Closed, &d.Category, &d.DeclaredID} {
+		*f = c.string()
+	}
+	d.Tags = w.take(c.count(1))
+	for i := range d.Tags {
+		d.Tags[i] = c.string()
+	}
+	d.Links = w.take(c.count(1))
+	for i := range d.Links {
+		d.Links[i] = c.string()
+	}
+	d.Properties = w.takeProperties(c.count(2))
+	for i := range d.Properties {
+		d.Properties[i] = node.Property{Key: c.string(), Value: c.string()}
+	}
+}

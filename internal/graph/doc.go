@@ -1,0 +1,24 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package graph holds states, commits and the way between them.
+//
+// A [State] is all nodes of a scope at one moment: an immutable value whose
+// copies share what is equal, so that a snapshot is a pointer. A [Draft]
+// collects changes to a state, document by document, and seals them into the
+// next state and its [Delta]. A [Commit] records a delta with who, when and
+// why; applied to its parent's state it gives the next, and undone it gives
+// the one before, so that any past state is reached from a neighbour.
+//
+// Invariants:
+//
+//   - A state is never changed; readers need no lock.
+//   - The root is a function of the nodes' ids, versions, parents and paths:
+//     not of the order they came in, nor of the history that led to them.
+//   - Applying a commit checks the root it names, so a damaged or forged
+//     journal cannot yield a state.
+//   - An id is borne by one node of a state. Who bears a contested id is a
+//     function of the folder alone (node.Claim).
+//
+// Not here: what a node is (package node), the search views over a state
+// (internal/index), keeping commits on disk (internal/disk).
+package graph

@@ -1,0 +1,287 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Draft collects changes to a state. It is for one goroutine, and of no use
+// after Seal.
+type Draft struct {
+	base      *State
+	nodes     *champ.Editor[*node.Node]
+	documents *champ.Editor[[]*node.Node]
+	contested *champ.Editor[[]node.Claim]
+	options   *org.Options
+
+	before  map[string][]*node.Node    // path -> its nodes in base, of the paths touched
+	after   map[string][]*node.Node    // path -> its nodes now
+	claims  map[string]map[string]bool // path -> ids declared, of the paths touched
+	retry   []string                   // paths whose ids must be chosen again
+	problem map[string][]node.Problem
+	places  map[string]places // path -> its nodes by number, of documents whose ids others claim
+	now     int64
+}
+
+// Edit begins a draft on top of s. now, in Unix milliseconds, becomes the
+// time of modification of what changes; opts are for parsing (nil: defaults).
+func (s *State) Edit(now int64, opts *org.Options) *Draft {
+	return &Draft{
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), options: opts,
+		before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
+		claims: map[string]map[string]bool{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
+	}
+}
+
+// Put sets a document's bytes. A file that is not Org is opaque: one node, not
+// parsed. Complexity is that of parsing text; where an id changes hands, also
+// of parsing the document that held it.
+func (d *Draft) Put(path, text string, opaque bool) {
+	d.put(path, text, opaque)
+	d.settle()
+}
+
+// Drop takes a document and all its nodes out.
+func (d *Draft) Drop(path string) {
+	d.take(path)
+	d.claim(path, nil)
+	d.settle()
+}
+
+// Problems returns what the parser and the choice of ids found in the
+// documents put, by path.
+func (d *Draft) Problems() map[string][]node.Problem { return d.problem }
+
+// Touched reports whether any node differs from the base.
+func (d *Draft) Touched() bool { return len(d.before) > 0 }
+
+// settle chooses ids again in documents that lost or won a contested id.
+func (d *Draft) settle() {
+	for len(d.retry) > 0 {
+		path := d.retry[0]
+		d.retry = d.retry[1:]
+		nodes := d.current(path)
+		if nodes == nil {
+			continue
+		}
+		d.put(path, node.Join(nodes), nodes[0].Derived.Opaque)
+	}
+}
+
+func (d *Draft) put(path, text string, opaque bool) {
+	old := d.take(path)
+	var nodes []*node.Node
+	delete(d.problem, path)
+	if opaque {
+		d.claim(path, node.Claims(path, nil))
+		nodes = node.SplitOpaque(path, text, d.bears)
+	} else {
+		doc := node.Parse(text, d.options)
+		d.claim(path, node.Claims(path, doc))
+		var problems []node.Problem
+		nodes, problems = node.Split(path, text, doc, d.bears)
+		if len(problems) > 0 {
+			d.problem[path] = problems
+		}
+	}
+	d.keep(old, nodes)
+	for _, n := range nodes {
+		d.nodes.Set(n.ID, n)
+	}
+	d.documents.Set(path, nodes)
+	d.after[path] = nodes
+}
+
+// keep lets unchanged nodes stay the very objects they were, and gives changed
+// ones a copy of their text where the file was known: a small edit must not
+// hold on to the bytes of a whole old and a whole new file.
+func (d *Draft) keep(old, nodes []*node.Node) {
+	was := make(map[string]*node.Node, len(old))
+	for _, n := range old {
+		was[n.ID] = n
+	}
+	for i, n := range nodes {
+		o := was[n.ID]
+		switch {
+		case o == nil:
+			n.Modified = d.now
+			if len(old) > 0 {
+				own(n)
+			}
+		case o.Own != n.Own:
+			n.Modified = d.now
+			own(n)
+		case o.Entry.Equal(&n.Entry) && sameDerived(o, n):
+			nodes[i] = o
+		default:
+			n.Modified, n.Content = o.Modified, o.Content
+		}
+	}
+}
+
+// own gives a node its own copy of its text. The derived strings keep pointing
+// into the file: they are few, and the next image separates them.
+func own(n *node.Node) { n.Content = strings.Clone(n.Content) }
+
+// sameDerived reports whether equal bytes were also read alike: a keyword line
+// elsewhere in the file can change what a headline's first word means.
+func sameDerived(a, b *node.Node) bool {
+	return a.Derived.Todo == b.Derived.Todo && a.Derived.Done == b.Derived.Done &&
+		a.Derived.Title == b.Derived.Title && a.Derived.Priority == b.Derived.Priority
+}
+
+// take removes a document's nodes and returns them.
+func (d *Draft) take(path string) []*node.Node {
+	nodes := d.current(path)
+	if _, seen := d.before[path]; !seen {
+		d.before[path] = nodes
+	}
+	for _, n := range nodes {
+		if now, ok := d.nodes.Get(n.ID); ok && now == n { // not if another document has won the id
+			d.nodes.Delete(n.ID)
+		}
+	}
+	d.documents.Delete(path)
+	d.after[path] = nil
+	delete(d.places, path)
+	return nodes
+}
+
+// current returns a document's nodes as the draft has them.
+func (d *Draft) current(path string) []*node.Node {
+	if nodes, ok := d.after[path]; ok {
+		return nodes
+	}
+	return d.base.Nodes(path)
+}
+
+// bears decides who bears a claimed id: the first of the claims to it.
+func (d *Draft) bears(c node.Claim) bool {
+	list, ok := d.contested.Get(c.ID)
+	return !ok || list[0] == c
+}
+
+// claim replaces a document's claims and marks documents whose ids change
+// hands by it.
+func (d *Draft) claim(path string, claims []node.Claim) {
+	for id := range d.claimed(path) {
+		d.withdraw(id, path)
+	}
+	now := make(map[string]bool, len(claims))
+	for _, c := range claims {
+		if !now[c.ID] { // within a document the first one counts
+			d.enter(c)
+			now[c.ID] = true
+		}
+	}
+	d.claims[path] = now
+}
+
+// claimed returns the ids a document declares, as the draft has it.
+func (d *Draft) claimed(path string) map[string]bool {
+	if ids, ok := d.claims[path]; ok {
+		return ids
+	}
+	ids := map[string]bool{}
+	for _, n := range d.before[path] {
+		if id := n.Wish(); id != "" {
+			ids[id] = true
+		}
+	}
+	return ids
+}
+
+// withdraw takes a document's claims to an id out of the contest.
+func (d *Draft) withdraw(id, path string) {
+	list, ok := d.contested.Get(id)
+	if !ok {
+		return
+	}
+	rest := slices.DeleteFunc(slices.Clone(list), func(c node.Claim) bool { return c.Path == path })
+	if len(rest) < 2 {
+		d.contested.Delete(id)
+	} else {
+		d.contested.Set(id, rest)
+	}
+	if len(rest) > 0 && rest[0] != list[0] {
+		d.again(rest[0].Path, path)
+	}
+}
+
+// enter adds a claim; the contest begins when a second one comes.
+func (d *Draft) enter(c node.Claim) {
+	list, ok := d.contested.Get(c.ID)
+	if !ok {
+		first, held := d.holder(c)
+		if !held {
+			return
+		}
+		list = []node.Claim{first}
+	}
+	bearer := list[0]
+	i, found := slices.BinarySearchFunc(list, c, order)
+	if found {
+		return
+	}
+	d.contested.Set(c.ID, slices.Concat(list[:i], []node.Claim{c}, list[i:]))
+	if i == 0 {
+		d.again(bearer.Path, c.Path)
+	}
+}
+
+// holder returns the claim of the node of another document that bears an id.
+func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
+	n, ok := d.nodes.Get(c.ID)
+	if !ok {
+		return node.Claim{}, false
+	}
+	if d.places[n.Path] == nil {
+		d.places[n.Path] = placesOf(d.current(n.Path))
+	}
+	return node.Claim{ID: c.ID, Path: n.Path, Ordinal: d.places[n.Path][c.ID]}, true
+}
+
+func (d *Draft) again(path, current string) {
+	if path != current && !slices.Contains(d.retry, path) {
+		d.retry = append(d.retry, path)
+	}
+}
+
+func order(a, b node.Claim) int {
+	switch {
+	case a == b:
+		return 0
+	case a.Before(b):
+		return -1
+	default:
+		return 1
+	}
+}
+
+// Seal ends the draft and returns the next state and what changed. The cost of
+// the Merkle map is that of the changed nodes alone.
+func (d *Draft) Seal() (*State, Delta) {
+	if !d.Touched() {
+		return d.base, Delta{}
+	}
+	delta := d.delta()
+	tree := d.base.tree.Edit()
+	for _, c := range delta.Changes {
+		if c.New == nil {
+			tree.Delete(merkle.Sum([]byte(c.ID)))
+		} else {
+			tree.Set(c.New)
+		}
+	}
+	next := &State{
+		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), tree: tree.Map(),
+	}
+	return next, delta
+}

@@ -1,0 +1,18 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+// goldenFormat0 is what TestGoldenFormat0 expects: ids by place, and digests.
+var goldenFormat0 = map[string]string{
+	"a.org A2":    "doc",
+	"a.org One0":  "~dgid5megpq662n223zjjlqweae",
+	"a.org One1":  "~5ms7xufxoyhe67pw5zl7hvc2yi",
+	"a.org Two0":  "~vlwt7zkalqvpipp3azddhj5bti",
+	"b.org One0":  "~fkcrgjofgb72tvmdckvn7eng7a::#c",
+	"b.org b1":    "~fkcrgjofgb72tvmdckvn7eng7a",
+	"commit":      "bafyreibpyxcjvfcrpwr7sqe2bzyk6jl6efmxntkcft7kc3nieb7ufmseaa",
+	"derived":     "bafyreicregyi2o4z3afxvqomjv6vgsaw4tahfwdxx5djmahx2gnazj6avi",
+	"nodes":       "bafyreiboiwtnhk4mj2lgw4xqhwotcl7qdxuz4cuipyhshivugbpbondge4",
+	"root":        "bafyreigkej4hvt4s2w4but7au257virn76s2mmfbpncxlfphnqu7lwa7fy",
+	"skills/x x0": "~geoq545mqo6q653sbofizn4vf4",
+}

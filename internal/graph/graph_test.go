@@ -1,0 +1,223 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// folder is the naive model: files and their bytes.
+type folder map[string]string
+
+// fresh ingests a folder from nothing, in the given order of files.
+func fresh(f folder, order []string) *State {
+	d := (&State{}).Edit(1, nil)
+	for _, p := range order {
+		d.Put(p, f[p], !node.IsOrg(p))
+	}
+	s, _ := d.Seal()
+	return s
+}
+
+func sorted(f folder) []string { return slices.Sorted(maps.Keys(f)) }
+
+var paths = []string{"a.org", "b.org", "agents/x/c.org", "d/e.org", "z.org_archive", "skills/tool.py", "n\u0301.org", "\u0144.org"}
+
+// drawFile makes a small Org file that is likely to collide with others: few
+// ids, few titles, nested levels.
+func drawFile(t *rapid.T) string {
+	var b strings.Builder
+	if rapid.Bool().Draw(t, "drawer") {
+		fmt.Fprintf(&b, ":PROPERTIES:\n:ID: %s\n:END:\n", rapid.SampledFrom([]string{"one", "two", "file"}).Draw(t, "id"))
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "headlines") {
+		b.WriteString(strings.Repeat("*", rapid.IntRange(1, 3).Draw(t, "level")))
+		b.WriteString(rapid.SampledFrom([]string{" A", " B", " TODO A", " C  :tag:", ""}).Draw(t, "title") + " \n")
+		switch rapid.IntRange(0, 4).Draw(t, "drawer") {
+		case 0, 1:
+			fmt.Fprintf(&b, ":PROPERTIES:\n:ID: %s\n:END:\n", rapid.SampledFrom([]string{"one", "two", "three", "~x", "a::b"}).Draw(t, "id"))
+		case 2:
+			b.WriteString(":PROPERTIES:\n:CUSTOM_ID: c\n:END:\n")
+		}
+		b.WriteString(rapid.SampledFrom([]string{"", "text\n", "more\r\n", "\xff\x00\n"}).Draw(t, "body"))
+	}
+	return b.String()
+}
+
+// blocks is a store of blocks that a test keeps in a map.
+type blocks map[merkle.Digest][]byte
+
+func (b blocks) emit(d merkle.Digest, block []byte) error {
+	b[d] = slices.Clone(block)
+	return nil
+}
+
+func (b blocks) get(d merkle.Digest) ([]byte, error) {
+	if block, ok := b[d]; ok {
+		return block, nil
+	}
+	return nil, fmt.Errorf("no block %s", d)
+}
+
+// TestHistory changes a folder at random and compares, after every step, with
+// a fresh ingest in several orders, with the commit applied and undone through
+// its encoding, and with an image of the state.
+func TestHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, s := folder{}, &State{}
+		states := []*State{s}
+		store := blocks{}
+		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
+			d := s.Edit(int64(step+2), nil)
+			for range rapid.IntRange(1, 3).Draw(t, "edits") {
+				p := rapid.SampledFrom(paths).Draw(t, "path")
+				if _, ok := f[p]; ok && rapid.IntRange(0, 3).Draw(t, "drop") == 0 {
+					d.Drop(p)
+					delete(f, p)
+				} else {
+					f[p] = drawFile(t)
+					d.Put(p, f[p], !node.IsOrg(p))
+				}
+			}
+			if rapid.IntRange(0, 5).Draw(t, "restore") == 0 {
+				s, f = checkRestore(t, s, states), nil
+				f = files(s)
+			} else {
+				next, delta := d.Seal()
+				checkCommit(t, s, next, &delta, store)
+				s = next
+			}
+			states = append(states, s)
+			check(t, f, s)
+		}
+	})
+}
+
+// files gives back the folder that a state stands for.
+func files(s *State) folder {
+	f := folder{}
+	for _, p := range s.Paths() {
+		f[p], _ = s.Text(p)
+	}
+	return f
+}
+
+func checkRestore(t *rapid.T, s *State, states []*State) *State {
+	target := rapid.SampledFrom(states).Draw(t, "target")
+	next, _ := s.Restore(target, 99)
+	if next.Root() != target.Root() {
+		t.Fatalf("restoring gives root %s, want %s", next.Root(), target.Root())
+	}
+	return next
+}
+
+func check(t *rapid.T, f folder, s *State) {
+	order := sorted(f)
+	want := fresh(f, order)
+	if s.Root() != want.Root() {
+		t.Fatalf("root after history %s, of a fresh ingest %s\n%s", s.Root(), want.Root(), cmp.Diff(listing(want), listing(s)))
+	}
+	rand.New(rand.NewPCG(uint64(len(order)), 7)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	if other := fresh(f, order); other.Root() != want.Root() {
+		t.Fatalf("another order gives another root\n%s", cmp.Diff(listing(want), listing(other)))
+	}
+	if diff := cmp.Diff(map[string]string(f), map[string]string(files(s))); diff != "" {
+		t.Fatalf("files differ (-folder +memory):\n%s", diff)
+	}
+	image, err := DecodeNodes(string(s.EncodeNodes()), string(s.EncodeDerived()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if image.Root() != s.Root() {
+		t.Fatal("an image gives another root")
+	}
+	if diff := cmp.Diff(listing(s), listing(image)); diff != "" {
+		t.Fatalf("an image gives other nodes:\n%s", diff)
+	}
+	if diff := cmp.Diff(contests(want), contests(image)); diff != "" {
+		t.Fatalf("an image knows other contested ids:\n%s", diff)
+	}
+	if diff := cmp.Diff(contests(want), contests(s)); diff != "" {
+		t.Fatalf("history knows other contested ids:\n%s", diff)
+	}
+}
+
+func contests(s *State) map[string][]node.Claim {
+	return maps.Collect(s.contested.All())
+}
+
+func listing(s *State) []string {
+	var out []string
+	for n := range s.All() {
+		out = append(out, fmt.Sprintf("%s %s %s %q %+v", n.Path, n.ID, n.Parent, n.Content, *n.Derived))
+	}
+	return out
+}
+
+// checkCommit takes a delta through the encoding of a commit, and the state
+// forward and back by it.
+func checkCommit(t *rapid.T, s, next *State, delta *Delta, store blocks) {
+	if diff := cmp.Diff(ids(Diff(s, next).Changes), ids(delta.Changes)); diff != "" {
+		t.Fatalf("the draft's delta differs from the diff of the states:\n%s", diff)
+	}
+	for _, state := range []*State{s, next} {
+		for n := range state.All() {
+			var kids []merkle.Digest
+			for _, k := range n.Kids {
+				kid, _ := state.Get(k)
+				kids = append(kids, kid.Version)
+			}
+			if err := n.Blocks(true, kids, store.emit); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c := &Commit{Seq: 1, State: next.Root(), Delta: delta.Records(), Lineage: delta.Lineage, Kind: KindIngest, Time: 5}
+	block, err := c.Encode(store.emit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := DecodeCommit(block, store.get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, read); diff != "" {
+		t.Fatalf("decoding gives another commit:\n%s", diff)
+	}
+	forward, err := s.Apply(read, store.get, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(listing(next), listing(forward)); diff != "" {
+		t.Fatalf("applying the commit gives other nodes:\n%s", diff)
+	}
+	if diff := cmp.Diff(contests(next), contests(forward)); diff != "" {
+		t.Fatalf("applying the commit gives other contested ids:\n%s", diff)
+	}
+	back, err := next.Undo(read, s.Root(), store.get, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(listing(s), listing(back)); diff != "" {
+		t.Fatalf("undoing the commit gives other nodes:\n%s", diff)
+	}
+}
+
+func ids(changes []Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, fmt.Sprintf("%s %t %t", c.ID, c.Old != nil, c.New != nil))
+	}
+	return out
+}

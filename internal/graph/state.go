@@ -1,0 +1,167 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// State is all nodes of a scope at one moment. It is immutable and safe for
+// any number of readers; nodes it hands out are shared and must not be
+// changed. The zero State is empty.
+type State struct {
+	nodes     champ.Map[*node.Node]
+	tree      merkle.Map[*node.Node]
+	documents champ.Map[[]*node.Node] // path -> its nodes in document order
+	contested champ.Map[[]node.Claim] // id -> claims, where more than one
+
+	once  sync.Once
+	paths []string // sorted, made on first use
+}
+
+// Get returns the node with the given id. It costs one look-up in a hash map.
+func (s *State) Get(id string) (*node.Node, bool) { return s.nodes.Get(id) }
+
+// Len returns the number of nodes.
+func (s *State) Len() int { return s.nodes.Len() }
+
+// Root returns the digest of the state's Merkle map.
+func (s *State) Root() merkle.Digest { return s.tree.Root() }
+
+// Tree returns the state's Merkle map, for proofs and differences.
+func (s *State) Tree() merkle.Map[*node.Node] { return s.tree }
+
+// Document returns the document at a path.
+func (s *State) Document(path string) (*node.Node, bool) {
+	nodes, ok := s.documents.Get(path)
+	if !ok {
+		return nil, false
+	}
+	return nodes[0], true
+}
+
+// DocumentCount returns the number of documents.
+func (s *State) DocumentCount() int { return s.documents.Len() }
+
+// Paths returns the document paths in byte order. The slice is the state's.
+func (s *State) Paths() []string {
+	s.once.Do(func() {
+		s.paths = make([]string, 0, s.documents.Len())
+		for p := range s.documents.All() {
+			s.paths = append(s.paths, p)
+		}
+		slices.Sort(s.paths)
+	})
+	return s.paths
+}
+
+// Documents yields the documents by path.
+func (s *State) Documents() iter.Seq[*node.Node] {
+	return func(yield func(*node.Node) bool) {
+		for _, p := range s.Paths() {
+			if d, ok := s.Document(p); ok && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// All yields every node in document order, documents by path.
+func (s *State) All() iter.Seq[*node.Node] {
+	return func(yield func(*node.Node) bool) {
+		for _, p := range s.Paths() {
+			for _, n := range s.Nodes(p) {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Nodes returns a document's nodes in document order, the document first; nil
+// when there is no such document. The slice is the state's.
+func (s *State) Nodes(path string) []*node.Node {
+	nodes, _ := s.documents.Get(path)
+	return nodes
+}
+
+// Text returns the bytes of a document, as they stand in its file.
+func (s *State) Text(path string) (string, bool) {
+	nodes := s.Nodes(path)
+	if nodes == nil {
+		return "", false
+	}
+	return node.Join(nodes), true
+}
+
+// Ancestors returns a node's ancestors, its document first.
+func (s *State) Ancestors(n *node.Node) []*node.Node {
+	var up []*node.Node
+	for n.Parent != "" {
+		p, ok := s.nodes.Get(n.Parent)
+		if !ok || len(up) > s.nodes.Len() {
+			break
+		}
+		up = append(up, p)
+		n = p
+	}
+	slices.Reverse(up)
+	return up
+}
+
+// EffectiveTags returns a node's tags with those it inherits: the file's,
+// then the ancestors', then its own, without repeats. The slice may be the
+// state's.
+func (s *State) EffectiveTags(n *node.Node) []string {
+	own := n.Derived.Tags
+	parent, ok := s.nodes.Get(n.Parent)
+	if !ok {
+		return own
+	}
+	inherited := s.EffectiveTags(parent)
+	if len(own) == 0 {
+		return inherited
+	}
+	out := slices.Clip(inherited)
+	for _, t := range own {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Position returns where a node begins in its document: a byte offset and a
+// 1-based line. Complexity is that of reading the document up to the node.
+func (s *State) Position(n *node.Node) (offset, line int) {
+	line = 1
+	for _, m := range s.Nodes(n.Path) {
+		if m.ID == n.ID {
+			return offset, line
+		}
+		offset += len(m.Content)
+		line += countLines(m.Content)
+	}
+	return 0, 0
+}
+
+// At returns the node of a document in whose own text the byte offset lies;
+// an offset at or past the end gives the last node.
+func (s *State) At(path string, offset int) (*node.Node, bool) {
+	var last *node.Node
+	for _, n := range s.Nodes(path) {
+		last = n
+		if offset < len(n.Content) {
+			break
+		}
+		offset -= len(n.Content)
+	}
+	return last, last != nil
+}

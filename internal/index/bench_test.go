@@ -1,0 +1,255 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+)
+
+// headlines cuts Org text into documents at its headlines; the ids are in no
+// order. It is the mapping of a benchmark, not that of package node.
+func headlines(docs []Doc, prefix, text string) []Doc {
+	for len(text) > 0 {
+		end := strings.Index(text[1:], "\n*") + 2
+		if end < 2 {
+			end = len(text)
+		}
+		title, body, _ := strings.Cut(text[:end], "\n")
+		title, tags, _ := strings.Cut(title, " :")
+		docs = append(docs, Doc{
+			ID:    fmt.Sprintf("%08x-%s-%06d", uint32(len(docs))*2654435761, prefix, len(docs)),
+			Title: strings.TrimLeft(title, "* "),
+			Tags:  strings.FieldsFunc(tags, func(r rune) bool { return r == ':' }),
+			Body:  body,
+		})
+		text = text[end:]
+	}
+	return docs
+}
+
+// generated returns the material that the cold start is measured with: 2,000
+// files of ten headlines.
+func generated() (docs []Doc, bytes int64) {
+	for f := range 2000 {
+		text := foveatest.GenFile(f, 10)
+		bytes += int64(len(text))
+		docs = headlines(docs, "node", text)
+	}
+	return docs, bytes
+}
+
+// corpus returns the sections of the real Org and Markdown files outside.
+func corpus(b *testing.B) (docs []Doc, bytes int64) {
+	root := filepath.Join(foveatest.Testdata(b), "corpus")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		if ext := filepath.Ext(path); ext != ".org" && ext != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		bytes += int64(len(text))
+		docs = headlines(docs, filepath.Base(path), string(text))
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return docs, bytes
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for _, material := range []struct {
+		name string
+		docs func(*testing.B) ([]Doc, int64)
+	}{
+		{"generated", func(*testing.B) ([]Doc, int64) { return generated() }},
+		{"corpus", corpus},
+	} {
+		b.Run(material.name, func(b *testing.B) {
+			docs, bytes := material.docs(b)
+			b.SetBytes(bytes)
+			b.ReportAllocs()
+			for b.Loop() {
+				Build(docs)
+			}
+			b.ReportMetric(float64(len(docs)), "docs")
+		})
+	}
+}
+
+// many returns 75,000 documents of words with the frequencies of prose (Zipf).
+func many() []Doc {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(rnd, 1.1, 8, 100_000)
+	docs := make([]Doc, 75_000)
+	for i := range docs {
+		var body strings.Builder
+		for range 20 + rnd.IntN(180) {
+			fmt.Fprintf(&body, "w%dq ", zipf.Uint64())
+		}
+		docs[i] = Doc{ID: fmt.Sprintf("node-%07d", i), Title: "note", Body: body.String()}
+	}
+	return docs
+}
+
+// isFrequent reports whether a word of many is one of the 120 most frequent,
+// which stand where the stop words of a language stand.
+func isFrequent(word string) bool {
+	rank, err := strconv.Atoi(strings.Trim(word, "wq"))
+	return err == nil && rank < 120
+}
+
+func BenchmarkSearch(b *testing.B) {
+	docs := many()
+	rnd := rand.New(rand.NewPCG(3, 4))
+	asked := make([]string, 256) // three words of a document that are no stop words
+	for i := range asked {
+		words := slices.DeleteFunc(strings.Fields(docs[rnd.IntN(len(docs))].Body), isFrequent)
+		at := rnd.IntN(max(len(words)-2, 1))
+		asked[i] = strings.Join(words[at:min(at+3, len(words))], " ")
+	}
+	built := Build(docs)
+	updated := built
+	for i := range 200 {
+		updated = updated.Update([]string{docs[i*7].ID}, docs[i*11:i*11+3])
+	}
+	for _, view := range []struct {
+		name string
+		x    *Lexical
+	}{{"built", built}, {"updated", updated}} {
+		b.Run(view.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				start := time.Now()
+				view.x.Search(Query{Text: asked[i%len(asked)], Limit: 10})
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "µs/p95")
+		})
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	docs, _ := generated()
+	x := Build(docs)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		x = x.Update(nil, docs[i%len(docs):i%len(docs)+1])
+		i++
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	docs, _ := generated()
+	x := Build(docs)
+	written, _ := x.AppendBinary(nil)
+	b.Run("write", func(b *testing.B) {
+		b.SetBytes(int64(len(written)))
+		for b.Loop() {
+			written, _ = x.AppendBinary(written[:0])
+		}
+	})
+	b.Run("merge and write", func(b *testing.B) {
+		y := x.Update(nil, docs[:100])
+		for b.Loop() {
+			written, _ = y.AppendBinary(written[:0])
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(len(written)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := Decode(written); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkOneLongLine is a text without a single blank: its time must grow with
+// its length alone.
+func BenchmarkOneLongLine(b *testing.B) {
+	for _, bytes := range []int{1 << 17, 1 << 20, 1 << 23} {
+		for _, unit := range []string{"x", "文"} {
+			b.Run(fmt.Sprintf("%s/%d", unit, bytes), func(b *testing.B) {
+				docs := []Doc{{ID: "a", Body: strings.Repeat(unit, bytes/len(unit))}}
+				b.SetBytes(int64(bytes))
+				for b.Loop() {
+					Build(docs)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkAttributes(b *testing.B) {
+	const nodes = 20_000
+	ids := make([]string, nodes)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("node-%07d", (i*7919)%nodes) // in no order
+	}
+	fill := func(e *AttributesEditor) {
+		for i, id := range ids {
+			e.Set("type", "headline", id)
+			e.Set("todo", []string{"TODO", "DONE", ""}[i%3], id)
+			e.Set("tag", []string{"work", "home", "project"}[i%3], id)
+			e.Set("created", fmt.Sprint(i%336), id)
+			e.Set("effort", fmt.Sprint(i%480), id)
+			e.Set("category", fmt.Sprint(i%50), id)
+			e.Set("level", fmt.Sprint(i%4), id)
+			e.Set("link", ids[(i*31)%nodes], id)
+		}
+	}
+	b.Run("bulk", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			e := Attributes{}.Edit()
+			fill(e)
+			e.Attributes()
+		}
+	})
+	e := Attributes{}.Edit()
+	fill(e)
+	a := e.Attributes()
+	b.Run("one node changed", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			id := ids[i%nodes]
+			e := a.Edit()
+			e.Remove("todo", "TODO", id)
+			e.Set("todo", "DONE", id)
+			e.Set("link", ids[0], id)
+			a = e.Attributes()
+			i++
+		}
+	})
+	b.Run("lookup of 20,000", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			for range a.Lookup("type", "headline") {
+				n++
+			}
+			if n != nodes {
+				b.Fatal(n)
+			}
+		}
+	})
+}

@@ -1,0 +1,114 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// chunkIDs is how many ids a full chunk of a list has: a change copies one chunk
+// and the list of chunks, which are about equal at the sizes that matter
+// (100,000 ids in 400 chunks).
+const chunkIDs = 256
+
+// idList is an immutable sorted list of ids, in chunks of 1 to chunkIDs.
+type idList struct {
+	chunks [][]string
+	n      int
+}
+
+// idChange adds an id to a list, or takes it away.
+type idChange struct {
+	id  string
+	has bool
+}
+
+// all yields the ids in order.
+func (l idList) all() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, chunk := range l.chunks {
+			for _, id := range chunk {
+				if !yield(id) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// has reports whether id is in the list.
+func (l idList) has(id string) bool {
+	i := l.chunkOf(id)
+	if i == len(l.chunks) {
+		return false
+	}
+	_, ok := slices.BinarySearch(l.chunks[i], id)
+	return ok
+}
+
+// chunkOf returns the first chunk whose last id is not before id, the number of
+// chunks where there is none.
+func (l idList) chunkOf(id string) int {
+	return sort.Search(len(l.chunks), func(i int) bool {
+		return l.chunks[i][len(l.chunks[i])-1] >= id
+	})
+}
+
+// apply returns the list with changes, which are sorted by id, each id once.
+// Chunks that no change falls into are shared.
+func (l idList) apply(changes []idChange) idList {
+	out := idList{chunks: make([][]string, 0, len(l.chunks)+len(changes)/chunkIDs+1), n: l.n}
+	next := 0 // the first chunk of l not yet in out
+	for len(changes) > 0 {
+		at := max(min(l.chunkOf(changes[0].id), len(l.chunks)-1), 0)
+		out.chunks = append(out.chunks, l.chunks[next:at]...)
+		next = at + 1
+		var chunk []string
+		if at < len(l.chunks) {
+			chunk = l.chunks[at]
+		}
+		// All changes up to the end of this chunk; beyond the last chunk, all.
+		count := len(changes)
+		if at < len(l.chunks)-1 {
+			last := chunk[len(chunk)-1]
+			count = sort.Search(len(changes), func(i int) bool { return changes[i].id > last })
+		}
+		merged := mergeChanges(chunk, changes[:count])
+		out.n += len(merged) - len(chunk)
+		out.append(merged)
+		changes = changes[count:]
+	}
+	if next < len(l.chunks) {
+		out.chunks = append(out.chunks, l.chunks[next:]...)
+	}
+	return out
+}
+
+// append adds ids as chunks of even size.
+func (l *idList) append(ids []string) {
+	for parts := (len(ids) + chunkIDs - 1) / chunkIDs; parts > 0; parts-- {
+		n := (len(ids) + parts - 1) / parts
+		l.chunks = append(l.chunks, ids[:n:n])
+		ids = ids[n:]
+	}
+}
+
+// mergeChanges returns the sorted ids after changes.
+func mergeChanges(ids []string, changes []idChange) []string {
+	out := make([]string, 0, len(ids)+len(changes))
+	for _, c := range changes {
+		before, found := slices.BinarySearchFunc(ids, c.id, strings.Compare)
+		out = append(out, ids[:before]...)
+		ids = ids[before:]
+		if found {
+			ids = ids[1:]
+		}
+		if c.has {
+			out = append(out, c.id)
+		}
+	}
+	return append(out, ids...)
+}

@@ -1,0 +1,269 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Parameters of BM25: k1 bounds what a repeated word adds, b how much a long
+// document pays for its length. 0.9 and 0.4 are the values that Trotman, Jia and
+// Crane (2012) found best over many collections and that Anserini ships. Notes
+// are short and of uneven length, which the low b suits.
+const (
+	k1 = 0.9
+	b  = 0.4
+)
+
+// Query is a question to the lexical index.
+type Query struct {
+	// Text is any text. Its terms are or-ed; see QueryTerms. A term asked n
+	// times counts n times.
+	Text string
+	// Limit is the greatest number of hits; 0 or less means all.
+	Limit int
+	// Keep, where not nil, is asked before a document becomes a hit. It must
+	// give the same answer for the same id and may be called from one goroutine
+	// only. It is not asked about documents that could no longer enter the hits.
+	Keep func(id string) bool
+	// Terms is how many of the text's terms count at most: those that weigh
+	// most, which are the rare and the repeated ones. 0 or less means all. It
+	// is for long texts, whose common words find everything.
+	Terms int
+}
+
+// Hit is a document found.
+type Hit struct {
+	ID    string
+	Score float64 // above 0; comparable within one answer only
+}
+
+// compareHits orders the best first, and by id where scores are equal.
+func compareHits(a, b Hit) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 {
+		return c
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// Search returns the documents that have a term of the query, best first, equal
+// scores by id. The score is BM25 over all documents of the index, those that
+// Keep refuses included. O(postings of the terms + hits log Limit).
+func (x *Lexical) Search(q Query) []Hit {
+	if x.Len() == 0 {
+		return nil
+	}
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	x.score(x.heaviest(queryTerms(q.Text), q.Terms, s), s)
+	best := topHits{limit: q.Limit}
+	for _, slot := range s.touched {
+		score := s.scores[slot]
+		if best.refuses(score) {
+			continue
+		}
+		id := x.id(slot)
+		if q.Keep == nil || q.Keep(id) {
+			best.add(Hit{id, score})
+		}
+	}
+	slices.SortFunc(best.hits, compareHits)
+	return best.hits
+}
+
+// Scores yields every document that has a term of text, with the score that
+// Search gives it, in the order of ids. It is the cheaper form where all of them
+// are wanted. O(postings of the terms + documents).
+func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		if x.Len() == 0 {
+			return
+		}
+		s := scratches.Get().(*scratch)
+		defer s.release()
+		x.score(queryTerms(text), s)
+		at := make([]int, len(x.parts)) // the document reached in each part
+		for {
+			least, slot := -1, 0
+			first := 0
+			for i, p := range x.parts {
+				for at[i] < len(p.lengths) && s.scores[first+at[i]] == 0 {
+					at[i]++
+				}
+				if at[i] < len(p.lengths) && (least < 0 || p.ids.at(at[i]) < x.parts[least].ids.at(at[least])) {
+					least, slot = i, first+at[i]
+				}
+				first += len(p.lengths)
+			}
+			if least < 0 || !yield(x.parts[least].ids.at(at[least]), s.scores[slot]) {
+				return
+			}
+			at[least]++
+		}
+	}
+}
+
+// Match is the share of one term in the score of a document.
+type Match struct {
+	Term      string
+	Weight    int     // occurrences in the document, a title's counted three times, a tag's twice
+	Documents int     // how many documents have the term
+	Score     float64 // the summand; they add up, in order, to the score
+}
+
+// Explain returns why a search for text finds the document id: its terms in the
+// order in which Search adds them up. It is empty where Search would not find
+// it. O(postings of the terms).
+func (x *Lexical) Explain(text, id string) []Match {
+	if x.Len() == 0 {
+		return nil
+	}
+	at, doc, ok := x.find(id)
+	if !ok {
+		return nil
+	}
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	var matches []Match
+	formula := x.formula()
+	for _, q := range queryTerms(text) {
+		x.gather(q.term, s)
+		i := slices.IndexFunc(s.lists[at], func(p posting) bool { return p.doc == doc })
+		if i < 0 {
+			continue
+		}
+		p := s.lists[at][i]
+		score := formula.share(formula.idf(s.documents, q.count), p.weight, x.parts[at].lengths[doc])
+		matches = append(matches, Match{q.term, int(p.weight), s.documents, score})
+	}
+	return matches
+}
+
+// scratch is the working memory of one search.
+type scratch struct {
+	scores    []float64 // by slot: documents numbered through all parts; 0 between uses
+	touched   []uint32  // the slots above 0
+	lists     [][]posting
+	documents int // how many postings lists hold
+}
+
+// scratches are kept between searches: a search allocates its answer alone.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// release gives s back, as clean as the next search expects it.
+func (s *scratch) release() {
+	for _, slot := range s.touched {
+		s.scores[slot] = 0
+	}
+	s.touched = s.touched[:0]
+	scratches.Put(s)
+}
+
+// score fills scores and touched of s. The terms are added in the order of the
+// query, in each part alike, so that a sum of floats depends on nothing else.
+func (x *Lexical) score(terms []queryTerm, s *scratch) {
+	slots := 0
+	for _, p := range x.parts {
+		slots += len(p.lengths)
+	}
+	if len(s.scores) < slots {
+		s.scores = make([]float64, slots)
+	}
+	formula := x.formula()
+	for _, q := range terms {
+		x.gather(q.term, s)
+		idf := formula.idf(s.documents, q.count)
+		first := 0
+		for i, p := range x.parts {
+			scores := s.scores[first : first+len(p.lengths)]
+			for _, hit := range s.lists[i] {
+				if scores[hit.doc] == 0 {
+					s.touched = append(s.touched, uint32(first)+hit.doc)
+				}
+				scores[hit.doc] += formula.share(idf, hit.weight, p.lengths[hit.doc])
+			}
+			first += len(p.lengths)
+		}
+	}
+}
+
+// heaviest returns, in their order, the terms that weigh most, at most so many;
+// 0 or less means all.
+func (x *Lexical) heaviest(terms []queryTerm, most int, s *scratch) []queryTerm {
+	if most <= 0 || len(terms) <= most {
+		return terms
+	}
+	formula := x.formula()
+	weights := make(map[string]float64, len(terms))
+	for _, q := range terms {
+		if x.gather(q.term, s); s.documents > 0 {
+			weights[q.term] = formula.idf(s.documents, q.count)
+		}
+	}
+	ranked := slices.Clone(terms)
+	slices.SortFunc(ranked, func(a, b queryTerm) int {
+		return cmp.Or(cmp.Compare(weights[b.term], weights[a.term]), strings.Compare(a.term, b.term))
+	})
+	for _, q := range ranked[most:] {
+		delete(weights, q.term)
+	}
+	return slices.DeleteFunc(slices.Clone(terms), func(q queryTerm) bool {
+		_, chosen := weights[q.term]
+		return !chosen
+	})
+}
+
+// gather fills lists and documents of s with the live postings of a term.
+// Counting them here is what makes the statistics those of the live documents.
+func (x *Lexical) gather(term string, s *scratch) {
+	for len(s.lists) < len(x.parts) {
+		s.lists = append(s.lists, nil)
+	}
+	s.documents = 0
+	for i, p := range x.parts {
+		s.lists[i] = s.lists[i][:0]
+		if t, ok := p.terms.find(term); ok {
+			s.lists[i] = p.postings(s.lists[i], t, p.dead)
+		}
+		s.documents += len(s.lists[i])
+	}
+}
+
+// id returns the id of the document at slot.
+func (x *Lexical) id(slot uint32) string {
+	i := 0
+	for int(slot) >= len(x.parts[i].lengths) {
+		slot -= uint32(len(x.parts[i].lengths))
+		i++
+	}
+	return x.parts[i].ids.at(int(slot))
+}
+
+// bm25 is the formula with the numbers of one index put in.
+type bm25 struct {
+	docs      float64
+	perLength float64
+}
+
+func (x *Lexical) formula() bm25 {
+	return bm25{docs: float64(x.docs), perLength: k1 * b * float64(x.docs) / float64(max(x.length, 1))}
+}
+
+// idf is the weight of a term that documents of all have and the query has count
+// times; always above 0.
+func (f bm25) idf(documents, count int) float64 {
+	df := float64(documents)
+	return float64(count) * (k1 + 1) * math.Log(1+(f.docs-df+0.5)/(df+0.5))
+}
+
+// share is what a term adds to the score of a document. The conversion keeps
+// compilers from fusing the product into the sum, which would change the bits.
+func (f bm25) share(idf float64, weight, length uint32) float64 {
+	tf := float64(weight)
+	return idf * tf / (tf + (k1*(1-b) + float64(f.perLength*float64(length))))
+}

@@ -1,0 +1,132 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sort"
+)
+
+// table is a list of strings in one buffer: 8 bytes a string beside its own.
+type table struct {
+	blob string
+	ends []int
+}
+
+func (t table) len() int { return len(t.ends) }
+
+// at returns string i, a view of the buffer.
+func (t table) at(i int) string {
+	start := 0
+	if i > 0 {
+		start = t.ends[i-1]
+	}
+	return t.blob[start:t.ends[i]]
+}
+
+// find returns the place of s in a sorted table. O(log n).
+func (t table) find(s string) (int, bool) {
+	return sort.Find(t.len(), func(i int) int {
+		switch v := t.at(i); {
+		case s < v:
+			return -1
+		case s > v:
+			return 1
+		}
+		return 0
+	})
+}
+
+// segment is an immutable inverted index of some documents. Documents are
+// numbered in the order of their ids and terms in byte order, so that a segment
+// is a function of its documents alone.
+type segment struct {
+	ids     table
+	lengths []uint32 // weighted number of words by document
+	terms   table
+	lists   table // the posting list of each term, encoded by appendPosting
+}
+
+// posting says that a document has a term.
+type posting struct {
+	doc    uint32
+	weight uint32 // occurrences, those in title and tags counted several times; never 0
+}
+
+// appendPosting encodes a posting whose document comes gap documents after the
+// one that follows the previous posting (after document 0 for the first): one
+// number 2*gap+1 where the weight is 1, else 2*gap and the weight. Nine in ten
+// postings of prose take one byte.
+func appendPosting(dst []byte, gap, weight uint32) []byte {
+	if weight == 1 {
+		return binary.AppendUvarint(dst, uint64(gap)<<1|1)
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(gap)<<1), uint64(weight))
+}
+
+// postingSize is the number of bytes that appendPosting adds.
+func postingSize(gap, weight uint32) int {
+	n := uvarintSize(uint64(gap)<<1 | 1)
+	if weight != 1 {
+		n += uvarintSize(uint64(weight))
+	}
+	return n
+}
+
+func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// uvarint reads a number from list at i and returns it with the place behind it.
+// A number that does not end there gives the end of list.
+func uvarint(list string, i int) (uint64, int) {
+	var v uint64
+	for shift := 0; i < len(list) && shift < 64; shift += 7 {
+		c := list[i]
+		i++
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return v, i
+		}
+	}
+	return 0, len(list)
+}
+
+// postings appends those of term t whose document is not dead. A list that
+// names a document beyond the segment, which no list of this package does, ends
+// there.
+func (s *segment) postings(dst []posting, t int, dead bitmap) []posting {
+	list, docs := s.lists.at(t), uint64(len(s.lengths))
+	var doc uint64
+	for i := 0; i < len(list); {
+		v := uint64(list[i])
+		if v < 0x80 {
+			i++
+		} else {
+			v, i = uvarint(list, i)
+		}
+		weight := uint64(1)
+		if v&1 == 0 {
+			weight, i = uvarint(list, i)
+		}
+		if v>>1 >= docs || doc+v>>1 >= docs {
+			return dst
+		}
+		doc += v >> 1
+		if !dead.has(uint32(doc)) {
+			dst = append(dst, posting{uint32(doc), uint32(weight)})
+		}
+		doc++
+	}
+	return dst
+}
+
+// bitmap is a set of document numbers; nil is empty.
+type bitmap []uint64
+
+func (b bitmap) has(doc uint32) bool {
+	return b != nil && b[doc>>6]>>(doc&63)&1 != 0
+}
+
+func (b bitmap) set(doc uint32) { b[doc>>6] |= 1 << (doc & 63) }
+
+func newBitmap(docs int) bitmap { return make(bitmap, (docs+63)/64) }

@@ -1,0 +1,60 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+// topHits keeps the best hits offered, in a heap with the worst on top where
+// there is a limit.
+type topHits struct {
+	limit int // 0 or less: all
+	hits  []Hit
+}
+
+func (h *topHits) full() bool { return h.limit > 0 && len(h.hits) >= h.limit }
+
+// refuses reports whether a hit with this score cannot enter, whatever its id.
+func (h *topHits) refuses(score float64) bool {
+	return h.full() && score < h.hits[0].Score
+}
+
+// add offers a hit. O(log limit).
+func (h *topHits) add(hit Hit) {
+	switch {
+	case h.limit <= 0:
+		h.hits = append(h.hits, hit)
+	case !h.full():
+		h.hits = append(h.hits, hit)
+		h.up(len(h.hits) - 1)
+	case compareHits(hit, h.hits[0]) < 0:
+		h.hits[0] = hit
+		h.down()
+	}
+}
+
+// up moves hit i towards the top while it is worse than what is above it.
+func (h *topHits) up(i int) {
+	for i > 0 {
+		above := (i - 1) / 2
+		if compareHits(h.hits[i], h.hits[above]) <= 0 {
+			return
+		}
+		h.hits[i], h.hits[above] = h.hits[above], h.hits[i]
+		i = above
+	}
+}
+
+// down moves the hit on top below every hit that is worse.
+func (h *topHits) down() {
+	for i := 0; ; {
+		worst := i
+		for _, c := range []int{2*i + 1, 2*i + 2} {
+			if c < len(h.hits) && compareHits(h.hits[c], h.hits[worst]) > 0 {
+				worst = c
+			}
+		}
+		if worst == i {
+			return
+		}
+		h.hits[i], h.hits[worst] = h.hits[worst], h.hits[i]
+		i = worst
+	}
+}

@@ -1,0 +1,194 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"encoding/hex"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWordBytes is the longest word that is kept as it stands. Real words of any
+// script are shorter; what is longer is encoded data, one term of which is enough.
+const maxWordBytes = 64
+
+// longPrefixBytes is how much of a longer word its term shows before the hash.
+const longPrefixBytes = 40
+
+// class says what a rune does to words.
+type class uint8
+
+const (
+	gap      class = iota // ends a word: blanks, punctuation
+	letter                // is part of a word: letters, numbers
+	mark                  // continues a word but never begins one
+	unspaced              // a script written without blanks between words
+	symbol                // a word by itself
+)
+
+// folded maps the ASCII letters and digits to lower case and all else to 0.
+var folded = func() (t [256]byte) {
+	for c := range utf8.RuneSelf {
+		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			t[c] = byte(unicode.ToLower(r))
+		}
+	}
+	return t
+}()
+
+// bigramScripts are cut into pairs of runes, because their words do not show.
+var bigramScripts = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// classOf sorts a rune above ASCII. The first case is a short cut through the
+// range tables for the bulk of Chinese, Japanese and Korean text.
+func classOf(r rune) class {
+	const firstUnspaced, prolongedSound = 0x0E00, 0x30FC // the first Thai rune; a kana of the script Common
+	switch {
+	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r == prolongedSound:
+		return unspaced
+	case r == utf8.RuneError:
+		return gap
+	case r >= firstUnspaced && unicode.In(r, bigramScripts...) && !unicode.IsPunct(r):
+		return unspaced
+	case unicode.IsLetter(r) || unicode.IsNumber(r):
+		return letter
+	case unicode.IsMark(r):
+		return mark
+	case unicode.Is(unicode.So, r) && (r < 0x2500 || r > 0x259F): // not the lines and blocks of drawn tables
+		return symbol
+	}
+	return gap
+}
+
+// scanner cuts a text into words, left to right, in linear time and without
+// allocating. A word is a run of letters, marks and numbers, with ASCII already
+// in lower case; a pair of runes of a script that has no blanks (a lone one by
+// itself); or one symbol. Apostrophes, hyphens and underscores end a word.
+type scanner struct {
+	text  string
+	pos   int
+	inRun bool   // the rune at pos was the second of a pair
+	word  []byte // the word found by next, in buf: valid until the following call
+	plain bool   // word is nothing but ASCII letters
+	buf   [maxWordBytes]byte
+}
+
+// reset starts over with text.
+func (s *scanner) reset(text string) { s.text, s.pos, s.inRun = text, 0, false }
+
+// next finds the next word and reports whether there is one.
+func (s *scanner) next() bool {
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		if c < utf8.RuneSelf {
+			if folded[c] != 0 {
+				s.take()
+				return true
+			}
+			s.pos++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
+		switch classOf(r) {
+		case letter:
+			s.take()
+			return true
+		case unspaced:
+			if s.pair(size) {
+				return true
+			}
+		case symbol:
+			s.emit(s.text[s.pos : s.pos+size])
+			s.pos += size
+			return true
+		default:
+			s.pos += size
+		}
+	}
+	return false
+}
+
+// emit makes raw, which is short and not plain, the word.
+func (s *scanner) emit(raw string) {
+	s.word, s.plain = s.buf[:copy(s.buf[:], raw)], false
+}
+
+// take reads the run of letters that starts at pos.
+func (s *scanner) take() {
+	start, i, n := s.pos, s.pos, 0
+	plain := true
+	for i < len(s.text) {
+		c := s.text[i]
+		if f := folded[c]; f != 0 {
+			if n < len(s.buf) {
+				s.buf[n] = f
+			}
+			plain = plain && f >= 'a'
+			n++
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		if k := classOf(r); k != letter && k != mark {
+			break
+		}
+		if n < len(s.buf) {
+			copy(s.buf[n:], s.text[i:i+size])
+		}
+		plain = false
+		n += size
+		i += size
+	}
+	s.pos, s.plain = i, plain
+	if n <= maxWordBytes {
+		s.word = s.buf[:n]
+		return
+	}
+	s.shorten(s.text[start:i])
+}
+
+// shorten makes the word of a run beyond maxWordBytes: its beginning, a tilde,
+// which no other word has, and the hash of the whole.
+func (s *scanner) shorten(run string) {
+	// FNV-1a, 64 bits: the term must be the same in every process.
+	h := uint64(14695981039346656037)
+	for i := range len(run) {
+		c := run[i]
+		if f := folded[c]; f != 0 {
+			c = f
+		}
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	n := longPrefixBytes
+	for !utf8.RuneStart(run[n]) {
+		n--
+	}
+	word := append(s.buf[:n], '~')
+	for shift := 56; shift >= 0; shift -= 8 {
+		word = hex.AppendEncode(word, []byte{byte(h >> shift)})
+	}
+	s.word, s.plain = word, false
+}
+
+// pair reads a rune of an unspaced script, size bytes long, with the one after
+// it. It reports false where the rune ends a run whose pairs are already told.
+func (s *scanner) pair(size int) bool {
+	end := s.pos + size
+	r, following := utf8.DecodeRuneInString(s.text[end:])
+	more := r >= utf8.RuneSelf && classOf(r) == unspaced
+	switch {
+	case more:
+		s.emit(s.text[s.pos : end+following])
+	case !s.inRun:
+		s.emit(s.text[s.pos:end])
+	}
+	told := more || !s.inRun
+	s.pos, s.inRun = end, more
+	return told
+}

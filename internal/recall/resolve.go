@@ -1,0 +1,129 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package recall
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// ErrUnknown is returned when no node goes by the name given.
+var ErrUnknown = errors.New("no such node")
+
+// AmbiguousError is returned when a name could mean several nodes.
+type AmbiguousError struct {
+	Name       string
+	Candidates []*node.Node // in document order, at most maxCandidates
+	More       int          // how many more there are
+}
+
+// maxCandidates is how many candidates an ambiguous name lists: what fits a
+// terminal without scrolling.
+const maxCandidates = 10
+
+// Error lists the candidates, a line each.
+func (e *AmbiguousError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q could mean %d nodes; name one by its id:", e.Name, len(e.Candidates)+e.More)
+	for _, n := range e.Candidates {
+		fmt.Fprintf(&b, "\n  %s  %s  (%s)", n.ID, n.Title(), n.Path)
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", e.More)
+	}
+	return b.String()
+}
+
+// Resolve finds the node a person means: by id, by FILE:LINE or FILE:+BYTE, by
+// a document's path, or by title (exactly, else without case). It returns
+// ErrUnknown, with the nearest titles, or an *AmbiguousError.
+func (v View) Resolve(name string) (*node.Node, error) {
+	name = strings.TrimSpace(name)
+	if n, ok := v.State.Get(strings.TrimPrefix(name, "id:")); ok {
+		return n, nil
+	}
+	if d, ok := v.State.Document(name); ok {
+		return d, nil
+	}
+	if n, ok := v.position(name); ok {
+		return n, nil
+	}
+	exact, folded := v.titled(name)
+	if len(exact) == 0 {
+		exact = folded
+	}
+	switch {
+	case len(exact) == 1:
+		return exact[0], nil
+	case len(exact) > 1:
+		more := max(0, len(exact)-maxCandidates)
+		return nil, &AmbiguousError{name, exact[:len(exact)-more], more}
+	}
+	return nil, v.unknown(name)
+}
+
+// position resolves FILE:LINE and FILE:+BYTE.
+func (v View) position(name string) (*node.Node, bool) {
+	path, at, ok := cutLast(name, ":")
+	if !ok {
+		return nil, false
+	}
+	text, ok := v.State.Text(path)
+	if !ok {
+		return nil, false
+	}
+	if offset, err := strconv.Atoi(strings.TrimPrefix(at, "+")); err == nil && offset >= 0 && strings.HasPrefix(at, "+") {
+		return v.State.At(path, offset)
+	}
+	line, err := strconv.Atoi(at)
+	if err != nil || line < 1 {
+		return nil, false
+	}
+	offset := 0
+	for ; line > 1; line-- {
+		i := strings.IndexByte(text[offset:], '\n')
+		if i < 0 {
+			break
+		}
+		offset += i + 1
+	}
+	return v.State.At(path, offset)
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// titled lists the nodes of a title, in document order. A document of the same
+// title as its only top headline yields to the headline.
+func (v View) titled(name string) (exact, folded []*node.Node) {
+	for n := range v.State.All() {
+		switch t := n.Title(); {
+		case t == name:
+			exact = append(exact, n)
+		case strings.EqualFold(t, name):
+			folded = append(folded, n)
+		}
+	}
+	return exact, folded
+}
+
+// unknown says that a name is unknown and which titles come near.
+func (v View) unknown(name string) error {
+	hits, err := v.Search(name, 3, nil)
+	if err != nil || len(hits) == 0 {
+		return fmt.Errorf("%q: %w: give an id, a title, FILE:LINE or FILE:+BYTE", name, ErrUnknown)
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		fmt.Fprintf(&b, "\n  %s  %s  (%s)", h.Node.ID, h.Node.Title(), h.Node.Path)
+	}
+	return fmt.Errorf("%q: %w; nearest by words:%s", name, ErrUnknown, b.String())
+}

@@ -1,0 +1,113 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+const tempPrefix = ".fovea-tmp-"
+
+// maxTemps bounds the search for a free temporary name; so many writers at once
+// in one folder, or leftovers, mean that something else is wrong.
+const maxTemps = 10_000
+
+// IsTemp reports whether the last part of name is one that WriteAtomic gives to
+// its temporary files. Such a file that no running process writes is left over
+// from a crash and can be removed.
+func IsTemp(name string) bool { return strings.HasPrefix(path.Base(name), tempPrefix) }
+
+// WriteAtomic makes data the content of the file, as WriteAtomicFunc does.
+func WriteAtomic(in FS, name string, data []byte, perm fs.FileMode) error {
+	return WriteAtomicFunc(in, name, perm, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteAtomicFunc makes what fill writes the content of the file. It writes a
+// temporary file in the same folder, syncs it, renames it over the name and
+// syncs the folder, so that a crash leaves the old content or the new, and when
+// it returns nil the new is durable. An existing file keeps its permissions; perm
+// is for a new one, before the umask. A name that is no regular file is
+// ErrNotRegular. After an error, that of fill included, the temporary file is
+// gone, unless removing it failed too, and the name has its old content, unless
+// it was the last sync that failed. The writer is not buffered.
+func WriteAtomicFunc(in FS, name string, perm fs.FileMode, fill func(io.Writer) error) error {
+	if err := writeAtomic(in, name, perm, fill); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+func writeAtomic(in FS, name string, perm fs.FileMode, fill func(io.Writer) error) error {
+	info, err := in.Lstat(name)
+	exists := err == nil
+	switch {
+	case exists && !info.Mode().IsRegular():
+		return ErrNotRegular
+	case exists:
+		perm = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	f, temp, err := createTemp(in, path.Dir(name), perm)
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	if err == nil && exists {
+		err = f.Chmod(perm) // past the umask
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = in.Rename(temp, name)
+	}
+	if err != nil {
+		return errors.Join(err, in.Remove(temp))
+	}
+	return in.SyncDir(path.Dir(name))
+}
+
+// createTemp makes a new file with a free temporary name in the folder.
+func createTemp(in FS, folder string, perm fs.FileMode) (File, string, error) {
+	for i := range maxTemps {
+		name := path.Join(folder, tempPrefix+strconv.Itoa(i))
+		f, err := in.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, perm)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return f, name, err
+	}
+	return nil, "", fmt.Errorf("%d temporary files in %s: %w", maxTemps, folder, fs.ErrExist)
+}
+
+// RemoveTemps removes the temporary files that a crash left in the folder, and
+// returns how many. No other process may be writing there: hold the lock.
+func RemoveTemps(in FS, folder string) (int, error) {
+	entries, err := in.ReadDir(folder)
+	if err != nil {
+		return 0, fmt.Errorf("remove temporary files: %w", err)
+	}
+	removed := 0
+	for _, e := range entries {
+		if !IsTemp(e.Name()) || !e.Type().IsRegular() {
+			continue
+		}
+		if err := in.Remove(path.Join(folder, e.Name())); err != nil {
+			return removed, fmt.Errorf("remove temporary files: %w", err)
+		}
+		removed++
+	}
+	return removed, nil
+}

@@ -1,0 +1,17 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vfs
+
+import "errors"
+
+var (
+	// ErrNotFolder is returned when a path that must be a folder is something
+	// else. What is there is left alone.
+	ErrNotFolder = errors.New("not a folder")
+	// ErrNotRegular is returned by WriteAtomic when the name is taken by a
+	// link, a folder or a device, which a rename would replace or fail on.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrLocked is returned when another owner holds the lock. A HeldError
+	// that says who wraps it.
+	ErrLocked = errors.New("locked by another process")
+)

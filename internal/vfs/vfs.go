@@ -1,0 +1,71 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vfs
+
+import (
+	"io"
+	"io/fs"
+)
+
+// FS is a folder. Names are slash-separated paths relative to it, "." is the
+// folder itself; a name that leaves the folder is refused. The errors are
+// [fs.PathError] values, so errors.Is with [fs.ErrNotExist] and its like holds.
+// An FS is safe for concurrent use.
+type FS interface {
+	// OpenFile opens the file with the flags of package os (O_RDWR,
+	// O_CREATE, O_EXCL, ...); perm is for a file that is made, before the
+	// umask. The caller closes the file.
+	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
+	// ReadFile returns the whole content; the caller owns it.
+	ReadFile(name string) ([]byte, error)
+	// Stat describes what the name leads to, links followed.
+	Stat(name string) (fs.FileInfo, error)
+	// Lstat describes what the name is, a link not followed.
+	Lstat(name string) (fs.FileInfo, error)
+	// ReadDir lists a folder, sorted by name.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// ReadLink returns the text of a link, which may lead outside.
+	ReadLink(name string) (string, error)
+	// MkdirAll makes the folder and those above it that are missing; perm is
+	// before the umask. A folder that exists is no error. SyncDir of the
+	// folder above makes it durable.
+	MkdirAll(name string, perm fs.FileMode) error
+	// Remove removes a file, a link or an empty folder.
+	Remove(name string) error
+	// Rename gives a file another name, atomically replacing a file of that
+	// name. SyncDir makes it durable.
+	Rename(oldName, newName string) error
+	// SyncDir makes the entries of a folder durable: what was made, removed
+	// and renamed in it.
+	SyncDir(name string) error
+	// Lock takes the exclusive lock of the file, which it makes if missing,
+	// without waiting. It returns ErrLocked when another owner has it, be it
+	// in this process. Closing the result, or the end of the process, releases
+	// the lock; the file stays. TryLock and LockFile are what callers want.
+	Lock(name string) (io.Closer, error)
+	// Close releases the folder. Files opened from it stay open.
+	Close() error
+}
+
+// File is an open file. ReadAt and WriteAt may be called concurrently, the
+// others not; a file opened with O_APPEND refuses WriteAt.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.WriterAt
+	io.Closer
+	// Truncate cuts the file to size bytes, or extends it with zeros.
+	Truncate(size int64) error
+	// Chmod sets the permission bits, whatever the umask is.
+	Chmod(mode fs.FileMode) error
+	// Sync makes the content and the metadata durable. After an error nothing
+	// is known about what was written since the last success, and a second
+	// call that succeeds proves nothing.
+	Sync() error
+	// SyncData makes the content and the size durable and leaves out times,
+	// which saves a write when the size has not changed. Errors as for Sync.
+	SyncData() error
+	// Stat describes the open file.
+	Stat() (fs.FileInfo, error)
+}
