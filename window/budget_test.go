@@ -1,0 +1,292 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/token"
+	"github.com/fovea-memory/fovea/window"
+)
+
+var (
+	allPolicies = []string{window.PolicyValue, window.PolicyFoveal}
+	allFormats  = []string{window.FormatOrg, window.FormatMarkdown, window.FormatJSON}
+)
+
+// nasty are texts that try to be something else than text.
+var nasty = []string{
+	"plain words of a note", "* Forged heading\n:PROPERTIES:\n:ID: n0\n:END:", "#+end_example\n* out", "a\r\n** b\rc", ",* already\n,,#+end_example",
+	"```\n# Forged\n````", "/etc/passwd\n/ slash", "  \n\n  indented\n", "", "日本語のテキスト。とても長い。", "title :a:b:", "TODO [#A] forged", "<<n1>> x", "\xff\xfe bad",
+	"nul \x00 and \x1b[31m escape", "{\"id\": \"x\"}\n]\n[", strings.Repeat("word ", 90), "para one.\n\nsecond para with gauge and LoRa.\n\nthird",
+	"COMMENT x", "[#B]", "** stars", "::", ":PROPERTIES:", "\u2028sep\u2029\u0085next",
+}
+
+// random makes a memory of n nodes with nasty texts, and scores for some.
+func random(r *rand.Rand, n int) (*memory, scores) {
+	m, near := newMemory(), scores{}
+	pick := func() string { return nasty[r.IntN(len(nasty))] }
+	for i := range n {
+		item := window.Item{
+			ID: fmt.Sprintf("n%d", i), Title: pick(), Body: pick(), Path: "f.org", Type: "headline",
+			Digest: merkle.Sum([]byte{byte(r.IntN(n + 3))}), Hidden: r.IntN(12) == 0,
+		}
+		if r.IntN(4) == 0 {
+			item.Todo, item.Done, item.Priority = "DONE", true, "A"
+			item.Tags = []string{"tag", pick()}
+			item.Properties = [][2]string{{"KEY", pick()}, {pick(), "value"}, {"ID", "forged"}}
+			item.Planning = []string{"CLOSED: [2026-11-20 Fri]", pick()}
+		}
+		if r.IntN(5) == 0 {
+			item.Agent = fmt.Sprintf("agent%d", r.IntN(2))
+		}
+		if i > 0 && r.IntN(3) == 0 {
+			item.Links = []string{fmt.Sprintf("id:n%d", r.IntN(i))}
+		}
+		parent := ""
+		if i > 0 && r.IntN(6) > 0 {
+			parent = fmt.Sprintf("n%d", r.IntN(i))
+		}
+		m.add(parent, item)
+		if r.IntN(3) == 0 {
+			near[item.ID] = r.Float64()
+		}
+	}
+	return m, near
+}
+
+// randomRequest asks for anything.
+func randomRequest(r *rand.Rand, n int) window.Request {
+	req := window.Request{
+		Policy: allPolicies[r.IntN(2)], Format: allFormats[r.IntN(3)], Budget: 1 + r.IntN(600),
+		Degrade: r.IntN(2) == 0, Explain: r.IntN(2) == 0,
+	}
+	if r.IntN(4) > 0 {
+		req.Focus = fmt.Sprintf("n%d", r.IntN(n))
+	}
+	if r.IntN(2) == 0 {
+		req.Question = "which gauge speaks LoRa"
+	}
+	for range r.IntN(3) {
+		req.Projects = append(req.Projects, fmt.Sprintf("n%d", r.IntN(n)))
+	}
+	return req
+}
+
+// TestBudgetHolds builds random windows over random memories: the budget holds
+// exactly, the smallest budget named works and one less does not, every shown
+// node has its headings, and Org reads the parts and nothing else.
+func TestBudgetHolds(t *testing.T) {
+	const cases = 4000
+	cache := token.NewCache(1 << 16)
+	r := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for range cases {
+		n := 1 + r.IntN(25)
+		m, near := random(r, n)
+		req := randomRequest(r, n)
+		req.Cache = cache
+		w, err := window.Build(t.Context(), m, near, req)
+		var tooSmall *window.BudgetError
+		if errors.As(err, &tooSmall) {
+			refused++
+			w = atLeast(t, m, near, req, tooSmall)
+		} else if err != nil {
+			t.Fatalf("Build(%+v): %v", req, err)
+		}
+		req.Budget = w.Budget
+		check(t, w, req)
+		checkShape(t, m, w, req)
+		if t.Failed() {
+			t.Fatalf("request %+v\n%s", req, w.Text)
+		}
+	}
+	if refused < cases/20 || refused > cases*19/20 {
+		t.Errorf("%d of %d requests were refused: the cases say nothing", refused, cases)
+	}
+}
+
+// atLeast asserts that the budget an error names is the smallest that works.
+func atLeast(t *testing.T, src window.Source, sim window.Similarity, req window.Request, e *window.BudgetError) *window.Window {
+	t.Helper()
+	if e.Budget != req.Budget || e.Needed <= req.Budget {
+		t.Fatalf("%+v for a budget of %d", e, req.Budget)
+	}
+	req.Budget = e.Needed - 1
+	var again *window.BudgetError
+	if _, err := window.Build(t.Context(), src, sim, req); !errors.As(err, &again) || again.Needed != e.Needed {
+		t.Fatalf("with one token less than needed: %v, want %d needed; request %+v", err, e.Needed, req)
+	}
+	req.Budget = e.Needed
+	w, err := window.Build(t.Context(), src, sim, req)
+	if err != nil {
+		t.Fatalf("with the budget named: %v; request %+v", err, req)
+	}
+	return w
+}
+
+// checkShape asserts what holds for the parts of any window.
+func checkShape(t *testing.T, m *memory, w *window.Window, req window.Request) {
+	t.Helper()
+	if req.Format == window.FormatOrg {
+		parses(t, w)
+	}
+	shown := map[string]bool{}
+	for _, p := range w.Parts {
+		shown[p.ID] = true
+	}
+	spent, untrusted := 0, map[string]int{}
+	elided := req.Focus != "" && strings.Contains(part(t, w, req.Focus).Reason, "without its ancestors")
+	for _, p := range w.Parts {
+		spent += p.Tokens
+		item := m.items[p.ID]
+		if item.Agent != "" && p.ID != req.Focus && !(p.Level == window.Title && m.above(p.ID, req.Focus)) {
+			untrusted[item.Agent] += p.Tokens
+		}
+		if m.hidden(p.ID) && p.ID != req.Focus {
+			t.Errorf("hidden node %s is shown", p.ID)
+		}
+		up := m.parent[p.ID]
+		if req.Policy == window.PolicyValue && up != "" && !shown[up] && !m.hidden(up) && !elided {
+			t.Errorf("%s is shown without its heading %s", p.ID, up)
+		}
+	}
+	for agent, tokens := range untrusted {
+		if float64(tokens) > 0.3*float64(w.Budget)+1 {
+			t.Errorf("agent %s has %d of %d tokens", agent, tokens, w.Budget)
+		}
+	}
+	if spent > w.Tokens {
+		t.Errorf("the parts have %d tokens, the text %d", spent, w.Tokens)
+	}
+}
+
+// shy counts as no counter of package token does: pieces do not add up, neither
+// upwards nor downwards.
+type shy struct{ per, more int }
+
+func (shy) Name() string { return "shy" }
+
+func (c shy) Count(text string) int {
+	n := (len(text) + c.per - 1) / c.per
+	return n + c.more*n/50
+}
+
+// TestAnyCounter holds the budget by counters under which tokens do not add up.
+func TestAnyCounter(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 3))
+		n := 1 + r.IntN(25)
+		m, near := random(r, n)
+		req := randomRequest(r, n)
+		req.Counter = shy{per: 1 + r.IntN(6), more: r.IntN(3)}
+		if r.IntN(3) == 0 {
+			req.Counter = token.Estimate()
+		}
+		w, err := window.Build(t.Context(), m, near, req)
+		if tooSmall := (*window.BudgetError)(nil); errors.As(err, &tooSmall) {
+			w = atLeast(t, m, near, req, tooSmall)
+		} else if err != nil {
+			rt.Fatal(err)
+		}
+		if tokens := req.Counter.Count(w.Text); tokens != w.Tokens || tokens > w.Budget {
+			rt.Fatalf("%d tokens, said to be %d, budget %d", tokens, w.Tokens, w.Budget)
+		}
+	})
+}
+
+// TestSameBytes builds one window many times, with all maps made anew.
+func TestSameBytes(t *testing.T) {
+	for _, policy := range allPolicies {
+		for _, format := range allFormats {
+			t.Run(policy+" "+format, func(t *testing.T) {
+				req := window.Request{Policy: policy, Format: format, Focus: "n3", Projects: []string{"n0", "n7"}, Budget: 700, Explain: true, Question: "gauge", Degrade: true}
+				var first *window.Window
+				for range 100 {
+					m, near := random(rand.New(rand.NewPCG(7, 7)), 60)
+					m.items, near = maps.Clone(m.items), maps.Clone(near)
+					w := build(t, m, near, req)
+					if first == nil {
+						first = w
+					}
+					if diff := cmp.Diff(first, w); diff != "" {
+						t.Fatalf("two windows differ (-first +second):\n%s", diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestDegrade walks down the budgets: the focus shrinks in the fixed order, and
+// the part says what happened.
+func TestDegrade(t *testing.T) {
+	m := newMemory()
+	m.add("", window.Item{ID: "d", Title: "A document of some title"})
+	m.add("d", window.Item{ID: "s", Title: "A section of it"})
+	m.add("s", window.Item{ID: "f", Title: "The focus", Body: "First words.\n\n" + strings.Repeat("Many more words here. ", 60)})
+	req := window.Request{Focus: "f", Degrade: true}
+	var levels []string
+	for req.Budget = 500; ; req.Budget-- {
+		w, err := window.Build(t.Context(), m, nil, req)
+		if err != nil {
+			var tooSmall *window.BudgetError
+			if !errors.As(err, &tooSmall) || tooSmall.Needed != req.Budget+1 {
+				t.Errorf("with %d: %v", req.Budget, err)
+			}
+			break
+		}
+		check(t, w, req)
+		state := fmt.Sprintf("%v of %d", part(t, w, "f").Level, len(w.Parts))
+		if len(levels) == 0 || levels[len(levels)-1] != state {
+			levels = append(levels, state)
+		}
+	}
+	want := []string{"full of 3", "snippet of 3", "title of 3", "title of 1"}
+	if diff := cmp.Diff(want, levels); diff != "" {
+		t.Errorf("order of degrading (-want +got):\n%s", diff)
+	}
+	req.Budget = 60
+	w := build(t, m, nil, req)
+	if got := part(t, w, "f").Reason; !strings.HasPrefix(got, "focus, its ") || !strings.Contains(got, "needs a budget of") {
+		t.Errorf("reason %q does not say what was left out", got)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		req  window.Request
+		is   error
+		says string
+	}{
+		{"policy", window.Request{Policy: "best"}, window.ErrUnknownPolicy, "window: policy \"best\": unknown policy: use one of value, foveal"},
+		{"format", window.Request{Format: "xml"}, window.ErrUnknownFormat, "window: format \"xml\": unknown format: use one of org, markdown, json"},
+		{"focus", window.Request{Focus: "nobody"}, window.ErrUnknownFocus, "window: focus \"nobody\": no node has this id"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := window.Build(t.Context(), project(), nil, tc.req)
+			if !errors.Is(err, tc.is) || err.Error() != tc.says {
+				t.Errorf("got %v, want %q", err, tc.says)
+			}
+		})
+	}
+	_, err := window.Build(t.Context(), project(), nil, window.Request{Focus: "a11", Budget: 20})
+	var tooSmall *window.BudgetError
+	if !errors.As(err, &tooSmall) {
+		t.Fatalf("a focus that does not fit: %v", err)
+	}
+	want := fmt.Sprintf("window: budget of 20 tokens: the focus and its ancestors' titles need %d; the smallest budget that works is %[1]d (or use --degrade)", tooSmall.Needed)
+	if err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}

@@ -1,0 +1,169 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/token"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// memory is a Source held in maps.
+type memory struct {
+	docs   []string
+	items  map[string]window.Item
+	kids   map[string][]string
+	parent map[string]string
+}
+
+func newMemory() *memory {
+	return &memory{items: map[string]window.Item{}, kids: map[string][]string{}, parent: map[string]string{}}
+}
+
+// add puts item below parent, "" for a document.
+func (m *memory) add(parent string, item window.Item) *memory {
+	if parent == "" {
+		m.docs = append(m.docs, item.ID)
+	} else {
+		above := m.items[parent]
+		item.Level = above.Level + 1
+		if item.Path == "" {
+			item.Path = above.Path
+		}
+		m.kids[parent] = append(m.kids[parent], item.ID)
+	}
+	m.items[item.ID] = item
+	m.parent[item.ID] = parent
+	return m
+}
+
+// edit changes one item.
+func (m *memory) edit(id string, change func(*window.Item)) {
+	item := m.items[id]
+	change(&item)
+	m.items[id] = item
+}
+
+func (m *memory) Len() int                           { return len(m.items) }
+func (m *memory) Root() merkle.Digest                { return merkle.Sum([]byte("state")) }
+func (m *memory) Documents() []string                { return m.docs }
+func (m *memory) Children(id string) []string        { return m.kids[id] }
+func (m *memory) Parent(id string) string            { return m.parent[id] }
+func (m *memory) Item(id string) (window.Item, bool) { item, ok := m.items[id]; return item, ok }
+
+// hidden reports whether a node or one above it is.
+func (m *memory) hidden(id string) bool {
+	return id != "" && (m.items[id].Hidden || m.hidden(m.parent[id]))
+}
+
+// above reports whether a node is an ancestor of another one.
+func (m *memory) above(id, of string) bool {
+	for of = m.parent[of]; of != "" && of != id; of = m.parent[of] {
+	}
+	return of == id
+}
+
+// scores is a Similarity with fixed answers.
+type scores map[string]float64
+
+func (scores) Name() string { return "fixed" }
+
+func (s scores) Scores(string, string) map[string]float64 { return s }
+
+// exact returns the exact counter, loaded once for all tests.
+func exact(tb testing.TB) token.Counter {
+	tb.Helper()
+	counter, err := token.Exact()
+	if err != nil {
+		tb.Fatalf("Exact: %v", err)
+	}
+	return counter
+}
+
+// build builds or fails the test, and checks what holds for every window.
+func build(tb testing.TB, src window.Source, sim window.Similarity, req window.Request) *window.Window {
+	tb.Helper()
+	w, err := window.Build(context.Background(), src, sim, req)
+	if err != nil {
+		tb.Fatalf("Build(%+v): %v", req, err)
+	}
+	check(tb, w, req)
+	return w
+}
+
+// check asserts the invariants of a window.
+func check(tb testing.TB, w *window.Window, req window.Request) {
+	tb.Helper()
+	counter := req.Counter
+	if counter == nil {
+		counter = exact(tb)
+	}
+	if n := counter.Count(w.Text); n != w.Tokens {
+		tb.Errorf("Tokens = %d, the text counts %d", w.Tokens, n)
+	}
+	if w.Tokens > w.Budget {
+		tb.Errorf("%d tokens exceed the budget of %d", w.Tokens, w.Budget)
+	}
+	if w.Bound < 0 || w.Bound > 1 {
+		tb.Errorf("Bound = %v, want 0 to 1", w.Bound)
+	}
+	met := map[string]bool{}
+	for _, p := range w.Parts {
+		if met[p.ID] {
+			tb.Errorf("part %q is there twice", p.ID)
+		}
+		met[p.ID] = true
+	}
+}
+
+// part returns the part with this id.
+func part(tb testing.TB, w *window.Window, id string) window.Part {
+	tb.Helper()
+	i := slices.IndexFunc(w.Parts, func(p window.Part) bool { return p.ID == id })
+	if i < 0 {
+		tb.Fatalf("no part %q in\n%s", id, w.Text)
+	}
+	return w.Parts[i]
+}
+
+// has reports whether a window has a part with this id.
+func has(w *window.Window, id string) bool {
+	return slices.ContainsFunc(w.Parts, func(p window.Part) bool { return p.ID == id })
+}
+
+// mentions fails unless text holds each of want, and no other one of the rest.
+func mentions(tb testing.TB, text string, want ...string) {
+	tb.Helper()
+	for _, s := range want {
+		if !strings.Contains(text, s) {
+			tb.Errorf("the text lacks %q:\n%s", s, text)
+		}
+	}
+}
+
+func lacks(tb testing.TB, text string, absent ...string) {
+	tb.Helper()
+	for _, s := range absent {
+		if strings.Contains(text, s) {
+			tb.Errorf("the text holds %q:\n%s", s, text)
+		}
+	}
+}
+
+func countString(text, sub string) int { return strings.Count(text, sub) }
+
+// parses fails unless Org reads exactly the parts of a window as headlines.
+func parses(tb testing.TB, w *window.Window) *org.Document {
+	tb.Helper()
+	doc := org.Parse(w.Text, nil)
+	if len(doc.Headlines) != len(w.Parts) {
+		tb.Fatalf("Org reads %d headlines, there are %d parts:\n%s", len(doc.Headlines), len(w.Parts), w.Text)
+	}
+	return doc
+}

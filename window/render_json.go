@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+)
+
+// jsonRenderer writes an array with one entry a line; the commas have lines of
+// their own, so that the tokens of entries add up.
+type jsonRenderer struct{}
+
+func (jsonRenderer) head(heading) string { return "[\n" }
+func (jsonRenderer) joint() string       { return ",\n" }
+func (jsonRenderer) tail() string        { return "]\n" }
+
+// jsonEntry fixes the order of the keys.
+type jsonEntry struct {
+	ID         string       `json:"id"`
+	Content    string       `json:"content"`
+	Confidence float64      `json:"confidence"`
+	Priority   string       `json:"priority"`
+	Metadata   jsonMetadata `json:"metadata"`
+}
+
+type jsonMetadata struct {
+	Type          string      `json:"type,omitempty"`
+	Path          string      `json:"path,omitempty"`
+	Title         string      `json:"title"`
+	Level         Level       `json:"level"`
+	Depth         int         `json:"depth"`
+	Todo          string      `json:"todo,omitempty"`
+	Rank          string      `json:"rank,omitempty"`
+	Tags          []string    `json:"tags,omitempty"`
+	SemanticScore *float64    `json:"semantic_score,omitempty"`
+	Planning      []string    `json:"planning,omitempty"`
+	Properties    [][2]string `json:"properties,omitempty"`
+}
+
+func (jsonRenderer) piece(e *entry) string {
+	score := math.Round(e.score*100) / 100
+	meta := jsonMetadata{
+		Type: e.item.Type, Path: e.item.Path, Title: titleOf(e.item, e.level), Level: e.level, Depth: e.stars,
+		Todo: e.item.Todo, Rank: e.item.Priority, Tags: e.item.Tags,
+	}
+	if e.similar {
+		meta.SemanticScore = &score
+	}
+	if e.level == Full {
+		meta.Planning, meta.Properties = e.item.Planning, e.item.Properties
+	}
+	content := meta.Title
+	if body := e.body(); body != "" {
+		content += "\n" + body
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	// Encoding strings, numbers and lists of them cannot fail.
+	_ = enc.Encode(jsonEntry{e.item.ID, content, score, e.priority(), meta})
+	return b.String()
+}
+
+// priority maps levels to the classes of working memory, in lower case.
+func (e *entry) priority() string {
+	switch {
+	case e.focus:
+		return "critical"
+	case e.level == Full:
+		return "high"
+	case e.level == Snippet:
+		return "medium"
+	default:
+		return "low"
+	}
+}

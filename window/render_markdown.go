@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"fmt"
+	"strings"
+)
+
+// markdownRenderer writes CommonMark: one heading for each part, bodies in a
+// fence that occurs in none of them.
+type markdownRenderer struct{ fence string }
+
+const (
+	leastFence = 3
+	mostFence  = 8 // a body with a longer run is shown by its title alone
+	mostHashes = 6
+)
+
+func (markdownRenderer) head(h heading) string {
+	if h.policy != PolicyFoveal {
+		return dataNotice
+	}
+	if h.noProjects {
+		return fovealHead + fovealEmpty
+	}
+	return fovealHead
+}
+
+func (markdownRenderer) joint() string { return "" }
+func (markdownRenderer) tail() string  { return "" }
+
+func (r markdownRenderer) piece(e *entry) string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat("#", min(e.stars, mostHashes)))
+	if todo := keyword(e.item.Todo); todo != "" {
+		b.WriteString(" " + escapeMarkdown(todo))
+	}
+	if p := priority(e.item.Priority); p != "" {
+		b.WriteString(" \\[#" + p + "\\]")
+	}
+	b.WriteString(" " + escapeMarkdown(titleOf(e.item, e.level)))
+	if all := e.tags(); len(all) > 0 {
+		b.WriteString(" :" + escapeMarkdown(strings.Join(all, ":")) + ":")
+	}
+	b.WriteString(" `" + strings.ReplaceAll(lineOf(e.item.ID), "`", "'") + "`\n")
+	if e.similar {
+		fmt.Fprintf(&b, "- SEMANTIC\\_SCORE: %.2f\n", e.score)
+	}
+	if e.level == Full {
+		for _, line := range planning(e.item) {
+			b.WriteString("- " + escapeMarkdown(line) + "\n")
+		}
+		for _, p := range properties(e.item) {
+			b.WriteString("- " + escapeMarkdown(p[0]+": "+p[1]) + "\n")
+		}
+	}
+	if body := e.body(); body != "" {
+		b.WriteString(r.fence + "\n" + body + "\n" + r.fence + "\n")
+	}
+	return b.String()
+}
+
+// escapeMarkdown keeps text from being read as markup.
+func escapeMarkdown(text string) string {
+	if !strings.ContainsAny(text, markdownSigns) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune(markdownSigns, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+const markdownSigns = "\\`*_[]<>#&!|~"
+
+// longestRun is the greatest number of backticks in a row.
+func longestRun(text string) int {
+	longest := 0
+	for {
+		at := strings.IndexByte(text, '`')
+		if at < 0 {
+			return longest
+		}
+		rest := strings.TrimLeft(text[at:], "`")
+		longest = max(longest, len(text)-at-len(rest))
+		text = rest
+	}
+}

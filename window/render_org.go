@@ -1,0 +1,133 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// orgRenderer writes Org that parses again: one headline for each part.
+type orgRenderer struct{}
+
+func (orgRenderer) head(h heading) string {
+	if h.policy != PolicyFoveal {
+		return "# " + dataNotice
+	}
+	if h.noProjects {
+		return fovealHead + fovealEmpty
+	}
+	return fovealHead
+}
+
+func (orgRenderer) joint() string { return "" }
+func (orgRenderer) tail() string  { return "" }
+
+func (orgRenderer) piece(e *entry) string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat("*", e.stars))
+	if todo := keyword(e.item.Todo); todo != "" {
+		b.WriteString(" " + todo)
+	}
+	if p := priority(e.item.Priority); p != "" {
+		b.WriteString(" [#" + p + "]")
+	}
+	inLine := e.compact && !e.focus && (e.level < Full || len(properties(e.item)) == 0)
+	b.WriteString(" " + orgTitle(titleOf(e.item, e.level)))
+	if inLine {
+		b.WriteString(" <<" + orgID(e.item.ID) + ">>")
+	}
+	if all := e.tags(); len(all) > 0 {
+		b.WriteString(" :" + strings.Join(all, ":") + ":")
+	}
+	b.WriteByte('\n')
+	if e.level == Full {
+		if lines := planning(e.item); len(lines) > 0 {
+			b.WriteString(strings.Join(lines, " ") + "\n")
+		}
+	}
+	if !inLine {
+		orgDrawer(&b, e)
+	}
+	switch body := e.body(); {
+	case body == "":
+	case e.level == Snippet:
+		b.WriteString(": " + lineOf(body) + "\n")
+	default:
+		b.WriteString("#+begin_example\n")
+		escapeOrg(&b, body)
+		b.WriteString("\n#+end_example\n")
+	}
+	return b.String()
+}
+
+// orgDrawer writes the drawer with the id and, at level full, the properties.
+func orgDrawer(b *strings.Builder, e *entry) {
+	b.WriteString(":PROPERTIES:\n:ID: " + lineOf(e.item.ID) + "\n")
+	if e.similar {
+		fmt.Fprintf(b, ":SEMANTIC_SCORE: %.2f\n", e.score)
+	}
+	if e.level == Full {
+		for _, p := range properties(e.item) {
+			b.WriteString(strings.TrimRight(":"+p[0]+": "+p[1], " ") + "\n")
+		}
+	}
+	b.WriteString(":END:\n")
+}
+
+var targetSigns = strings.NewReplacer("<", "%3C", ">", "%3E")
+
+// orgID is an id that cannot end the target it stands in.
+func orgID(id string) string {
+	return targetSigns.Replace(lineOf(id))
+}
+
+// zeroWidth is the sign Org itself recommends to break its markup.
+const zeroWidth = "\u200b"
+
+var (
+	likeTags  = regexp.MustCompile(`(^|[ \t]):[\p{L}\p{N}_@#%:]+:$`)
+	likeStart = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
+)
+
+// orgTitle keeps a title from being read as keyword, priority or tags.
+func orgTitle(title string) string {
+	if m := likeStart.FindString(title); m != "" && forges(strings.TrimSpace(m)) {
+		title = zeroWidth + title
+	}
+	title = strings.ReplaceAll(title, "<<", "<"+zeroWidth+"<")
+	if strings.HasSuffix(title, ":") && likeTags.MatchString(title) {
+		title += zeroWidth
+	}
+	return title
+}
+
+// forges reports whether Org reads a first word of a title as something else.
+func forges(word string) bool {
+	switch word {
+	case "TODO", "DONE", "COMMENT":
+		return true
+	}
+	return word[0] == '[' || word[0] == '*'
+}
+
+// escapeOrg writes body with a comma before what would be a headline, a keyword
+// or a block line, as org-escape-code-in-string does; Org takes it off again.
+func escapeOrg(b *strings.Builder, body string) {
+	for {
+		line, rest, more := strings.Cut(body, "\n")
+		text := strings.TrimLeft(line, " \t")
+		marked := strings.TrimLeft(text, ",")
+		if strings.HasPrefix(marked, "*") || strings.HasPrefix(marked, "#+") {
+			b.WriteString(line[:len(line)-len(text)] + ",")
+			line = text
+		}
+		b.WriteString(line)
+		if !more {
+			return
+		}
+		b.WriteByte('\n')
+		body = rest
+	}
+}

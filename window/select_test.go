@@ -1,0 +1,164 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// small makes n candidates of which each guessed price is exact.
+func small(r *rand.Rand, n int) []candidate {
+	all := make([]candidate, n)
+	for i := range all {
+		c := candidate{parent: r.IntN(i+1) - 1, worth: worth(i), agent: -1, group: -1}
+		c.plan[Title] = 1 + r.IntN(12)
+		c.plan[Full] = c.plan[Title] + r.IntN(80)
+		if body := c.plan[Full] - c.plan[Title]; body > 20 {
+			c.plan[Snippet] = c.plan[Title] + 5 + r.IntN(body-10)
+		}
+		all[i] = c
+	}
+	r.Shuffle(n, func(a, b int) { all[a].worth, all[b].worth = all[b].worth, all[a].worth })
+	return all
+}
+
+// optimum tries every choice of levels: the value that no selection exceeds.
+func optimum(all []candidate, i, left int) float64 {
+	if left < 0 {
+		return -1
+	}
+	if i == len(all) {
+		return 0
+	}
+	best := -1.0
+	for level := Absent; level <= Full; level++ {
+		c := &all[i]
+		if level != Absent && (c.plan[level] == 0 || c.parent >= 0 && all[c.parent].level == Absent) {
+			continue
+		}
+		c.level = level
+		if rest := optimum(all, i+1, left-c.plan[level]); rest >= 0 {
+			best = max(best, rest+c.worth*levelValues[level])
+		}
+	}
+	all[i].level = Absent
+	return best
+}
+
+// TestGreedyNearOptimum compares the selection and its bound with the optimum by
+// brute force: never above it, never above the bound, and near it on the mean.
+func TestGreedyNearOptimum(t *testing.T) {
+	const (
+		cases = 400
+		least = 0.97 // mean of value / optimum; measured 0.983
+	)
+	r := rand.New(rand.NewPCG(5, 5))
+	sum, worst, tightness := 0.0, 1.0, 0.0
+	for n := range cases {
+		all := small(r, 2+r.IntN(6))
+		if n%40 == 0 {
+			all = small(r, 10)
+		}
+		budget := 20 + r.IntN(200)
+		best := optimum(all, 0, budget)
+		s := newSelection(all, budget, func(i int, level Level) int { return all[i].plan[level] }, 0, budget)
+		s.greedy()
+		got, limit := s.value(), bound(all, budget)
+		const rounding = 1e-12
+		if s.left < 0 || got > best+rounding || best > limit+rounding {
+			t.Fatalf("left %d, greedy %v, optimum %v, bound %v, budget %d of %+v", s.left, got, best, limit, budget, all)
+		}
+		if best > 0 {
+			sum += got / best
+			worst = min(worst, got/best)
+			tightness += best / limit
+		} else {
+			sum, tightness = sum+1, tightness+1
+		}
+	}
+	t.Logf("value / optimum: mean %.4f, worst %.4f; optimum / bound: mean %.4f", sum/cases, worst, tightness/cases)
+	if sum/cases < least {
+		t.Errorf("the mean share of the optimum is %.4f, want at least %.2f", sum/cases, least)
+	}
+}
+
+// TestTopIsSorting asserts that keeping the best is the same as sorting all,
+// stably, and cutting.
+func TestTopIsSorting(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 500 {
+		n := 1 + r.IntN(50)
+		kept := top{limit: r.IntN(n + 3)}
+		var all []ranked
+		for i := range n {
+			x := ranked{int32(i), float64(r.IntN(5))}
+			all = append(all, x)
+			kept.add(x)
+		}
+		slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+		if got, want := kept.sorted(), all[:min(kept.limit, n)]; !slices.Equal(got, want) {
+			t.Fatalf("the best %d of %d are %v, want %v", kept.limit, n, got, want)
+		}
+	}
+}
+
+// TestPriorsAreBounded keeps priors from deciding more than ties.
+func TestPriorsAreBounded(t *testing.T) {
+	for flags := range flag(64) {
+		for _, agent := range []string{"", "a"} {
+			if p := prior(&branch{flags: flags, agent: agent}); p < 0.9 || p > 1.1 {
+				t.Errorf("prior of flags %b, agent %q is %v", flags, agent, p)
+			}
+		}
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	long := "This sentence has about fifty letters in it, no more. "
+	for _, tc := range []struct{ name, body, query, want string }{
+		{"empty", "", "", ""},
+		{"first paragraph", "\n\nfirst\nline\n\nsecond", "", "first\nline"},
+		{"most words of the query", "about gauges\n\nthe LoRa gauge\n\nLoRa", "lora gauge", "the LoRa gauge"},
+		{"equal counts keep the first", "a gauge\n\nthe gauge", "gauge", "a gauge"},
+		{"keyword lines are passed over", "#+begin_quote\nquoted\n#+end_quote", "", "quoted"},
+		{"only keyword lines", "#+title: x\n#+author: y", "", ""},
+		{"cut after a sentence", long + long + long + long + long + long, "", long + long + long + "This sentence has about fifty letters in it, no more."},
+		{"cut after a word", repeat("word ", 100), "", repeat("word ", 47) + "word " + ellipsis},
+		{"cut in one long word", repeat("x", 500), "", repeat("x", maxSnippet) + ellipsis},
+		{"cut by letters that cost more", repeat("語", 500), "", repeat("語", maxSnippet/4) + ellipsis},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := snippetOf(tc.body, words(tc.query)); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func repeat(s string, n int) string {
+	var out []byte
+	for range n {
+		out = append(out, s...)
+	}
+	return string(out)
+}
+
+func TestLevelText(t *testing.T) {
+	for level := Absent; level <= Full; level++ {
+		text, _ := level.MarshalText()
+		var back Level
+		if err := back.UnmarshalText(text); err != nil || back != level {
+			t.Errorf("%v reads back as %v, %v", level, back, err)
+		}
+	}
+	var level Level
+	if err := level.UnmarshalText([]byte("half")); err == nil {
+		t.Error("a level called half is accepted")
+	}
+	if got := Level(9).String(); got != "level(9)" {
+		t.Errorf("Level(9) is %q", got)
+	}
+}

@@ -1,0 +1,133 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxSnippet is the cost of a snippet, see cost: about 60 tokens.
+const maxSnippet = 240
+
+// snippetOf returns the paragraph of body that has the most different words of
+// query, the first one where none has any, cut to about 60 tokens.
+func snippetOf(body string, query map[string]bool) string {
+	best, most := "", -1
+	var paragraph []string
+	weigh := func() bool {
+		text := strings.Join(paragraph, "\n")
+		paragraph = paragraph[:0]
+		if text == "" {
+			return true
+		}
+		if n := matches(text, query); n > most {
+			best, most = text, n
+		}
+		return len(query) > 0
+	}
+	for line := range strings.SplitSeq(bodyOf(body), "\n") {
+		switch text := strings.TrimSpace(line); {
+		case text == "":
+			if !weigh() {
+				return cutProse(best)
+			}
+		case !strings.HasPrefix(text, "#+"): // keyword lines say little
+			paragraph = append(paragraph, line)
+		}
+	}
+	weigh()
+	return cutProse(best)
+}
+
+// cost guesses what a letter costs, in quarters of a token.
+func cost(r rune) int {
+	if r < utf8.RuneSelf {
+		return 1
+	}
+	return min(4, utf8.RuneLen(r)+1)
+}
+
+// cutProse cuts text to maxSnippet: after the last sentence that ends in its
+// second half, else after a word, with an ellipsis.
+func cutProse(text string) string {
+	spent, sentence, word := 0, 0, 0
+	var before rune
+	for i, r := range text {
+		if unicode.IsSpace(r) {
+			word = i
+			if spent >= maxSnippet/2 && strings.ContainsRune(".!?:", before) {
+				sentence = i
+			}
+		} else if strings.ContainsRune("。！？", before) && spent >= maxSnippet/2 {
+			sentence = i
+		}
+		if spent += cost(r); spent > maxSnippet {
+			switch {
+			case sentence > 0:
+				return text[:sentence]
+			case word > 0:
+				return strings.TrimRightFunc(text[:word], unicode.IsSpace) + " " + ellipsis
+			default:
+				return text[:i] + ellipsis
+			}
+		}
+		before = r
+	}
+	return text
+}
+
+// words returns the set of words of a text, in small letters. Words of one or
+// two letters and the commonest of English say nothing and are left out.
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for word := range wordsOf(text) {
+		set[word] = true
+	}
+	return set
+}
+
+// wordsOf yields the words of a text that words counts.
+func wordsOf(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			word = strings.ToLower(word)
+			if utf8.RuneCountInString(word) > 2 && !commonWords[word] && !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// matches is how many words of query occur in text.
+func matches(text string, query map[string]bool) int {
+	return len(common(text, query))
+}
+
+// common are the words of query in the order in which they first occur in text,
+// each once.
+func common(text string, query map[string]bool) []string {
+	if len(query) == 0 {
+		return nil
+	}
+	var found []string
+	met := map[string]bool{}
+	for word := range wordsOf(text) {
+		if query[word] && !met[word] {
+			met[word] = true
+			found = append(found, word)
+		}
+	}
+	return found
+}
+
+var commonWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would should does did about into than then there their they them its our out use used will any all one may also")
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
+	}
+	return set
+}
