@@ -1,0 +1,50 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
+)
+
+func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
+	s := l.m.Status()
+	found, err := l.m.View().Diagnostics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := problems(append(s.Problems, found...))
+	out := &Status{
+		Memex: s.Memex, StateDir: s.StateDir, Root: s.Root.String(), Seq: s.Head.Seq,
+		Nodes: s.Nodes, Documents: s.Documents, Diagnostics: len(all), Drift: list(s.Drift),
+		Lockdown: []string{}, ReadOnly: s.ReadOnly, Recovered: s.Recovered,
+	}
+	if s.Head.Seq > 0 {
+		out.Head = s.Head.Digest.String()
+	}
+	if diagnostics {
+		out.DiagnosticList = all
+	}
+	return out, nil
+}
+
+func problems(in []node.Problem) []Problem {
+	out := make([]Problem, len(in))
+	for i, p := range in {
+		out[i] = Problem{Kind: p.Kind, Where: p.Path, Line: p.Line, Detail: p.Message}
+	}
+	return out
+}
+
+func commit(c fovea.Commit) Commit {
+	return Commit{
+		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author, Session: c.Session,
+		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op,
+	}
+}
+
+func snapshot(s fovea.Snapshot) Snapshot {
+	return Snapshot{Index: s.Index, Name: s.Name, Seq: s.Seq, Root: s.Root.String(), Time: s.Time, Note: s.Note}
+}

@@ -1,0 +1,281 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/query"
+	"github.com/fovea-memory/fovea/token"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// LocalOptions says how Local serves. nil means the zero value.
+type LocalOptions struct {
+	// NoSync leaves the folder alone; by default every operation reads first
+	// what changed in it.
+	NoSync bool
+	// Budget, Threshold: what a request that names none means.
+	Budget    int
+	Threshold float64
+	// Progress is told how far reading the folder has come.
+	Progress func(done, total int)
+	// Warn is told what a person should know though the operation went on,
+	// such as deletions that were held back.
+	Warn func(error)
+}
+
+// Local returns a Service over a memory of this process. The memory stays the
+// caller's to close.
+func Local(m *fovea.Memory, opts *LocalOptions) Service {
+	if opts == nil {
+		opts = &LocalOptions{}
+	}
+	return &local{m: m, opts: *opts}
+}
+
+type local struct {
+	m    *fovea.Memory
+	opts LocalOptions
+}
+
+// sync reads what changed in the folder. Deletions that are held back do not
+// stop a reader: the memory still has what the folder lost.
+func (l *local) sync(ctx context.Context) error {
+	if l.opts.NoSync {
+		return nil
+	}
+	err := l.m.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress})
+	switch fovea.KindOf(err) {
+	case fovea.Held, fovea.ReadOnly:
+		l.warn(err)
+		return nil
+	}
+	l.warnEmpty(err)
+	return err
+}
+
+func (l *local) warn(err error) {
+	if l.opts.Warn != nil {
+		l.opts.Warn(err)
+	}
+}
+
+// warnEmpty tells a person who named a folder without notes.
+func (l *local) warnEmpty(err error) {
+	if err == nil && l.m.View().Len() == 0 {
+		l.warn(fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
+	}
+}
+
+func (l *local) view(ctx context.Context) (*fovea.View, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	return l.m.View(), nil
+}
+
+// below makes a path as a shell or an editor gives it one below the memex; any
+// other name stays as it is.
+func (l *local) below(name string) string {
+	if rest, ok := strings.CutPrefix(name, l.m.Dir()+"/"); ok {
+		return rest
+	}
+	return strings.TrimPrefix(name, "./")
+}
+
+func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextResponse, error) {
+	counter, err := token.Named(orElse(req.Counter, "o200k"))
+	if err != nil {
+		return nil, invalid("context", err)
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wr := window.Request{
+		Question: req.Question, Task: req.Task, Budget: orElse(req.Budget, l.opts.Budget), Policy: req.Policy,
+		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
+		Threshold: orElse(req.Threshold, l.opts.Threshold),
+	}
+	if focus := orElse(req.Focus, orElse(req.FovealFocus, req.Payload.TargetID)); focus != "" {
+		n, err := v.Resolve(l.below(focus))
+		if err != nil {
+			return nil, err
+		}
+		wr.Focus = n.ID
+	}
+	w, err := v.Window(ctx, wr)
+	if err != nil {
+		return nil, err
+	}
+	out := &ContextResponse{
+		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
+		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: make([]Part, len(w.Parts)),
+	}
+	for i, p := range w.Parts {
+		out.Parts[i] = Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
+	}
+	return out, nil
+}
+
+func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
+	e, err := query.Parse(req.Query)
+	if err != nil {
+		return nil, invalid("query", err)
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := v.Query(e, req.Limit)
+	if err != nil {
+		return nil, err
+	}
+	lines := newLines(v)
+	out := make([]Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = listed(v, lines, n)
+	}
+	return out, nil
+}
+
+func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
+	if req.MinSimilarity < 0 || req.MinSimilarity > 1 || req.Limit < 0 {
+		return nil, invalid("search", errors.New("min-similarity is between 0 and 1, limit 0 or more"))
+	}
+	var keep query.Expr
+	if req.Query != "" {
+		var err error
+		if keep, err = query.Parse(req.Query); err != nil {
+			return nil, invalid("search", err)
+		}
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := v.Search(req.Text, req.Limit, keep)
+	if err != nil {
+		return nil, err
+	}
+	lines := newLines(v)
+	out := make([]Hit, 0, len(hits))
+	for _, h := range hits {
+		sim := h.Score / hits[0].Score
+		if sim >= req.MinSimilarity {
+			out = append(out, Hit{listed(v, lines, h.Node), h.Score, sim, []string{"lexical"}})
+		}
+	}
+	return out, nil
+}
+
+func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := l.below(req.ID)
+	if id != "" {
+		switch n, err := v.Resolve(id); {
+		case err == nil:
+			id = n.ID
+		case fovea.KindOf(err) == fovea.Ambiguous:
+			return nil, err
+		} // else it may be a node that is no more
+	}
+	commits, err := l.m.Log(ctx, id, req.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Commit, len(commits))
+	for i, c := range commits {
+		out[i] = commit(c)
+	}
+	return out, nil
+}
+
+func (l *local) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	s, err := l.m.Snapshot(ctx, req.Name)
+	if err != nil {
+		return nil, err
+	}
+	return new(snapshot(s)), nil
+}
+
+func (l *local) Snapshots(context.Context) ([]Snapshot, error) {
+	list := l.m.Snapshots()
+	out := make([]Snapshot, len(list))
+	for i, s := range list {
+		out[i] = snapshot(s)
+	}
+	return out, nil
+}
+
+func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackResponse, error) {
+	to, err := l.m.Resolve(ctx, orElse(req.To, "0")) // before the sync, which may add a snapshot
+	if err != nil {
+		return nil, err
+	}
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	_, files, err := l.m.Rollback(ctx, to, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
+	if err != nil {
+		return nil, err
+	}
+	v := l.m.View()
+	out := &RollbackResponse{Root: v.Root().String(), Seq: v.Head().Seq, RestoredFiles: list(files), Drift: []string{}}
+	if req.MemoryOnly {
+		out.RestoredFiles, out.Drift = out.Drift, out.RestoredFiles
+	}
+	return out, nil
+}
+
+func (l *local) Verify(ctx context.Context) (*VerifyResponse, error) {
+	checked, found, err := l.m.Verify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &VerifyResponse{OK: len(found) == 0, Checked: checked, Problems: problems(found)}, nil
+}
+
+func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {
+	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress}
+	if req.Committed != nil {
+		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
+	}
+	err := l.m.Ingest(ctx, opts)
+	l.warnEmpty(err)
+	if err != nil {
+		return nil, err
+	}
+	return l.status(ctx, false)
+}
+
+func (l *local) Status(ctx context.Context, req StatusRequest) (*Status, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	return l.status(ctx, req.Diagnostics)
+}
+
+func invalid(op string, err error) error {
+	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}
+}
+
+// orElse returns v, or other when v is the zero value.
+func orElse[T comparable](v, other T) T {
+	var zero T
+	if v == zero {
+		return other
+	}
+	return v
+}

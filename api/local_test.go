@@ -1,0 +1,155 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// serve opens a memory of the given files, and gives a way to change them.
+func serve(t *testing.T, files map[string]string) (api.Service, func(name, text string)) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		write(name, text)
+	}
+	clock := time.Now().Add(time.Hour)
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: func() time.Time {
+		clock = clock.Add(time.Minute)
+		return clock
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return api.Local(m, nil), write
+}
+
+// TestShowKeepsTheBytes: content that is not UTF-8 is readable, and exact beside.
+func TestShowKeepsTheBytes(t *testing.T) {
+	const text = "* Odd\n\xff\xfe\x00 سلام\r\n"
+	svc, _ := serve(t, map[string]string{"a.org": text, "b.org": "* Plain\nسلام\n"})
+	s, err := svc.Show(t.Context(), api.ShowRequest{ID: "Odd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, err := base64.StdEncoding.DecodeString(s.ContentBase64)
+	if err != nil || string(exact) != text || s.Content != "* Odd\n\uFFFD\x00 سلام\r\n" {
+		t.Errorf("content %q, exact %q, %v", s.Content, exact, err)
+	}
+	if s, err = svc.Show(t.Context(), api.ShowRequest{ID: "Plain"}); err != nil || s.ContentBase64 != "" || s.Content != "* Plain\nسلام\n" {
+		t.Errorf("plain text: %+v, %v", s, err)
+	}
+}
+
+// TestReferencesAreResolvedBeforeTheSync: what a person calls 0 is what the list
+// shows as 0, though the operation reads the folder first and that makes
+// another snapshot.
+func TestReferencesAreResolvedBeforeTheSync(t *testing.T) {
+	svc, write := serve(t, map[string]string{"a.org": "* One\n"})
+	ingest := func() {
+		t.Helper()
+		if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ingest()
+	write("a.org", "* Two\n")
+	ingest()
+	write("a.org", "* Three, not seen yet\n")
+	if s, err := svc.Show(t.Context(), api.ShowRequest{ID: "One", At: "0"}); err != nil || s.Content != "* One\n" {
+		t.Errorf("show at 0: %+v, %v", s, err)
+	}
+	list, err := svc.Snapshots(t.Context())
+	if err != nil || len(list) != 2 {
+		t.Fatalf("snapshots %+v, %v", list, err)
+	}
+	write("a.org", "* Four, not seen yet\n")
+	r, err := svc.Rollback(t.Context(), api.RollbackRequest{To: "0"})
+	if err != nil || r.Root != list[0].Root {
+		t.Fatalf("rolled back to %+v, %v; want the root of %+v", r, err, list[0])
+	}
+	if _, err := svc.Show(t.Context(), api.ShowRequest{ID: "Two"}); err != nil {
+		t.Errorf("the state that was called 0 is not there: %v", err)
+	}
+}
+
+// TestQueriesAnswerInDocumentOrder: by type, by property, by keyword of the file;
+// exactly, documents by path.
+func TestQueriesAnswerInDocumentOrder(t *testing.T) {
+	svc, _ := serve(t, map[string]string{
+		"b.org": "#+todo: DRAFT | APPROVED\n* APPROVED B1\n:PROPERTIES:\n:STATE: in port\n:END:\n** DRAFT B2\n* APPROVED B3\n",
+		"a.org": "* A1\n:PROPERTIES:\n:state: in port\n:END:\n* APPROVED is no keyword here\n:PROPERTIES:\n:STATE: in port of call\n:END:\n",
+	})
+	for _, tc := range []struct {
+		query string
+		want  []string
+	}{
+		{"type:document", []string{"a", "b"}},
+		{"type:headline", []string{"A1", "APPROVED is no keyword here", "B1", "B2", "B3"}},
+		{`property:STATE="in port"`, []string{"A1", "B1"}},
+		{"property:STATE", []string{"A1", "APPROVED is no keyword here", "B1"}},
+		{"todo:APPROVED", []string{"B1", "B3"}},
+		{"todo:APPROVED level:1 property:STATE", []string{"B1"}},
+		{"todo:", []string{"B2"}},
+		{"todo:APPR", nil},
+	} {
+		nodes, err := svc.Query(t.Context(), api.QueryRequest{Query: tc.query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Title)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.query, diff)
+		}
+	}
+}
+
+// TestSearchLimits: at most so many, best first, none below the least similarity.
+func TestSearchLimits(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"a.org": "* gauge gauge gauge\n* gauge\nand many other words that have nothing to do with it at all\n* boat\n"})
+	search := func(req api.SearchRequest) []api.Hit {
+		t.Helper()
+		hits, err := svc.Search(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hits
+	}
+	all := search(api.SearchRequest{Text: "gauge"})
+	if len(all) != 2 || all[0].Similarity != 1 || all[1].Similarity >= 1 || all[1].Score >= all[0].Score {
+		t.Fatalf("hits %+v", all)
+	}
+	if hits := search(api.SearchRequest{Text: "gauge", Limit: 1}); !cmp.Equal(hits, all[:1]) {
+		t.Errorf("limit 1 gives %+v", hits)
+	}
+	if hits := search(api.SearchRequest{Text: "gauge", MinSimilarity: all[1].Similarity}); len(hits) != 2 {
+		t.Errorf("the least similarity is not included: %+v", hits)
+	}
+	if hits := search(api.SearchRequest{Text: "gauge", MinSimilarity: 1}); len(hits) != 1 {
+		t.Errorf("a similarity of 1 leaves %+v", hits)
+	}
+	for _, bad := range []api.SearchRequest{{Text: "x", MinSimilarity: 1.1}, {Text: "x", MinSimilarity: -1}, {Text: "x", Limit: -1}} {
+		if _, err := svc.Search(t.Context(), bad); fovea.KindOf(err) != fovea.Invalid {
+			t.Errorf("%+v: %v, want invalid", bad, err)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
+	at := req.At
+	req.ID = l.below(req.ID)
+	if _, err := merkle.Parse(at); at != "" && err != nil {
+		var err error
+		if at, err = l.m.Resolve(ctx, at); err != nil {
+			return nil, err
+		}
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if at == "" {
+		return l.show(v, req.ID)
+	}
+	if d, err := merkle.Parse(at); err == nil {
+		id := req.ID
+		if n, err := v.Resolve(id); err == nil {
+			id = n.ID // else it may be a node that is no more
+		}
+		if n, err := l.m.Version(ctx, id, d); err == nil {
+			return shown(n, 0, v), nil
+		}
+	}
+	past, err := l.m.At(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return l.show(past, req.ID)
+}
+
+func (l *local) show(v *fovea.View, id string) (*Shown, error) {
+	n, err := v.Resolve(id)
+	if err != nil {
+		return nil, err
+	}
+	_, line := v.Position(n)
+	return shown(n, line, v), nil
+}
+
+func shown(n *node.Node, line int, v *fovea.View) *Shown {
+	s := &Shown{
+		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
+		Attributes: attributes(n, v), Content: strings.ToValidUTF8(n.Content, "\uFFFD"),
+		Parent: n.Parent, Children: list(n.Kids), Scope: "memex",
+		Modified: time.UnixMilli(n.Modified).UTC(), Synced: v.Head().Time, Path: n.Path, Line: line,
+	}
+	if !utf8.ValidString(n.Content) {
+		s.ContentBase64 = base64.StdEncoding.EncodeToString([]byte(n.Content))
+	}
+	return s
+}
+
+// attributes lists what the parser read, keys in upper case; a property that
+// stands more than once is a list in file order.
+func attributes(n *node.Node, v *fovea.View) map[string]any {
+	d := n.Derived
+	out := map[string]any{"TITLE": n.Title()}
+	for _, p := range d.Properties {
+		key := strings.ToUpper(strings.TrimSuffix(p.Key, "+"))
+		switch have := out[key].(type) {
+		case nil:
+			out[key] = p.Value
+		case string:
+			out[key] = []string{have, p.Value}
+		case []string:
+			out[key] = append(have, p.Value)
+		}
+	}
+	for key, value := range map[string]string{
+		"TODO": d.Todo, "PRIORITY": d.Priority, "SCHEDULED": d.Scheduled, "DEADLINE": d.Deadline,
+		"CLOSED": d.Closed, "CATEGORY": d.Category,
+	} {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	if len(d.Tags) > 0 {
+		out["TAGS"] = list(d.Tags)
+	}
+	if all := v.Tags(n); len(all) > len(d.Tags) {
+		out["ALLTAGS"] = list(all)
+	}
+	return out
+}
+
+// lines finds the lines that nodes begin at, walking each document once.
+type lines struct {
+	v  *fovea.View
+	at map[string]map[string]int // path -> id -> line
+}
+
+func newLines(v *fovea.View) *lines { return &lines{v, map[string]map[string]int{}} }
+
+func (l *lines) of(n *node.Node) int {
+	doc, ok := l.at[n.Path]
+	if !ok {
+		doc = map[string]int{}
+		line := 1
+		for m := range l.v.Document(n.Path) {
+			doc[m.ID] = line
+			line += strings.Count(m.Content, "\n")
+		}
+		l.at[n.Path] = doc
+	}
+	return doc[n.ID]
+}
+
+func listed(v *fovea.View, l *lines, n *node.Node) Node {
+	return Node{
+		ID: n.ID, Title: n.Title(), Path: n.Path, Line: l.of(n), Todo: n.Derived.Todo,
+		Tags: list(v.Tags(n)), Digest: n.Own.String(),
+	}
+}
+
+// list copies a list, which may be the memory's own; nil becomes an empty JSON
+// list.
+func list(s []string) []string { return append([]string{}, s...) }

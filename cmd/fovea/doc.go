@@ -1,0 +1,13 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Command fovea is the command line of Fovea: it reads flags, calls a service
+// (package api) and prints. Data goes to standard output, talk to standard
+// error; the exit code is 0 done, 1 failed, 2 misuse, 3 conflict or busy, 4
+// lockdown or corruption.
+//
+// One file holds one verb or a few that belong together; session.go opens the
+// memory a verb works on, print.go lays lists out for a terminal.
+//
+// Not here: what the verbs do (packages api and fovea), where configuration
+// comes from (internal/config).
+package main

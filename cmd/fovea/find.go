@@ -1,0 +1,114 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/query"
+)
+
+func queryCommand(s *session) *cobra.Command {
+	var req api.QueryRequest
+	c := &cobra.Command{
+		Use:   "query QUERY",
+		Short: "List the nodes that match a query",
+		Long:  "Query lists matching nodes in document order. The syntax is org-ql's plain form:\n\n" + predicates(),
+		Example: `  fovea query 'todo:NEXT,WAIT tags:work'
+  fovea query '(todo: OR priority:A) !tags:home'
+  fovea query 'property:EFFORT heading:"rain gauge"' --json`,
+		Args: args(1, -1, "a query"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.Query = strings.Join(a, " ")
+			return ask(s, c, api.Service.Query, req, func(nodes []api.Node) {
+				printNodes(&s.out, nodes)
+				if len(nodes) == 0 {
+					s.say("nothing matches")
+				}
+			})
+		},
+	}
+	c.Flags().IntVar(&req.Limit, "limit", 0, "at most so many (0: all)")
+	return c
+}
+
+// predicates lists what a query may ask for.
+func predicates() string {
+	var b strings.Builder
+	for _, p := range query.Predicates() {
+		const indent = 15
+		fmt.Fprintf(&b, "  %-12s %s\n", p.Name, wrap(p.Doc, indent))
+	}
+	b.WriteString("\nA space means and, OR means or, ! means not; commas separate alternatives;\nparentheses group; quotes hold phrases together.")
+	return b.String()
+}
+
+// wrap breaks a text between words so that it fits the columns behind an
+// indent.
+func wrap(text string, indent int) string {
+	var b strings.Builder
+	used := indent
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case used+1+len(word) > columns:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += len(word)
+	}
+	return b.String()
+}
+
+func searchCommand(s *session) *cobra.Command {
+	var req api.SearchRequest
+	c := &cobra.Command{
+		Use:   "search WORDS",
+		Short: "Rank nodes by words",
+		Example: `  fovea search battery life of the gauge
+  fovea search rivets --query 'tags:project' --limit 3 --json`,
+		Args: args(1, -1, "words to search for"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.Text = strings.Join(a, " ")
+			return ask(s, c, api.Service.Search, req, func(hits []api.Hit) {
+				printHits(&s.out, hits)
+				if len(hits) == 0 {
+					s.say("nothing was found")
+				}
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&req.Limit, "limit", 0, "at most so many (default 10)")
+	f.Float64Var(&req.MinSimilarity, "min-similarity", 0, "leave out hits below this share of the best score (0 to 1)")
+	f.StringVar(&req.Query, "query", "", "only nodes that match this query")
+	return c
+}
+
+func showCommand(s *session) *cobra.Command {
+	var req api.ShowRequest
+	c := &cobra.Command{
+		Use:   "show NODE",
+		Short: "Print one node, now or as it was",
+		Example: `  fovea show "Pika at the vet"
+  fovea show projects/kaplja.org:12 --json
+  fovea show "Pika at the vet" --at 2026-11-01`,
+		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.ID = a[0]
+			return ask(s, c, api.Service.Show, req, func(n *api.Shown) {
+				printShown(&s.out, n)
+			})
+		},
+	}
+	c.Flags().StringVar(&req.At, "at", "", "as it was: snapshot, seq:N, commit, date, or a digest of the node")
+	return c
+}

@@ -1,0 +1,129 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea"
+)
+
+func main() { os.Exit(run()) }
+
+// run is main with an exit code, so that tests can run it.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s := &session{}
+	root := command(s)
+	err := root.ExecuteContext(ctx)
+	if cerr := s.close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = s.out.err
+	}
+	if err == nil {
+		return 0
+	}
+	s.complain(err)
+	return exitCode(err)
+}
+
+// Exit codes of design section 7.
+const (
+	exitFailed   = 1
+	exitMisuse   = 2
+	exitConflict = 3
+	exitCorrupt  = 4
+)
+
+// misuse is an error of the command's words.
+type misuse struct{ err error }
+
+func (e misuse) Error() string { return e.err.Error() }
+func (e misuse) Unwrap() error { return e.err }
+
+func exitCode(err error) int {
+	if errors.As(err, new(misuse)) {
+		return exitMisuse
+	}
+	switch fovea.KindOf(err) {
+	case fovea.Invalid, fovea.Ambiguous:
+		return exitMisuse
+	case fovea.Conflict, fovea.Held:
+		return exitConflict
+	case fovea.Corrupt, fovea.ReadOnly:
+		return exitCorrupt
+	}
+	return exitFailed
+}
+
+// command builds the tree of verbs.
+func command(s *session) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fovea",
+		Short: "A memory for AI agents that a person can read",
+		Long: `Fovea holds a folder of plain Org files (a memex) as one live graph, keeps
+every version, and gives a language model the best context for a token budget.
+
+Every verb first reads what changed in the folder.`,
+		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
+  fovea query 'todo:TODO tags:project'
+  fovea rollback 0`,
+		Args: cobra.ArbitraryArgs, // a word that is no verb comes here
+		RunE: func(c *cobra.Command, a []string) error {
+			if len(a) == 0 {
+				return c.Help()
+			}
+			return misuse{fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
+		},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&s.flags.Memex, "memex", "", "folder of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration)")
+	f.StringVar(&s.flags.Session, "session", "", "session that commits are recorded under")
+	f.StringVar(&s.flags.Agent, "agent", "", "who makes the commits")
+	f.BoolVar(&s.json, "json", false, "print JSON")
+	f.BoolVar(&s.quiet, "quiet", false, "no talk on standard error but errors")
+	f.BoolVar(&s.noSync, "no-sync", false, "do not read what changed in the folder first")
+	f.BoolVar(&s.adopt, "adopt", false, "take over the store of a memex that was moved here")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns)))
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+	})
+	root.AddCommand(
+		contextCommand(s), queryCommand(s), searchCommand(s), showCommand(s), statusCommand(s), logCommand(s),
+		diffCommand(s), snapshotCommand(s), rollbackCommand(s), verifyCommand(s), ingestCommand(s),
+	)
+	return root
+}
+
+// suggestion names the verb that somebody may have meant.
+func suggestion(c *cobra.Command, word string) string {
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(word); len(near) > 0 {
+		return fmt.Sprintf("; did you mean %s?", near[0])
+	}
+	return ""
+}
+
+// args checks the number of arguments and says what is missing.
+func args(least, most int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if len(a) < least || most >= 0 && len(a) > most {
+			return misuse{fmt.Errorf("%s wants %s (see %s --help)", c.Name(), want, c.CommandPath())}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,201 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// columns is the width lists are laid out for.
+const columns = 80
+
+// plain makes remembered text safe for a terminal: control characters, which
+// could move the cursor or change colours, become spaces.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// plainLines is plain line by line: errors show titles and paths too.
+func plainLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = plain(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fit cuts or pads text to a width in terminal cells.
+func fit(s string, width int) string {
+	s = plain(s)
+	if w := uniseg.StringWidth(s); w <= width {
+		return s + strings.Repeat(" ", width-w)
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		if used+g.Width() > width-1 {
+			break
+		}
+		b.WriteString(g.Str())
+		used += g.Width()
+	}
+	return b.String() + "…" + strings.Repeat(" ", width-1-used)
+}
+
+// short is the beginning of a digest: enough to name a commit by.
+func short(digest string) string { return digest[:min(len(digest), 16)] }
+
+func printNodes(out io.Writer, nodes []api.Node) {
+	for _, n := range nodes {
+		fmt.Fprintln(out, nodeLine(n, columns))
+	}
+}
+
+// nodeLine shows a node in a line of the given width.
+func nodeLine(n api.Node, width int) string {
+	where := plain(fmt.Sprintf("%s:%d", n.Path, n.Line))
+	title := n.Title
+	if n.Todo != "" {
+		title = n.Todo + " " + title
+	}
+	if len(n.Tags) > 0 {
+		title += "  :" + strings.Join(n.Tags, ":") + ":"
+	}
+	room := width - uniseg.StringWidth(where) - 2
+	if room < 24 {
+		return plain(title) + "\n    " + where
+	}
+	return fit(title, room) + "  " + where
+}
+
+func printHits(out io.Writer, hits []api.Hit) {
+	for _, h := range hits {
+		fmt.Fprintf(out, "%.2f  %s\n", h.Similarity, nodeLine(h.Node, columns-6))
+	}
+}
+
+func printShown(out io.Writer, n *api.Shown) {
+	fmt.Fprintf(out, "%s  (%s)\n", plain(n.Title), n.Type)
+	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", plain(n.ID), n.Version, n.Digest)
+	if n.Line > 0 {
+		fmt.Fprintf(out, "where     %s:%d\n", plain(n.Path), n.Line)
+	} else {
+		fmt.Fprintf(out, "where     %s\n", plain(n.Path))
+	}
+	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", n.Modified.Local().Format("2006-01-02 15:04:05"), len(n.Children))
+	for line := range strings.Lines(n.Content) {
+		fmt.Fprintln(out, strings.TrimRight(plainLine(line), " "))
+	}
+}
+
+// plainLine is plain but keeps tabs.
+func plainLine(line string) string {
+	parts := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+	for i, p := range parts {
+		parts[i] = plain(p)
+	}
+	return strings.Join(parts, "\t")
+}
+
+func printStatus(out io.Writer, s *api.Status) {
+	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", plain(s.Memex), plain(s.StateDir), s.Root)
+	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
+	for _, row := range []struct {
+		name  string
+		value string
+	}{
+		{"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered},
+	} {
+		if row.value != "" {
+			fmt.Fprintf(out, "%-10s %s\n", row.name, plain(row.value))
+		}
+	}
+	switch {
+	case len(s.DiagnosticList) > 0:
+		fmt.Fprintln(out)
+		printProblems(out, s.DiagnosticList)
+	case s.Diagnostics > 0:
+		fmt.Fprintf(out, "odd        %d things: see fovea status --diagnostics\n", s.Diagnostics)
+	}
+}
+
+func printProblems(out io.Writer, problems []api.Problem) {
+	for _, p := range problems {
+		where := p.Where
+		if p.Line > 0 {
+			where = fmt.Sprintf("%s:%d", p.Where, p.Line)
+		}
+		fmt.Fprintf(out, "%s: %s: %s\n", plain(where), p.Kind, plain(p.Detail))
+	}
+}
+
+func printCommits(out io.Writer, commits []api.Commit) {
+	for _, c := range commits {
+		row := fmt.Sprintf("%5d  %s  %s  %s  %s", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"),
+			fit(c.Kind, 8), fit(c.Author, 8), fit(fmt.Sprintf("%s (%d)", c.Message, c.Changes), columns-48))
+		fmt.Fprintln(out, strings.TrimRight(row, " "))
+	}
+}
+
+func printSnapshots(out io.Writer, list []api.Snapshot) {
+	for _, s := range list {
+		name := s.Name
+		if name == "" {
+			name = "(automatic)"
+		}
+		fmt.Fprintf(out, "%3d  %s  commit %-6d  %s\n", s.Index, s.Time.Local().Format("2006-01-02 15:04:05"), s.Seq, plain(name))
+	}
+}
+
+// printDiff shows a difference and returns how many nodes it names.
+func printDiff(out io.Writer, d *api.Difference) int {
+	n := 0
+	for _, g := range []struct {
+		mark  string
+		nodes []api.Changed
+	}{{"+", d.Added}, {"-", d.Removed}, {"~", d.Changed}, {">", d.Moved}} {
+		for _, c := range g.nodes {
+			n++
+			was := ""
+			if c.Was != "" {
+				was = "  was " + plain(c.Was)
+			}
+			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(c.Title, 40), plain(c.Path), was)
+			for line := range strings.Lines(c.Text) {
+				fmt.Fprintln(out, "    "+plainLine(line))
+			}
+		}
+	}
+	return n
+}
+
+func printRollback(out io.Writer, r *api.RollbackResponse) {
+	fmt.Fprintf(out, "at commit %d, root %s\n", r.Seq, short(r.Root))
+	for _, f := range r.RestoredFiles {
+		fmt.Fprintln(out, "restored  "+plain(f))
+	}
+	for _, f := range r.Drift {
+		fmt.Fprintln(out, "left      "+plain(f))
+	}
+}
+
+func printVerify(out io.Writer, r *api.VerifyResponse) {
+	verdict := "everything is as it should be"
+	if !r.OK {
+		verdict = "the memory is damaged"
+	}
+	fmt.Fprintf(out, "%s: %d commits, blocks and nodes recomputed\n", verdict, r.Checked)
+	printProblems(out, r.Problems)
+}

@@ -1,0 +1,129 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// asCommand makes the test binary be the command, for tests that kill it.
+const asCommand = "FOVEA_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"fovea": main})
+}
+
+// TestScripts runs the command as a person would, one script for each thing a
+// person does. The example memex is copied in as $WORK/memex on request.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			example, err := filepath.Abs("../../examples/memex")
+			if err != nil {
+				return err
+			}
+			e.Setenv("EXAMPLE", example)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"copytree": copyTree,
+			"mkbig":    makeBig,
+			"appendto": appendTo,
+			"poke":     poke,
+			"status":   exitStatus,
+			"control":  controlFile,
+		},
+	})
+}
+
+// copyTree copies a folder: copytree FROM TO.
+func copyTree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: copytree FROM TO")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+}
+
+// makeBig writes a file of so many bytes of one letter, behind a headline's
+// star when the third argument is "title".
+func makeBig(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: mkbig FILE BYTES [title]")
+	}
+	n := 0
+	for _, c := range args[1] {
+		n = n*10 + int(c-'0')
+	}
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 'x'
+	}
+	if len(args) == 3 {
+		copy(b, "* ")
+	}
+	b[n-1] = '\n'
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o644))
+}
+
+// exitStatus runs a command for its exit code: status CODE COMMAND...
+func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status CODE COMMAND...")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		got = -1
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			got = exit.ExitCode()
+		}
+	}
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// controlFile writes a note whose title would change the colours of a terminal
+// and the name of its window: control FILE.
+func controlFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: control FILE")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("* \x1b[31m\x1b]0;x\x07 twice\n"), 0o644))
+}
+
+// appendTo adds text to the end of a file: appendto FILE TEXT.
+func appendTo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: appendto FILE TEXT")
+	}
+	b := ts.ReadFile(args[0])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b+args[1]), 0o600))
+}
+
+// poke changes one byte of a file: poke FILE OFFSET VALUE, in decimal.
+func poke(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: poke FILE OFFSET VALUE")
+	}
+	b := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	v, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	b[at] = byte(v)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
+}

@@ -1,0 +1,194 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// lockWait is how long a verb waits for another process: long enough for one
+// that only reads, short enough that a person does not wonder.
+const lockWait = 10 * time.Second
+
+// session is one run of the command: its global flags and the memory it
+// opened.
+type session struct {
+	flags  config.Flags
+	json   bool
+	quiet  bool
+	noSync bool
+	adopt  bool
+
+	out    output
+	config config.Config
+	memory *fovea.Memory
+	bar    *progressbar.ProgressBar
+	begun  time.Time
+}
+
+// service opens the memory that the flags name.
+func (s *session) service(ctx context.Context) (api.Service, error) {
+	var err error
+	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+		return nil, misuse{err}
+	}
+	for _, p := range s.config.Problems {
+		s.say("%s", p)
+	}
+	// A short-lived process does better with more memory than with more
+	// collections.
+	debug.SetGCPercent(400)
+	s.memory, err = fovea.Open(ctx, s.config.Memex, &fovea.Options{
+		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
+		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque,
+		Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	st := s.memory.Status()
+	if st.Recovered != "" {
+		s.say("recovered: %s", st.Recovered)
+	}
+	if st.ReadOnly != "" {
+		s.say("read-only: %s", st.ReadOnly)
+	}
+	return api.Local(s.memory, &api.LocalOptions{
+		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
+		Progress: s.progress, Warn: func(err error) { s.say("%v", err) },
+	}), nil
+}
+
+// ask opens the memory, calls an operation, and prints the answer: as JSON, or
+// as show does.
+func ask[Q, A any](s *session, c *cobra.Command, call func(api.Service, context.Context, Q) (A, error), req Q, show func(A)) error {
+	svc, err := s.service(c.Context())
+	if err != nil {
+		return err
+	}
+	answer, err := call(svc, c.Context(), req)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.print(answer)
+	}
+	show(answer)
+	return nil
+}
+
+func (s *session) log() *slog.Logger {
+	level := slog.LevelWarn
+	if s.quiet {
+		level = slog.LevelError
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// close ends the run: everything acknowledged is on disk already.
+func (s *session) close() error {
+	if s.memory == nil {
+		return nil
+	}
+	return s.memory.Close()
+}
+
+// say talks to the person at the terminal.
+func (s *session) say(format string, a ...any) {
+	if !s.quiet {
+		s.clear()
+		fmt.Fprintln(os.Stderr, "fovea: "+plainLines(fmt.Sprintf(format, a...)))
+	}
+}
+
+// complain says what went wrong: one line, or the error as JSON.
+func (s *session) complain(err error) {
+	s.clear()
+	if !s.json {
+		fmt.Fprintln(os.Stderr, "fovea: "+plainLines(err.Error()))
+		return
+	}
+	out := map[string]string{"error": err.Error(), "kind": fovea.KindOf(err).String()}
+	if errors.As(err, new(misuse)) {
+		out["kind"] = fovea.Invalid.String()
+	}
+	_ = json.NewEncoder(os.Stderr).Encode(out)
+}
+
+// print writes a value as JSON, indented for a person at a terminal.
+func (s *session) print(v any) error {
+	e := json.NewEncoder(&s.out)
+	e.SetEscapeHTML(false)
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		e.SetIndent("", "  ")
+	}
+	return e.Encode(v)
+}
+
+// progressAfter is how long work goes on in silence.
+const progressAfter = time.Second
+
+// progress draws a bar where a terminal watches and the work is long.
+func (s *session) progress(done, total int) {
+	if s.quiet || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return
+	}
+	if s.begun.IsZero() {
+		s.begun = time.Now()
+	}
+	if s.bar == nil {
+		if time.Since(s.begun) < progressAfter || done == total {
+			return
+		}
+		s.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("reading"),
+			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+	}
+	_ = s.bar.Set(done)
+	if done == total {
+		s.clear()
+	}
+}
+
+// clear takes the bar off the terminal.
+func (s *session) clear() {
+	if s.bar != nil {
+		_ = s.bar.Clear()
+		s.bar = nil
+	}
+}
+
+// output is standard output. It keeps the first error, so that a command whose
+// answer did not get out does not end well.
+type output struct{ err error }
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := os.Stdout.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
+}

@@ -1,0 +1,58 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func contextCommand(s *session) *cobra.Command {
+	var req api.ContextRequest
+	c := &cobra.Command{
+		Use:   "context",
+		Short: "Print the best context for a model within a token budget",
+		Long: `Context chooses, for what is being worked on, which nodes a model should see and
+how closely (title, snippet, full), within a token budget that is never
+exceeded. The text goes to standard output; --explain adds to standard error
+the reason for every part, --json gives both as one object.`,
+		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
+  fovea context --question "what did the vet say about Pika?" --explain
+  fovea context --focus projects/vidra.org:40 --policy foveal --json`,
+		Args: args(0, 0, "no arguments, only flags such as --focus"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return ask(s, c, api.Service.Context, req, func(w *api.ContextResponse) {
+				fmt.Fprint(&s.out, w.Text)
+				if req.Explain {
+					explain(os.Stderr, w)
+				}
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&req.Focus, "focus", "", "node being worked on: id, FILE:LINE, FILE:+BYTE, path or title")
+	f.StringVar(&req.Question, "question", "", "what the model is asked")
+	f.StringVar(&req.Task, "task", "", "what it is working on")
+	f.IntVar(&req.Budget, "budget", 0, "tokens the window may have (default 8000)")
+	f.StringVar(&req.Policy, "policy", "", "how to choose: value (default), foveal")
+	f.StringVar(&req.Format, "format", "", "how to render: org (default), markdown, json")
+	f.StringVar(&req.Counter, "counter", "", "how to count: o200k (default, exact), estimate (over-counts)")
+	f.Float64Var(&req.Threshold, "threshold", 0, "similarity from which foveal shows a neighbour in full (default 0.75)")
+	f.BoolVar(&req.Degrade, "degrade", false, "show the focus at a lower level when it does not fit")
+	f.BoolVar(&req.Explain, "explain", false, "say why each part is there")
+	return c
+}
+
+// explain lists the parts of a window with their reasons.
+func explain(out io.Writer, w *api.ContextResponse) {
+	fmt.Fprintf(out, "\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s\n",
+		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy)
+	for _, p := range w.Parts {
+		fmt.Fprintf(out, "  %5d  %-7s  %s  %s\n", p.Tokens, p.Level, fit(p.Title, 28), p.Reason)
+	}
+}

@@ -1,0 +1,147 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Commit is one durable step of the history, as the log shows it.
+type Commit struct {
+	Seq       uint64
+	Digest    merkle.Digest // names the commit and all that went before it
+	Root      merkle.Digest // of the state it made
+	Kind      string        // ingest, rollback, edit
+	Author    string
+	Session   string
+	Op        string // commits of one operation share it
+	Time      time.Time
+	Message   string
+	Changes   int // nodes that came, changed or left
+	Documents int // documents in the state after it; 0 where it is not known
+}
+
+func summary(c *graph.Commit) Commit {
+	return Commit{
+		Seq: c.Seq, Digest: c.Digest, Root: c.State, Kind: c.Kind, Author: c.Author, Session: c.Session,
+		Op: c.Op, Time: c.When(), Message: c.Message, Changes: len(c.Delta),
+	}
+}
+
+// commit makes a state durable and then the present one, together with marks.
+// c carries kind, author, op, time and message; the rest is filled in. A delta
+// without changes of record makes no commit, but its rereading counts.
+func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (Commit, error) {
+	head := m.View()
+	if delta.Empty() {
+		m.head.Store(head.follow(state, delta, head.commit))
+		return Commit{}, fail("commit", m.state, ReadOnly, m.mark(ctx, marks...))
+	}
+	c.Seq = head.commit.Seq + 1
+	if c.Seq > 1 {
+		c.Parents = []merkle.Digest{head.commit.Digest}
+		c.Time = max(c.Time, head.commit.Time.UnixMilli())
+	}
+	for _, text := range []*string{&c.Author, &c.Session, &c.Message} {
+		*text = strings.ToValidUTF8(*text, "\uFFFD") // a commit holds text; a path may be any bytes
+	}
+	c.State = state.Root()
+	c.Delta, c.Lineage = delta.Records(), delta.Lineage
+	batch, err := blocks(state, delta)
+	if err != nil {
+		return Commit{}, fail("commit", m.state, Other, err)
+	}
+	block, err := c.Encode(batch.block)
+	if err != nil {
+		return Commit{}, fail("commit", m.state, Other, err)
+	}
+	batch.Add(disk.Commit, block)
+	for _, mark := range marks {
+		batch.Add(disk.Mark, mark)
+	}
+	if _, err := m.store.Append(ctx, &batch.Batch); err != nil {
+		return Commit{}, fail("commit", m.state, ReadOnly, err)
+	}
+	m.replayed += batch.size
+	m.tableOld = true // it names the root it belongs to
+	done := summary(&c)
+	done.Documents = state.DocumentCount()
+	m.store.SetHead(done.Digest, done.Seq)
+	m.head.Store(head.follow(state, delta, done))
+	for _, mark := range marks {
+		if err := m.applyMark(mark); err != nil {
+			return done, fail("commit", m.state, Other, err)
+		}
+	}
+	m.opts.Log.Info("committed", "commit", done.Seq, "kind", done.Kind, "what", done.Message, "changes", done.Changes)
+	return done, nil
+}
+
+// journal collects the blocks of one commit.
+type journal struct {
+	disk.Batch
+	size int64
+}
+
+func (j *journal) block(_ merkle.Digest, block []byte) error {
+	j.Add(disk.Block, block)
+	j.size += int64(len(block))
+	return nil
+}
+
+// blocks lists the blocks of a delta that the journal does not hold yet: own
+// blocks of new content, and the versions of parents.
+func blocks(state *graph.State, delta *graph.Delta) (*journal, error) {
+	j := &journal{}
+	j.Grow(size(delta))
+	for _, c := range delta.Changes {
+		if c.New == nil {
+			continue
+		}
+		fresh := c.Old == nil || c.Old.Own != c.New.Own
+		if !fresh && c.Old.Version == c.New.Version {
+			continue
+		}
+		if err := c.New.Blocks(fresh, versions(state, c.New), j.block); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// size guesses what a delta takes in the journal: its content, and for each
+// change and child what a record in the commit and the frames add.
+func size(delta *graph.Delta) int {
+	const change, kid = 416, 48
+	n := 0
+	for _, c := range delta.Changes {
+		n += change
+		if c.New != nil {
+			n += kid * len(c.New.Kids)
+			if c.Old == nil || c.Old.Own != c.New.Own {
+				n += len(c.New.Content)
+			}
+		}
+	}
+	return n
+}
+
+func versions(state *graph.State, n *node.Node) []merkle.Digest {
+	if len(n.Kids) == 0 {
+		return nil
+	}
+	out := make([]merkle.Digest, 0, len(n.Kids))
+	for _, id := range n.Kids {
+		if k, ok := state.Get(id); ok {
+			out = append(out, k.Version)
+		}
+	}
+	return out
+}

@@ -1,0 +1,26 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package fovea is a memory for AI agents that a person can read. It holds a
+// folder of plain Org files as one live, Merkle-versioned graph in RAM, keeps
+// every version, and gives a language model the best context for a token
+// budget.
+//
+// A [Memory] is one folder, a memex, and the memory over it; it comes from
+// [Open] and is given back by Close. A [View] is what it holds at one moment:
+// immutable, free to take, safe for any number of readers. [Memory.Ingest]
+// reads the folder; what it returns as committed has been fsynced.
+//
+// Invariants:
+//
+//   - Same folder, same root, on any machine and after any history.
+//   - Acknowledged means on disk. After a failed fsync the memory answers
+//     reads and refuses writes until it is opened again.
+//   - The files belong to the person: reading never changes one; Rollback
+//     changes only those whose content it restores, after checking all.
+//   - No memory is shared between caller and callee unless a method says so.
+//     Strings may share memory with each other.
+//
+// Not here: what goes into a window (package window), the operations as
+// requests and responses for programs, servers and the command line (package
+// api).
+package fovea

@@ -1,0 +1,144 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// A drift lasts as long as its file stays as it was seen, no longer: what ends
+// it is told by the file, or by a rollback to what the file holds.
+func TestDriftEnds(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		end  func(*world) // of the drift of a.org, which holds two where memory has one
+		want map[string]string
+	}{
+		{"changed", func(w *world) { w.write(map[string]string{"a.org": "* three\n"}) }, map[string]string{"a.org": "* three\n"}},
+		{"removed", func(w *world) { w.remove("a.org") }, map[string]string{}},
+		{"rolled back", func(w *world) {
+			if _, files, err := w.m.Rollback(t.Context(), "0", nil); err != nil || len(files) > 0 {
+				t.Fatalf("wrote %q, %v; the file had it already", files, err)
+			}
+		}, map[string]string{"a.org": "* two\n"}},
+		{"rolled back, then removed", func(w *world) {
+			if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+				t.Fatal(err)
+			}
+			w.remove("a.org")
+		}, map[string]string{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.org": "* one\n"})
+			w.ingest()
+			w.write(map[string]string{"a.org": "* two\n"})
+			w.ingest()
+			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+				t.Fatal(err)
+			}
+			w.reopen()
+			if got := w.m.Status().Drift; !cmp.Equal(got, []string{"a.org"}) {
+				t.Fatalf("drift of %q", got)
+			}
+			tc.end(w)
+			got := documentsOf(w.ingest())
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+			w.reopen()
+			if got := w.m.Status().Drift; len(got) > 0 {
+				t.Errorf("still drift of %q", got)
+			}
+		})
+	}
+}
+
+// A file whose removal memory took back stays absent until somebody writes it.
+func TestDriftOfAnAbsentFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* one\n", "b.org": "* b\n"})
+	before := w.ingest()
+	w.remove("a.org")
+	w.ingest()
+	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen()
+	if v := w.ingest(); v.Root() != before.Root() {
+		t.Error("the document that memory has without a file was dropped")
+	}
+	w.write(map[string]string{"a.org": "* new\n"})
+	if text, _ := w.ingest().Text("a.org"); text != "* new\n" {
+		t.Errorf("the file that came was not taken: %q", text)
+	}
+}
+
+// With a store that cannot be written, a rollback leaves the files alone.
+func TestRollbackOfAReadOnlyStore(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* one\n"})
+	w.ingest()
+	for _, text := range []string{"* two\n", "* three\n", "* four\n"} {
+		w.write(map[string]string{"a.org": text})
+		w.ingest()
+	}
+	if err := w.m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(w.state, "journal", "00000001.j")
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)*3/4] ^= 0xff // before the last commit
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	if w.m.Status().ReadOnly == "" {
+		t.Fatal("the damage was not seen")
+	}
+	_, _, err = w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{Skip: true})
+	if fovea.KindOf(err) != fovea.ReadOnly {
+		t.Errorf("got %v, want a read-only error", err)
+	}
+	if got := w.onDisk()["a.org"]; got != "* four\n" {
+		t.Errorf("the file holds %q now", got)
+	}
+}
+
+// A file can be made opaque, and parsed again, by the configuration: its bytes
+// stay, its nodes do not, and the store opens either way.
+func TestOpaqueByConfiguration(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "#+TITLE: A\n* one\n** two\n", "b.org": "* b\n"})
+	parsed := w.ingest()
+	with := func(opaque ...string) *fovea.View {
+		t.Helper()
+		if err := w.m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := fovea.Open(t.Context(), w.dir, &fovea.Options{StateDir: w.state, Now: w.now, Opaque: opaque})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.m = m
+		return w.ingest()
+	}
+	opaque := with("a.org")
+	if got, want := opaque.Len(), parsed.Len()-2; got != want {
+		t.Errorf("%d nodes while opaque, want %d", got, want)
+	}
+	if again := with("a.org"); again.Root() != opaque.Root() || again.Head().Seq != opaque.Head().Seq {
+		t.Error("a restart changed the opaque document")
+	}
+	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v, %v", problems, err)
+	}
+	if got := with(); got.Root() != parsed.Root() {
+		t.Error("parsed again, the root is another")
+	}
+}

@@ -1,0 +1,301 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// errStop ends a walk over the journal early.
+var errStop = errors.New("stop")
+
+// commits walks the journal's commits of a range of sequence numbers, oldest
+// first. Complexity is that of reading the journal.
+func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
+	err := m.store.Replay(disk.Pos{}, func(r disk.Record) error {
+		if r.Kind != disk.Commit {
+			return ctx.Err()
+		}
+		seq, err := graph.CommitSeq(r.Data)
+		switch {
+		case err != nil:
+			return err
+		case seq < from:
+			return nil
+		case seq > to:
+			return errStop
+		}
+		c, err := graph.DecodeCommit(r.Data, m.store.Block)
+		if err != nil {
+			return err
+		}
+		return fn(c)
+	})
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
+// Log lists commits, newest first, at most limit (0: all). With an id it lists
+// those that changed that node, following it through renames and moves.
+// Errors: NotFound (no version of such a node ever was).
+func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error) {
+	v := m.View()
+	var all []*graph.Commit
+	if err := m.commits(ctx, 1, v.commit.Seq, func(c *graph.Commit) error {
+		all = append(all, c)
+		return nil
+	}); err != nil {
+		return nil, fail("log", id, Corrupt, err)
+	}
+	var out []Commit
+	names := map[string]bool{id: true}
+	for _, c := range slices.Backward(all) {
+		if limit > 0 && len(out) == limit {
+			break
+		}
+		n := len(c.Delta)
+		if id != "" {
+			if n = touches(c, names); n == 0 {
+				continue
+			}
+			for _, e := range c.Lineage {
+				if names[e.New] {
+					names[e.Old] = true
+				}
+			}
+		}
+		s := summary(c)
+		s.Changes = n
+		out = append(out, s)
+	}
+	if id != "" && len(out) == 0 {
+		return nil, fail("log", id, NotFound, errors.New("no such node in the history"))
+	}
+	return out, nil
+}
+
+// touches counts the records of a commit that are about one of the names.
+func touches(c *graph.Commit, names map[string]bool) int {
+	n := 0
+	for i := range c.Delta {
+		if names[c.Delta[i].ID] {
+			n++
+		}
+	}
+	return n
+}
+
+// At returns the view of an earlier moment, named as in Rollback: a snapshot's
+// index or name, a commit, a date, or "head". Errors: NotFound.
+func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	seq, err := m.resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	v, err := m.viewAt(ctx, seq)
+	return v, fail("history", ref, Corrupt, err)
+}
+
+// viewAt returns the view of a commit: the head, one that a snapshot holds, or
+// one reached by undoing the commits since.
+func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
+	head := m.View()
+	if seq == head.commit.Seq {
+		return head, nil
+	}
+	near := head
+	for _, k := range m.snapshots.list() {
+		if k.view != nil && k.seq >= seq && k.seq < near.commit.Seq {
+			near = k.view
+		}
+	}
+	if near.commit.Seq == seq {
+		return near, nil
+	}
+	var after []*graph.Commit
+	if err := m.commits(ctx, max(seq, 1), near.commit.Seq, func(c *graph.Commit) error {
+		after = append(after, c)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if uint64(len(after)) != near.commit.Seq-seq+1 {
+		return nil, fmt.Errorf("commits %d to %d are not all in the journal", seq, near.commit.Seq)
+	}
+	state := near.state
+	for i := len(after) - 1; i > 0; i-- {
+		var err error
+		if state, err = state.Undo(after[i], after[i-1].State, m.store.Block, nil); err != nil {
+			return nil, err
+		}
+	}
+	return newView(state, summary(after[0])), nil
+}
+
+// ref is a moment as a person names it.
+type ref struct {
+	text  string
+	index int       // a snapshot's, -1 for none
+	seq   uint64    // a commit's number
+	until time.Time // the last commit at or before
+	head  bool
+}
+
+// parseRef reads a reference: "head", a snapshot's index, seq:N, a date
+// (2026-11-20, or with a time as in RFC 3339); anything else is a name or the
+// beginning of a commit's digest.
+func parseRef(text string) ref {
+	r := ref{text: text, index: -1}
+	if text == "head" || text == "HEAD" {
+		r.head = true
+		return r
+	}
+	if n, err := strconv.Atoi(text); err == nil {
+		if r.index = n; n < 0 {
+			r.index = -2 // -1 stands for none
+		}
+		return r
+	}
+	if s, ok := strings.CutPrefix(text, "seq:"); ok {
+		r.seq, _ = strconv.ParseUint(s, 10, 64)
+		return r
+	}
+	for _, l := range layouts {
+		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
+			r.until = l.end(t).Add(-time.Millisecond)
+			return r
+		}
+	}
+	return r
+}
+
+// layouts are the ways to write a time. Each means the end of the day, minute
+// or second it names: the log shows no milliseconds, and the commit it shows
+// must be the one that is found.
+var layouts = []struct {
+	layout string
+	end    func(time.Time) time.Time
+}{
+	{time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }},
+	{"2006-01-02T15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
+	{"2006-01-02 15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
+	{"2006-01-02T15:04:05", endOfSecond},
+	{"2006-01-02 15:04:05", endOfSecond},
+	{time.RFC3339, endOfSecond},
+}
+
+// endOfSecond leaves a time that names milliseconds as it is.
+func endOfSecond(t time.Time) time.Time {
+	if t.Nanosecond() != 0 {
+		return t.Add(time.Millisecond)
+	}
+	return t.Add(time.Second)
+}
+
+func (r ref) isName() bool {
+	return !r.head && r.index == -1 && r.seq == 0 && r.until.IsZero() &&
+		!strings.HasPrefix(r.text, "seq:") && !strings.HasPrefix(r.text, "-") && !strings.HasPrefix(r.text, "bafyrei")
+}
+
+// resolve finds the commit that a reference means.
+func (m *Memory) resolve(ctx context.Context, text string) (uint64, error) {
+	r := parseRef(text)
+	head := m.View().commit.Seq
+	list := m.snapshots.list()
+	switch {
+	case r.head:
+		return head, nil
+	case r.index < -1:
+		return 0, fail("history", text, Invalid, errors.New("a snapshot's index is 0 or more"))
+	case r.index >= 0 && r.index < len(list):
+		return list[r.index].seq, nil
+	case r.index >= 0:
+		return 0, fail("history", text, NotFound, fmt.Errorf("no snapshot of that index; there are %d, see fovea snapshot list", len(list)))
+	case r.seq > 0 && r.seq <= head:
+		return r.seq, nil
+	case r.isName():
+		for _, k := range list {
+			if k.name == text {
+				return k.seq, nil
+			}
+		}
+	}
+	return m.search(ctx, r, head)
+}
+
+// search looks for a commit by date or by the beginning of its digest or of
+// its state's. A beginning that fits several states is Ambiguous.
+func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error) {
+	var found []Commit
+	err := m.commits(ctx, 1, head, func(c *graph.Commit) error {
+		switch {
+		case !r.until.IsZero():
+			if !c.When().After(r.until) {
+				found = []Commit{summary(c)}
+			}
+		case len(r.text) >= leastDigest && (strings.HasPrefix(c.Digest.String(), r.text) || strings.HasPrefix(c.State.String(), r.text)):
+			found = append(found, summary(c))
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return 0, fail("history", r.text, Corrupt, err)
+	case len(found) == 0:
+		return 0, fail("history", r.text, NotFound, errNoCommit)
+	}
+	last := found[len(found)-1]
+	for _, c := range found {
+		if c.Root != last.Root {
+			return 0, fail("history", r.text, Ambiguous, fmt.Errorf(
+				"begins the digests of several commits, such as seq:%d and seq:%d; give more of it", c.Seq, last.Seq))
+		}
+	}
+	return last.Seq, nil
+}
+
+// leastDigest is how much of a digest names a commit: every one begins with
+// the same seven characters.
+const leastDigest = 8
+
+// Version returns an earlier version of a node by its own digest or version,
+// with the place it had then. Errors: NotFound.
+func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node.Node, error) {
+	var entry *node.Entry
+	err := m.commits(ctx, 1, m.View().commit.Seq, func(c *graph.Commit) error {
+		for i := range c.Delta {
+			if r := &c.Delta[i]; r.ID == id && r.New != nil && (r.New.Own == d || r.New.Version == d) {
+				entry = r.New
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fail("history", id, Corrupt, err)
+	}
+	if entry == nil {
+		return nil, fail("history", id, NotFound, fmt.Errorf("no version %s of this node", d))
+	}
+	n, err := node.ReadOwn(entry.Own, m.store.Block)
+	if err != nil {
+		return nil, fail("history", id, Corrupt, err)
+	}
+	n = n.Place(id, *entry)
+	node.DeriveAlone(n, nil)
+	return n, nil
+}

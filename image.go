@@ -1,0 +1,209 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Sections of an image (doc/format/nodes.md). The derived ones can be
+// made again from the others.
+const (
+	sectionNodes   = "nodes"
+	sectionDerived = "derived"
+	sectionLexical = "lexical"
+	sectionMeta    = "meta"
+)
+
+// imageAfter is how many bytes of journal may lie behind the newest image
+// before Close writes another: replaying them costs about what loading does.
+const imageAfter = 1 << 20
+
+// tableFile holds what the last scan saw. It is derived: without it, or when
+// it is damaged, the next scan reads every file again.
+const tableFile = "cache/files"
+
+// saveImage writes an image when enough has happened since the last.
+func (m *Memory) saveImage() error {
+	v := m.View()
+	if m.replayed < imageAfter || v == nil || m.store.Err() != nil {
+		return nil
+	}
+	meta := m.encodeMeta(v)
+	lexical, err := v.words.get().AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	err = m.store.WriteImage(disk.Image{
+		Seq: v.commit.Seq, Commit: v.commit.Digest, At: m.store.End(),
+		Sections: []disk.Section{
+			{Name: sectionMeta, Data: meta},
+			{Name: sectionNodes, Data: v.state.EncodeNodes()},
+			{Name: sectionDerived, Data: v.state.EncodeDerived(), Derived: true},
+			{Name: sectionLexical, Data: lexical, Derived: true},
+		},
+	})
+	if err == nil {
+		m.replayed = 0
+		m.opts.Log.Info("saved an image", "commit", v.commit.Seq, "nodes", v.Len())
+	}
+	return err
+}
+
+// encodeMeta writes [head, snapshots, drift].
+func (m *Memory) encodeMeta(v *View) []byte {
+	b := merkle.AppendList(nil, 3)
+	b = appendSummary(b, v.commit)
+	list := m.snapshots.list()
+	b = merkle.AppendList(b, len(list))
+	for i := range list {
+		k := list[len(list)-1-i] // oldest first, as they were taken
+		b = merkle.AppendList(b, 4)
+		b = appendKept(b, k)
+	}
+	b = merkle.AppendList(b, len(m.drift))
+	for _, path := range sortedKeys(m.drift) {
+		b = merkle.AppendList(b, 2)
+		b = merkle.AppendBytes(b, path)
+		b = merkle.AppendLink(b, m.drift[path])
+	}
+	return b
+}
+
+func appendSummary(b []byte, c Commit) []byte {
+	b = merkle.AppendList(b, 10)
+	b = merkle.AppendUint(b, c.Seq)
+	b = merkle.AppendLink(b, c.Digest)
+	b = merkle.AppendLink(b, c.Root)
+	for _, s := range []string{c.Kind, c.Author, c.Session, c.Op, c.Message} {
+		b = merkle.AppendText(b, s)
+	}
+	b = merkle.AppendInt(b, c.Time.UnixMilli())
+	return merkle.AppendUint(b, uint64(c.Changes))
+}
+
+// loadImage makes an image's state the head. The state's digests are computed
+// from its bytes; the root must be the one the image names.
+func (m *Memory) loadImage(img *disk.Image) error {
+	section := func(name string) string {
+		data, _ := img.Section(name)
+		return asString(data)
+	}
+	head, err := m.decodeMeta([]byte(section(sectionMeta)))
+	if err != nil {
+		return fmt.Errorf("image: meta section: %w", err)
+	}
+	if head.Digest != img.Commit {
+		return errors.New("image: the meta section belongs to another commit")
+	}
+	var lex *index.Lexical
+	var lexErr error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		data, _ := img.Section(sectionLexical)
+		lex, lexErr = index.Decode(data)
+	})
+	state, err := graph.DecodeNodes(section(sectionNodes), section(sectionDerived), nil)
+	wg.Wait()
+	if err != nil {
+		return err
+	}
+	if state.Root() != head.Root {
+		return fmt.Errorf("image: nodes section: %w", graph.ErrRoot)
+	}
+	head.Documents = state.DocumentCount()
+	v := newView(state, head)
+	if lexErr == nil && lex.Len() == state.Len() {
+		v.words.set(lex)
+	}
+	m.head.Store(v)
+	return nil
+}
+
+func (m *Memory) decodeMeta(b []byte) (Commit, error) {
+	r := merkle.NewReader(b)
+	r.FixedList(3)
+	head := readSummary(r)
+	var t timeline
+	for range r.List() {
+		r.FixedList(4)
+		k := readKept(r)
+		if r.Err() != nil {
+			break
+		}
+		if k.name != "" {
+			t.name(k)
+		} else {
+			t.ring[t.next] = k
+			t.next = (t.next + 1) % automatic
+		}
+	}
+	drift := map[string]merkle.Digest{}
+	for range r.List() {
+		r.FixedList(2)
+		path := string(r.Bytes())
+		if drift[path] = r.Link(); r.Err() != nil {
+			break
+		}
+	}
+	if err := r.Done(); err != nil {
+		return Commit{}, err
+	}
+	m.snapshots, m.drift = t, drift
+	return head, nil
+}
+
+func readSummary(r *merkle.Reader) (c Commit) {
+	r.FixedList(10)
+	c.Seq, c.Digest, c.Root = r.Uint(), r.Link(), r.Link()
+	for _, s := range []*string{&c.Kind, &c.Author, &c.Session, &c.Op, &c.Message} {
+		*s = r.Text()
+	}
+	c.Time = timeOf(r.Int())
+	c.Changes = int(r.Uint())
+	return c
+}
+
+// loadTable reads what the last scan saw. A table of another state is dropped:
+// it could call a file unchanged whose nodes this state does not have.
+func (m *Memory) loadTable() {
+	m.table = &corpus.Table{}
+	b, err := m.fs.ReadFile(tableFile)
+	if err != nil {
+		return
+	}
+	root := m.View().Root()
+	if len(b) < len(root) || merkle.Digest(b[:len(root)]) != root {
+		m.opts.Log.Info("the file table belongs to another state; every file is read again")
+		return
+	}
+	if err := m.table.UnmarshalBinary(b[len(root):]); err != nil {
+		m.opts.Log.Warn("the file table is damaged; every file is read again", "error", err)
+		m.table = &corpus.Table{}
+	}
+}
+
+// saveTable keeps what the last scan saw, headed by the root it belongs to.
+func (m *Memory) saveTable() error {
+	if !m.tableOld || m.store.Err() != nil {
+		return nil
+	}
+	b, err := m.table.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	root := m.View().Root()
+	if err := m.fs.MkdirAll("cache", 0o700); err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(m.fs, tableFile, append(root[:], b...), 0o600)
+}

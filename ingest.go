@@ -1,0 +1,260 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+const (
+	// One commit of an ingest holds at most so many documents or bytes, whole
+	// documents always: enough to spread the cost of an fsync, few enough that
+	// a large first ingest is durable step by step.
+	commitDocuments = 256
+	commitBytes     = 4 << 20
+	// A scan that drops more than half of at least so many documents is held:
+	// an unmounted disk looks just like that.
+	heldFrom = 20
+)
+
+// fileAuthor is the author of what was found changed in files.
+const fileAuthor = "file"
+
+// Ingest reads what changed in the folder and commits it: one operation, in
+// one or more commits of whole documents, each durable before the next. A
+// folder that did not change makes no commit. What could not be read is in
+// Status, the rest is taken. Errors: Held (nothing was dropped; the new and
+// changed files were taken), ReadOnly, Other. Complexity is that of a stat for
+// each file and of reading and parsing those that changed.
+func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
+	if opts == nil {
+		opts = &IngestOptions{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return fail("ingest", m.dir, Invalid, errClosed)
+	}
+	return m.ingest(ctx, opts)
+}
+
+func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
+	now := m.opts.Now()
+	scan, err := m.root.Scan(ctx, m.table, now)
+	if err != nil {
+		return fail("ingest", m.dir, Other, err)
+	}
+	m.problems = scan.Problems
+	in := &ingester{m: m, opts: opts, scan: scan, now: now, op: operation(), arrived: map[[sha256.Size]byte]bool{}}
+	in.total, in.before = len(scan.Changed), m.View().state.DocumentCount()
+	in.draft = m.View().state.Edit(now.UnixMilli(), nil)
+	for i, f := range scan.Changed {
+		if err := ctx.Err(); err != nil {
+			return fail("ingest", m.dir, Other, err)
+		}
+		if opts.Progress != nil {
+			opts.Progress(i, in.total)
+		}
+		if err := in.file(ctx, f.Path); err != nil {
+			return err
+		}
+	}
+	held := in.drop()
+	if err := in.commit(ctx); err != nil {
+		return err
+	}
+	if opts.Progress != nil && in.total > 0 {
+		opts.Progress(in.total, in.total)
+	}
+	return held
+}
+
+// operation makes the name that the commits of one operation share.
+func operation() string { return uuid.NewString() }
+
+// ingester is one run of Ingest.
+type ingester struct {
+	m     *Memory
+	opts  *IngestOptions
+	scan  corpus.Scan
+	now   time.Time
+	op    string
+	total int
+
+	draft     *graph.Draft
+	before    int // documents when the scan began
+	documents int // in the draft
+	bytes     int
+	begun     bool           // the operation has a commit
+	entries   []corpus.Entry // table entries that hold once the draft is durable
+	gone      []string
+	settled   []string // files whose drift ends with the commit: they changed
+
+	arrived map[[sha256.Size]byte]bool // texts that came, for drop
+}
+
+// file takes one new or changed file into the draft.
+func (in *ingester) file(ctx context.Context, path string) error {
+	text, f, err := in.m.root.Read(path, 0)
+	if err != nil {
+		in.m.problems = append(in.m.problems, corpus.ProblemOf(path, err))
+		return nil // what cannot be read is not gone: its nodes stay
+	}
+	digest := sha256.Sum256([]byte(text))
+	in.entries = append(in.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
+	if seen, drifted := in.m.drift[f.Path]; drifted {
+		if seen == merkle.Digest(digest) {
+			return nil
+		}
+		in.settled = append(in.settled, f.Path)
+	}
+	state := in.m.View().state
+	if d, ok := state.Document(f.Path); ok && d.Derived.Opaque == f.Opaque {
+		if have, _ := state.Text(f.Path); have == text {
+			return nil // touched, or written by us
+		}
+	}
+	in.draft.Put(f.Path, text, f.Opaque)
+	in.arrived[digest] = true
+	in.documents++
+	in.bytes += len(text)
+	if in.documents >= commitDocuments || in.bytes >= commitBytes {
+		return in.commit(ctx)
+	}
+	return nil
+}
+
+// drop takes out the documents whose files are gone, unless too many are.
+func (in *ingester) drop() error {
+	state := in.m.View().state
+	present := make(map[string]bool, len(in.scan.Files))
+	for _, f := range in.scan.Files {
+		present[f.Path] = true
+	}
+	unread := make(map[string]bool)
+	for _, p := range in.scan.Problems {
+		unread[p.Path] = true
+	}
+	missing := func(p string) bool { return !present[p] && !covered(unread, p) && !in.m.removed(p) }
+	var gone []string
+	for _, p := range state.Paths() {
+		if missing(p) {
+			gone = append(gone, p)
+		}
+	}
+	if n := in.before; n >= heldFrom && len(gone) > n/2 && !in.opts.AcceptDeletions {
+		if lost := in.lost(state, gone); lost > n/2 {
+			return &Error{Op: "ingest", What: in.m.dir, Kind: Held, Err: fmt.Errorf(
+				"%w (%d of %d); if that is meant, run fovea ingest --accept-deletions", errDrop, lost, n)}
+		}
+	}
+	for _, p := range gone {
+		in.draft.Drop(p)
+		in.gone = append(in.gone, p)
+	}
+	for _, p := range sortedKeys(in.m.drift) {
+		if missing(p) {
+			in.settled = append(in.settled, p)
+		}
+	}
+	return nil
+}
+
+// lost counts the documents whose text did not come back under another path in
+// this very scan: a folder that was renamed loses nothing.
+func (in *ingester) lost(state *graph.State, gone []string) int {
+	n := 0
+	for _, p := range gone {
+		text, _ := state.Text(p)
+		if !in.arrived[sha256.Sum256([]byte(text))] {
+			n++
+		}
+	}
+	return n
+}
+
+// removed reports whether a file is meant to be absent though memory has the
+// document: a rollback left it so.
+func (m *Memory) removed(path string) bool {
+	seen, ok := m.drift[path]
+	return ok && seen == absent
+}
+
+// covered reports whether a path, or a folder it lies in, could not be read:
+// then nothing is known of it, and it is not gone.
+func covered(unread map[string]bool, path string) bool {
+	if len(unread) == 0 {
+		return false
+	}
+	if unread[path] || unread["."] {
+		return true
+	}
+	for i := range len(path) {
+		if path[i] == '/' && unread[path[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// commit makes durable what the draft holds and begins the next one.
+func (in *ingester) commit(ctx context.Context) error {
+	state, delta := in.draft.Seal()
+	marks := in.m.driftMarks(in.settled, nil)
+	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
+		if !in.begun && !delta.Empty() {
+			in.m.snapshots.before(in.m.View())
+			in.begun = true
+		}
+		c, err := in.m.commit(background(ctx), state, &delta, graph.Commit{
+			Kind: graph.KindIngest, Author: fileAuthor, Session: in.m.opts.Session, Op: in.op,
+			Time: in.now.UnixMilli(), Message: message(&delta),
+		}, marks...)
+		if err != nil {
+			return err
+		}
+		if in.opts.Committed != nil && c.Seq != 0 {
+			in.opts.Committed(c)
+		}
+	}
+	in.remember()
+	in.entries, in.gone, in.settled, in.documents, in.bytes = nil, nil, nil, 0, 0
+	in.draft = in.m.View().state.Edit(in.now.UnixMilli(), nil)
+	return nil
+}
+
+// message says what an ingest found, for a person who reads the log.
+func message(d *graph.Delta) string {
+	if len(d.Paths) == 1 {
+		return d.Paths[0]
+	}
+	return fmt.Sprintf("%d documents", len(d.Paths))
+}
+
+// remember takes into the table what the commit has made durable.
+func (in *ingester) remember() {
+	if len(in.entries)+len(in.gone) == 0 {
+		return
+	}
+	gone := make(map[string]bool, len(in.gone))
+	for _, p := range in.gone {
+		gone[p] = true
+	}
+	entries := make([]corpus.Entry, 0, in.m.table.Len()+len(in.entries))
+	for e := range in.m.table.All() {
+		if !gone[e.Path] {
+			entries = append(entries, e)
+		}
+	}
+	in.m.table = corpus.NewTable(append(entries, in.entries...))
+	in.m.tableOld = true
+}

@@ -1,0 +1,101 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"fmt"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Marks are durable facts beside the commits: a list that begins with the
+// mark's kind (doc/format/journal.md).
+const (
+	markSnapshot = "snapshot" // [kind, seq, root, time, name]
+	markDrift    = "drift"    // [kind, path, digest or null]
+)
+
+func snapshotMark(k kept) []byte {
+	b := merkle.AppendList(nil, 5)
+	b = merkle.AppendText(b, markSnapshot)
+	return appendKept(b, k)
+}
+
+func appendKept(b []byte, k kept) []byte {
+	b = merkle.AppendUint(b, k.seq)
+	b = merkle.AppendLink(b, k.root)
+	b = merkle.AppendInt(b, k.time)
+	return merkle.AppendText(b, k.name)
+}
+
+func readKept(r *merkle.Reader) kept {
+	return kept{seq: r.Uint(), root: r.Link(), time: r.Int(), name: r.Text()}
+}
+
+// absent is the digest seen of a file that is not there.
+var absent = merkle.Sum(nil)
+
+// driftMarks says of files whether they are meant to differ from memory: those
+// of drift are, as they were seen, the others of paths are not any more. What
+// was so before needs no mark.
+func (m *Memory) driftMarks(paths []string, drift map[string]merkle.Digest) [][]byte {
+	var marks [][]byte
+	for _, path := range paths {
+		if digest := drift[path]; digest != m.drift[path] {
+			marks = append(marks, driftMark(path, digest))
+		}
+	}
+	return marks
+}
+
+// driftMark says that a file is meant to differ from memory as long as it has
+// this digest; the zero digest ends the drift.
+func driftMark(path string, digest merkle.Digest) []byte {
+	b := merkle.AppendList(nil, 3)
+	b = merkle.AppendText(b, markDrift)
+	b = merkle.AppendBytes(b, path)
+	return merkle.AppendLink(b, digest)
+}
+
+// applyMark takes a mark of the journal into account. A mark of a kind that
+// this version does not know is passed over: it changes no state.
+func (m *Memory) applyMark(data []byte) error {
+	r := merkle.NewReader(data)
+	n := r.List()
+	switch kind := r.Text(); {
+	case r.Err() != nil:
+	case kind == markSnapshot && n == 5:
+		k := readKept(r)
+		if v := m.View(); v.commit.Seq == k.seq {
+			k.view = v
+		}
+		if r.Err() == nil {
+			m.restoreMark(k)
+		}
+	case kind == markDrift && n == 3:
+		path, digest := string(r.Bytes()), r.Link()
+		m.setDrift(path, digest)
+	default:
+		return nil
+	}
+	if err := r.Done(); err != nil {
+		return fmt.Errorf("journal: mark: %w", err)
+	}
+	return nil
+}
+
+func (m *Memory) restoreMark(k kept) {
+	if k.name != "" {
+		m.snapshots.name(k)
+	} else if k.view != nil {
+		m.snapshots.before(k.view)
+	}
+}
+
+func (m *Memory) setDrift(path string, digest merkle.Digest) {
+	if digest.IsZero() {
+		delete(m.drift, path)
+	} else {
+		m.drift[path] = digest
+	}
+}

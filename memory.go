@@ -1,0 +1,162 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/token"
+)
+
+// Memory is one memex and the memory over it. It is safe for concurrent use:
+// readers take a View and no lock, writers follow one another.
+type Memory struct {
+	opts  Options
+	dir   string // the memex, as given, made absolute
+	state string // the state folder, "" when Options.Store was given
+	root  *corpus.Root
+	fs    vfs.FS
+	lock  *vfs.FileLock
+	store *disk.Store
+
+	head atomic.Pointer[View]
+
+	tokensOnce  sync.Once
+	tokens      *token.Cache
+	tokensSaved int
+
+	mu        sync.Mutex // held by the one who writes; guards what follows
+	closed    bool
+	snapshots timeline
+	table     *corpus.Table
+	tableOld  bool // the table on disk is not this one
+	drift     map[string]merkle.Digest
+	problems  []corpus.Problem // of the last scan
+	replayed  int64            // bytes of journal behind the newest image
+}
+
+// Open opens the memory of a memex, and makes it where there is none. It reads
+// the store, not the folder: call Ingest for that. Only one process can have a
+// store open; another one waits Options.Wait and then fails with Conflict,
+// naming the holder. Errors: NotFound (no such folder), Conflict, Corrupt (a
+// store of an unknown format, or another folder's), Invalid (a state folder
+// that cannot be one).
+func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
+	m := &Memory{opts: opts.defaults(), drift: map[string]merkle.Digest{}}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fail("open", dir, Invalid, err)
+	}
+	m.dir = abs
+	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque}); err != nil {
+		return nil, fail("open", dir, NotFound, err)
+	}
+	if err := m.openStore(ctx); err != nil {
+		m.release()
+		return nil, err
+	}
+	if err := m.recover(); err != nil {
+		m.release()
+		return nil, fail("open", m.state, Corrupt, err)
+	}
+	m.loadTable()
+	v := m.View()
+	m.opts.Log.Info("opened", "memex", m.dir, "commit", v.commit.Seq, "nodes", v.Len())
+	return m, nil
+}
+
+// openStore takes the lock and opens journal and images.
+func (m *Memory) openStore(ctx context.Context) error {
+	m.fs = m.opts.Store
+	if m.fs == nil {
+		if m.opts.StateDir == "" {
+			return fail("open", m.dir, Invalid, errors.New("no state folder: set Options.StateDir"))
+		}
+		var err error
+		m.state = m.opts.StateDir
+		if m.fs, err = disk.OpenFolder(m.state); err != nil {
+			return fail("open", m.state, Invalid, err)
+		}
+	}
+	var err error
+	if m.lock, err = m.takeLock(ctx); err != nil {
+		return fail("open", m.state, Conflict, err)
+	}
+	if m.opts.Adopt {
+		if err := disk.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fail("open", m.state, Corrupt, err)
+		}
+	}
+	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir}); err != nil {
+		if errors.Is(err, disk.ErrOtherMemex) {
+			err = fmt.Errorf("%w; after moving the folder, run once with --adopt", err)
+		}
+		return fail("open", m.state, Corrupt, err)
+	}
+	return nil
+}
+
+// takeLock makes this process the owner of the state folder. It asks again for
+// as long as Options.Wait says; the error names the owner.
+func (m *Memory) takeLock(ctx context.Context) (*vfs.FileLock, error) {
+	holder := vfs.Holder{PID: os.Getpid(), Command: m.opts.Command, Since: m.opts.Now()}
+	if m.opts.Wait <= 0 {
+		return disk.TryLock(m.fs, holder)
+	}
+	ctx, stop := context.WithTimeout(ctx, m.opts.Wait)
+	defer stop()
+	lock, err := disk.Lock(ctx, m.fs, holder)
+	if held, ok := errors.AsType[*vfs.HeldError](err); ok {
+		err = held
+	}
+	return lock, err
+}
+
+// View returns what the memory holds now. It costs one atomic load; what it
+// returns never changes.
+func (m *Memory) View() *View { return m.head.Load() }
+
+// Dir returns the memex folder.
+func (m *Memory) Dir() string { return m.dir }
+
+// Close writes what makes the next opening quick and lets go of the store.
+// Everything acknowledged is on disk before; closing twice is no error.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	err := errors.Join(m.saveImage(), m.saveTable(), m.saveTokens())
+	return fail("close", m.state, Other, errors.Join(err, m.release()))
+}
+
+// release closes what is open, in the order it was opened backward.
+func (m *Memory) release() error {
+	var errs []error
+	if m.store != nil {
+		errs = append(errs, m.store.Close())
+	}
+	if m.fs != nil && m.opts.Store == nil {
+		defer m.fs.Close()
+	}
+	if m.lock != nil {
+		errs = append(errs, m.lock.Unlock())
+	}
+	if m.root != nil {
+		errs = append(errs, m.root.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Options says how a Memory is opened. The zero value is ready but for
+// StateDir.
+type Options struct {
+	// StateDir is the folder of the store, outside the memex. It is made when
+	// missing. Needed unless Store is set.
+	StateDir string
+	// Store replaces StateDir by another file system, for tests.
+	Store vfs.FS
+	// Author, a person's or an agent's name, stands in the commits; "person"
+	// by default. Changes found in files are by "file" whoever runs Fovea.
+	Author string
+	// Session is recorded in commits when set.
+	Session string
+	// SkillsDir, relative to the memex or absolute, holds documents that need
+	// not be Org; "skills" by default.
+	SkillsDir string
+	// Opaque lists more files, relative to the memex, that are kept unparsed.
+	Opaque []string
+	// Command is what this process was started as; another one that finds the
+	// store taken is told.
+	Command string
+	// Wait is how long Open waits for another process to let go of the store.
+	// 0 fails at once.
+	Wait time.Duration
+	// Adopt lets a store that belongs to another folder serve this one: after
+	// the memex was moved.
+	Adopt bool
+	// Now is the clock; time.Now by default.
+	Now func() time.Time
+	// Log receives what happened in the background; discarded by default.
+	Log *slog.Logger
+}
+
+func (o *Options) defaults() Options {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Author == "" {
+		c.Author = "person"
+	}
+	if c.SkillsDir == "" {
+		c.SkillsDir = "skills"
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// IngestOptions says how Ingest goes about it. nil means the zero value.
+type IngestOptions struct {
+	// AcceptDeletions lets a scan drop more than half of at least 20 documents.
+	AcceptDeletions bool
+	// Progress is told, from one goroutine, how many of the new and changed
+	// files have been read.
+	Progress func(done, total int)
+	// Committed is called after each commit has become durable, in order.
+	Committed func(Commit)
+}
+
+// background is the context of work that must end what it has begun.
+func background(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }

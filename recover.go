@@ -1,0 +1,122 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// recover brings back the state: the newest image that verifies, then the
+// journal behind it; without an image, all of the journal.
+//
+// Damage to the journal leaves the memory at the last commit before it, and
+// read-only.
+func (m *Memory) recover() error {
+	m.head.Store(emptyView())
+	var from disk.Pos
+	img, err := m.store.LoadImage()
+	if err == nil {
+		from = img.At
+		err = m.loadImage(img)
+	}
+	if err != nil && !errors.Is(err, disk.ErrNoImage) {
+		if errors.Is(err, disk.ErrUnknownFormat) || errors.Is(err, graph.ErrFormat) {
+			return err
+		}
+		m.opts.Log.Warn("no image verifies; replaying the journal", "error", err)
+	}
+	if err != nil {
+		m.head.Store(emptyView())
+		m.snapshots, m.drift, from = timeline{}, map[string]merkle.Digest{}, disk.Pos{}
+	}
+	err = m.replay(from)
+	if errors.Is(err, disk.ErrCorrupt) {
+		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
+		return nil
+	}
+	return err
+}
+
+func emptyView() *View {
+	state := &graph.State{}
+	return newView(state, Commit{})
+}
+
+// replay applies the journal's commits and marks from a position on.
+func (m *Memory) replay(from disk.Pos) error {
+	p := player{m: m, blocks: map[merkle.Digest][]byte{}}
+	return m.store.Replay(from, p.record)
+}
+
+// player applies records in the order of the journal.
+type player struct {
+	m      *Memory
+	blocks map[merkle.Digest][]byte // of the batch being read
+	batch  uint64
+}
+
+func (p *player) record(r disk.Record) error {
+	if r.Batch != p.batch {
+		clear(p.blocks)
+		p.batch = r.Batch
+	}
+	p.m.replayed += int64(len(r.Data))
+	switch r.Kind {
+	case disk.Block:
+		p.blocks[merkle.Sum(r.Data)] = append([]byte(nil), r.Data...)
+	case disk.Commit:
+		return p.commit(r.Data)
+	case disk.Mark:
+		return p.m.applyMark(r.Data)
+	}
+	return nil
+}
+
+func (p *player) load(d merkle.Digest) ([]byte, error) {
+	if b, ok := p.blocks[d]; ok {
+		return b, nil
+	}
+	return p.m.store.Block(d)
+}
+
+// commit applies one commit and checks that it follows the head.
+func (p *player) commit(block []byte) error {
+	c, err := graph.DecodeCommit(block, p.load)
+	if err != nil {
+		return err
+	}
+	head := p.m.View()
+	if err := follows(c, head.commit); err != nil {
+		return err
+	}
+	state, err := head.state.Apply(c, p.load, nil)
+	if err != nil {
+		return err
+	}
+	delta := graph.Diff(head.state, state)
+	if c.Op != head.commit.Op {
+		p.m.snapshots.before(head)
+	}
+	done := summary(c)
+	done.Documents = state.DocumentCount()
+	p.m.head.Store(head.follow(state, &delta, done))
+	return nil
+}
+
+// errChain is returned when a commit does not follow the one before it.
+var errChain = errors.New("the chain of commits is broken")
+
+func follows(c *graph.Commit, head Commit) error {
+	if c.Seq != head.Seq+1 {
+		return fmt.Errorf("commit %d follows commit %d: %w", c.Seq, head.Seq, errChain)
+	}
+	if head.Seq == 0 && len(c.Parents) == 0 || len(c.Parents) == 1 && c.Parents[0] == head.Digest {
+		return nil
+	}
+	return fmt.Errorf("commit %d names another parent than commit %d: %w", c.Seq, head.Seq, errChain)
+}

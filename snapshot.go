@@ -1,0 +1,162 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// automatic is how many automatic snapshots are kept: seed memory.org.
+const automatic = 20
+
+// Snapshot is a commit kept for rollback. Index 0 is the newest.
+type Snapshot struct {
+	Index int
+	Name  string // "" for an automatic one
+	Seq   uint64
+	Root  merkle.Digest
+	Time  time.Time // of the commit
+	Note  string    // what happened after it, or why it was named
+}
+
+// kept is a snapshot as the memory keeps it; view is nil where the state has
+// to be fetched from disk.
+type kept struct {
+	seq  uint64
+	root merkle.Digest
+	time int64
+	name string
+	view *View
+}
+
+// timeline is the snapshots of a scope: a ring of automatic ones, and the
+// named ones. The writer's lock guards it.
+type timeline struct {
+	ring  [automatic]kept
+	next  int // where the next automatic one goes
+	named []kept
+}
+
+// before keeps what the memory holds before an operation that changes it:
+// nothing but a pointer. The state before the first ingest is no snapshot, and
+// equal states make one.
+func (t *timeline) before(v *View) {
+	if v.commit.Seq == 0 || v.commit.Root == t.ring[(t.next+automatic-1)%automatic].root {
+		return
+	}
+	t.ring[t.next] = kept{seq: v.commit.Seq, root: v.commit.Root, time: v.commit.Time.UnixMilli(), view: v}
+	t.next = (t.next + 1) % automatic
+}
+
+// list returns the snapshots, newest first; of one commit the automatic one is
+// older than the named.
+func (t *timeline) list() []kept {
+	out := slices.Clone(t.named)
+	for _, k := range t.ring {
+		if k.seq != 0 {
+			out = append(out, k)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b kept) int {
+		return cmp.Or(cmp.Compare(b.seq, a.seq), cmp.Compare(boolInt(a.name == ""), boolInt(b.name == "")), strings.Compare(b.name, a.name))
+	})
+	return out
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// name keeps a commit under a name; a name that is taken moves.
+func (t *timeline) name(k kept) {
+	t.named = slices.DeleteFunc(t.named, func(o kept) bool { return o.name == k.name })
+	t.named = append(t.named, k)
+}
+
+// Snapshots lists the snapshots, newest first.
+func (m *Memory) Snapshots() []Snapshot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.snapshots.list()
+	out := make([]Snapshot, len(list))
+	for i, k := range list {
+		out[i] = k.snapshot(i)
+	}
+	return out
+}
+
+func (k *kept) snapshot(i int) Snapshot {
+	return Snapshot{Index: i, Name: k.name, Seq: k.seq, Root: k.root, Time: time.UnixMilli(k.time).UTC()}
+}
+
+// Snapshot keeps the present state under a name, durably; an empty name keeps
+// it as an automatic one. Errors: Invalid (a name that reads as an index, a
+// date or a digest; an empty memory), ReadOnly.
+func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.View()
+	if m.closed {
+		return Snapshot{}, fail("snapshot", name, Invalid, errClosed)
+	}
+	if v.commit.Seq == 0 {
+		return Snapshot{}, fail("snapshot", name, Invalid, errors.New("the memory is empty; ingest a folder first"))
+	}
+	if err := nameable(name); err != nil {
+		return Snapshot{}, fail("snapshot", name, Invalid, err)
+	}
+	k := kept{seq: v.commit.Seq, root: v.commit.Root, time: v.commit.Time.UnixMilli(), name: name, view: v}
+	if err := m.mark(ctx, snapshotMark(k)); err != nil {
+		return Snapshot{}, fail("snapshot", name, ReadOnly, err)
+	}
+	m.opts.Log.Info("kept a snapshot", "commit", k.seq, "name", name)
+	i := slices.IndexFunc(m.snapshots.list(), func(o kept) bool { return o.seq == k.seq && o.name == k.name })
+	return k.snapshot(max(i, 0)), nil
+}
+
+// nameable refuses names that could mean something else where a snapshot, a
+// commit or a date is asked for.
+func nameable(name string) error {
+	switch {
+	case name == "":
+		return nil
+	case len(name) > 100 || strings.ContainsAny(name, "\x00\n\r") || !utf8.ValidString(name):
+		return errors.New("a name is one line of at most 100 bytes of UTF-8")
+	case !parseRef(name).isName():
+		return fmt.Errorf("%q reads as an index, a commit or a date; choose another name", name)
+	}
+	return nil
+}
+
+// mark makes marks durable and takes them into account.
+func (m *Memory) mark(ctx context.Context, marks ...[]byte) error {
+	if len(marks) == 0 {
+		return nil
+	}
+	var b disk.Batch
+	for _, mark := range marks {
+		b.Add(disk.Mark, mark)
+	}
+	if _, err := m.store.Append(background(ctx), &b); err != nil {
+		return err
+	}
+	for _, mark := range marks {
+		if err := m.applyMark(mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Status says how a memory is.
+type Status struct {
+	Memex     string
+	StateDir  string
+	Root      merkle.Digest
+	Head      Commit
+	Nodes     int
+	Documents int
+	Drift     []string       // files that differ from memory on purpose
+	Problems  []node.Problem // files of the last scan that could not be read
+	ReadOnly  string         // why nothing can be written, "" when it can
+	Recovered string         // what opening had to mend, "" for nothing
+}
+
+// Status says how the memory is. It costs no more than a look.
+func (m *Memory) Status() Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.View()
+	s := Status{
+		Memex: m.dir, StateDir: m.state, Root: v.Root(), Head: v.commit,
+		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: sortedKeys(m.drift),
+	}
+	for _, p := range m.problems {
+		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
+	}
+	if err := m.store.Err(); err != nil {
+		s.ReadOnly = err.Error()
+	}
+	if n := m.store.Recovery().TornBytes; n > 0 {
+		s.Recovered = fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", n)
+	}
+	return s
+}
+
+// Diagnostics lists what is odd in the documents: ids borne twice, malformed
+// drawers. Complexity is that of parsing every document.
+func (v *View) Diagnostics(ctx context.Context) ([]node.Problem, error) {
+	var out []node.Problem
+	for _, problems := range v.state.Problems(ctx) {
+		out = append(out, problems...)
+	}
+	return out, ctx.Err()
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// asString gives the bytes of a loaded section, which nobody changes, as a
+// string without copying them.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,128 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"iter"
+	"slices"
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// View is what a memory holds at one moment: an immutable state and the
+// indexes made from it. It stays valid, and unchanged, for as long as it is
+// held, whatever is written meanwhile.
+type View struct {
+	state  *graph.State
+	commit Commit // the head; the zero Commit in an empty memory
+	words  *lazy[*index.Lexical]
+	facts  *lazy[index.Attributes]
+	walked atomic.Pointer[walk] // made when the first window is
+}
+
+// newView makes a view whose indexes are made from nothing when asked for.
+func newView(state *graph.State, commit Commit) *View {
+	return &View{state: state, commit: commit, words: newLazy(lexical, state), facts: newLazy(attributes, state)}
+}
+
+// follow makes the view of the state that follows by a delta; its indexes go on
+// from v's.
+func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
+	return &View{state: state, commit: c, words: v.words.next(state, delta), facts: v.facts.next(state, delta)}
+}
+
+// Root returns the digest of the whole state.
+func (v *View) Root() merkle.Digest { return v.state.Root() }
+
+// Head returns the commit that made this state, without its changes.
+func (v *View) Head() Commit { return v.commit }
+
+// Len returns the number of nodes.
+func (v *View) Len() int { return v.state.Len() }
+
+// Get returns a node by its id in one look-up. The node is shared: it must not
+// be changed.
+func (v *View) Get(id string) (*node.Node, bool) { return v.state.Get(id) }
+
+// Documents yields the documents in order of their paths.
+func (v *View) Documents() iter.Seq[*node.Node] { return v.state.Documents() }
+
+// All yields every node in document order, documents by path.
+func (v *View) All() iter.Seq[*node.Node] { return v.state.All() }
+
+// Text returns the bytes of a document, exactly as they stand in its file.
+func (v *View) Text(path string) (string, bool) { return v.state.Text(path) }
+
+// Ancestors returns a node's ancestors, its document first.
+func (v *View) Ancestors(n *node.Node) []*node.Node { return v.state.Ancestors(n) }
+
+// Tags returns a node's own and inherited tags.
+func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
+
+// Position returns where a node begins in its document: byte offset and
+// 1-based line.
+func (v *View) Position(n *node.Node) (offset, line int) { return v.state.Position(n) }
+
+// Query returns the nodes that match, in document order, at most limit (0:
+// all).
+func (v *View) Query(e query.Expr, limit int) ([]*node.Node, error) {
+	nodes, err := v.recall().Query(e, limit)
+	return nodes, fail("query", "", Invalid, err)
+}
+
+// Search ranks nodes by words, best first; limit 0 means 10. keep, which may
+// be nil, is an additional condition. The scores are BM25 over exactly this
+// view.
+func (v *View) Search(text string, limit int, keep query.Expr) ([]Hit, error) {
+	found, err := v.recall().Search(text, limit, keep)
+	if err != nil {
+		return nil, fail("search", "", Invalid, err)
+	}
+	hits := make([]Hit, len(found))
+	for i, h := range found {
+		hits[i] = Hit(h)
+	}
+	return hits, nil
+}
+
+// Hit is a node found by its words. Score is BM25: higher is better, and
+// comparable only within one answer.
+type Hit struct {
+	Node  *node.Node
+	Score float64
+}
+
+// Resolve finds the node a person means by an id, FILE:LINE, FILE:+BYTE, a
+// path or a title. Errors: NotFound, Ambiguous (the text lists the
+// candidates).
+func (v *View) Resolve(name string) (*node.Node, error) {
+	n, err := v.recall().Resolve(name)
+	if err == nil {
+		return n, nil
+	}
+	kind := NotFound
+	if _, ok := err.(*recall.AmbiguousError); ok {
+		kind = Ambiguous
+	}
+	return nil, &Error{Op: "focus", Kind: kind, Err: err}
+}
+
+func (v *View) recall() recall.View {
+	r := recall.View{State: v.state, Lexical: v.words.get}
+	if v.facts.worth() {
+		r.Attributes = v.facts.get
+	}
+	return r
+}
+
+// Document yields a document's nodes in document order; nothing when there is
+// no such document.
+func (v *View) Document(path string) iter.Seq[*node.Node] {
+	return slices.Values(v.state.Nodes(path))
+}

@@ -1,0 +1,217 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// Window chooses and renders what a model sees of this view within a token
+// budget. Focus is taken as an id; use Resolve for what a person types. The
+// request's Projects are filled in when it names none. Errors: Budget (the
+// text names the smallest budget that works), Invalid, NotFound.
+func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
+	walk, err := v.walk(ctx)
+	if err != nil {
+		return nil, fail("context", "", Other, err)
+	}
+	req.Outline = walk.outline
+	if req.Projects == nil {
+		req.Projects = walk.projects
+	}
+	w, err := window.Build(ctx, &source{state: v.state}, similarity{v}, req)
+	if err == nil {
+		return w, nil
+	}
+	kind := Invalid
+	if _, ok := errors.AsType[*window.BudgetError](err); ok {
+		kind = Budget
+	}
+	return nil, &Error{Op: "context", Kind: kind, Err: err}
+}
+
+// walk is what windows need of a whole state: made by the first window of a
+// view, and shared by all.
+type walk struct {
+	outline  *window.Outline
+	projects []string
+}
+
+func (v *View) walk(ctx context.Context) (*walk, error) {
+	if w := v.walked.Load(); w != nil {
+		return w, nil
+	}
+	outline, err := window.Prepare(ctx, &source{state: v.state, brief: true})
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{outline, v.ActiveProjects()}
+	v.walked.Store(w)
+	return w, nil
+}
+
+// ActiveProjects lists the ids of the active projects, by path and position:
+// headlines with the own tag "project" that are not in a terminal state of
+// their file's keywords, and documents that carry it by FILETAGS. Complexity
+// is O(nodes).
+func (v *View) ActiveProjects() []string {
+	var out []string
+	for n := range v.state.All() {
+		d := n.Derived
+		if slices.Contains(d.Tags, "project") && !d.Done && !d.Commented && !d.Archived {
+			out = append(out, n.ID)
+		}
+	}
+	return out
+}
+
+// source shows a state to package window, which asks several things of one
+// node in a row. It is for one goroutine.
+type source struct {
+	state *graph.State
+	last  *node.Node
+	brief bool        // items are read and not kept, and their tags not at all
+	props [][2]string // for brief items
+}
+
+func (s *source) get(id string) (*node.Node, bool) {
+	if s.last != nil && s.last.ID == id {
+		return s.last, true
+	}
+	n, ok := s.state.Get(id)
+	if ok {
+		s.last = n
+	}
+	return n, ok
+}
+
+func (s *source) Root() merkle.Digest { return s.state.Root() }
+
+// Len makes walks quicker.
+func (s *source) Len() int { return s.state.Len() }
+
+func (s *source) Documents() []string {
+	out := make([]string, 0, s.state.DocumentCount())
+	for d := range s.state.Documents() {
+		out = append(out, d.ID)
+	}
+	return out
+}
+
+func (s *source) Children(id string) []string {
+	if n, ok := s.get(id); ok {
+		return n.Kids
+	}
+	return nil
+}
+
+func (s *source) Parent(id string) string {
+	if n, ok := s.get(id); ok {
+		return n.Parent
+	}
+	return ""
+}
+
+func (s *source) Item(id string) (window.Item, bool) {
+	n, ok := s.get(id)
+	if !ok {
+		return window.Item{}, false
+	}
+	d := n.Derived
+	it := window.Item{
+		ID: n.ID, Title: n.Title(), Todo: d.Todo, Priority: d.Priority, Done: d.Done,
+		Level: d.Level, Path: n.Path, Type: n.Type,
+		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agent(n.Path),
+		Hidden: d.Commented || d.Archived,
+	}
+	if !s.brief {
+		it.Tags = s.state.EffectiveTags(n)
+	}
+	for _, p := range [...]struct{ key, value string }{{"SCHEDULED", d.Scheduled}, {"DEADLINE", d.Deadline}, {"CLOSED", d.Closed}} {
+		if p.value != "" {
+			it.Planning = append(it.Planning, p.key+": "+p.value)
+		}
+	}
+	switch {
+	case s.brief:
+		it.Properties = s.props[:0]
+	case len(d.Properties) > 0:
+		it.Properties = make([][2]string, 0, len(d.Properties))
+	}
+	for _, p := range d.Properties {
+		if !strings.EqualFold(p.Key, "ID") {
+			it.Properties = append(it.Properties, [2]string{p.Key, p.Value})
+		}
+	}
+	if s.brief {
+		s.props = it.Properties
+	}
+	if d.Opaque && !opaqueText(n) {
+		it.Body = ""
+	}
+	return it, true
+}
+
+// opaqueText reports whether an opaque file can be shown: it reads as text, and
+// is not encrypted.
+func opaqueText(n *node.Node) bool {
+	return strings.IndexByte(n.Content, 0) < 0 && !node.IsEncrypted(n.Path)
+}
+
+// agent names the agent whose writing a document is, "" for the owner's. What
+// is an agent's ROM is the owner's: nobody else may write it.
+func agent(path string) string {
+	rest, ok := strings.CutPrefix(path, "agents/")
+	if !ok {
+		return ""
+	}
+	name, file, ok := strings.Cut(rest, "/")
+	if !ok || strings.HasPrefix(file, "ROM") && !strings.Contains(file, "/") {
+		return ""
+	}
+	return name
+}
+
+// similarity scores nodes by words: BM25, scaled so that 1 is the score of the
+// focus against its own text or, without a focus, of the best hit.
+type similarity struct{ v *View }
+
+// What a long focus says in its rarest words finds what resembles it; its
+// common words find everything, and so does the thousandth hit.
+const (
+	similarTerms = 32
+	similarNodes = 500
+)
+
+func (s similarity) Name() string { return "lexical" }
+
+func (s similarity) Scores(focus, text string) map[string]float64 {
+	if n, ok := s.v.Get(focus); ok {
+		text = n.Title() + "\n" + n.Body() + "\n" + text // what resembles the focus does so by its words
+	}
+	hits := s.v.words.get().Search(index.Query{Text: text, Limit: similarNodes, Terms: similarTerms})
+	if len(hits) == 0 {
+		return nil
+	}
+	best := hits[0].Score
+	out := make(map[string]float64, len(hits))
+	for _, h := range hits {
+		if h.ID == focus {
+			best = h.Score
+		}
+		out[h.ID] = h.Score
+	}
+	for id, score := range out {
+		out[id] = min(1, score/best)
+	}
+	return out
+}
