@@ -1,0 +1,28 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+// builder makes a tree in the order of the document: an element is opened, its
+// children are added, and it is closed.
+type builder struct {
+	doc     *Document
+	src     string
+	out     []Element
+	open    int32 // the innermost element that is not closed; -1 for none
+	objects bool  // objects are wanted too
+}
+
+// begin opens an element and returns its index.
+func (b *builder) begin(kind Type, start int) int32 {
+	i := int32(len(b.out))
+	b.out = append(b.out, Element{Type: kind, Start: int32(start), Body: int32(start), Parent: b.open})
+	b.open = i
+	return i
+}
+
+// end closes element i, the innermost one that is open.
+func (b *builder) end(i int32, end int) {
+	e := &b.out[i]
+	e.End, e.Next = int32(end), int32(len(b.out))
+	b.open = e.Parent
+}
