@@ -2,7 +2,10 @@
 
 package org
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Timestamp is a timestamp or a range of two. Fields that were not written are
 // zero. Dates are what the digits say: 2026-02-31 is the third of March.
@@ -29,3 +32,142 @@ type Interval struct {
 	MaxCount int
 	MaxUnit  byte
 }
+
+// maxCount bounds the numbers of intervals, so that dates computed with them stay
+// inside what a time can hold.
+const maxCount = 1_000_000
+
+// ParseTimestamp reads s, which must be a timestamp or a range from its first byte
+// to its last, such as <2026-01-05 Mon 10:00-11:00 +1w -2d>. Whatever else stands
+// inside the brackets is passed over, as Org does. It takes time in proportion to s
+// and allocates nothing.
+func ParseTimestamp(s string) (Timestamp, bool) {
+	if s == "" || timestampLength(s) != len(s) {
+		return Timestamp{}, false
+	}
+	if strings.HasPrefix(s, "<%%") {
+		return Timestamp{Diary: true}, true
+	}
+	t := Timestamp{Active: s[0] == '<', Repeater: repeater(s), Warning: warning(s)}
+	first := singleTimestampLength(s)
+	date, clock := stampDate(s), stampClock(s[:first])
+	t.Start, t.StartTime = date.Add(clock.start), clock.hasStart
+	t.End, t.EndTime = t.Start, t.StartTime
+	switch {
+	case first < len(s):
+		second := s[first+len("--"):]
+		clock := stampClock(second)
+		t.End, t.EndTime, t.Range = stampDate(second).Add(clock.start), clock.hasStart, true
+	case clock.hasEnd:
+		t.End, t.Range = date.Add(clock.end), true
+	}
+	return t, true
+}
+
+// stampDate reads the digits of the date that the timestamp s begins with.
+func stampDate(s string) time.Time {
+	year, _ := number(s[1:5])
+	month, _ := number(s[6:8])
+	day, _ := number(s[9:11])
+	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+}
+
+// clock is a time of the day, or two of them, from midnight.
+type clock struct {
+	start, end       time.Duration
+	hasStart, hasEnd bool
+}
+
+// stampClock reads the time of the single timestamp s. It stands behind the date and
+// at most one word, the name of the day, with no digit in it.
+func stampClock(s string) clock {
+	rest := s[len("<0000-00-00"):]
+	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {
+		n := strings.IndexAny(word, " +-]>0123456789\r\n")
+		if n > 0 {
+			rest = word[n:]
+		}
+	}
+	if rest[0] != ' ' {
+		return clock{}
+	}
+	var c clock
+	rest = skipBlankRun(rest)
+	if c.start, rest, c.hasStart = timeOfDay(rest); c.hasStart && strings.HasPrefix(rest, "-") {
+		c.end, _, c.hasEnd = timeOfDay(rest[1:])
+	}
+	return c
+}
+
+func skipBlankRun(s string) string { return strings.TrimLeft(s, " ") }
+
+// timeOfDay reads a time of one or two digits, a colon and two digits.
+func timeOfDay(s string) (at time.Duration, rest string, ok bool) {
+	hour, n := number(s[:min(2, len(s))])
+	if n == 0 || len(s) < n+3 || s[n] != ':' || !isDigit(s[n+1]) || !isDigit(s[n+2]) {
+		return 0, s, false
+	}
+	minute, _ := number(s[n+1 : n+3])
+	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute, s[n+3:], true
+}
+
+// repeater returns the first repeater in s.
+func repeater(s string) Interval {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '+' {
+			continue
+		}
+		v, n := interval(s[i+1:])
+		if n == 0 {
+			continue
+		}
+		v.Mark = "+"
+		if i > 0 && (s[i-1] == '+' || s[i-1] == '.') {
+			v.Mark = s[i-1 : i+1]
+		}
+		if rest := s[i+1+n:]; rest != "" && rest[0] == '/' {
+			if bound, n := interval(rest[1:]); n > 0 {
+				v.MaxCount, v.MaxUnit = bound.Count, bound.Unit
+			}
+		}
+		return v
+	}
+	return Interval{}
+}
+
+// warning returns the first warning period in s.
+func warning(s string) Interval {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '-' {
+			continue
+		}
+		if v, n := interval(s[i+1:]); n > 0 {
+			v.Mark = "-"
+			if i > 0 && s[i-1] == '-' {
+				v.Mark = "--"
+			}
+			return v
+		}
+	}
+	return Interval{}
+}
+
+// interval reads digits and a unit; n is their length, 0 when s begins otherwise.
+func interval(s string) (v Interval, n int) {
+	count, n := number(s)
+	if n == 0 || n == len(s) || strings.IndexByte("hdwmy", s[n]) < 0 {
+		return Interval{}, 0
+	}
+	return Interval{Count: count, Unit: s[n]}, n + 1
+}
+
+// number reads the digits that s begins with, n of them. It is at most maxCount.
+func number(s string) (value, n int) {
+	for n < len(s) && isDigit(s[n]) {
+		value = min(10*value+int(s[n]-'0'), maxCount)
+		n++
+	}
+	return value, n
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
