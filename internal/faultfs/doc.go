@@ -18,7 +18,7 @@
 //     combination. A rename is never half done.
 //   - After a sync that failed, what it should have saved can be read and is
 //     never saved by a later sync, as on Linux.
-//   - There are no links.
+//   - There are hard links, and no symbolic ones.
 //
 // Not here: the interface, and the real file system behind it (package vfs).
 package faultfs

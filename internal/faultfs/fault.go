@@ -4,14 +4,17 @@ package faultfs
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"syscall"
 )
 
 // ErrFault is an error for hooks that need no other.
 var ErrFault = errors.New("injected fault")
 
 // ErrNoSpace is returned by writes when the space set by SetFree is used up.
-var ErrNoSpace = errors.New("no space left on device")
+// It wraps the system's error, by which a full disk is known.
+var ErrNoSpace = fmt.Errorf("injected: %w", syscall.ENOSPC)
 
 // ErrShortWrite makes a write to which a hook answers with it, or with an error
 // that wraps it, write the first half of its bytes before it fails.
@@ -35,6 +38,7 @@ const (
 	OpMkdir    Kind = "mkdir"
 	OpRemove   Kind = "remove"
 	OpRename   Kind = "rename"
+	OpLink     Kind = "link"
 	OpSyncDir  Kind = "syncdir"
 	OpLock     Kind = "lock"
 )

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // write is a change of a file's content: bytes at an offset, or with nil bytes
@@ -182,6 +184,9 @@ func (f *file) Chmod(mode fs.FileMode) error {
 	})
 }
 
+// Chown implements vfs.File; all files have one owner, who keeps them.
+func (f *file) Chown(int, int) error { return f.do(OpChmod, func() error { return nil }) }
+
 // Sync implements vfs.File. When the hook fails it, what is pending is never
 // saved, as after an error of write-back on Linux.
 func (f *file) Sync() error {
@@ -206,7 +211,7 @@ func (f *file) SyncData() error { return f.Sync() }
 // Stat implements vfs.File.
 func (f *file) Stat() (found fs.FileInfo, err error) {
 	err = f.do(OpStat, func() error {
-		found = f.node.info(path.Base(f.name))
+		found = f.in.describe(f.node, f.name)
 		return nil
 	})
 	return found, err
@@ -226,9 +231,29 @@ type info struct {
 	size  int64
 	mode  fs.FileMode
 	mtime time.Time
+	links uint64
 }
 
-func (n *inode) info(name string) fs.FileInfo {
+// describe describes the inode that a name leads to. f.mu is held.
+func (f *FS) describe(node *inode, name string) fs.FileInfo {
+	i := node.info(path.Base(name))
+	i.links = f.root.names(node)
+	return i
+}
+
+// names counts the names of a file in and below a folder.
+func (n *inode) names(of *inode) uint64 {
+	var count uint64
+	for _, kid := range n.kids {
+		if kid == of {
+			count++
+		}
+		count += kid.names(of)
+	}
+	return count
+}
+
+func (n *inode) info(name string) info {
 	return info{name: name, size: int64(len(n.data)), mode: n.mode, mtime: n.mtime}
 }
 
@@ -237,4 +262,4 @@ func (i info) Size() int64        { return i.size }
 func (i info) Mode() fs.FileMode  { return i.mode }
 func (i info) ModTime() time.Time { return i.mtime }
 func (i info) IsDir() bool        { return i.mode.IsDir() }
-func (i info) Sys() any           { return nil }
+func (i info) Sys() any           { return vfs.Identity{Links: i.links} }

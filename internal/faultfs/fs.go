@@ -181,7 +181,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	err := f.do(OpStat, name, func() error {
 		node, err := f.find(name)
 		if err == nil {
-			found = node.info(path.Base(name))
+			found = f.describe(node, name)
 		}
 		return err
 	})
@@ -191,7 +191,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 // Lstat implements vfs.FS.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) { return f.Stat(name) }
 
-// ReadLink implements vfs.FS; there are no links.
+// ReadLink implements vfs.FS; there are no symbolic links.
 func (f *FS) ReadLink(name string) (string, error) {
 	return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
 }
@@ -280,6 +280,28 @@ func (f *FS) Rename(oldName, newName string) error {
 		if path.Clean(oldName) != path.Clean(newName) {
 			f.apply(change{{from, oldBase, nil}, {to, newBase, node}})
 		}
+		return nil
+	})
+}
+
+// Link implements vfs.FS.
+func (f *FS) Link(oldName, newName string) error {
+	return f.do(OpLink, newName, func() error {
+		node, err := f.find(oldName)
+		if err != nil {
+			return err
+		}
+		if node.mode.IsDir() {
+			return fs.ErrPermission
+		}
+		folder, base, err := f.parent(newName)
+		if err != nil {
+			return err
+		}
+		if folder.kids[base] != nil {
+			return fs.ErrExist
+		}
+		f.apply(change{{folder, base, node}})
 		return nil
 	})
 }

@@ -35,8 +35,8 @@ func WriteAtomic(in FS, name string, data []byte, perm fs.FileMode) error {
 // WriteAtomicFunc makes what fill writes the content of the file. It writes a
 // temporary file in the same folder, syncs it, renames it over the name and
 // syncs the folder, so that a crash leaves the old content or the new, and when
-// it returns nil the new is durable. An existing file keeps its permissions; perm
-// is for a new one, before the umask. A name that is no regular file is
+// it returns nil the new is durable. An existing file keeps its permissions and
+// its owner; perm is for a new one, before the umask. A name that is no regular file is
 // ErrNotRegular. After an error, that of fill included, the temporary file is
 // gone, unless removing it failed too, and the name has its old content, unless
 // it was the last sync that failed. The writer is not buffered.
@@ -49,34 +49,19 @@ func WriteAtomicFunc(in FS, name string, perm fs.FileMode, fill func(io.Writer) 
 
 func writeAtomic(in FS, name string, perm fs.FileMode, fill func(io.Writer) error) error {
 	info, err := in.Lstat(name)
-	exists := err == nil
 	switch {
-	case exists && !info.Mode().IsRegular():
+	case errors.Is(err, fs.ErrNotExist):
+		info = nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
 		return ErrNotRegular
-	case exists:
-		perm = info.Mode().Perm()
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
 	}
-	f, temp, err := createTemp(in, path.Dir(name), perm)
+	staged, err := Stage(in, name, perm, info, fill)
 	if err != nil {
 		return err
 	}
-	err = fill(f)
-	if err == nil && exists {
-		err = f.Chmod(perm) // past the umask
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = in.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(err, in.Remove(temp))
-	}
-	return in.SyncDir(path.Dir(name))
+	return staged.Replace()
 }
 
 // createTemp makes a new file with a free temporary name in the folder.

@@ -5,7 +5,7 @@
 //
 // [Dir] opens a folder of the operating system, [CreateDir] makes it first.
 // [File] is an open file. [WriteAtomic] replaces a file so that a crash leaves
-// the old content or the new one, [TryLock] and [LockFile] make one process
+// the old content or the new one, [Stage] does it in two steps, [TryLock] and [LockFile] make one process
 // the owner of a folder.
 //
 // Invariants:

@@ -11,6 +11,9 @@ var (
 	// ErrNotRegular is returned by WriteAtomic when the name is taken by a
 	// link, a folder or a device, which a rename would replace or fail on.
 	ErrNotRegular = errors.New("not a regular file")
+	// ErrOwner is returned where a new file would not have the owner and group
+	// of the one it is to replace.
+	ErrOwner = errors.New("this process may not give files to their owner")
 	// ErrLocked is returned when another owner holds the lock. A HeldError
 	// that says who wraps it.
 	ErrLocked = errors.New("locked by another process")

@@ -147,6 +147,9 @@ func (d *Folder) Remove(name string) error { return d.root.Remove(name) }
 // Rename implements FS.
 func (d *Folder) Rename(oldName, newName string) error { return d.root.Rename(oldName, newName) }
 
+// Link implements FS.
+func (d *Folder) Link(oldName, newName string) error { return d.root.Link(oldName, newName) }
+
 // SyncDir implements FS. On Windows, where a folder cannot be synced, it does
 // nothing.
 func (d *Folder) SyncDir(name string) error {

@@ -35,6 +35,9 @@ type FS interface {
 	// Rename gives a file another name, atomically replacing a file of that
 	// name. SyncDir makes it durable.
 	Rename(oldName, newName string) error
+	// Link gives a file a second name, which must be free: fs.ErrExist. Not
+	// every file system can. SyncDir makes it durable.
+	Link(oldName, newName string) error
 	// SyncDir makes the entries of a folder durable: what was made, removed
 	// and renamed in it.
 	SyncDir(name string) error
@@ -59,6 +62,9 @@ type File interface {
 	Truncate(size int64) error
 	// Chmod sets the permission bits, whatever the umask is.
 	Chmod(mode fs.FileMode) error
+	// Chown gives the file an owner and a group. It clears permission bits
+	// that would pass on rights.
+	Chown(uid, gid int) error
 	// Sync makes the content and the metadata durable. After an error nothing
 	// is known about what was written since the last success, and a second
 	// call that succeeds proves nothing.

@@ -1,0 +1,22 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package vfs
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// IdentityOf returns the identity of a file that was described by an FS, and
+// false where the system does not tell.
+func IdentityOf(info fs.FileInfo) (Identity, bool) {
+	switch st := info.Sys().(type) {
+	case Identity:
+		return st, true
+	case *syscall.Stat_t:
+		return Identity{UID: int(st.Uid), GID: int(st.Gid), Links: uint64(st.Nlink)}, true
+	}
+	return Identity{}, false
+}

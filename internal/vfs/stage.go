@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+)
+
+// Staged is new content on its way to a name: complete and synced in a
+// temporary file beside it, and seen by nobody yet. Replace or Create ends it,
+// or Discard. It is for one goroutine.
+type Staged struct {
+	in         FS
+	name, temp string
+}
+
+// Stage writes what fill gives into a temporary file beside name and syncs it.
+// A full disk shows here, before anything was touched. like is the file whose
+// permissions and owner the new one gets, nil for one that has perm, before the
+// umask. Where this process may not give files to that owner, the error wraps
+// ErrOwner. After an error nothing is left, unless removing it failed too. The
+// writer is not buffered.
+func Stage(in FS, name string, perm fs.FileMode, like fs.FileInfo, fill func(io.Writer) error) (*Staged, error) {
+	if like != nil {
+		perm = like.Mode().Perm()
+	}
+	f, temp, err := createTemp(in, path.Dir(name), perm)
+	if err != nil {
+		return nil, err
+	}
+	err = fill(f)
+	if err == nil && like != nil {
+		if err = giveTo(f, like); err == nil {
+			err = f.Chmod(perm) // past the umask, and after the owner: chown may clear bits
+		}
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		return nil, errors.Join(err, in.Remove(temp))
+	}
+	return &Staged{in: in, name: name, temp: temp}, nil
+}
+
+// giveTo gives the file the owner and group of another one, where they differ.
+func giveTo(f File, like fs.FileInfo) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	have, ok := IdentityOf(info)
+	want, ok2 := IdentityOf(like)
+	if !ok || !ok2 || have.UID == want.UID && have.GID == want.GID {
+		return nil
+	}
+	if err := f.Chown(want.UID, want.GID); err != nil {
+		return errors.Join(ErrOwner, err)
+	}
+	return nil
+}
+
+// Replace makes the content that of the name, whatever it was, and syncs the
+// folder. After an error the temporary file is gone, unless removing it failed
+// too, and the name has its old content, unless it was the sync that failed.
+func (s *Staged) Replace() error {
+	if err := s.in.Rename(s.temp, s.name); err != nil {
+		return errors.Join(err, s.in.Remove(s.temp))
+	}
+	return s.in.SyncDir(path.Dir(s.name))
+}
+
+// Create is Replace for a name that nobody has: fs.ErrExist when it is taken.
+// On a file system without hard links, a file that is made at the very moment
+// can be replaced.
+func (s *Staged) Create() error {
+	err := s.in.Link(s.temp, s.name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, statErr := s.in.Lstat(s.name); errors.Is(statErr, fs.ErrNotExist) {
+			return s.Replace()
+		}
+	}
+	if err = errors.Join(err, s.in.Remove(s.temp)); err != nil {
+		return err
+	}
+	return s.in.SyncDir(path.Dir(s.name))
+}
+
+// Discard removes the temporary file.
+func (s *Staged) Discard() error { return s.in.Remove(s.temp) }
