@@ -2,6 +2,8 @@
 
 package org
 
+import "strings"
+
 // builder makes a tree in the order of the document: an element is opened, its
 // children are added, and it is closed.
 type builder struct {
@@ -25,4 +27,13 @@ func (b *builder) end(i int32, end int) {
 	e := &b.out[i]
 	e.End, e.Next = int32(end), int32(len(b.out))
 	b.open = e.Parent
+}
+
+// countLines counts the lines from the offset start to end.
+func (b *builder) countLines(start, end int) int32 {
+	n := strings.Count(b.src[start:end], "\n")
+	if end > start && b.src[end-1] != '\n' {
+		n++
+	}
+	return int32(n)
 }

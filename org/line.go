@@ -74,3 +74,34 @@ func cutBlank(s string) (word, rest string) {
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
+
+// isBlankLine reports whether a line holds nothing but blanks.
+func isBlankLine(src string, l line) bool { return trimBlanksLeft(src[l.start:l.end]) == "" }
+
+// trimmedEnd returns the end of src[start:end] without the blanks at its end.
+func trimmedEnd(src string, start, end int) int {
+	for end > start && isBlank(src[end-1]) {
+		end--
+	}
+	return end
+}
+
+// trimBlankLines returns the end of src[start:end], which ends with a line, without
+// the blank lines at its end.
+func trimBlankLines(src string, start, end int) int {
+	for i := end; i > start; i-- {
+		switch src[i-1] {
+		case '\n':
+			end = i
+		case ' ', '\t', '\r':
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+func isSpaceByte(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+// lineStart returns the start of the line that holds the offset.
+func lineStart(src string, at int) int { return strings.LastIndexByte(src[:at], '\n') + 1 }

@@ -1,0 +1,89 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// affiliatedKeys are the keys of keywords that belong to the element below them.
+// Besides them there is ATTR_ with a back-end behind it.
+var affiliatedKeys = [...]string{
+	"CAPTION", "DATA", "HEADER", "HEADERS", "LABEL", "NAME", "PLOT", "RESNAME", "RESULT", "RESULTS", "SOURCE", "SRCNAME", "TBLNAME",
+}
+
+// affiliated skips the affiliated keywords at the offset start and returns where the
+// element begins that they belong to; start when there is none.
+func (p *sectionParser) affiliated(start, limit int) int {
+	at := start
+	for at < limit {
+		l := lineAt(p.src, at, limit)
+		text := p.src[l.start:l.end]
+		if !isAffiliated(text) {
+			if at > start && isBlankLine(p.src, l) {
+				p.orphaned = at
+				return start
+			}
+			return at
+		}
+		if at < p.orphaned {
+			return start
+		}
+		at = l.next
+	}
+	p.orphaned = max(p.orphaned, at)
+	return start
+}
+
+// isAffiliated reports whether the text of a line is an affiliated keyword.
+func isAffiliated(text string) bool {
+	text = trimBlanksLeft(text)
+	if !strings.HasPrefix(text, "#+") {
+		return false
+	}
+	key, _, _ := affiliatedKey(text)
+	return key != ""
+}
+
+// affiliatedKey splits the text of a line into the key of an affiliated keyword,
+// what stands in brackets behind it, and the value; the key is "" when it is none.
+func affiliatedKey(text string) (key, option, value string) {
+	text = text[len("#+"):]
+	n := nameLength(text)
+	if n == 0 || n == len(text) {
+		return "", "", ""
+	}
+	key = text[:n]
+	switch text[n] {
+	case ':':
+		if !isAffiliatedKey(key) {
+			return "", "", ""
+		}
+		return key, "", trimBlanks(text[n+1:])
+	case '[':
+		if !isDualKey(key) {
+			return "", "", ""
+		}
+		end := strings.LastIndex(text, "]:")
+		if end < n {
+			return "", "", ""
+		}
+		return key, text[n+1 : end], trimBlanks(text[end+2:])
+	}
+	return "", "", ""
+}
+
+func isDualKey(key string) bool {
+	return strings.EqualFold(key, "CAPTION") || strings.EqualFold(key, "RESULTS")
+}
+
+func isAffiliatedKey(key string) bool {
+	const attribute = "ATTR_"
+	if hasPrefixFold(key, attribute) {
+		return len(key) > len(attribute)
+	}
+	for _, k := range affiliatedKeys {
+		if len(k) == len(key) && strings.EqualFold(k, key) {
+			return true
+		}
+	}
+	return false
+}

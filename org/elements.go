@@ -1,0 +1,346 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "math"
+
+// Elements returns the elements of the section of headline i, or of the zeroth
+// section when i is -1. Element 0 is the headline or the document, over its own
+// text; below it stands the section, which is absent when there is nothing but blank
+// lines, and below that the elements. Any text can be parsed. It takes time in
+// proportion to the own text (times a logarithm of the number of its blocks) and
+// panics when i is out of range, as indexing does. A document of more than 2 GiB has
+// no elements but the first one.
+func (d *Document) Elements(i int) *Tree { return d.tree(i, false) }
+
+// Objects returns what Elements does and, below the elements that hold text, the
+// objects of that text: markup, links, timestamps, the cells of tables.
+func (d *Document) Objects(i int) *Tree { return d.tree(i, true) }
+
+// For so many bytes of text there is one element or object, at least in most texts;
+// room is made accordingly.
+const (
+	bytesPerElement = 64
+	bytesPerObject  = 40
+)
+
+func (d *Document) tree(i int, objects bool) *Tree {
+	if len(d.Source) > math.MaxInt32 {
+		kind := TypeHeadline
+		if i < 0 {
+			kind = TypeDocument
+		}
+		return &Tree{Source: d.Source, Elements: []Element{{Type: kind, Parent: -1, Next: 1}}}
+	}
+	p := sectionParser{builder: builder{doc: d, src: d.Source, open: -1, objects: objects}}
+	if i < 0 {
+		p.drawer, p.properties = span{d.DrawerStart, d.DrawerEnd}, d.Properties
+		p.parse(TypeDocument, d.Start, d.Start, d.SectionEnd)
+	} else {
+		h := &d.Headlines[i]
+		p.head = h
+		p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
+		p.parse(TypeHeadline, h.Start, h.TextEnd, h.SectionEnd)
+	}
+	return &Tree{Source: d.Source, Elements: p.out}
+}
+
+// span is a part of the source.
+type span struct{ start, end int }
+
+// isAt reports whether the span is there and starts at the offset.
+func (s span) isAt(offset int) bool { return s.end > 0 && s.start == offset }
+
+// sectionParser parses one section.
+type sectionParser struct {
+	builder
+	at     int     // offset of what is parsed next
+	end    int     // of the section
+	frames []frame // the greater elements that are open, innermost last
+
+	head       *Headline // nil in the zeroth section
+	planning   span
+	drawer     span // the property drawer
+	properties []Property
+
+	ends     ends        // where blocks may end
+	items    []listItem  // the items of the lists that are open
+	layouts  []listItems // the parts of items: one for each list that is not in a list
+	orphaned int         // affiliated keywords before this offset belong to nothing
+}
+
+// parse parses the text from the offset text to end below an element of that kind.
+func (p *sectionParser) parse(kind Type, start, text, end int) {
+	room := bytesPerElement
+	if p.objects {
+		room = bytesPerObject
+	}
+	p.out = make([]Element, 0, 4+(end-start)/room)
+	p.end = end
+	top := p.begin(kind, start)
+	if p.objects && p.head != nil {
+		p.title(top)
+	}
+	p.at = skipBlankLines(p.src, text, end)
+	if p.at < end {
+		p.setContents(top, p.at, end)
+		section := p.begin(TypeSection, p.at)
+		p.push(frame{element: section, limit: end, resume: end})
+		p.run()
+	} else {
+		p.out[top].PostBlank = p.countLines(text, end)
+	}
+	p.builder.end(top, end)
+}
+
+// title parses the objects of the headline's title.
+func (p *sectionParser) title(top int32) {
+	h := p.head
+	text := lineAt(p.src, h.Start, h.TextEnd)
+	end := trimmedEnd(p.src, h.Start, text.end)
+	if len(h.Tags) > 0 {
+		for !isBlank(p.src[end-1]) {
+			end--
+		}
+		end = trimmedEnd(p.src, h.Start, end)
+	}
+	p.secondary(top, end-len(h.Title), end)
+}
+
+// secondary parses objects that stand beside the contents of an element.
+func (p *sectionParser) secondary(parent int32, start, end int) {
+	first := int32(len(p.out))
+	p.inline(parent, start, end)
+	for k := first; k < int32(len(p.out)); k = p.out[k].Next {
+		p.out[k].Secondary = true
+	}
+}
+
+// frame is a greater element that is open.
+type frame struct {
+	element int32
+	item    int32 // of a list: the index of its next item, -1 behind the last one
+	list    bool
+	layout  bool // of a list: it opened the last of the layouts
+	limit   int  // the end of the contents
+	resume  int  // the end of the element
+}
+
+func (p *sectionParser) push(f frame) { p.frames = append(p.frames, f) }
+
+// run parses until all frames are closed. Frames instead of recursion let text be
+// nested as deep as it likes.
+func (p *sectionParser) run() {
+	for len(p.frames) > 0 {
+		f := &p.frames[len(p.frames)-1]
+		switch {
+		case f.list && f.item >= 0:
+			p.item(f)
+		case !f.list && p.at < f.limit:
+			p.element(f.limit)
+		default:
+			p.builder.end(f.element, f.resume)
+			p.at = f.resume
+			if f.layout {
+				p.dropLayout()
+			}
+			p.frames = p.frames[:len(p.frames)-1]
+		}
+	}
+}
+
+// element parses the element at p.at, which ends at limit at the latest.
+func (p *sectionParser) element(limit int) {
+	switch {
+	case p.at > 0 && p.src[p.at-1] != '\n' && p.at != p.doc.Start:
+		p.paragraph(p.at, p.at, limit) // behind the bullet of an item or a footnote's label
+		return
+	case p.planning.isAt(p.at):
+		p.leaf(TypePlanning, p.at, p.at, p.planning.end, limit)
+		return
+	case p.drawer.isAt(p.at):
+		p.propertyDrawer(limit)
+		return
+	}
+	start := p.at
+	body := p.affiliated(start, limit)
+	l := lineAt(p.src, body, limit)
+	o := p.opening(l, limit)
+	if body > start && (o.kind == TypeComment || o.kind == TypeClock || o.kind == TypeInlinetask) {
+		o.kind = TypeNone // these take no affiliated keywords and become text under them
+	}
+	p.open(o, start, l, limit)
+}
+
+// open parses the element that line l opens as o says. Its affiliated keywords begin
+// at the offset start.
+func (p *sectionParser) open(o opening, start int, l line, limit int) {
+	switch o.kind {
+	case TypeNone:
+		p.paragraph(start, l.start, limit)
+	case TypePlainList:
+		p.list(start, l.start, limit)
+	case TypeTable:
+		p.table(start, l.start, limit, o.foreign)
+	case TypeFootnoteDefinition:
+		p.footnote(start, l, limit)
+	case TypeComment, TypeFixedWidth:
+		end := l.next
+		for end < limit {
+			next := lineAt(p.src, end, limit)
+			if !isRun(o.kind, p.src[next.start:next.end]) {
+				break
+			}
+			end = next.next
+		}
+		p.leaf(o.kind, start, l.start, end, limit)
+	case TypeCenterBlock, TypeQuoteBlock, TypeSpecialBlock, TypeDynamicBlock, TypeDrawer:
+		p.container(o.kind, start, l, o.end, limit)
+	case TypeVerseBlock:
+		i := p.leaf(o.kind, start, l.start, o.end.next, limit)
+		if l.next < o.end.start {
+			p.setContents(i, l.next, o.end.start)
+			if p.objects {
+				p.inline(i, l.next, o.end.start)
+			}
+		}
+	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock, TypeCommentBlock, TypeLatexEnvironment:
+		p.leaf(o.kind, start, l.start, o.end.next, limit)
+	default:
+		p.leaf(o.kind, start, l.start, l.next, limit)
+	}
+}
+
+// leaf adds an element without children from the offset start to end and the blank
+// lines behind it, and moves on. Children may still be added to it: it must then be
+// closed again.
+func (p *sectionParser) leaf(kind Type, start, body, end, limit int) int32 {
+	i := p.begin(kind, start)
+	p.out[i].Body = int32(body)
+	p.at = p.after(i, end, limit)
+	p.builder.end(i, p.at)
+	return i
+}
+
+// after counts the blank lines behind an element that ends at the offset end and
+// returns the offset behind them.
+func (p *sectionParser) after(i int32, end, limit int) int {
+	next := skipBlankLines(p.src, end, limit)
+	p.out[i].PostBlank = p.countLines(end, next)
+	return next
+}
+
+// container opens a greater element between two lines.
+func (p *sectionParser) container(kind Type, start int, first, last line, limit int) {
+	i := p.begin(kind, start)
+	p.out[i].Body = int32(first.start)
+	resume := p.after(i, last.next, limit)
+	if first.next < last.start {
+		p.setContents(i, first.next, last.start)
+	}
+	p.at = first.next
+	p.push(frame{element: i, limit: last.start, resume: resume})
+}
+
+// paragraph adds the paragraph whose text begins at the offset body. It ends before
+// a blank line and before a line that opens another element.
+func (p *sectionParser) paragraph(start, body, limit int) {
+	i := p.begin(TypeParagraph, start)
+	p.out[i].Body = int32(body)
+	l := lineAt(p.src, body, limit)
+	end := l.next
+	for end < limit && !isBlankLine(p.src, l) {
+		if l = lineAt(p.src, end, limit); p.separates(l, limit) {
+			break
+		}
+		end = l.next
+	}
+	p.setContents(i, body, end)
+	p.at = p.after(i, end, limit)
+	if p.objects {
+		p.inline(i, body, end)
+	}
+	p.builder.end(i, p.at)
+}
+
+// separates reports whether a paragraph ends before line l.
+func (p *sectionParser) separates(l line, limit int) bool {
+	text := p.src[l.start:l.end]
+	return isBlankLine(p.src, l) || p.opening(l, limit).kind != TypeNone ||
+		text[0] == '*' && (len(text) == 1 || isBlank(text[1])) // no item without a margin, but no text either
+}
+
+// propertyDrawer adds the property drawer, which the outline has read.
+func (p *sectionParser) propertyDrawer(limit int) {
+	i := p.begin(TypePropertyDrawer, p.at)
+	next := p.after(i, p.drawer.end, limit)
+	if n := len(p.properties); n > 0 {
+		p.setContents(i, p.properties[0].Start, p.properties[n-1].End)
+	}
+	for _, property := range p.properties {
+		k := p.begin(TypeNodeProperty, property.Start)
+		p.builder.end(k, property.End)
+	}
+	p.at = next
+	p.builder.end(i, next)
+}
+
+// footnote opens the footnote definition in line l. It reaches to the next one, to
+// two blank lines, or to the limit.
+func (p *sectionParser) footnote(start int, l line, limit int) {
+	i := p.begin(TypeFootnoteDefinition, start)
+	p.out[i].Body = int32(l.start)
+	end, keywords := l.next, 0 // keywords: where the affiliated ones above the line begin
+	next := l.next
+	for next < limit {
+		m := lineAt(p.src, next, limit)
+		text := p.src[m.start:m.end]
+		if isBlankLine(p.src, m) {
+			if m.next < limit && isBlankLine(p.src, lineAt(p.src, m.next, limit)) {
+				break
+			}
+			keywords = 0
+		} else {
+			if footnoteLabel(text) > 0 {
+				if keywords > 0 {
+					next = keywords
+				}
+				break
+			}
+			if !isAffiliated(text) {
+				keywords = 0
+			} else if keywords == 0 {
+				keywords = m.start
+			}
+			end = m.next
+		}
+		next = m.next
+	}
+	end = min(end, next)
+	p.definition(i, l, end, limit)
+}
+
+// definition opens the frame of the footnote definition that ends at the offset end.
+func (p *sectionParser) definition(i int32, l line, end, limit int) {
+	at := l.start + footnoteLabel(p.src[l.start:l.end])
+	for at < end && isSpaceByte(p.src[at]) {
+		at++
+	}
+	resume := p.after(i, end, limit)
+	if at >= end {
+		p.at = resume
+		p.builder.end(i, resume)
+		return
+	}
+	if at > l.end {
+		at = lineStart(p.src, at)
+	}
+	p.setContents(i, at, end)
+	p.at = at
+	p.push(frame{element: i, limit: end, resume: resume})
+}
+
+// setContents says where the children of an element may lie.
+func (b *builder) setContents(i int32, start, end int) {
+	b.out[i].ContentsStart, b.out[i].ContentsEnd = int32(start), int32(end)
+}

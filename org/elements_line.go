@@ -1,0 +1,311 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// opening says which element a line opens: TypeNone is text.
+type opening struct {
+	kind    Type
+	foreign bool // a table of table.el
+	end     line // the last line of a block, drawer or environment
+}
+
+// opening returns what line l opens between its start and limit. A block that does
+// not end before the limit is text.
+func (p *sectionParser) opening(l line, limit int) opening {
+	i := l.start
+	for i < l.end && isBlank(p.src[i]) {
+		i++
+	}
+	if i == l.end {
+		return opening{}
+	}
+	text, margin := p.src[i:l.end], i-l.start
+	switch c := text[0]; c {
+	case '#':
+		return p.hash(text, l, limit)
+	case ':':
+		if isRun(TypeFixedWidth, text) {
+			return opening{kind: TypeFixedWidth}
+		}
+		if drawerName(text) != "" {
+			return p.closed(TypeDrawer, endKey{endDrawer, ""}, l.next, limit)
+		}
+	case '|':
+		return opening{kind: TypeTable}
+	case '\\':
+		if name := environmentName(text); name != "" {
+			return p.closed(TypeLatexEnvironment, endKey{endEnvironment, name}, l.start, limit)
+		}
+	case '[':
+		if margin == 0 && footnoteLabel(text) > 0 {
+			return opening{kind: TypeFootnoteDefinition}
+		}
+	case '%':
+		if margin == 0 && strings.HasPrefix(text, "%%(") {
+			return opening{kind: TypeDiarySexp}
+		}
+	case 'C', 'c':
+		if isClock(text) {
+			return opening{kind: TypeClock}
+		}
+	case '-':
+		if isRule(text) {
+			return opening{kind: TypeHorizontalRule}
+		}
+		return listOpening(text, margin)
+	case '+':
+		if isForeignRule(text) {
+			return p.foreignTable(l, limit)
+		}
+		return listOpening(text, margin)
+	default:
+		if c == '*' || c >= '0' && c <= '9' {
+			return listOpening(text, margin)
+		}
+	}
+	return opening{}
+}
+
+func listOpening(text string, margin int) opening {
+	if bulletLength(text, margin) > 0 {
+		return opening{kind: TypePlainList}
+	}
+	return opening{}
+}
+
+// hash returns what a line opens whose text begins with #.
+func (p *sectionParser) hash(text string, l line, limit int) opening {
+	if isRun(TypeComment, text) {
+		return opening{kind: TypeComment}
+	}
+	if !strings.HasPrefix(text, "#+") {
+		return opening{}
+	}
+	if name := blockName(text); name != "" {
+		if o := p.closed(blockType(name), endKey{endBlock, name}, l.next, limit); o.kind != TypeNone {
+			return o
+		}
+	} else if dynamicName(text) != "" {
+		if o := p.closed(TypeDynamicBlock, endKey{endDynamic, ""}, l.next, limit); o.kind != TypeNone {
+			return o
+		}
+	}
+	switch key, _ := keyword(text); {
+	case key == "":
+		return opening{}
+	case strings.EqualFold(key, "call"):
+		return opening{kind: TypeBabelCall}
+	}
+	return opening{kind: TypeKeyword}
+}
+
+// closed returns an opening of that kind when its end stands between from and limit.
+func (p *sectionParser) closed(kind Type, key endKey, from, limit int) opening {
+	if end, ok := p.ends.find(p, key, from, limit); ok {
+		return opening{kind: kind, end: end}
+	}
+	return opening{}
+}
+
+// blockTypes are the blocks with a type of their own.
+var blockTypes = [...]struct {
+	name string
+	kind Type
+}{
+	{"src", TypeSrcBlock}, {"example", TypeExampleBlock}, {"quote", TypeQuoteBlock}, {"export", TypeExportBlock},
+	{"center", TypeCenterBlock}, {"verse", TypeVerseBlock}, {"comment", TypeCommentBlock},
+}
+
+func blockType(name string) Type {
+	for _, b := range blockTypes {
+		if len(b.name) == len(name) && strings.EqualFold(b.name, name) {
+			return b.kind
+		}
+	}
+	return TypeSpecialBlock
+}
+
+// blockName returns the name of the block that text begins, or "".
+func blockName(text string) string {
+	const begin = "#+begin_"
+	if !hasPrefixFold(text, begin) {
+		return ""
+	}
+	name, _ := cutBlank(text[len(begin):])
+	return name
+}
+
+// dynamicName returns the name of the dynamic block that text begins, or "".
+func dynamicName(text string) string {
+	const begin = "#+begin:"
+	if !hasPrefixFold(text, begin) {
+		return ""
+	}
+	rest := trimBlanksLeft(text[len(begin):])
+	if len(rest) == len(text)-len(begin) {
+		return ""
+	}
+	name, _ := cutBlank(rest)
+	return name
+}
+
+// keyword splits a line into the key of a keyword, as written, and its value. The
+// key reaches to the last colon of the first word.
+func keyword(text string) (key, value string) {
+	if !strings.HasPrefix(text, "#+") {
+		return "", ""
+	}
+	word, _ := cutBlank(text[2:])
+	colon := strings.LastIndexByte(word, ':')
+	if colon < 1 {
+		return "", ""
+	}
+	return word[:colon], trimBlanks(text[2+colon+1:])
+}
+
+// environmentName returns the name of the LaTeX environment that text begins, or "".
+func environmentName(text string) string {
+	rest, ok := strings.CutPrefix(text, `\begin{`)
+	if !ok {
+		return ""
+	}
+	name, _, ok := strings.Cut(rest, "}")
+	if !ok || strings.ContainsFunc(name, notLaTeXName) {
+		return ""
+	}
+	return name
+}
+
+// drawerName returns the name of the drawer that text begins, or "".
+func drawerName(text string) string {
+	text = trimBlanksRight(text)
+	if len(text) < 3 || text[0] != ':' || text[len(text)-1] != ':' {
+		return ""
+	}
+	name := text[1 : len(text)-1]
+	if !isName(name) {
+		return ""
+	}
+	return name
+}
+
+// isName reports whether s consists of what may stand in the name of a drawer and
+// the label of a footnote.
+func isName(s string) bool { return s != "" && nameLength(s) == len(s) }
+
+// nameLength returns the length of the name that s begins with.
+func nameLength(s string) int {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+				return i
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N) {
+			return i
+		}
+		i += n
+	}
+	return len(s)
+}
+
+// footnoteLabel returns the length of the label in brackets that opens a footnote
+// definition, or 0.
+func footnoteLabel(text string) int {
+	rest, ok := strings.CutPrefix(text, "[fn:")
+	if !ok {
+		return 0
+	}
+	n := nameLength(rest)
+	if n == 0 || n == len(rest) || rest[n] != ']' {
+		return 0
+	}
+	return len("[fn:]") + n
+}
+
+// isRun reports whether text is a line of a comment or of a fixed-width area.
+func isRun(kind Type, text string) bool {
+	mark := byte('#')
+	if kind == TypeFixedWidth {
+		mark = ':'
+	}
+	text = trimBlanksLeft(text)
+	return text != "" && text[0] == mark && (len(text) == 1 || text[1] == ' ' || text[1] == '\t' && false)
+}
+
+// isRule reports whether text is a horizontal rule.
+func isRule(text string) bool {
+	text = trimBlanksRight(text)
+	return len(text) >= 5 && strings.Trim(text, "-") == ""
+}
+
+// isForeignRule reports whether text is a rule of a table of table.el: +--+---+.
+func isForeignRule(text string) bool {
+	text = trimBlanksRight(text)
+	if !strings.HasPrefix(text, "+-") || text[len(text)-1] != '+' || strings.Contains(text, "++") {
+		return false
+	}
+	return strings.Trim(text, "+-") == ""
+}
+
+// isClock reports whether text is the line of a clock.
+func isClock(text string) bool {
+	const clock = "CLOCK:"
+	if !hasPrefixFold(text, clock) {
+		return false
+	}
+	_, _, ok := clockParts(text[len(clock):])
+	return ok
+}
+
+// clockParts splits what stands behind CLOCK: into a timestamp or range and a
+// duration; either may be absent, but not both.
+func clockParts(rest string) (stamp, duration string, ok bool) {
+	rest = trimBlanks(rest)
+	if strings.HasPrefix(rest, "[") {
+		n := singleTimestampLength(rest)
+		if n == 0 || rest[n-1] != ']' {
+			return "", "", false
+		}
+		if strings.HasPrefix(rest[n:], "--[") {
+			m := singleTimestampLength(rest[n+2:])
+			if m == 0 || rest[n+2+m-1] != ']' {
+				return "", "", false
+			}
+			n += 2 + m
+		}
+		stamp, rest = rest[:n], trimBlanksLeft(rest[n:])
+		if rest == "" {
+			return stamp, "", true
+		}
+	}
+	rest, ok = strings.CutPrefix(rest, "=>")
+	if !ok {
+		return "", "", false
+	}
+	duration = trimBlanks(rest)
+	colon := strings.IndexByte(duration, ':')
+	if colon < 1 || len(duration) != colon+3 || !isDigits(duration[:colon]) || !isDigits(duration[colon+1:]) {
+		return "", "", false
+	}
+	return stamp, duration, true
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// The ways in which a line can end an element.
+const (
+	endBlock       = iota // #+end_NAME
+	endDynamic            // #+end:
+	endDrawer             // :END:
+	endEnvironment        // \end{NAME} at the end of a line
+)
+
+// endKey is what an opening line looks for. Letter case of the name does not count.
+type endKey struct {
+	kind uint8
+	name string
+}
+
+func (k endKey) compare(other endKey) int {
+	if c := cmp.Compare(k.kind, other.kind); c != 0 {
+		return c
+	}
+	return compareFold(k.name, other.name)
+}
+
+// compareFold orders strings without regard to the case of ASCII letters.
+func compareFold(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if c := cmp.Compare(lower(a[i]), lower(b[i])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
+
+// endLine is a line that can end an element.
+type endLine struct {
+	endKey
+	line
+}
+
+// ends are the lines of a section that can end an element, by key and offset. They
+// are collected once, when the first one is looked for, so that openings without an
+// end cost no time.
+type ends struct {
+	made  bool
+	lines []endLine
+}
+
+// find returns the first line with the key that starts at the offset from or later
+// and ends at limit or earlier.
+func (e *ends) find(p *sectionParser, key endKey, from, limit int) (line, bool) {
+	if !e.made {
+		e.made = true
+		e.collect(p.src, p.at, p.end)
+	}
+	i, _ := slices.BinarySearchFunc(e.lines, from, func(l endLine, from int) int {
+		if c := l.compare(key); c != 0 {
+			return c
+		}
+		return cmp.Compare(l.start, from)
+	})
+	if i == len(e.lines) || e.lines[i].compare(key) != 0 || e.lines[i].next > limit {
+		return line{}, false
+	}
+	return e.lines[i].line, true
+}
+
+func (e *ends) collect(src string, at, limit int) {
+	for at < limit {
+		l := lineAt(src, at, limit)
+		if key, ok := endOf(src[l.start:l.end]); ok {
+			e.lines = append(e.lines, endLine{key, l})
+		}
+		at = l.next
+	}
+	slices.SortFunc(e.lines, func(a, b endLine) int {
+		if c := a.compare(b.endKey); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.start, b.start)
+	})
+}
+
+// endOf returns what the text of a line can end.
+func endOf(text string) (endKey, bool) {
+	text = trimBlanks(text)
+	if text == "" {
+		return endKey{}, false
+	}
+	switch {
+	case text[0] == '#':
+		const end = "#+end"
+		if !hasPrefixFold(text, end) {
+			return endKey{}, false
+		}
+		switch rest := text[len(end):]; {
+		case rest == "" || rest == ":":
+			return endKey{endDynamic, ""}, true
+		case rest[0] == '_':
+			return endKey{endBlock, rest[1:]}, true
+		}
+	case text[0] == ':':
+		if len(text) == len(drawerClose) && strings.EqualFold(text, drawerClose) {
+			return endKey{endDrawer, ""}, true
+		}
+	}
+	if text[len(text)-1] == '}' {
+		if i := strings.LastIndexByte(text, '{'); i >= 4 && strings.EqualFold(text[i-4:i], `\end`) {
+			return endKey{endEnvironment, text[i+1 : len(text)-1]}, true
+		}
+	}
+	return endKey{}, false
+}

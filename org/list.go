@@ -1,0 +1,264 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+// tabWidth is how far apart tabs stand when indentation is compared.
+const tabWidth = 8
+
+// listItem is an item of a list, found before its contents are parsed.
+type listItem struct {
+	start, end int   // end: of the blank lines behind it
+	text       int   // end of its last line that is not blank
+	indent     int   // width of the blanks before the bullet
+	next       int32 // index of the first item that is not below it
+}
+
+// listItems are the items of one list and of the lists in it: a part of the parser's
+// items, from base on. The items before next have been parsed.
+type listItems struct{ base, next int32 }
+
+// list opens the list whose first item is at the offset body.
+func (p *sectionParser) list(start, body, limit int) {
+	k := p.itemAt(body)
+	layout := k < 0
+	if layout {
+		k = int32(len(p.items))
+		p.layouts = append(p.layouts, listItems{k, k})
+		p.layOut(body, limit)
+	}
+	last := k
+	for n := p.sibling(k); n >= 0; n = p.sibling(n) {
+		last = n
+	}
+	end := p.items[last].text
+	i := p.begin(TypePlainList, start)
+	p.out[i].Body = int32(body)
+	p.setContents(i, body, end)
+	resume := p.after(i, end, limit)
+	p.push(frame{element: i, list: true, item: k, layout: layout, limit: end, resume: resume})
+}
+
+// itemAt returns the index of the item that starts at the offset in the list that is
+// open, or -1. Offsets must rise.
+func (p *sectionParser) itemAt(offset int) int32 {
+	if len(p.layouts) == 0 {
+		return -1
+	}
+	l := &p.layouts[len(p.layouts)-1]
+	for l.next < int32(len(p.items)) && p.items[l.next].start < offset {
+		l.next++
+	}
+	if l.next < int32(len(p.items)) && p.items[l.next].start == offset {
+		return l.next
+	}
+	return -1
+}
+
+// sibling returns the item that follows item k in its list, or -1.
+func (p *sectionParser) sibling(k int32) int32 {
+	n := p.items[k].next
+	if n < int32(len(p.items)) && p.items[n].start == p.items[k].end && p.items[n].indent == p.items[k].indent {
+		return n
+	}
+	return -1
+}
+
+func (p *sectionParser) dropLayout() {
+	last := len(p.layouts) - 1
+	p.items = p.items[:p.layouts[last].base]
+	p.layouts = p.layouts[:last]
+}
+
+// layOut finds the items of the list that starts at the offset at. An item ends
+// before the next line that is not indented more than it, and all of them end at two
+// blank lines; the lines of blocks and drawers do not count.
+func (p *sectionParser) layOut(at, limit int) {
+	var open []int32 // the items that are not closed, innermost last
+	least := -1      // the smallest indentation of an item
+	text := at       // behind the last line that is not blank
+	blank := false   // the line before was
+	closeTo := func(indent, end int) {
+		for len(open) > 0 && p.items[open[len(open)-1]].indent >= indent {
+			item := &p.items[open[len(open)-1]]
+			item.end, item.text, item.next = end, text, int32(len(p.items))
+			open = open[:len(open)-1]
+		}
+	}
+	for at < limit {
+		l := lineAt(p.src, at, limit)
+		if isBlankLine(p.src, l) {
+			if blank {
+				break
+			}
+			blank, at = true, l.next
+			continue
+		}
+		blank = false
+		indent, margin := indentation(p.src[l.start:l.end])
+		o := p.opening(l, limit)
+		switch {
+		case o.kind == TypePlainList && bulletLength(p.src[l.start+margin:l.end], margin) > 0:
+			closeTo(indent, l.start)
+			if least < 0 || indent < least {
+				least = indent
+			}
+			open = append(open, int32(len(p.items)))
+			p.items = append(p.items, listItem{start: l.start, indent: indent})
+			at = l.next
+		case indent <= least:
+			closeTo(0, at)
+			return
+		default:
+			closeTo(indent, l.start)
+			at = l.next
+			if o.end.next > 0 && o.kind != TypeLatexEnvironment {
+				at = o.end.next
+			}
+		}
+		text = at
+	}
+	closeTo(0, at)
+}
+
+// item opens the next item of the list in frame f.
+func (p *sectionParser) item(f *frame) {
+	k := f.item
+	f.item = p.sibling(k)
+	it := p.items[k]
+	end := it.text
+	if f.item >= 0 {
+		end = it.end // the blank lines before a sibling are the item's, those behind the last item the list's
+	}
+	i := p.begin(TypeItem, it.start)
+	l := lineAt(p.src, it.start, end)
+	parts := itemParts(p.src[l.start:l.end])
+	if p.objects && parts.tagEnd > 0 {
+		p.secondary(i, l.start+parts.tagStart, l.start+parts.tagEnd)
+	}
+	contents := l.start + parts.contents
+	if contents >= l.end {
+		contents = skipBlankLines(p.src, l.next, end)
+	}
+	text := max(contents, it.text)
+	if contents < it.text {
+		p.setContents(i, contents, it.text)
+	}
+	p.out[i].PostBlank = p.countLines(text, end)
+	p.at = contents
+	p.push(frame{element: i, limit: text, resume: end})
+}
+
+// bulletLength returns the length of the bullet that text begins with, blanks not
+// counted, or 0. A star is a bullet only behind a margin.
+func bulletLength(text string, margin int) int {
+	n := 0
+	switch c := text[0]; {
+	case c == '-' || c == '+' || c == '*' && margin > 0:
+		n = 1
+	case c >= '0' && c <= '9':
+		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+			n++
+		}
+		if n == len(text) || text[n] != '.' && text[n] != ')' {
+			return 0
+		}
+		n++
+	default:
+		return 0
+	}
+	if n < len(text) && !isBlank(text[n]) {
+		return 0
+	}
+	return n
+}
+
+// indentation returns the width of the blanks before text, tabs counted to the next
+// stop, and their number of bytes.
+func indentation(text string) (width, margin int) {
+	for margin < len(text) {
+		switch text[margin] {
+		case ' ':
+			width++
+		case '\t':
+			width += tabWidth - width%tabWidth
+		default:
+			return width, margin
+		}
+		margin++
+	}
+	return width, margin
+}
+
+// itemOffsets are the parts of an item's first line, by offsets in it.
+type itemOffsets struct {
+	bullet, bulletEnd   int // with the blanks behind it
+	counter, counterEnd int // what stands in [@…]; 0, 0 when there is none
+	checkbox            int // of the character between the brackets; 0 when there is none
+	tagStart, tagEnd    int // 0, 0 when there is none
+	contents            int
+}
+
+// itemParts reads the first line of an item.
+func itemParts(text string) itemOffsets {
+	var o itemOffsets
+	for isBlank(text[o.bullet]) {
+		o.bullet++
+	}
+	at := o.bullet + bulletLength(text[o.bullet:], 1)
+	skip := func() {
+		for at < len(text) && isBlank(text[at]) {
+			at++
+		}
+	}
+	skip()
+	o.bulletEnd = at
+	if n := counterLength(text[at:]); n > 0 {
+		o.counter, o.counterEnd = at+2, at+n-1
+		at += n
+		skip()
+	}
+	if rest := text[at:]; len(rest) >= 3 && rest[0] == '[' && rest[2] == ']' && (rest[1] == ' ' || rest[1]|0x20 == 'x' || rest[1] == '-') &&
+		(len(rest) == 3 || isBlank(rest[3])) {
+		o.checkbox = at + 1
+		at += 3
+		skip()
+	}
+	if c := text[o.bullet]; c < '0' || c > '9' {
+		if n := tagLength(text[at:]); n > 0 {
+			o.tagStart, o.tagEnd = at, trimmedEnd(text, at, at+n)
+			at += n + len("::")
+			skip()
+		}
+	}
+	o.contents = at
+	return o
+}
+
+// counterLength returns the length of the counter [@3] that text begins with, or 0.
+func counterLength(text string) int {
+	if len(text) < 4 || text[0] != '[' || text[1] != '@' {
+		return 0
+	}
+	n := 2
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	if n == 2 && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z') {
+		n++
+	}
+	if n == 2 || n == len(text) || text[n] != ']' {
+		return 0
+	}
+	return n + 1
+}
+
+// tagLength returns the length of the tag that text begins with, up to the last
+// colons that stand between blanks, or 0.
+func tagLength(text string) int {
+	for i := len(text) - 2; i > 0; i-- {
+		if text[i] == ':' && text[i+1] == ':' && isBlank(text[i-1]) && (i+2 == len(text) || isBlank(text[i+2])) {
+			return i
+		}
+	}
+	return 0
+}

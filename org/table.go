@@ -1,0 +1,91 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// foreignTable returns the opening of the table of table.el whose first rule is line
+// l: another line of it must follow.
+func (p *sectionParser) foreignTable(l line, limit int) opening {
+	next := lineAt(p.src, l.next, limit)
+	if text := trimBlanksLeft(p.src[next.start:next.end]); text != "" && (text[0] == '|' || text[0] == '+') {
+		return opening{kind: TypeTable, foreign: true}
+	}
+	return opening{}
+}
+
+// table adds a table whose first row is at the offset body. Formulas below an Org
+// table belong to it.
+func (p *sectionParser) table(start, body, limit int, foreign bool) {
+	i := p.begin(TypeTable, start)
+	p.out[i].Body = int32(body)
+	end := body
+	for end < limit {
+		l := lineAt(p.src, end, limit)
+		text := trimBlanksLeft(p.src[l.start:l.end])
+		if text == "" || text[0] != '|' && !(foreign && text[0] == '+') {
+			break
+		}
+		if !foreign {
+			p.row(l, text)
+		}
+		end = l.next
+	}
+	if !foreign {
+		p.setContents(i, body, end)
+		end = p.formulas(end, limit)
+	}
+	p.at = p.after(i, end, limit)
+	p.builder.end(i, p.at)
+}
+
+// formulas returns the end of the formula lines at the offset at.
+func (p *sectionParser) formulas(at, limit int) int {
+	for at < limit {
+		l := lineAt(p.src, at, limit)
+		if !hasPrefixFold(trimBlanksLeft(p.src[l.start:l.end]), formulaKey) {
+			break
+		}
+		at = l.next
+	}
+	return at
+}
+
+const formulaKey = "#+TBLFM:"
+
+// row adds the row in line l, whose text begins with a bar.
+func (p *sectionParser) row(l line, text string) {
+	i := p.begin(TypeTableRow, l.start)
+	if !strings.HasPrefix(text, "|-") {
+		start := l.end - len(text) + 1
+		end := trimmedEnd(p.src, start, l.end)
+		if start < end {
+			p.setContents(i, start, end)
+			if p.objects {
+				p.cells(start, end)
+			}
+		}
+	}
+	p.builder.end(i, l.next)
+}
+
+// cells adds the cells of a row between its first bar and the offset end.
+func (p *sectionParser) cells(at, end int) {
+	for at < end {
+		stop := end
+		next := end
+		if bar := strings.IndexByte(p.src[at:end], '|'); bar >= 0 {
+			stop, next = at+bar, at+bar+1
+		}
+		i := p.begin(TypeTableCell, at)
+		for at < stop && isBlank(p.src[at]) {
+			at++
+		}
+		if text := trimmedEnd(p.src, at, stop); text > at {
+			p.setContents(i, at, text)
+			p.inline(i, at, text)
+		}
+		p.builder.end(i, next)
+		at = next
+	}
+}
