@@ -1,12 +1,14 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package corpus finds the files of a memex, tells which of them must be read
-// again, and reads one of them as it stood at one moment.
+// again, reads one of them as it stood at one moment, and writes one so that
+// nothing that a person wrote meanwhile is lost.
 //
 // A [Root] is the open folder. [Root.Scan] lists its files against a [Table],
 // the listing of an earlier scan with the digest of each file, and returns a
 // [Scan]: what is there, what must be read, what is gone, and a [Problem] for
-// everything that a person would expect to be there and is not.
+// everything that a person would expect to be there and is not. [Root.Stage]
+// begins a [Write], and [EditorLock] is how Emacs says that it holds a file.
 //
 // A memex is every *.org and *.org_archive below the root and, opaque (kept,
 // hashed and not parsed), *.org.gpg, the other files of the skills folder,
@@ -16,9 +18,11 @@
 //
 // Invariants:
 //
-//   - Nothing is written. Nothing outside the root is opened or listed: names go
-//     through internal/vfs, which refuses to leave the folder, and a link is
-//     followed only after its target was found inside.
+//   - Only a Write changes a file: one that holds what the write was based on,
+//     that no editor holds and that a person has not made read-only.
+//   - Nothing outside the root is opened or listed: names go through
+//     internal/vfs, which refuses to leave the folder, and a link is followed
+//     only after its target was found inside.
 //   - A file is listed once. One that only links lead to has the path of the
 //     first link in the order of a scan; otherwise it has its own.
 //   - A folder is read at most once in a scan, so loops of links end.
@@ -30,6 +34,7 @@
 //   - The order is that of the bytes of the paths; nothing depends on the order
 //     in which the file system lists a folder.
 //
-// Not here: parsing (package org), and the configuration that names the skills
+// Not here: parsing (package org), what makes several writes one operation that
+// survives a crash (package fovea), and the configuration that names the skills
 // folder (internal/config).
 package corpus

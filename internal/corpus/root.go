@@ -35,6 +35,11 @@ type Options struct {
 	// memex whatever their names, unparsed. Hidden and ignored ones count too.
 	// Those outside the root add nothing.
 	Opaque []string
+	// Host is the machine by which editors' locks are judged; ThisHost() if it
+	// has no name.
+	Host Host
+	// FS replaces the folder by another file system, for tests.
+	FS vfs.FS
 }
 
 // Root is an open memex folder. It is safe for concurrent use.
@@ -43,28 +48,23 @@ type Root struct {
 	names  []string // absolute: without links, and as Open was told
 	skills string   // relative, "" where outside
 	opaque []string // relative, sorted
+	host   Host
 }
 
 // Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
 // ErrNotFolder or ErrUnreadable, with the path.
 func Open(dir string, opts *Options) (*Root, error) {
-	folder, err := vfs.Dir(dir)
-	if err != nil {
-		return nil, openError(dir, err)
-	}
-	r := &Root{fs: folder}
-	if r.names, err = absolute(dir); err != nil {
-		return nil, errors.Join(openError(dir, err), r.Close())
-	}
-	listing, err := r.fs.OpenFile(".", os.O_RDONLY, 0) // can it be listed?
-	if err != nil {
-		return nil, errors.Join(openError(dir, err), r.Close())
-	}
-	if err := listing.Close(); err != nil {
-		return nil, errors.Join(openError(dir, err), r.Close())
-	}
 	if opts == nil {
 		opts = &Options{}
+	}
+	r := &Root{fs: opts.FS, names: []string{dir}, host: opts.Host}
+	if r.fs == nil {
+		if err := r.openFolder(dir); err != nil {
+			return nil, openError(dir, err)
+		}
+	}
+	if r.host.Name == "" {
+		r.host = ThisHost()
 	}
 	r.skills, _ = r.inside(orDefault(opts.SkillsDir, defaultSkills))
 	for _, name := range opts.Opaque {
@@ -77,7 +77,28 @@ func Open(dir string, opts *Options) (*Root, error) {
 	return r, nil
 }
 
-// Close releases the folder. Scans and reads after it fail.
+// openFolder opens the folder of the operating system, if it can be listed.
+func (r *Root) openFolder(dir string) error {
+	folder, err := vfs.Dir(dir)
+	if err != nil {
+		return err
+	}
+	r.fs = folder
+	if r.names, err = absolute(dir); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	listing, err := r.fs.OpenFile(".", os.O_RDONLY, 0)
+	if err != nil {
+		return errors.Join(err, r.Close())
+	}
+	if err := listing.Close(); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	return nil
+}
+
+// Close releases the folder, Options.FS as well. Scans, reads and writes after
+// it fail.
 func (r *Root) Close() error { return r.fs.Close() }
 
 func orDefault(s, def string) string {

@@ -1,0 +1,66 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+)
+
+// overwrite gives the very file other bytes and syncs it. When that fails, the
+// old ones are written back.
+func (w *Write) overwrite() error {
+	f, err := w.root.fs.OpenFile(w.real, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	put := func(text string) error {
+		_, err := io.WriteString(io.NewOffsetWriter(f, 0), text)
+		if err == nil {
+			err = f.Truncate(int64(len(text)))
+		}
+		if err == nil {
+			err = f.Sync()
+		}
+		return err
+	}
+	if err = put(w.next.Text); err != nil {
+		err = errors.Join(err, put(w.old))
+	}
+	return errors.Join(err, f.Close())
+}
+
+// sector is the unit, in bytes, that a disk writes whole.
+const sector = 512
+
+// Torn reports whether have can be what a crash left of a file that held before
+// and was being overwritten by after: each sector is of one of them, and behind
+// its end zeros or the other one still, and the length lies between theirs.
+// O(length).
+func Torn(have, before, after string) bool {
+	short, long := min(len(before), len(after)), max(len(before), len(after))
+	if len(have) < short || len(have) > long {
+		return false
+	}
+	for at := 0; at < len(have); at += sector {
+		part := have[at:min(at+sector, len(have))]
+		if !isPartOf(part, at, before, after) && !isPartOf(part, at, after, before) && strings.Trim(part, "\x00") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// isPartOf reports whether the text has part at the offset, with zeros or what
+// other has there behind its end.
+func isPartOf(part string, at int, text, other string) bool {
+	within := text[min(at, len(text)):min(at+len(part), len(text))]
+	rest, ok := strings.CutPrefix(part, within)
+	if !ok {
+		return false
+	}
+	at += len(within)
+	return strings.Trim(rest, "\x00") == "" || strings.HasPrefix(other[min(at, len(other)):], rest)
+}

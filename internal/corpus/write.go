@@ -1,0 +1,315 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// newFileMode is that of a file that is made, before the umask.
+const newFileMode = 0o644
+
+// Next is what a file is to become.
+type Next struct {
+	Text string
+	Gone bool        // no file
+	Mode fs.FileMode // of a new file; 0 for the usual one
+}
+
+// Digest returns the digest of the bytes, the zero digest for no file.
+func (n Next) Digest() merkle.Digest {
+	if n.Gone {
+		return merkle.Digest{}
+	}
+	return merkle.Sum([]byte(n.Text))
+}
+
+// Write is one file of the memex on its way to other bytes. Stage makes it,
+// Apply or Discard ends it. It is for one goroutine.
+//
+// The file keeps its mode, owner and group; a link is followed to the file
+// inside the root and stays a link. A file of several names, and one whose
+// owner a new file could not get, is written in place, see InPlace. Extended
+// attributes and access lists of a file that is replaced are not carried over.
+type Write struct {
+	root       *Root
+	path, real string // as the document is called, and without links
+	base       merkle.Digest
+	next       Next
+	old        string      // what the file holds
+	info       fs.FileInfo // nil for no file
+	inPlace    bool
+	staged     *vfs.Staged
+	made       []string // folders made for it, outermost first
+}
+
+// Stage prepares a write and changes no file: it checks that the file holds
+// what base is the digest of (the zero digest: that there is none), that no
+// editor holds it and that it may be written, and puts the new bytes, synced,
+// beside it under a temporary name. A folder that is missing is made for a new
+// file. Errors: ErrChanged, ErrBusy, ErrReadOnlyFile, ErrNoSpace, ErrVanished
+// (the file or its folder), ErrLink, and those of Read. O(size).
+func (r *Root) Stage(name string, base merkle.Digest, next Next) (*Write, error) {
+	w := &Write{root: r, path: name, base: base, next: next}
+	if err := w.stage(); err != nil {
+		return nil, fmt.Errorf("corpus: %s: %w", name, errors.Join(err, w.Discard()))
+	}
+	return w, nil
+}
+
+func (w *Write) stage() error {
+	if err := w.locate(); err != nil {
+		return err
+	}
+	if err := w.check(); err != nil {
+		return err
+	}
+	if err := w.writable(); err != nil {
+		return err
+	}
+	id, known := vfs.Identity{}, false
+	if w.info != nil {
+		id, known = vfs.IdentityOf(w.info)
+	}
+	switch w.inPlace = known && id.Links > 1; {
+	case w.next.Gone, w.inPlace:
+		return nil
+	case w.info == nil:
+		if err := w.makeFolder(); err != nil {
+			return err
+		}
+	}
+	perm := w.next.Mode.Perm()
+	if perm == 0 {
+		perm = newFileMode
+	}
+	staged, err := vfs.Stage(w.root.fs, w.real, perm, w.info, func(out io.Writer) error {
+		_, err := io.WriteString(out, w.next.Text)
+		return err
+	})
+	if errors.Is(err, vfs.ErrOwner) {
+		w.inPlace = true
+		return nil
+	}
+	w.staged = staged
+	return writeError(err)
+}
+
+// locate finds the file itself.
+func (w *Write) locate() error {
+	if !fs.ValidPath(w.path) {
+		return ErrOutside
+	}
+	if !isUsable(w.path) {
+		return ErrName
+	}
+	real, info, err := w.root.place(w.path)
+	switch {
+	case err != nil:
+		return readError(err)
+	case info != nil && !info.Mode().IsRegular():
+		return ErrSpecial
+	}
+	w.real = real
+	if w.next.Gone && info != nil {
+		folder, _, err := w.root.place(path.Dir(w.path))
+		if err != nil || path.Join(folder, path.Base(w.path)) != real {
+			return errors.Join(ErrLink, err)
+		}
+	}
+	return nil
+}
+
+// place follows the links of a path as resolve does, also where the file and
+// folders above it are yet to be made; info is nil then.
+func (r *Root) place(name string) (real string, info fs.FileInfo, err error) {
+	real, info, err = r.resolve(name)
+	if !errors.Is(err, ErrDangling) || name == "." {
+		return real, info, err
+	}
+	folder, above, err := r.place(path.Dir(name))
+	switch {
+	case err != nil:
+		return "", nil, err
+	case above != nil && !above.IsDir():
+		return "", nil, ErrNotFolder
+	}
+	real = path.Join(folder, path.Base(name))
+	if _, err := r.fs.Lstat(real); !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, ErrDangling // a link to nothing is not written through
+	}
+	return real, nil, nil
+}
+
+// check compares the file with the base and asks who holds it.
+func (w *Write) check() error {
+	if lock, held := w.root.editorLock(slices.Compact([]string{w.path, w.real})...); held {
+		return &BusyError{lock}
+	}
+	text, info, err := w.root.read(w.real, DefaultLimit)
+	have := merkle.Digest{}
+	switch {
+	case err == nil:
+		have = merkle.Sum([]byte(text))
+	case !errors.Is(err, ErrVanished):
+		return err
+	case !w.base.IsZero():
+		return ErrVanished
+	}
+	if have != w.base {
+		return &ChangedError{Base: w.base, Have: have}
+	}
+	w.old, w.info = text, info
+	return nil
+}
+
+// writable refuses what a person has made read-only, even where this process
+// has the rights to pass over it.
+func (w *Write) writable() error {
+	const anyone = 0o222
+	if w.info != nil && w.info.Mode()&anyone == 0 {
+		return ErrReadOnlyFile
+	}
+	folder, err := w.root.fs.Stat(path.Dir(w.real))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && w.info == nil:
+		return nil
+	case err != nil:
+		return writeError(err)
+	case folder.Mode()&anyone == 0:
+		return ErrReadOnlyFile
+	case w.info == nil:
+		return nil
+	}
+	f, err := w.root.fs.OpenFile(w.real, os.O_WRONLY, 0)
+	if err != nil {
+		return writeError(err)
+	}
+	return writeError(f.Close())
+}
+
+// makeFolder makes the folders of a new file, durably.
+func (w *Write) makeFolder() error {
+	var missing []string
+	at := path.Dir(w.real)
+	for ; at != "."; at = path.Dir(at) {
+		if _, err := w.root.fs.Lstat(at); err == nil {
+			break
+		}
+		missing = append(missing, at)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Reverse(missing)
+	w.made = missing
+	if err := w.root.fs.MkdirAll(path.Dir(w.real), 0o755); err != nil {
+		return writeError(err)
+	}
+	for _, folder := range missing {
+		if err := w.root.fs.SyncDir(path.Dir(folder)); err != nil {
+			return writeError(err)
+		}
+	}
+	return nil
+}
+
+// InPlace reports whether the file will be overwritten, for a rename would part
+// its names or change its owner. A crash while that is done can leave a mixture
+// of old and new, see Torn: who calls Apply keeps both texts until it returned.
+func (w *Write) InPlace() bool { return w.inPlace }
+
+// Old returns what the file holds, and its mode; "" and 0 for no file.
+func (w *Write) Old() (string, fs.FileMode) {
+	if w.info == nil {
+		return "", 0
+	}
+	return w.old, w.info.Mode().Perm()
+}
+
+// Apply checks the file again and changes it, durably: when it returns nil, a
+// crash leaves the new bytes. A crash before leaves the old or the new, but for
+// InPlace. A save by an editor between the check and the rename, some
+// microseconds, is lost. After an error the file is as it was, unless the error
+// came of the last sync. Errors as of Stage.
+func (w *Write) Apply() error {
+	err := w.check()
+	if err == nil {
+		err = writeError(w.change())
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("corpus: %s: %w", w.path, errors.Join(err, w.Discard()))
+}
+
+func (w *Write) change() error {
+	staged := w.staged
+	w.staged = nil
+	switch {
+	case w.next.Gone && w.info == nil:
+		return nil
+	case w.next.Gone:
+		if err := w.root.fs.Remove(w.real); err != nil {
+			return err
+		}
+		return w.root.fs.SyncDir(path.Dir(w.real))
+	case w.inPlace:
+		return w.overwrite()
+	case w.info != nil:
+		return staged.Replace()
+	}
+	err := staged.Create()
+	if errors.Is(err, fs.ErrExist) {
+		return &ChangedError{Have: w.root.digest(w.real)}
+	}
+	if err == nil {
+		w.made = nil
+	}
+	return err
+}
+
+// digest returns the digest of a file as it is now, zero where it cannot be read.
+func (r *Root) digest(name string) merkle.Digest {
+	text, _, err := r.read(name, DefaultLimit)
+	if err != nil {
+		return merkle.Digest{}
+	}
+	return merkle.Sum([]byte(text))
+}
+
+// Discard removes what Stage has put there; after Apply it does nothing.
+func (w *Write) Discard() error {
+	var err error
+	if w.staged != nil {
+		err = w.staged.Discard()
+		w.staged = nil
+	}
+	for _, folder := range slices.Backward(w.made) {
+		_ = w.root.fs.Remove(folder) // not if somebody has put something there
+	}
+	w.made = nil
+	return err
+}
+
+// Sweep removes the temporary files that a crash has left in the folder of a
+// file. Nothing is staged meanwhile.
+func (r *Root) Sweep(name string) error {
+	real, _, err := r.place(name)
+	if err != nil {
+		return nil // Stage says why
+	}
+	if _, err := vfs.RemoveTemps(r.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("corpus: %s: %w", name, writeError(err))
+	}
+	return nil
+}
