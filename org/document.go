@@ -32,6 +32,9 @@ type Document struct {
 	// Keywords are the in-buffer settings of this file (not of its setup files) in
 	// order: TITLE, TODO, FILETAGS, LINK, STARTUP and the like.
 	Keywords []Keyword
+	// Settings are Keywords and those of the setup files, each file's in the place
+	// of the SETUPFILE line that names it. Those of a setup file have Start and End -1.
+	Settings []Keyword
 
 	// DrawerStart and DrawerEnd are the offsets of the property drawer of the
 	// document, first byte and after the last line; both 0 when there is none.

@@ -33,8 +33,25 @@ func Parse(src string, opts *Options) *Document {
 	s := scanner{src: src}
 	s.scan(d.Start)
 	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
-	done := d.applySettings(opts)
+	d.outline(&s, d.applySettings(opts))
+	return d
+}
 
+// reparse reads the outline of src under the settings that are in force in d.
+func (d *Document) reparse(src string) *Document {
+	n := *d
+	n.Source, n.SectionEnd = src, len(src)
+	s := scanner{src: src}
+	s.scan(n.Start)
+	n.Keywords, n.Diagnostics = s.keywords, s.diagnostics
+	n.outline(&s, d.Todo.done())
+	return &n
+}
+
+// outline fills in the headlines and the document's drawer from the marks of a
+// scan. Done says of every TODO keyword whether it is a done one.
+func (d *Document) outline(s *scanner, done map[string]bool) {
+	src := d.Source
 	if len(s.headlines) > 0 {
 		d.SectionEnd = s.headlines[0].start
 	}
@@ -53,7 +70,6 @@ func Parse(src string, opts *Options) *Document {
 	p.misplacedDrawers(s.opens)
 	d.link()
 	d.finishDiagnostics()
-	return d
 }
 
 // parser reads what follows each headline mark.

@@ -20,6 +20,7 @@ func TestParseOffsets(t *testing.T) {
 		Title:      "t",
 		Todo:       org.TodoKeywords{All: []string{"TODO", "DONE"}, Done: []string{"DONE"}},
 		Keywords:   []org.Keyword{{Key: "TITLE", Value: "t", Start: 0, End: at("* a")}},
+		Settings:   []org.Keyword{{Key: "TITLE", Value: "t", Start: 0, End: at("* a")}},
 		SectionEnd: at("* a"),
 		Headlines: []org.Headline{
 			{

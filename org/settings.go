@@ -47,6 +47,7 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 		g.setup, g.seen = opts.Setup, map[string]bool{}
 	}
 	g.gather(d.Keywords, "", true)
+	d.Settings = g.all
 
 	var titles []string
 	for _, k := range d.Keywords {
@@ -99,11 +100,16 @@ func (d *Document) setTodo(settings []Keyword) map[string]bool {
 	if !found {
 		d.Todo = TodoKeywords{All: []string{"TODO", "DONE"}, Done: []string{"DONE"}}
 	}
-	done := make(map[string]bool, len(d.Todo.All))
-	for _, word := range d.Todo.All {
+	return d.Todo.done()
+}
+
+// done says of every keyword whether it is a done one.
+func (t *TodoKeywords) done() map[string]bool {
+	done := make(map[string]bool, len(t.All))
+	for _, word := range t.All {
 		done[word] = false
 	}
-	for _, word := range d.Todo.Done {
+	for _, word := range t.Done {
 		done[word] = true
 	}
 	return done
