@@ -23,6 +23,12 @@ type Document struct {
 	Category string
 	// Todo holds the TODO keywords in force.
 	Todo TodoKeywords
+	// TagGroups are the groups of the #+TAGS lines, those of setup files too, in
+	// order.
+	TagGroups []TagGroup
+	// LinkAbbreviations holds, by name, what the #+LINK lines and those of setup
+	// files say a link type stands for; of two lines with one name the later counts.
+	LinkAbbreviations map[string]string
 	// Properties is the property drawer of the document itself, which must come
 	// first in the file, after nothing but comment lines.
 	Properties []Property

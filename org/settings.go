@@ -66,8 +66,11 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 			if key, rest := cutBlank(k.Value); key != "" {
 				d.FileProperties = append(d.FileProperties, Property{key, trimBlanks(rest), k.Start, k.End})
 			}
+		case "LINK":
+			d.addAbbreviation(k.Value)
 		}
 	}
+	d.TagGroups = tagGroups(g.all)
 	return d.setTodo(g.all)
 }
 
@@ -83,6 +86,24 @@ func (d *Document) addFileTags(value string) {
 			d.FileTags = append(d.FileTags, tag)
 		}
 	}
+}
+
+// addAbbreviation takes the value of a #+LINK line: a word, or words between
+// quotes, and what links of that type stand for.
+func (d *Document) addAbbreviation(value string) {
+	name, rest := cutBlank(value)
+	if quoted, isQuoted := strings.CutPrefix(value, `"`); isQuoted {
+		if inner, after, closed := strings.Cut(quoted, `"`); closed {
+			name, rest = inner, after
+		}
+	}
+	if rest = trimBlanks(rest); name == "" || rest == "" {
+		return
+	}
+	if d.LinkAbbreviations == nil {
+		d.LinkAbbreviations = map[string]string{}
+	}
+	d.LinkAbbreviations[name] = rest
 }
 
 // setTodo reads the keyword sequences. Those of one key come together, whatever
