@@ -10,8 +10,9 @@ type builder struct {
 	doc     *Document
 	src     string
 	out     []Element
-	open    int32 // the innermost element that is not closed; -1 for none
-	objects bool  // objects are wanted too
+	open    int32         // the innermost element that is not closed; -1 for none
+	objects bool          // objects are wanted too
+	radio   *radioTargets // what radio links lead to; nil for no such links
 }
 
 // begin opens an element and returns its index.

@@ -53,6 +53,8 @@ type Document struct {
 	Headlines []Headline
 	// Diagnostics says, in order of offset, what looks like Org but is not read.
 	Diagnostics []Diagnostic
+
+	radio *radioOnce
 }
 
 // TodoKeywords are the TODO keywords in force in a document.

@@ -7,29 +7,35 @@ import (
 	"strings"
 )
 
-// A Link is a link found by [Links].
+// A LinkFormat says how a link is written.
+type LinkFormat uint8
+
+// The formats of links.
+const (
+	LinkBracket LinkFormat = iota // [[address][description]]
+	LinkAngle                     // <type:address>
+	LinkPlain                     // type:address
+	LinkRadio                     // the text of a radio target
+)
+
+// A Link is a link found by [Links] or [Tree.Link].
 type Link struct {
+	Format LinkFormat
 	// Type is the part of the address before the colon (id, https, file and so
 	// on), in lower case; "file" also for a path that begins with /, ./, ../ or ~;
 	// "custom-id" for #name; "coderef" for (name); "fuzzy" for everything else,
 	// which Org looks up as a target or a headline.
 	Type string
-	// Path is the address without the type, unescaped.
+	// Path is the address without the type and the search, unescaped.
 	Path string
+	// Search is what to look for in a file: what follows :: in its address.
+	Search string
 	// Raw is the address as written, with the type.
 	Raw string
 	// Description is the text shown, or "" when there is none.
 	Description string
 	// Start and End are the offsets, in the text given, of the whole link.
 	Start, End int
-}
-
-// linkTypes are the types of links that Org knows without further set-up. A word
-// before a colon that is none of them makes no type: "note: this" is a title.
-var linkTypes = map[string]bool{
-	"attachment": true, "bbdb": true, "bibtex": true, "docview": true, "doi": true, "elisp": true, "eww": true,
-	"file": true, "ftp": true, "gnus": true, "help": true, "http": true, "https": true, "id": true, "info": true,
-	"irc": true, "mailto": true, "man": true, "mhe": true, "news": true, "rmail": true, "shell": true, "w3m": true,
 }
 
 // Links returns the links in text, which is the own text of a node or any part of a
@@ -176,9 +182,6 @@ func (f *linkFinder) seekMiddle(from int) int {
 	return f.middle
 }
 
-// backslashes counts the backslashes at the end of s.
-func backslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
-
 func (f *linkFinder) next() (Link, bool) {
 	for {
 		bracket, id := f.seek(&f.bracket, "[[", f.at), f.seek(&f.id, "id:", f.at)
@@ -259,63 +262,4 @@ func (f *linkFinder) plainID(start int) (Link, bool) {
 // isWordByte reports whether a type cannot begin after c: a byte of a word.
 func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c >= 0x80
-}
-
-// unescape removes the backslashes before brackets and at the end of an address,
-// of which two stand for one, and makes a line break a blank.
-func unescape(raw string) string {
-	if !strings.ContainsAny(raw, "\\\n") {
-		return raw
-	}
-	var b strings.Builder
-	for i := 0; i < len(raw); {
-		switch raw[i] {
-		case '\\':
-			n := i
-			for n < len(raw) && raw[n] == '\\' {
-				n++
-			}
-			count := n - i
-			if n == len(raw) || raw[n] == '[' || raw[n] == ']' {
-				count /= 2
-			}
-			b.WriteString(raw[i : i+count])
-			i = n
-		case ' ', '\t', '\r', '\n':
-			n := i
-			for n < len(raw) && (isBlank(raw[n]) || raw[n] == '\r' || raw[n] == '\n') {
-				n++
-			}
-			if space := raw[i:n]; strings.Contains(space, "\n") {
-				b.WriteByte(' ')
-			} else {
-				b.WriteString(space)
-			}
-			i = n
-		default:
-			b.WriteByte(raw[i])
-			i++
-		}
-	}
-	return b.String()
-}
-
-// splitAddress splits an address into type and path.
-func splitAddress(raw string) (kind, path string) {
-	switch {
-	case raw[0] == '#':
-		return "custom-id", raw[1:]
-	case raw[0] == '(' && raw[len(raw)-1] == ')':
-		return "coderef", raw[1 : len(raw)-1]
-	case raw[0] == '/' || raw[0] == '~' || strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../"):
-		return "file", raw
-	}
-	kind, path, ok := strings.Cut(raw, ":")
-	if kind = strings.ToLower(kind); ok && (kind == "file+sys" || kind == "file+emacs") {
-		kind = "file"
-	}
-	if ok && linkTypes[kind] {
-		return kind, path
-	}
-	return "fuzzy", raw
 }

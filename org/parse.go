@@ -52,6 +52,7 @@ func (d *Document) reparse(src string) *Document {
 // scan. Done says of every TODO keyword whether it is a done one.
 func (d *Document) outline(s *scanner, done map[string]bool) {
 	src := d.Source
+	d.radio = &radioOnce{}
 	if len(s.headlines) > 0 {
 		d.SectionEnd = s.headlines[0].start
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/org"
 )
@@ -33,7 +34,7 @@ func TestParseOffsets(t *testing.T) {
 			{Start: at("* c"), TextEnd: len(src), SectionEnd: len(src), End: len(src), Level: 1, Parent: -1, Title: "c"},
 		},
 	}
-	if diff := cmp.Diff(want, org.Parse(src, nil)); diff != "" {
+	if diff := cmp.Diff(want, org.Parse(src, nil), cmpopts.IgnoreUnexported(org.Document{})); diff != "" {
 		t.Errorf("Parse(%q) (-want +got):\n%s", src, diff)
 	}
 }

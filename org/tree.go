@@ -15,6 +15,8 @@ type Tree struct {
 	Source string
 	// Elements holds the headline or the document at 0, and all below it.
 	Elements []Element
+
+	doc *Document // knows the abbreviations of links
 }
 
 // An Element is an element of a section or, inside a line of text, an object. It

@@ -1,0 +1,124 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"net/url"
+	"strings"
+)
+
+// linkTypes are the types of links that Org knows without further set-up. A word
+// before a colon that is none of them makes no type: "note: this" is a title.
+var linkTypes = map[string]bool{
+	"attachment": true, "bbdb": true, "bibtex": true, "docview": true, "doi": true, "elisp": true, "eww": true,
+	"file": true, "file+emacs": true, "file+sys": true, "ftp": true, "gnus": true, "help": true, "http": true, "https": true, "id": true,
+	"info": true, "irc": true, "mailto": true, "mhe": true, "news": true, "rmail": true, "shell": true, "w3m": true,
+}
+
+const longestLinkType = len("attachment")
+
+// isLinkType reports whether name, in any case, is a type of links.
+func isLinkType(name string) bool {
+	return len(name) >= 2 && len(name) <= longestLinkType && linkTypes[strings.ToLower(name)]
+}
+
+// splitAddress splits an address into type and path.
+func splitAddress(raw string) (kind, path string) {
+	switch {
+	case raw == "":
+		return "fuzzy", raw
+	case raw[0] == '#':
+		return "custom-id", raw[1:]
+	case raw[0] == '(' && raw[len(raw)-1] == ')':
+		return "coderef", raw[1 : len(raw)-1]
+	case isFileName(raw):
+		return "file", raw
+	}
+	kind, path, ok := strings.Cut(raw, ":")
+	if !ok || !isLinkType(kind) {
+		return "fuzzy", raw
+	}
+	if kind = strings.ToLower(kind); strings.HasPrefix(kind, "file+") {
+		kind = "file"
+	}
+	return kind, path
+}
+
+// setAddress derives from the address of l what it leads to.
+func (l *Link) setAddress() {
+	l.Type, l.Path = splitAddress(l.Raw)
+	if l.Type == "file" {
+		l.Path, l.Search, _ = strings.Cut(l.Path, "::")
+	}
+}
+
+// isFileName reports whether an address without type names a file.
+func isFileName(raw string) bool {
+	return raw[0] == '/' || raw == "~" || strings.HasPrefix(raw, "~/") || strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../")
+}
+
+// address makes of what stands between the brackets of a link what it means: without
+// escapes, on one line, and with the abbreviations of the document written out.
+func (d *Document) address(raw string) string {
+	raw = unescape(raw)
+	if d == nil || d.LinkAbbreviations == nil {
+		return raw
+	}
+	name, tag, found := strings.Cut(raw, ":")
+	value, ok := d.LinkAbbreviations[name]
+	switch {
+	case !ok:
+		return raw
+	case !found:
+		tag = ""
+	}
+	switch {
+	case strings.Contains(value, "%s"):
+		return strings.Replace(value, "%s", tag, 1)
+	case strings.Contains(value, "%h"):
+		return strings.Replace(value, "%h", url.QueryEscape(tag), 1)
+	}
+	return value + tag
+}
+
+// backslashes counts the backslashes at the end of s.
+func backslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
+
+// unescape removes the backslashes before brackets and at the end of an address,
+// of which two stand for one, and makes a line break a blank.
+func unescape(raw string) string {
+	if !strings.ContainsAny(raw, "\\\n") {
+		return raw
+	}
+	var b strings.Builder
+	for i := 0; i < len(raw); {
+		switch raw[i] {
+		case '\\':
+			n := i
+			for n < len(raw) && raw[n] == '\\' {
+				n++
+			}
+			count := n - i
+			if n == len(raw) || raw[n] == '[' || raw[n] == ']' {
+				count /= 2
+			}
+			b.WriteString(raw[i : i+count])
+			i = n
+		case ' ', '\t', '\r', '\n':
+			n := i
+			for n < len(raw) && (isBlank(raw[n]) || raw[n] == '\r' || raw[n] == '\n') {
+				n++
+			}
+			if space := raw[i:n]; strings.Contains(space, "\n") {
+				b.WriteByte(' ')
+			} else {
+				b.WriteString(space)
+			}
+			i = n
+		default:
+			b.WriteByte(raw[i])
+			i++
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,139 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxRadio is the length in bytes of the longest radio target that makes links, so
+// that looking for them takes time in proportion to the text.
+const maxRadio = 256
+
+// radioOnce holds the radio targets of a document, collected when they are first
+// asked for.
+type radioOnce struct {
+	once    sync.Once
+	targets *radioTargets
+}
+
+// radioTargets are the texts that are links wherever they stand in a document.
+type radioTargets struct {
+	root    radioNode
+	classes [256]class
+}
+
+// radioNode is a node of a tree of texts in lower case, with one blank for any space.
+type radioNode struct {
+	next map[rune]*radioNode
+	ends bool // a target ends here
+}
+
+// radioTargets returns the targets of the document, nil when it has none.
+func (d *Document) radioTargets() *radioTargets {
+	d.radio.once.Do(func() {
+		if strings.Contains(d.Source, "<<<") {
+			d.radio.targets = d.collectRadio()
+		}
+	})
+	return d.radio.targets
+}
+
+// collectRadio reads the sections in which a radio target may stand.
+func (d *Document) collectRadio() *radioTargets {
+	var found radioTargets
+	for i := -1; i < len(d.Headlines); i++ {
+		text := ""
+		if i < 0 {
+			text = d.Section()
+		} else {
+			text = d.Text(i)
+		}
+		if !strings.Contains(text, "<<<") {
+			continue
+		}
+		t := d.tree(i, true, nil)
+		for k := range t.Elements {
+			if e := &t.Elements[k]; e.Type == TypeRadioTarget && e.ContentsEnd-e.ContentsStart <= maxRadio {
+				found.add(d.Source[e.ContentsStart:e.ContentsEnd])
+			}
+		}
+	}
+	if found.root.next == nil {
+		return nil
+	}
+	found.setClasses()
+	return &found
+}
+
+func (t *radioTargets) add(text string) {
+	n := &t.root
+	for at := 0; at < len(text); {
+		var r rune
+		r, at = foldAt(text, at)
+		if n.next == nil {
+			n.next = map[rune]*radioNode{}
+		}
+		if n.next[r] == nil {
+			n.next[r] = &radioNode{}
+		}
+		n = n.next[r]
+	}
+	n.ends = true
+}
+
+// setClasses marks the bytes that targets begin with.
+func (t *radioTargets) setClasses() {
+	t.classes = classes
+	for r := range t.root.next {
+		for _, r := range [...]rune{r, unicode.ToUpper(r), unicode.ToTitle(r)} {
+			t.classes[utf8.AppendRune(nil, r)[0]] |= classRadio
+		}
+	}
+}
+
+// radioLink reads a link to a radio target: its text, in any case and with any space
+// between the words, that is no part of a longer word.
+func (p *inliner) radioLink(c *contents, at int) int {
+	if !c.allowed.has(TypeLink) || at > c.start && !partsWords(runeBefore(p.text, c.start, at)) {
+		return 0
+	}
+	text := p.text[:c.end]
+	end, n := 0, &p.radio.root
+	for next := at; next < len(text); {
+		var r rune
+		r, next = foldAt(text, next)
+		if n = n.next[r]; n == nil {
+			break
+		}
+		if n.ends && (next == len(text) || partsWords(runeAt(text, next))) {
+			end = next
+		}
+	}
+	if end == 0 {
+		return 0
+	}
+	return p.nest(c, TypeLink, at, at, end, end)
+}
+
+// foldAt returns the character at the offset at in lower case, and the offset behind
+// it. Space is a blank, however long it is.
+func foldAt(text string, at int) (rune, int) {
+	if c := text[at]; c == ' ' || c >= '\t' && c <= '\r' {
+		for at < len(text) && (text[at] == ' ' || text[at] >= '\t' && text[at] <= '\r') {
+			at++
+		}
+		return ' ', at
+	}
+	r := runeAt(text, at)
+	return unicode.ToLower(r), at + runeLength(r, text[at])
+}
+
+// partsWords reports whether a radio link may begin behind r or end in front of it.
+// The scripts of East Asia write words without space between them.
+func partsWords(r rune) bool {
+	return !isAlnum(r) || r >= 0x2e80 && r <= 0x9fff || r >= 0xf900 && r <= 0xfaff || r >= 0x20000
+}

@@ -1,0 +1,116 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// bracketLink reads [[address]] or [[address][description]].
+func (p *inliner) bracketLink(c *contents, at int) int {
+	start := at + len("[[")
+	middle := p.findWhere(closeAddress, ']', start, endsAddress)
+	if !c.allowed.has(TypeLink) || middle+1 >= c.end || !isAddress(p.text[start:middle]) {
+		return 0
+	}
+	if p.text[middle+1] == ']' {
+		return p.leaf(c, TypeLink, at, middle+2)
+	}
+	end := p.find(closeLink, "]]", middle+3)
+	if end+1 >= c.end {
+		return 0
+	}
+	return p.nest(c, TypeLink, at, middle+2, end, end+2)
+}
+
+// endsAddress reports whether the closing bracket at the offset at ends the address
+// of a bracket link: another bracket follows and no backslash takes it away.
+func endsAddress(text string, at int) bool {
+	return at+1 < len(text) && (text[at+1] == '[' || text[at+1] == ']') && backslashes(text[:at])%2 == 0
+}
+
+// isAddress reports whether raw may stand between the brackets of a link.
+func isAddress(raw string) bool { return raw != "" && raw[0] != '[' && !strings.Contains(raw, "[[") }
+
+// angleLink reads <type:address>.
+func (p *inliner) angleLink(c *contents, at int) int {
+	name := p.text[at+1 : min(c.end, at+2+longestLinkType)]
+	colon := strings.IndexByte(name, ':')
+	if colon < 0 || !isLinkType(name[:colon]) {
+		return 0
+	}
+	path := at + 1 + colon + 1
+	end := p.find(closeAngle, ">", path)
+	if end <= path || end >= c.end {
+		return 0
+	}
+	return p.leaf(c, TypeLink, at, end+1)
+}
+
+// plainLink reads type:address, of which the colon is at the offset at.
+func (p *inliner) plainLink(c *contents, at int) int {
+	if at+2 >= c.end || !c.allowed.has(TypeLink) || p.text[at+1] <= ' ' {
+		return 0
+	}
+	start := at
+	for start > c.done && isAlphaByte(p.text[start-1]) && at-start < longestLinkType {
+		start--
+	}
+	if file := start - len("file+"); file >= c.done && strings.EqualFold(p.text[file:start], "file+") {
+		start = file
+	}
+	if !isLinkType(p.text[start:at]) || !startsWord(p.text, c.start, start) {
+		return 0
+	}
+	end := plainEnd(p.text[:c.end], at+1)
+	if end == 0 {
+		return 0
+	}
+	return p.leaf(c, TypeLink, start, end)
+}
+
+// plainEnd returns the end of the address of a plain link that begins at the offset
+// at, or 0. It has no blanks, and brackets only in pairs; it ends in a letter or the
+// like, a slash, a dash or a pair of brackets, behind at least one other character.
+func plainEnd(text string, at int) int {
+	end, parts := 0, 0
+	for at < len(text) {
+		ends := false
+		switch c := text[at]; c {
+		case ' ', '\t', '\n', '\r', ')', ']', '>':
+			return end
+		case '(', '[', '<':
+			stop := groupEnd(text, at)
+			if stop == 0 {
+				return end
+			}
+			at, ends = stop, true
+		default:
+			r := runeAt(text, at)
+			at += runeLength(r, c)
+			ends = r == '/' || r == '-' || !isPunctuation(r) && !isSpace(r)
+		}
+		if parts++; ends && parts > 1 {
+			end = at
+		}
+	}
+	return end
+}
+
+// groupEnd returns the offset behind the group in brackets that begins at the offset
+// at, or 0. It has no blanks and at most one level of groups inside.
+func groupEnd(text string, at int) int {
+	for depth := 0; at < len(text); at++ {
+		switch text[at] {
+		case ' ', '\t', '\n', '\r':
+			return 0
+		case '(', '[', '<':
+			if depth++; depth > 2 {
+				return 0
+			}
+		case ')', ']', '>':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,146 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+// markup reads bold, italic, strike-through, verbatim and code.
+func (p *inliner) markup(c *contents, at int) int {
+	switch p.text[at] {
+	case '*':
+		return p.emphasis(c, TypeBold, closeBold, at)
+	case '/':
+		return p.emphasis(c, TypeItalic, closeItalic, at)
+	case '+':
+		return p.emphasis(c, TypeStrikeThrough, closeStrike, at)
+	case '=':
+		return p.emphasis(c, TypeVerbatim, closeVerbatim, at)
+	}
+	return p.emphasis(c, TypeCode, closeCode, at)
+}
+
+// underscore reads what a line below may stand in the beginning of.
+func (p *inliner) underscore(c *contents, at int) int {
+	if at-c.done >= len("src") {
+		if end := p.inlineCode(c, at); end > 0 {
+			return end
+		}
+	}
+	if end := p.emphasis(c, TypeUnderline, closeUnder, at); end > 0 {
+		return end
+	}
+	return p.script(c, TypeSubscript, at)
+}
+
+// emphasis reads text between two markers. The first stands behind a blank or the
+// like and before none, the second the other way round.
+func (p *inliner) emphasis(c *contents, kind Type, search, at int) int {
+	if at+2 >= c.end || isSpace(runeAt(p.text, at+1)) || at > c.start && !opensMarkup(runeBefore(p.text, c.start, at)) {
+		return 0
+	}
+	stop := p.findWhere(search, p.text[at], at+2, closesMarkup)
+	// The end of the contents counts as the end of a line.
+	if last := c.end - 1; stop > last && p.text[last] == p.text[at] && !isSpace(runeBefore(p.text, c.start, last)) {
+		stop = last
+	}
+	if stop >= c.end {
+		return 0
+	}
+	if kind == TypeVerbatim || kind == TypeCode {
+		return p.leaf(c, kind, at, stop+1)
+	}
+	return p.nest(c, kind, at, at+1, stop, stop+1)
+}
+
+// opensMarkup reports whether a marker may begin behind r.
+func opensMarkup(r rune) bool {
+	switch r {
+	case ' ', '\n', '-', '(', '{', '\'', '"', '–', '—':
+		return true
+	}
+	return isSpace(r)
+}
+
+// closesMarkup reports whether the marker at the offset at may end what it marks.
+func closesMarkup(text string, at int) bool {
+	if at == 0 || isSpace(runeBefore(text, 0, at)) {
+		return false
+	}
+	if at+1 == len(text) {
+		return true
+	}
+	switch r := runeAt(text, at+1); r {
+	case ' ', '\n', '-', '.', ',', ';', ':', '!', '?', '\'', '"', ')', '}', '[', '\\', '–', '—':
+		return true
+	default:
+		return isSpace(r)
+	}
+}
+
+// maxScriptDepth is how deep brackets may lie in each other in a sub- or superscript.
+const maxScriptDepth = 3
+
+// script reads a subscript or superscript, whose sign stands behind something.
+func (p *inliner) script(c *contents, kind Type, at int) int {
+	if at == c.start || at+1 >= c.end || isSpace(runeBefore(p.text, c.start, at)) {
+		return 0
+	}
+	inner := at + 1
+	switch p.text[inner] {
+	case '{':
+		if end := scriptEnd(p.text[:c.end], inner); end > 0 {
+			return p.nest(c, kind, at, inner+1, end, end+1)
+		}
+	case '(':
+		if end := scriptEnd(p.text[:c.end], inner); end > 0 {
+			return p.nest(c, kind, at, inner, end+1, end+1)
+		}
+	case '*':
+		return p.nest(c, kind, at, inner, inner+1, inner+1)
+	default:
+		if end := bareScript(p.text[:c.end], inner); end > 0 {
+			return p.nest(c, kind, at, inner, end, end)
+		}
+	}
+	return 0
+}
+
+// scriptEnd returns the offset of the bracket that closes the one at the offset at,
+// or 0 when there is none or others lie too deep in between.
+func scriptEnd(text string, at int) int {
+	open := text[at]
+	shut, depth := shutBracket(open), 0
+	for i := at; i < len(text); i++ {
+		switch text[i] {
+		case open:
+			if depth++; depth > maxScriptDepth {
+				return 0
+			}
+		case shut:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// bareScript returns the end of a script without brackets: a sign, then letters,
+// digits, dots, commas and backslashes, of which the last is a letter or digit.
+func bareScript(text string, at int) int {
+	if text[at] == '+' || text[at] == '-' {
+		at++
+	}
+	end := 0
+	for at < len(text) {
+		r := runeAt(text, at)
+		switch {
+		case isAlnum(r):
+			at += runeLength(r, text[at])
+			end = at
+		case r == '.' || r == ',' || r == '\\':
+			at++
+		default:
+			return end
+		}
+	}
+	return end
+}

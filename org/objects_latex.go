@@ -1,0 +1,123 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// maxEntityBlanks is the most blanks of the entity \_ and blanks.
+const maxEntityBlanks = 20
+
+// backslash reads entities, LaTeX fragments and line breaks.
+func (p *inliner) backslash(c *contents, at int) int {
+	text := p.text[:c.end]
+	if at+1 >= len(text) {
+		return 0
+	}
+	switch next := text[at+1]; {
+	case next == '\\':
+		return p.lineBreak(c, at)
+	case next == '(':
+		if end := p.find(closeParen, `\)`, at+2); end+2 <= c.end {
+			return p.leaf(c, TypeLatexFragment, at, end+2)
+		}
+	case next == '[':
+		if end := p.find(closeSquare, `\]`, at+2); end+2 <= c.end {
+			return p.leaf(c, TypeLatexFragment, at, end+2)
+		}
+	case next == '_':
+		stop := at + 2
+		for stop < len(text) && text[stop] == ' ' {
+			stop++
+		}
+		if n := stop - at - 2; n > 0 && n <= maxEntityBlanks {
+			return p.leaf(c, TypeEntity, at, stop)
+		}
+	case isAlphaByte(next):
+		if n := entityLength(text[at:]); n > 0 {
+			return p.leaf(c, TypeEntity, at, at+n)
+		}
+		return p.leaf(c, TypeLatexFragment, at, at+commandLength(text[at:]))
+	}
+	return 0
+}
+
+// lineBreak reads two backslashes at the end of a line.
+func (p *inliner) lineBreak(c *contents, at int) int {
+	if !c.allowed.has(TypeLineBreak) || at > c.start && p.text[at-1] == '\\' {
+		return 0
+	}
+	stop := at + 2
+	for stop < c.end && isBlank(p.text[stop]) {
+		stop++
+	}
+	if !endsLine(p.text, stop, c.end) {
+		return 0
+	}
+	if stop < c.end && p.text[stop] == '\r' {
+		stop++
+	}
+	stop = min(stop+1, c.end)
+	p.end(p.begin(TypeLineBreak, at), stop)
+	return stop
+}
+
+// commandLength returns the length of the LaTeX command that s begins with: letters,
+// a star, arguments in brackets that lie on the line and hold no brackets.
+func commandLength(s string) int {
+	n := 1
+	for n < len(s) && isAlphaByte(s[n]) {
+		n++
+	}
+	if n < len(s) && s[n] == '*' {
+		n++
+	}
+	for n < len(s) {
+		var stop int
+		switch s[n] {
+		case '[':
+			if stop = strings.IndexAny(s[n+1:], "[]{}\n"); stop < 0 || s[n+1+stop] != ']' {
+				return n
+			}
+		case '{':
+			if stop = strings.IndexAny(s[n+1:], "{}\n"); stop < 0 || s[n+1+stop] != '}' {
+				return n
+			}
+		default:
+			return n
+		}
+		n += stop + 2
+	}
+	return n
+}
+
+// dollar reads the fragments $$text$$, $text$ and $c$.
+func (p *inliner) dollar(c *contents, at int) int {
+	text := p.text[:c.end]
+	if strings.HasPrefix(text[at:], "$$") {
+		if end := p.find(closeDollars, "$$", at+2); end+2 <= c.end {
+			return p.leaf(c, TypeLatexFragment, at, end+2)
+		}
+		return 0
+	}
+	if at+2 >= len(text) || at > c.start && text[at-1] == '$' || isSpace(runeAt(text, at+1)) || strings.IndexByte(".,;", text[at+1]) >= 0 {
+		return 0
+	}
+	end := p.find(closeDollar, "$", at+1)
+	if end >= c.end || isSpace(runeBefore(text, at+1, end)) || strings.IndexByte(".,", text[end-1]) >= 0 || !endsFragment(text, end+1) {
+		return 0
+	}
+	return p.leaf(c, TypeLatexFragment, at, end+1)
+}
+
+// endsFragment reports whether a fragment between dollars may end in front of the
+// offset at: at space, punctuation, brackets, or the end.
+func endsFragment(text string, at int) bool {
+	if at == len(text) {
+		return true
+	}
+	r := runeAt(text, at)
+	if r < 0x80 {
+		return isSpace(r) || isPunctuation(r) && strings.IndexByte(`-+*/_=|~\&%$`, byte(r)) < 0
+	}
+	return isSpace(r) || isPunctuation(r)
+}

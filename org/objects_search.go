@@ -1,0 +1,140 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// The searches for what ends an object. Each remembers the next occurrence, which
+// depends on the text alone and not on who asks, so that text with many beginnings
+// and no end is read once.
+const (
+	closeBold = iota
+	closeItalic
+	closeStrike
+	closeUnder
+	closeVerbatim
+	closeCode
+	closeLink    // ]]
+	closeAddress // ][ or ]] without a backslash
+	closeMacro   // )}}}
+	closeSnippet // @@
+	closeAngle   // >
+	closeParen   // \)
+	closeSquare  // \]
+	closeDollar  // $
+	closeDollars // $$
+	keyStart     // @ of a citation
+	nameEnd      // behind the language of source code
+	callEnd      // behind the name of a call
+	searches
+)
+
+// find returns the offset of the next pattern, from the offset from on; the length
+// of the text when there is none. Of each search, the offsets asked for only rise.
+func (p *inliner) find(search int, pattern string, from int) int {
+	if p.ahead[search] < from {
+		p.ahead[search] = p.next(strings.Index(p.text[min(from, len(p.text)):], pattern), from)
+	}
+	return p.ahead[search]
+}
+
+// findAny is find for the next byte that is one of set.
+func (p *inliner) findAny(search int, set string, from int) int {
+	if p.ahead[search] < from {
+		p.ahead[search] = p.next(strings.IndexAny(p.text[min(from, len(p.text)):], set), from)
+	}
+	return p.ahead[search]
+}
+
+// next makes an offset of what was found from the offset from on.
+func (p *inliner) next(found, from int) int {
+	if found < 0 {
+		return len(p.text)
+	}
+	return from + found
+}
+
+// findWhere is find for the next byte c where ok holds.
+func (p *inliner) findWhere(search int, c byte, from int, ok func(text string, at int) bool) int {
+	if p.ahead[search] >= from {
+		return p.ahead[search]
+	}
+	at := min(from, len(p.text))
+	for ; at < len(p.text); at++ {
+		i := strings.IndexByte(p.text[at:], c)
+		if i < 0 {
+			at = len(p.text)
+			break
+		}
+		if at += i; ok(p.text, at) {
+			break
+		}
+	}
+	p.ahead[search] = at
+	return at
+}
+
+// nearPair is how far a closing bracket is looked for before all are paired.
+const nearPair = 1024
+
+// pair returns the offset of the bracket that closes the one at the offset at, or 0
+// when there is none before limit. Only brackets of the same kind count.
+func (p *inliner) pair(at, limit int) int {
+	if p.pairs == nil {
+		near := min(limit, at+nearPair)
+		if end := closing(p.text[:near], at); end > 0 || near == limit {
+			return end
+		}
+		p.pairs = pairs(p.text[p.base:])
+	}
+	if end := int(p.pairs[at-p.base]); end > 0 && p.base+end < limit {
+		return p.base + end
+	}
+	return 0
+}
+
+// closing returns the offset of the bracket that closes the one at the offset at, or 0.
+func closing(text string, at int) int {
+	open := text[at]
+	shut, depth := shutBracket(open), 0
+	for i := at; i < len(text); i++ {
+		switch text[i] {
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func shutBracket(open byte) byte {
+	switch open {
+	case '(':
+		return ')'
+	case '{':
+		return '}'
+	}
+	return ']'
+}
+
+// pairs returns for each opening bracket of text the offset of the closing one, or 0.
+func pairs(text string) []int32 {
+	ends := make([]int32, len(text))
+	var open [3][]int32
+	for i := range len(text) {
+		switch kind := strings.IndexByte("([{)]}", text[i]); {
+		case kind < 0:
+		case kind < 3:
+			open[kind] = append(open[kind], int32(i))
+		default:
+			if stack := open[kind-3]; len(stack) > 0 {
+				ends[stack[len(stack)-1]] = int32(i)
+				open[kind-3] = stack[:len(stack)-1]
+			}
+		}
+	}
+	return ends
+}

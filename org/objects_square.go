@@ -1,0 +1,157 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// square reads what begins with a square bracket.
+func (p *inliner) square(c *contents, at int) int {
+	rest := p.text[at+1 : c.end]
+	switch {
+	case rest == "":
+		return 0
+	case rest[0] == '[':
+		return p.bracketLink(c, at)
+	case strings.HasPrefix(rest, "fn:"):
+		return p.footnote(c, at)
+	case strings.HasPrefix(rest, "cite"):
+		return p.citation(c, at)
+	case isDigit(rest[0]) || rest[0] == '/' || rest[0] == '%':
+		if end := p.timestamp(c, at); end > 0 {
+			return end
+		}
+		if n := cookieLength(p.text[at:c.end]); n > 0 {
+			return p.leaf(c, TypeStatisticsCookie, at, at+n)
+		}
+	}
+	return 0
+}
+
+// timestamp reads a timestamp or range of two.
+func (p *inliner) timestamp(c *contents, at int) int {
+	rest := p.text[at:min(c.end, at+maxTimestamp)]
+	if len(rest) < len("<%%()>") || !isDigit(rest[1]) && rest[1] != '%' || isDigit(rest[1]) && rest[4] != '-' && rest[5] != '-' {
+		return 0
+	}
+	rest, _, _ = strings.Cut(rest, "\n")
+	if n := timestampLength(rest); n > 0 {
+		return p.leaf(c, TypeTimestamp, at, at+n)
+	}
+	return 0
+}
+
+// cookieLength returns the length of the statistics cookie that s begins with, [2/5]
+// or [40%], numbers optional, or 0.
+func cookieLength(s string) int {
+	_, n := number(s[1:])
+	n++
+	if n == len(s) {
+		return 0
+	}
+	switch s[n] {
+	case '%':
+		n++
+	case '/':
+		_, m := number(s[n+1:])
+		n += 1 + m
+	default:
+		return 0
+	}
+	if n == len(s) || s[n] != ']' {
+		return 0
+	}
+	return n + 1
+}
+
+// footnote reads a reference: [fn:label], [fn:label:definition] or [fn::definition].
+func (p *inliner) footnote(c *contents, at int) int {
+	label := at + len("[fn:")
+	n := labelLength(p.text[label:c.end])
+	stop := label + n
+	switch {
+	case stop >= c.end:
+		return 0
+	case p.text[stop] == ']' && n > 0:
+		return p.leaf(c, TypeFootnoteReference, at, stop+1)
+	case p.text[stop] != ':':
+		return 0
+	}
+	end := p.pair(at, c.end)
+	if end <= stop {
+		return 0
+	}
+	return p.nest(c, TypeFootnoteReference, at, stop+1, end, end+1)
+}
+
+// labelLength returns the length of the label of a footnote that s begins with.
+func labelLength(s string) int {
+	n := 0
+	for n < len(s) {
+		r := runeAt(s, n)
+		if r != '-' && r != '_' && (isPunctuation(r) || isSpace(r)) || r < ' ' {
+			break
+		}
+		n += runeLength(r, s[n])
+	}
+	return n
+}
+
+// citation reads a citation with its references: [cite/style:before;see @key p. 3;after].
+// What stands before the first semicolon and behind the last counts as a reference
+// only if it holds a key.
+func (p *inliner) citation(c *contents, at int) int {
+	if !c.allowed.has(TypeCitation) {
+		return 0
+	}
+	colon := at + len("[cite")
+	if colon < c.end && p.text[colon] == '/' {
+		for colon++; colon < c.end && isStyleByte(p.text[colon]); colon++ {
+		}
+	}
+	if colon >= c.end || p.text[colon] != ':' {
+		return 0
+	}
+	end := p.pair(at, c.end)
+	key := p.findWhere(keyStart, '@', colon, startsKey)
+	if end == 0 || key >= end {
+		return 0
+	}
+	start := colon + 1
+	for start < end && isSpace(rune(p.text[start])) {
+		start++
+	}
+	if i := strings.LastIndexByte(p.text[start:key], ';'); i >= 0 {
+		start += i + 1
+	}
+	i := p.begin(TypeCitation, at)
+	stop := p.citationReferences(start, end)
+	p.out[i].ContentsStart, p.out[i].ContentsEnd = int32(start), int32(stop)
+	return p.close(i, end+1, c.end)
+}
+
+// citationReferences adds the references between start and end and returns the end
+// of the last one.
+func (p *inliner) citationReferences(start, end int) int {
+	for start < end {
+		stop := end
+		if i := strings.IndexByte(p.text[start:end], ';'); i >= 0 {
+			stop = start + i + 1
+		}
+		if p.findWhere(keyStart, '@', start, startsKey) >= stop {
+			break
+		}
+		p.end(p.begin(TypeCitationReference, start), stop)
+		start = stop
+	}
+	return start
+}
+
+func isStyleByte(c byte) bool { return isAlnumByte(c) || c == '/' || c == '_' || c == '-' }
+
+// startsKey reports whether a key follows the @ at the offset at.
+func startsKey(text string, at int) bool { return at+1 < len(text) && isKeyRune(runeAt(text, at+1)) }
+
+// isKeyRune reports whether r may stand in the key of a citation.
+func isKeyRune(r rune) bool {
+	return strings.ContainsRune("-.:?!`'/*@+|(){}<>&_^$#%~", r) || !isPunctuation(r) && !isSpace(r)
+}

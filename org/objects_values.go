@@ -1,0 +1,194 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// What objects hold is read from their bytes when it is asked for. Each method
+// returns the zero value for an element of another type, panics when i is out of
+// range, as indexing does, and takes time in proportion to the object.
+
+// object returns the bytes of element i without the blanks behind it; "" when it is
+// of another type.
+func (t *Tree) object(i int, kind Type) string {
+	e := &t.Elements[i]
+	if e.Type != kind {
+		return ""
+	}
+	return t.Source[e.Start : e.End-e.PostBlank]
+}
+
+// Link returns the link i. Offsets are those of Source.
+func (t *Tree) Link(i int) Link {
+	text := t.object(i, TypeLink)
+	if text == "" {
+		return Link{}
+	}
+	e := &t.Elements[i]
+	l := Link{Start: int(e.Start), End: int(e.End - e.PostBlank)}
+	if e.ContentsEnd > 0 {
+		l.Description = t.Source[e.ContentsStart:e.ContentsEnd]
+	}
+	switch {
+	case strings.HasPrefix(text, "[["):
+		end := len(text) - len("]]")
+		if l.Description != "" {
+			end -= len("][") + len(l.Description)
+		}
+		l.Format, l.Raw = LinkBracket, t.doc.address(text[2:end])
+	case l.Description != "":
+		l.Format, l.Type, l.Path, l.Raw = LinkRadio, "radio", text, text
+		return l
+	case text[0] == '<':
+		l.Format, l.Raw = LinkAngle, text[1:len(text)-1]
+	default:
+		l.Format, l.Raw = LinkPlain, text
+	}
+	l.setAddress()
+	return l
+}
+
+// Timestamp returns the timestamp i, and whether it is one.
+func (t *Tree) Timestamp(i int) (Timestamp, bool) { return ParseTimestamp(t.object(i, TypeTimestamp)) }
+
+// A Footnote is a reference to a footnote.
+type Footnote struct {
+	Label  string // "" for an anonymous one
+	Inline bool   // the definition stands in the reference: its contents
+}
+
+// Footnote returns the footnote reference i.
+func (t *Tree) Footnote(i int) Footnote {
+	text, ok := strings.CutPrefix(t.object(i, TypeFootnoteReference), "[fn:")
+	if !ok {
+		return Footnote{}
+	}
+	n := labelLength(text)
+	return Footnote{Label: text[:n], Inline: text[n] == ':'}
+}
+
+// Entity returns the name of entity i, without the backslash and brackets.
+func (t *Tree) Entity(i int) string {
+	return strings.TrimSuffix(strings.TrimPrefix(t.object(i, TypeEntity), `\`), "{}")
+}
+
+// Marked returns the text between the markers of object i: what is verbatim, code, a
+// target or radio target, or the whole of a statistics cookie or LaTeX fragment.
+func (t *Tree) Marked(i int) string {
+	kind := t.Elements[i].Type
+	text := t.object(i, kind)
+	switch kind {
+	case TypeVerbatim, TypeCode:
+		return text[1 : len(text)-1]
+	case TypeTarget:
+		return text[2 : len(text)-2]
+	case TypeRadioTarget:
+		return text[3 : len(text)-3]
+	case TypeStatisticsCookie, TypeLatexFragment:
+		return text
+	}
+	return ""
+}
+
+// A Macro is a call of a macro.
+type Macro struct {
+	Name string
+	// Arguments are the texts between the commas, without blanks around them and
+	// with the backslash before a comma that parts none; nil without parentheses.
+	Arguments []string
+}
+
+// Macro returns the macro i. The caller owns the slice.
+func (t *Tree) Macro(i int) Macro {
+	text := t.object(i, TypeMacro)
+	if text == "" {
+		return Macro{}
+	}
+	name, rest, called := strings.Cut(text[3:len(text)-3], "(")
+	m := Macro{Name: name}
+	if !called {
+		return m
+	}
+	rest = strings.TrimSuffix(rest, ")")
+	for start, at := 0, 0; at <= len(rest); at++ {
+		if at == len(rest) || rest[at] == ',' && backslashes(rest[:at])%2 == 0 {
+			m.Arguments = append(m.Arguments, strings.TrimSpace(rest[start:at]))
+			start = at + 1
+		}
+	}
+	return m
+}
+
+// An ExportSnippet is text for one back end of the export.
+type ExportSnippet struct{ Backend, Text string }
+
+// ExportSnippet returns the export snippet i.
+func (t *Tree) ExportSnippet(i int) ExportSnippet {
+	text := t.object(i, TypeExportSnippet)
+	if text == "" {
+		return ExportSnippet{}
+	}
+	backend, value, _ := strings.Cut(text[2:len(text)-2], ":")
+	return ExportSnippet{backend, value}
+}
+
+// Inline is source code in a line, or a call of a named block.
+type Inline struct {
+	Name      string // the language, or the block called
+	Header    string // between square brackets behind the name
+	Body      string // the code, or the arguments of the call
+	EndHeader string // between square brackets behind the arguments of a call
+}
+
+// Inline returns the inline source block or call i.
+func (t *Tree) Inline(i int) Inline {
+	text := t.object(i, TypeInlineSrcBlock) + t.object(i, TypeInlineBabelCall)
+	if text == "" {
+		return Inline{}
+	}
+	_, text, _ = strings.Cut(text, "_")
+	var n Inline
+	name := strings.IndexAny(text, "[{(")
+	n.Name, text = text[:name], text[name:]
+	if text[0] == '[' {
+		n.Header, text = bracketed(text)
+	}
+	n.Body, text = bracketed(text)
+	if text != "" {
+		n.EndHeader, _ = bracketed(text)
+	}
+	return n
+}
+
+// bracketed returns what stands between the bracket that text begins with and the
+// one that closes it, and the rest behind.
+func bracketed(text string) (inner, rest string) {
+	end := closing(text, 0)
+	return text[1:end], text[end+1:]
+}
+
+// Style returns the style of citation i, without the slash before it.
+func (t *Tree) Style(i int) string {
+	style, _, _ := strings.Cut(strings.TrimPrefix(t.object(i, TypeCitation), "[cite"), ":")
+	return strings.TrimPrefix(style, "/")
+}
+
+// Key returns the key that citation reference i names, without the @.
+func (t *Tree) Key(i int) string {
+	text := t.object(i, TypeCitationReference)
+	for at := range len(text) {
+		if text[at] != '@' || !startsKey(text, at) {
+			continue
+		}
+		text = text[at+1:]
+		for n := 0; n < len(text); {
+			r := runeAt(text, n)
+			if !isKeyRune(r) {
+				return text[:n]
+			}
+			n += runeLength(r, text[n])
+		}
+		return text
+	}
+	return ""
+}
