@@ -34,7 +34,7 @@ func BenchmarkCold(b *testing.B) {
 	w := generated(b, 2000)
 	for b.Loop() {
 		w.ingest()
-		if _, err := w.m.View().Search("gauge", 1, nil); err != nil {
+		if _, err := w.m.View().Search("gauge", 1, nil, time.Time{}); err != nil {
 			b.Fatal(err)
 		}
 		w.m.Close()
@@ -55,7 +55,7 @@ func BenchmarkWarm(b *testing.B) {
 	w.reopen()
 	for b.Loop() {
 		w.reopen()
-		if _, err := w.ingest().Search("gauge", 1, nil); err != nil {
+		if _, err := w.ingest().Search("gauge", 1, nil, time.Time{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -164,7 +165,7 @@ func TestDefect15ConcurrentUse(t *testing.T) {
 						words++
 					}
 				}
-				hits, err := v.Search("word", 1000, nil)
+				hits, err := v.Search("word", 1000, nil, time.Time{})
 				if err != nil || nodes != v.Len() || len(hits) != words {
 					t.Errorf("a view of %d nodes shows %d, says the word %d times and finds it %d times, %v", v.Len(), nodes, words, len(hits), err)
 				}
@@ -390,7 +391,7 @@ func TestViewsDoNotChange(t *testing.T) {
 	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
-	hits, err := v.Search("gauge", 0, nil)
+	hits, err := v.Search("gauge", 0, nil, time.Time{})
 	if v.Root() != root || !cmp.Equal(held, documentsOf(v)) || err != nil || len(hits) != 1 {
 		t.Errorf("the view changed: root %s, %v, %d hits, %v", v.Root(), documentsOf(v), len(hits), err)
 	}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/query"
@@ -94,7 +95,7 @@ func ExampleView_Query() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	nodes, err := m.View().Query(e, 0)
+	nodes, err := m.View().Query(e, 0, time.Now())
 	if err != nil {
 		log.Fatal(err)
 	}

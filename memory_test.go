@@ -409,17 +409,17 @@ func TestLogFollowsRenames(t *testing.T) {
 func TestSearchIsThatOfAFreshIndex(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Rain gauge\nthe gauge drifts\n", "b.org": "* Boat\noak\n"})
 	w.ingest()
-	if _, err := w.m.View().Search("gauge", 0, nil); err != nil { // makes the index
+	if _, err := w.m.View().Search("gauge", 0, nil, time.Time{}); err != nil { // makes the index
 		t.Fatal(err)
 	}
 	w.write(map[string]string{"b.org": "* Boat\na gauge for the bilge\n", "c.org": "* Gauge\n"})
 	v := w.ingest()
-	got, err := v.Search("gauge", 0, nil)
+	got, err := v.Search("gauge", 0, nil, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	fresh := newWorld(t, w.onDisk())
-	want, err := fresh.ingest().Search("gauge", 0, nil)
+	want, err := fresh.ingest().Search("gauge", 0, nil, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +435,7 @@ func TestSearchIsThatOfAFreshIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hits, err := v.Search("gauge", 0, keep); err != nil || len(hits) != 1 {
+	if hits, err := v.Search("gauge", 0, keep, time.Time{}); err != nil || len(hits) != 1 {
 		t.Errorf("a condition leaves %d hits, %v; want 1", len(hits), err)
 	}
 }
@@ -513,10 +513,10 @@ func TestReadersWhileWriting(t *testing.T) {
 				}
 				v := w.m.View()
 				root := v.Root()
-				if _, err := v.Search("gauge", 0, todo); err != nil {
+				if _, err := v.Search("gauge", 0, todo, time.Time{}); err != nil {
 					t.Error(err)
 				}
-				if nodes, err := v.Query(todo, 0); err != nil || len(nodes) == 0 {
+				if nodes, err := v.Query(todo, 0, time.Time{}); err != nil || len(nodes) == 0 {
 					t.Errorf("%d nodes, %v", len(nodes), err)
 				}
 				if v.Root() != root {

@@ -5,6 +5,7 @@ package fovea_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,7 +27,7 @@ func TestIndexesFollowKeywords(t *testing.T) {
 	asked := func(when string, found, todo []string) {
 		t.Helper()
 		v := w.m.View()
-		hits, err := v.Search("klaxon", 0, nil)
+		hits, err := v.Search("klaxon", 0, nil, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestIndexesFollowKeywords(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // the second time by the index of attributes
-			nodes, err := v.Query(e, 0)
+			nodes, err := v.Query(e, 0, time.Time{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -66,21 +67,32 @@ func (v *View) Ancestors(n *node.Node) []*node.Node { return v.state.Ancestors(n
 func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
 
 // Position returns where a node begins in its document: byte offset and
-// 1-based line.
-func (v *View) Position(n *node.Node) (offset, line int) { return v.state.Position(n) }
+// 1-based line. Complexity is that of reading the document up to the node.
+func (v *View) Position(n *node.Node) (offset, line int) { return v.recall().Position(n) }
 
 // Query returns the nodes that match, in document order, at most limit (0:
-// all).
-func (v *View) Query(e query.Expr, limit int) ([]*node.Node, error) {
-	nodes, err := v.recall().Query(e, limit)
+// all). Relative dates count from now. A query that names the type of an element
+// also finds elements: nodes with the id NODE::TYPE.N, made for the caller, whose
+// parent is the node they stand in.
+func (v *View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
+	nodes, err := v.recall().Query(e, limit, now)
+	return nodes, fail("query", "", Invalid, err)
+}
+
+// Completed returns finished headlines that match keep, which may be nil, the
+// latest first, at most limit (0: all): by CLOSED, else by when their text last
+// changed in memory, on the calendar of now's location. Equal times keep the
+// order of the documents.
+func (v *View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
+	nodes, err := v.recall().Completed(keep, limit, now)
 	return nodes, fail("query", "", Invalid, err)
 }
 
 // Search ranks nodes by words, best first; limit 0 means 10. keep, which may
-// be nil, is an additional condition. The scores are BM25 over exactly this
-// view.
-func (v *View) Search(text string, limit int, keep query.Expr) ([]Hit, error) {
-	found, err := v.recall().Search(text, limit, keep)
+// be nil, is an additional condition; its relative dates count from now. The
+// scores are BM25 over exactly this view.
+func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
+	found, err := v.recall().Search(text, limit, keep, now)
 	if err != nil {
 		return nil, fail("search", "", Invalid, err)
 	}
@@ -99,7 +111,8 @@ type Hit struct {
 }
 
 // Resolve finds the node a person means by an id, FILE:LINE, FILE:+BYTE, a
-// path or a title. Errors: NotFound, Ambiguous (the text lists the
+// path or a title; by NODE::TYPE.N, an element in it, which is no node of the
+// state. Errors: NotFound, Ambiguous (the text lists the
 // candidates).
 func (v *View) Resolve(name string) (*node.Node, error) {
 	n, err := v.recall().Resolve(name)

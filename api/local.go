@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/query"
@@ -27,6 +28,9 @@ type LocalOptions struct {
 	// Warn is told what a person should know though the operation went on,
 	// such as deletions that were held back.
 	Warn func(error)
+	// Now is the clock that the dates of a query count from; time.Now by
+	// default.
+	Now func() time.Time
 }
 
 // Local returns a Service over a memory of this process. The memory stays the
@@ -35,7 +39,11 @@ func Local(m *fovea.Memory, opts *LocalOptions) Service {
 	if opts == nil {
 		opts = &LocalOptions{}
 	}
-	return &local{m: m, opts: *opts}
+	l := &local{m: m, opts: *opts}
+	if l.opts.Now == nil {
+		l.opts.Now = time.Now
+	}
+	return l
 }
 
 type local struct {
@@ -107,7 +115,7 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 		if err != nil {
 			return nil, err
 		}
-		wr.Focus = n.ID
+		wr.Focus = holder(v, n).ID
 	}
 	w, err := v.Window(ctx, wr)
 	if err != nil {
@@ -119,27 +127,6 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 	}
 	for i, p := range w.Parts {
 		out.Parts[i] = Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
-	}
-	return out, nil
-}
-
-func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
-	e, err := query.Parse(req.Query)
-	if err != nil {
-		return nil, invalid("query", err)
-	}
-	v, err := l.view(ctx)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := v.Query(e, req.Limit)
-	if err != nil {
-		return nil, err
-	}
-	lines := newLines(v)
-	out := make([]Node, len(nodes))
-	for i, n := range nodes {
-		out[i] = listed(v, lines, n)
 	}
 	return out, nil
 }
@@ -159,7 +146,7 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, err := v.Search(req.Text, req.Limit, keep)
+	hits, err := v.Search(req.Text, req.Limit, keep, l.opts.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +170,7 @@ func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
 	if id != "" {
 		switch n, err := v.Resolve(id); {
 		case err == nil:
-			id = n.ID
+			id = holder(v, n).ID
 		case fovea.KindOf(err) == fovea.Ambiguous:
 			return nil, err
 		} // else it may be a node that is no more

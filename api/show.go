@@ -120,7 +120,11 @@ func (l *lines) of(n *node.Node) int {
 		}
 		l.at[n.Path] = doc
 	}
-	return doc[n.ID]
+	line, ok := doc[n.ID]
+	if !ok { // an element in a node
+		_, line = l.v.Position(n)
+	}
+	return line
 }
 
 func listed(v *fovea.View, l *lines, n *node.Node) Node {

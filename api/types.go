@@ -11,7 +11,8 @@ import (
 type Service interface {
 	// Context chooses and renders what a model sees within a token budget.
 	Context(ctx context.Context, req ContextRequest) (*ContextResponse, error)
-	// Query lists the nodes that match, in document order.
+	// Query lists the nodes that match, in document order unless the ready-made
+	// query has one of its own.
 	Query(ctx context.Context, req QueryRequest) ([]Node, error)
 	// Search ranks nodes by words, best first.
 	Search(ctx context.Context, req SearchRequest) ([]Hit, error)
@@ -83,10 +84,12 @@ type Part struct {
 	Reason string  `json:"reason"`
 }
 
-// QueryRequest runs a query in org-ql's plain form.
+// QueryRequest runs a query in one of the syntaxes of package query, among the
+// nodes of a ready-made query when one is named.
 type QueryRequest struct {
 	Query string `json:"query"`
-	Limit int    `json:"limit,omitempty"` // 0 means all
+	Named string `json:"named,omitempty"` // ActiveProjects or Completed
+	Limit int    `json:"limit,omitempty"` // 0 means all, with Completed 10
 }
 
 // SearchRequest ranks nodes by words.

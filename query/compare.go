@@ -4,6 +4,8 @@ package query
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,8 +15,8 @@ type span struct{ low, high int }
 
 func (s span) holds(n int) bool { return s.low <= n && n <= s.high }
 
-// maxOrder bounds every number that is compared.
-const maxOrder = 1 << 20
+// maxOrder bounds every number that is compared: stars, ranks, minutes.
+const maxOrder = 1 << 30
 
 // parseSpan reads "N", "<N", "<=N", ">N", ">=N", "=N" or "N..M" with the given
 // reading of one value. The ends of a range may come in either order.
@@ -71,6 +73,23 @@ func levelTest(args []string) (test, *argError) {
 	return func(c Candidate) bool { return s.holds(c.Level()) }, nil
 }
 
+// parseSpans reads one span from each argument. wrong is the index of the first
+// that is none, or -1.
+func parseSpans(args []string, value func(string) (int, bool)) (spans []span, wrong int) {
+	for i, arg := range args {
+		s, ok := parseSpan(arg, value)
+		if !ok {
+			return nil, i
+		}
+		spans = append(spans, s)
+	}
+	return spans, -1
+}
+
+func anyHolds(spans []span, n int) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(n) })
+}
+
 // priorityRank orders priorities as Org does: numbers from 0 to 64 above the
 // letters, the small number and the early letter above the others. The highest
 // has the greatest rank.
@@ -91,21 +110,68 @@ func priorityTest(args []string) (test, *argError) {
 	if len(args) == 0 {
 		return func(c Candidate) bool { return c.Priority() != "" }, nil
 	}
-	spans := make([]span, len(args))
-	for i, arg := range args {
-		s, ok := parseSpan(arg, priorityRank)
-		if !ok {
-			return nil, &argError{i, fmt.Sprintf("%q compares no priority", arg), "a priority is a letter or a number up to 64: write priority:A, priority:>=B or priority:A..C"}
-		}
-		spans[i] = s
+	spans, wrong := parseSpans(args, priorityRank)
+	if wrong >= 0 {
+		return nil, &argError{wrong, fmt.Sprintf("%q compares no priority", args[wrong]), "a priority is a letter or a number up to 64: write priority:A, priority:>=B or priority:A..C"}
 	}
 	return func(c Candidate) bool {
 		rank, ok := priorityRank(c.Priority())
-		for _, s := range spans {
-			if ok && s.holds(rank) {
-				return true
-			}
-		}
-		return false
+		return ok && anyHolds(spans, rank)
 	}, nil
 }
+
+func effortTest(args []string) (test, *argError) {
+	if err := noneEmpty(args); err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		return func(c Candidate) bool { return len(c.Property("EFFORT")) > 0 }, nil
+	}
+	if len(args) == 2 && args[0][0] != '<' && args[0][0] != '>' { // org-ql's range
+		if _, ok := minutes(args[0]); ok {
+			args = []string{args[0] + ".." + args[1]}
+		}
+	}
+	spans, wrong := parseSpans(args, minutes)
+	if wrong >= 0 {
+		return nil, &argError{wrong, fmt.Sprintf("%q compares no effort", args[wrong]), "write effort:30, effort:<1:30 or effort:1h..1d"}
+	}
+	return func(c Candidate) bool {
+		return slices.ContainsFunc(c.Property("EFFORT"), func(effort string) bool {
+			n, ok := minutes(effort)
+			return ok && anyHolds(spans, n)
+		})
+	}, nil
+}
+
+// minuteUnits are the units of a duration, as Org has them.
+var minuteUnits = map[string]float64{"min": 1, "h": 60, "d": 24 * 60, "w": 7 * 24 * 60, "m": 30 * 24 * 60, "y": 365.25 * 24 * 60}
+
+// minutes reads a duration as Org writes it: a number of minutes, 1:30,
+// 1:30:00, or numbers with units, such as 1d 3h 5min, which 1d 3:05 may end.
+func minutes(s string) (int, bool) {
+	total := 0.0
+	parts := duration.FindAllStringSubmatch(s, -1)
+	if len(parts) == 0 || strings.TrimSpace(duration.ReplaceAllString(s, "")) != "" {
+		return 0, false
+	}
+	for _, p := range parts {
+		n, err := strconv.ParseFloat(p[1], 64)
+		unit, known := minuteUnits[p[4]]
+		switch {
+		case p[2] != "": // hours, minutes and maybe seconds
+			clock, _ := strconv.Atoi(p[2])
+			seconds, _ := strconv.Atoi(p[3])
+			n, unit, known = n*60+float64(clock)+float64(seconds)/60, 1, p[4] == ""
+		case p[4] == "":
+			unit, known = 1, len(parts) == 1
+		}
+		if err != nil || !known {
+			return 0, false
+		}
+		total += n * unit
+	}
+	return int(total), total < maxOrder
+}
+
+var duration = regexp.MustCompile(`(\d+(?:\.\d+)?)(?::(\d\d)(?::(\d\d))?)?\s*([a-z]*)`)

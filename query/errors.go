@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // SyntaxError is returned by [Parse] for a text that is no query, and by
 // [Compile] for a tree that no query could have.
 type SyntaxError struct {
+	// Query is the text that was read, "" when the tree was not read from one.
+	Query string
 	// Column is the place in the text, counted in runes from 1. It is 0 when
 	// the tree was not read from a text.
 	Column int
@@ -34,12 +37,36 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
+// caretColumns is how much of a long query [SyntaxError.Excerpt] shows.
+const caretColumns = 70
+
+// Excerpt returns the line of the query that the error is in and, on a second
+// line, a caret below the column; "" when there is no text. Columns are
+// counted in runes.
+func (e *SyntaxError) Excerpt() string {
+	if e.Column == 0 || e.Query == "" {
+		return ""
+	}
+	runes := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, e.Query))
+	first := max(0, min(e.Column-caretColumns/2, len(runes)-caretColumns))
+	last := min(len(runes), first+caretColumns)
+	return string(runes[first:last]) + "\n" + strings.Repeat(" ", max(0, e.Column-1-first)) + "^"
+}
+
 // argError is what a predicate says about its arguments. Index is the argument
 // that is wrong, or -1 for the list as a whole; the parser knows its column.
 type argError struct {
 	index         int
 	message, hint string
 }
+
+// at returns the same complaint about another argument.
+func (e *argError) at(index int) *argError { return &argError{index, e.message, e.hint} }
 
 // unknown is the error for a name that is no predicate.
 func unknown(name string) *SyntaxError {

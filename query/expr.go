@@ -30,10 +30,13 @@ type Not struct{ Of Expr }
 
 // Pred asks one thing of a candidate. Name is a name or alias of [Predicates];
 // Args are its arguments as they were written, without their quotes. Bare words
-// of a query are the predicate rifle, after org-ql's name for them.
+// of a query are the predicate rifle, after org-ql's name for them. Of is the
+// query that relatives are asked, for the predicates that take one; nil is the
+// empty query.
 type Pred struct {
 	Name string
 	Args []string
+	Of   Expr
 }
 
 func (And) isExpr()  {}
@@ -51,8 +54,11 @@ func (e Or) String() string { return join(e.Of, " OR ", "!()") }
 func (e Not) String() string { return "!" + operand(e.Of) }
 
 // String returns the name, a colon and the arguments, quoted where they must
-// be; or the bare word.
+// be, or the query in parentheses; or the bare word.
 func (e Pred) String() string {
+	if e.Of != nil {
+		return e.Name + ":(" + e.Of.String() + ")"
+	}
 	if canonical(e.Name) == rifle && len(e.Args) == 1 {
 		return bareWord(e.Args[0])
 	}
@@ -97,9 +103,11 @@ func operand(e Expr) string {
 	return e.String()
 }
 
+// bareWord quotes what could be read otherwise. The name of a predicate is, for
+// behind a parenthesis it would begin a sexp.
 func bareWord(word string) string {
 	special := func(r rune) bool { return r != ',' && endsArgument(r) || r == ':' }
-	if word == "" || word[0] == '!' || operators[word] || strings.ContainsFunc(word, special) {
+	if word == "" || word[0] == '!' || operators[word] || isHead(word) || strings.ContainsFunc(word, special) {
 		return quote(word)
 	}
 	return word
@@ -117,7 +125,7 @@ func endsArgument(r rune) bool {
 // Simplify returns the smallest tree of the same shape that means the same: an
 // And inside an And and an Or inside an Or are merged, an And or Or of one is
 // that one, a double negation is gone, an empty Or is the negated empty And,
-// and names are no aliases. It is idempotent and leaves e unchanged; arguments
+// relatives are not asked the empty query, and names are no aliases. It is idempotent and leaves e unchanged; arguments
 // are shared with e. Complexity is linear in the tree.
 func Simplify(e Expr) Expr {
 	switch e := e.(type) {
@@ -136,9 +144,18 @@ func Simplify(e Expr) Expr {
 		if len(e.Args) > 0 {
 			p.Args = e.Args
 		}
+		if of := Simplify(e.Of); !isEmpty(of) {
+			p.Of = of
+		}
 		return p
 	}
 	return And{}
+}
+
+// isEmpty reports whether a simplified tree is the empty query.
+func isEmpty(e Expr) bool {
+	a, ok := e.(And)
+	return ok && len(a.Of) == 0
 }
 
 // flatten simplifies the members and puts in the place of a member of the same

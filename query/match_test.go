@@ -3,35 +3,92 @@
 package query_test
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/query"
 )
 
+// now is a Wednesday noon, east of Greenwich.
+var now = time.Date(2026, 11, 18, 12, 0, 0, 0, time.FixedZone("CET", 3600))
+
 // entry is a candidate made of plain values.
 type entry struct {
 	id, kind, todo, heading, text, priority, path string
-	done                                          bool
+	done, blocked                                 bool
 	own, inherited                                []string
-	properties                                    map[string][]string
+	properties, above                             map[string][]string
 	level                                         int
+	category, digest                              string
+	outline                                       []string
+	groups                                        map[string][]string
+	times                                         map[query.TimeKind][]query.Time
+	links                                         []query.Link
+	sources                                       []query.Source
+	modified                                      time.Time
+	parent                                        *entry
+	children                                      []*entry
 }
 
-func (e entry) ID() string                   { return e.id }
-func (e entry) Type() string                 { return e.kind }
-func (e entry) Todo() string                 { return e.todo }
-func (e entry) Done() bool                   { return e.done }
-func (e entry) Tags() []string               { return slices.Concat(e.own, e.inherited) }
-func (e entry) LocalTags() []string          { return e.own }
-func (e entry) Property(key string) []string { return e.properties[strings.ToUpper(key)] }
-func (e entry) Heading() string              { return e.heading }
-func (e entry) Text() string                 { return e.text }
-func (e entry) Level() int                   { return e.level }
-func (e entry) Priority() string             { return e.priority }
-func (e entry) Path() string                 { return e.path }
+func (e entry) ID() string                             { return e.id }
+func (e entry) Type() string                           { return e.kind }
+func (e entry) Todo() string                           { return e.todo }
+func (e entry) Done() bool                             { return e.done }
+func (e entry) Blocked() bool                          { return e.blocked }
+func (e entry) Tags() []string                         { return slices.Concat(e.own, e.inherited) }
+func (e entry) LocalTags() []string                    { return e.own }
+func (e entry) InheritedTags() []string                { return e.inherited }
+func (e entry) InGroup(tag, group string) bool         { return slices.Contains(e.groups[group], tag) }
+func (e entry) Property(key string) []string           { return e.properties[strings.ToUpper(key)] }
+func (e entry) Category() string                       { return e.category }
+func (e entry) Heading() string                        { return e.heading }
+func (e entry) OutlinePath() []string                  { return append(slices.Clip(e.outline), e.heading) }
+func (e entry) Text() string                           { return e.text }
+func (e entry) Level() int                             { return e.level }
+func (e entry) Priority() string                       { return e.priority }
+func (e entry) Path() string                           { return e.path }
+func (e entry) Times(kind query.TimeKind) []query.Time { return e.times[kind] }
+func (e entry) Links() []query.Link                    { return e.links }
+func (e entry) Sources() []query.Source                { return e.sources }
+func (e entry) HasDigest(prefix string) bool           { return strings.HasPrefix(e.digest, prefix) }
+func (e entry) Modified() time.Time                    { return e.modified }
+
+func (e entry) InheritedProperty(key string) []string {
+	if own := e.Property(key); len(own) > 0 {
+		return own
+	}
+	return e.above[strings.ToUpper(key)]
+}
+
+func (e entry) Parent() (query.Candidate, bool) {
+	if e.parent == nil {
+		return nil, false
+	}
+	return *e.parent, true
+}
+
+func (e entry) Children() iter.Seq[query.Candidate] {
+	return func(yield func(query.Candidate) bool) {
+		for _, c := range e.children {
+			if !yield(*c) {
+				return
+			}
+		}
+	}
+}
+
+// at is a timestamp of a day, or of a day and a time.
+func at(stamp string) query.Time {
+	t, err := time.Parse("2006-01-02 15:04", stamp)
+	if err != nil {
+		t, _ = time.Parse(time.DateOnly, stamp)
+	}
+	return query.Time{Start: t, End: t, Active: true, Warning: 14}
+}
 
 var (
 	task = entry{
@@ -129,7 +186,7 @@ func TestMatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := query.Compile(e)
+			m, err := query.Compile(e, now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +195,7 @@ func TestMatch(t *testing.T) {
 				if m.Match(c) {
 					got = append(got, c.id)
 				}
-				if query.Match(e, c) != m.Match(c) {
+				if query.Match(e, c, now) != m.Match(c) {
 					t.Errorf("%q: Match and Compile disagree on %s", tc.in, c.id)
 				}
 			}
@@ -192,7 +249,7 @@ func BenchmarkMatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			m, err := query.Compile(e)
+			m, err := query.Compile(e, now)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -222,12 +279,12 @@ func TestTypeInAnyCase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !query.Match(e, entry{kind: "headline"}) || query.Match(e, entry{kind: "document"}) {
+		if !query.Match(e, entry{kind: "headline"}, now) || query.Match(e, entry{kind: "document"}, now) {
 			t.Errorf("%s does not match a headline alone", q)
 		}
 	}
 	e, err := query.Parse("type:SRC_BLOCK")
-	if err != nil || !query.Match(e, entry{kind: "src-block"}) {
+	if err != nil || !query.Match(e, entry{kind: "src-block"}, now) {
 		t.Errorf("SRC_BLOCK does not match src-block: %v", err)
 	}
 }

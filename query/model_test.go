@@ -152,7 +152,7 @@ func compares(arg, order, got string) bool {
 func TestMatchIsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, c := drawExpr(3).Draw(t, "query"), drawEntry(t)
-		m, err := query.Compile(e)
+		m, err := query.Compile(e, now)
 		if err != nil {
 			t.Fatalf("Compile(%v): %v", e, err)
 		}
@@ -160,7 +160,7 @@ func TestMatchIsTheModel(t *testing.T) {
 		if got := m.Match(c); got != want {
 			t.Fatalf("%v on %+v: got %v, want %v", e, c, got, want)
 		}
-		if got := query.Match(query.Simplify(e), c); got != want {
+		if got := query.Match(query.Simplify(e), c, now); got != want {
 			t.Fatalf("%v means %v, but simplified to %v it means %v", e, want, query.Simplify(e), got)
 		}
 	})
@@ -181,11 +181,11 @@ func TestLawsOfLogic(t *testing.T) {
 			{"the empty query", and(a, and()), a},
 			{"a nil query is the empty one", and(a, nil), a},
 		} {
-			if query.Match(law.left, c) != query.Match(law.right, c) {
+			if query.Match(law.left, c, now) != query.Match(law.right, c, now) {
 				t.Fatalf("%s: %v and %v differ on %+v", law.name, law.left, law.right, c)
 			}
 		}
-		if query.Match(a, c) == query.Match(not(a), c) {
+		if query.Match(a, c, now) == query.Match(not(a), c, now) {
 			t.Fatalf("%v and its negation agree on %+v", a, c)
 		}
 	})
@@ -216,7 +216,7 @@ func TestPlainTextFoldsLikeRegexp(t *testing.T) {
 		wanted := string(rapid.SliceOfN(letters, 1, 4).Draw(t, "wanted"))
 		c := entry{heading: string(rapid.SliceOfN(letters, 0, 12).Draw(t, "heading"))}
 		want := regexp.MustCompile("(?i)" + regexp.QuoteMeta(wanted)).MatchString(c.heading)
-		if got := query.Match(pred("heading", wanted), c); got != want {
+		if got := query.Match(pred("heading", wanted), c, now); got != want {
 			t.Fatalf("heading:%q on %q: got %v, want %v", wanted, c.heading, got, want)
 		}
 	})

@@ -5,6 +5,7 @@ package query
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -21,10 +22,10 @@ const (
 // operators are the words that are not searched for unless they are quoted.
 var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}
 
-// Parse reads a query in the form that the package comment describes and
-// returns its simplified tree. Every error is a *[SyntaxError] that points at
-// the column. It accepts exactly what [Compile] accepts. Complexity is linear
-// in the length of s, which is at most MaxBytes.
+// Parse reads a query in one of the syntaxes that the package comment describes
+// and returns its simplified tree. Every error is a *[SyntaxError] that points
+// at the column. It accepts exactly what [Compile] accepts. Complexity is
+// linear in the length of s, which is at most MaxBytes.
 func Parse(s string) (Expr, error) {
 	p := parser{text: s}
 	if len(s) > MaxBytes {
@@ -33,14 +34,30 @@ func Parse(s string) (Expr, error) {
 	if i := invalidUTF8(s); i >= 0 {
 		return nil, p.fail(i, "the text is not UTF-8", "")
 	}
+	read := p.plain
+	switch trimmed := strings.TrimLeftFunc(s, unicode.IsSpace); {
+	case beginsJSON(trimmed):
+		read = p.json
+	case beginsSexp(trimmed):
+		read = p.sexp
+	}
+	e, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return Simplify(e), nil
+}
+
+// plain reads the human syntax.
+func (p *parser) plain() (Expr, error) {
 	e, err := p.or()
 	if err != nil {
 		return nil, err
 	}
-	if p.at < len(s) {
+	if p.at < len(p.text) {
 		return nil, p.fail(p.at, "no ( for this )", "remove it, or quote the text that holds it")
 	}
-	return Simplify(e), nil
+	return e, nil
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
@@ -64,7 +81,11 @@ type parser struct {
 }
 
 func (p *parser) fail(offset int, message, hint string) *SyntaxError {
-	return &SyntaxError{Column: utf8.RuneCountInString(p.text[:offset]) + 1, Message: message, Hint: hint}
+	return &SyntaxError{Query: p.text, Column: utf8.RuneCountInString(p.text[:offset]) + 1, Message: message, Hint: hint}
+}
+
+func (p *parser) tooDeep(offset int) *SyntaxError {
+	return p.fail(offset, fmt.Sprintf("nested more than %d deep", MaxDepth), "simplify the query")
 }
 
 func (p *parser) skipSpace() {
@@ -156,7 +177,7 @@ func (p *parser) atEnd() bool {
 func (p *parser) unary() (Expr, error) {
 	start := p.at
 	if p.depth++; p.depth > MaxDepth {
-		return nil, p.fail(start, fmt.Sprintf("nested more than %d deep", MaxDepth), "simplify the query")
+		return nil, p.tooDeep(start)
 	}
 	defer func() { p.depth-- }()
 	switch {
@@ -167,31 +188,45 @@ func (p *parser) unary() (Expr, error) {
 		}
 		e, err := p.unary()
 		return Not{e}, err
-	case p.accept("("):
-		e, err := p.or()
-		if err != nil {
-			return nil, err
-		}
-		if !p.accept(")") {
-			return nil, p.fail(start, "no ) for this (", "close it, or quote the text that holds it")
-		}
-		return e, nil
+	case p.peek() == '(':
+		return p.group()
 	}
 	return p.term()
+}
+
+// group reads a query in parentheses.
+func (p *parser) group() (Expr, error) {
+	start := p.at
+	p.accept("(")
+	e, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if !p.accept(")") {
+		return nil, p.fail(start, "no ) for this (", "close it, or quote the text that holds it")
+	}
+	return e, nil
 }
 
 // term reads a predicate or a bare word.
 func (p *parser) term() (Expr, error) {
 	start := p.at
+	var err error
 	name, ok := p.predicateName()
 	if !ok {
 		word, err := p.argument(false)
 		if err != nil {
 			return nil, err
 		}
-		return p.checked(Pred{rifle, []string{word}}, start, []int{start})
+		return p.checked(Pred{Name: rifle, Args: []string{word}}, start, []int{start})
 	}
 	pred := Pred{Name: canonical(name)}
+	if entry, _ := lookup(name); entry.nested != nil && p.peek() == '(' {
+		if pred.Of, err = p.group(); err != nil {
+			return nil, err
+		}
+		return p.checked(pred, start, nil)
+	}
 	var offsets []int
 	for more := !p.argumentEnds(); more; {
 		offsets = append(offsets, p.at)
@@ -205,7 +240,7 @@ func (p *parser) term() (Expr, error) {
 	return p.checked(pred, start, offsets)
 }
 
-// checked compiles the predicate and throws the result away, to give an error
+// checked makes the test of the predicate and throws it away, to give an error
 // its column.
 func (p *parser) checked(pred Pred, start int, offsets []int) (Expr, error) {
 	entry, ok := lookup(pred.Name)
@@ -213,7 +248,7 @@ func (p *parser) checked(pred Pred, start int, offsets []int) (Expr, error) {
 		err := unknown(pred.Name)
 		return nil, p.fail(start, err.Message, err.Hint)
 	}
-	if _, err := entry.test(pred.Args); err != nil {
+	if _, err := entry.make(pred, nil, time.Time{}); err != nil {
 		at := start
 		if err.index >= 0 {
 			at = offsets[err.index]

@@ -3,10 +3,8 @@
 package query
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
+	"time"
 )
 
 // Predicate describes one thing that a query can ask, for help texts.
@@ -35,70 +33,151 @@ func Predicates() []Predicate {
 // rifle is the predicate of bare words.
 const rifle = "rifle"
 
-// predicate is one entry of the table. test makes the test for a list of
-// arguments, or says what is wrong with them.
+// predicate is one entry of the table. Just one of test, dated and nested is
+// set: it makes the test for a list of arguments, or says what is wrong.
 type predicate struct {
 	Predicate
-	cost cost
-	test func(args []string) (test, *argError)
+	cost  cost
+	test  func(args []string) (test, *argError)
+	dated func(args []string, now time.Time) (test, *argError)
+	// nested makes a test of the test for the query in parentheses.
+	nested func(inner test) test
+	// compared predicates take org-ql's > 2 beside >2.
+	compared bool
 }
+
+// make makes the test of p, whose query in parentheses has the test inner.
+func (p predicate) make(e Pred, inner test, now time.Time) (test, *argError) {
+	switch {
+	case p.nested != nil:
+		if len(e.Args) > 0 {
+			return nil, &argError{0, "this predicate takes a query, no argument", "write it in parentheses: " + p.Name + ":(todo: tags:work)"}
+		}
+		return p.nested(inner), nil
+	case e.Of != nil:
+		return nil, &argError{-1, "this predicate takes no query", "write its arguments without parentheses"}
+	case p.dated != nil:
+		return p.dated(e.Args, now)
+	}
+	return p.test(e.Args)
+}
+
+// times is the form of a predicate that asks for dates.
+func times(name string) string { return name + ":[on=DATE or from=DATE,to=DATE]" }
 
 // table holds every predicate, sorted by name. Adding one is adding an entry.
 var table = []predicate{
-	{Predicate{"done", nil, "done:",
+	{Predicate: Predicate{"ancestors", nil, "ancestors:[(QUERY)]",
+		"a node above, headline or document, matches QUERY; without it, there is one"},
+		cost: treeCost, nested: ancestorsTest},
+	{Predicate: Predicate{"blocked", nil, "blocked:",
+		"the entry is unfinished and waits for another: something below it is unfinished, or an earlier sibling where ORDERED is set above"},
+		cost: treeCost, test: without(Candidate.Blocked)},
+	{Predicate: Predicate{"category", nil, "category:[CATEGORY,...]",
+		"the category, own or inherited, else the file's name, is one of these"},
+		cost: inheritCost, test: categoryTest},
+	{Predicate: Predicate{"changed-since", nil, "changed-since:DATE",
+		"the entry's own text changed in memory at or after DATE"},
+		cost: fieldCost, dated: changedTest},
+	{Predicate: Predicate{"children", nil, "children:[(QUERY)]",
+		"a node right below matches QUERY; without it, there is one"},
+		cost: treeCost, nested: childrenTest},
+	{Predicate: Predicate{"clocked", nil, times("clocked"),
+		"a finished clock entry lies in the time; without dates, there is one"},
+		cost: textCost, dated: timesTest(Clocked)},
+	{Predicate: Predicate{"closed", nil, times("closed"),
+		"the entry was closed in the time; without dates, at any"},
+		cost: fieldCost, dated: timesTest(Closed)},
+	{Predicate: Predicate{"deadline", nil, "deadline:[on=DATE or from=DATE,to=DATE or auto]",
+		"the deadline is in the time; auto: it is past, or so near that Org warns of it; without dates, there is one"},
+		cost: fieldCost, dated: deadlineTest},
+	{Predicate: Predicate{"descendants", nil, "descendants:[(QUERY)]",
+		"a node below, at any depth, matches QUERY; without it, there is one"},
+		cost: treeCost, nested: descendantsTest},
+	{Predicate: Predicate{"done", nil, "done:",
 		"the keyword is one of the finished states"},
-		fieldCost, without(Candidate.Done)},
-	{Predicate{"heading", []string{"h"}, "heading:TEXT,...",
+		cost: fieldCost, test: without(Candidate.Done)},
+	{Predicate: Predicate{"effort", nil, "effort:[T,...], effort:>=T or effort:T..U",
+		"the property EFFORT is one of these durations or compares so: minutes, 1:30, 2h, 1d 4h; without one, it is there"},
+		cost: fieldCost, test: effortTest, compared: true},
+	{Predicate: Predicate{"habit", nil, "habit:",
+		"the entry is a habit: its property STYLE is habit"},
+		cost: fieldCost, test: without(isHabit)},
+	{Predicate: Predicate{"hash", nil, "hash:DIGEST,...",
+		"the digest of the entry's own text begins so, as it is printed or in hexadecimal digits"},
+		cost: fieldCost, test: hashTest},
+	{Predicate: Predicate{"heading", []string{"h"}, "heading:TEXT,...",
 		"the heading holds every TEXT; case is ignored"},
-		fieldCost, allOf(newPhrase, Candidate.Heading)},
-	{Predicate{"id", nil, "id:ID,...",
+		cost: fieldCost, test: allOf(newPhrase, Candidate.Heading)},
+	{Predicate: Predicate{"id", nil, "id:ID,...",
 		"the id is one of these"},
-		fieldCost, equalAny(Candidate.ID)},
-	{Predicate{"level", nil, "level:N, level:>=N, level:N..M or level:N,M",
+		cost: fieldCost, test: equalAny(Candidate.ID)},
+	{Predicate: Predicate{"level", nil, "level:N, level:>=N, level:N..M or level:N,M",
 		"the number of stars is N, compares so with N, or is from N to M; a document has 0"},
-		fieldCost, levelTest},
-	{Predicate{"path", nil, "path:[REGEXP,...]",
+		cost: fieldCost, test: levelTest, compared: true},
+	{Predicate: Predicate{"link", nil, "link:[TEXT,...] or link:target=TEXT,description=TEXT,regexp-p=t",
+		"one link holds every TEXT in its address or description, or in the one that is named; regexp-p=t: as regular expressions; without TEXT, there is a link"},
+		cost: textCost, test: linkTest},
+	{Predicate: Predicate{"outline-path", []string{"olp"}, "outline-path:TEXT,...",
+		"every TEXT is in the heading or in one above it; case is ignored"},
+		cost: inheritCost, test: outlineTest},
+	{Predicate: Predicate{"parent", nil, "parent:[(QUERY)]",
+		"the node right above, headline or document, matches QUERY; without it, there is one"},
+		cost: treeCost, nested: parentTest},
+	{Predicate: Predicate{"path", nil, "path:[REGEXP,...]",
 		"the path of the document matches any REGEXP; without one, a file holds the node"},
-		fieldCost, pathTest},
-	{Predicate{"priority", nil, "priority:[P,...], priority:>=P or priority:P..Q",
+		cost: fieldCost, test: pathTest},
+	{Predicate: Predicate{"planning", nil, times("planning"),
+		"the entry is scheduled, due or closed in the time; without dates, at any"},
+		cost: fieldCost, dated: timesTest(Scheduled, Deadline, Closed)},
+	{Predicate: Predicate{"priority", nil, "priority:[P,...], priority:>=P or priority:P..Q",
 		"the priority cookie is one of these or compares so, A above B; without P, there is one; an entry without a cookie never matches"},
-		fieldCost, priorityTest},
-	{Predicate{"property", nil, "property:KEY or property:KEY=VALUE,...",
-		"the entry's own property KEY is there, or is one of the values; inherited ones do not count; KEY,VALUE is the same as KEY=VALUE"},
-		fieldCost, propertyTest},
-	{Predicate{"regexp", []string{"r"}, "regexp:REGEXP,...",
+		cost: fieldCost, test: priorityTest, compared: true},
+	{Predicate: Predicate{"property", nil, "property:KEY or property:KEY=VALUE,...[,inherit=t]",
+		"the property KEY is there, or is one of the values; inherit=t: also where it stands above or in the file's settings; KEY,VALUE is the same as KEY=VALUE"},
+		cost: inheritCost, test: propertyTest},
+	{Predicate: Predicate{"regexp", []string{"r"}, "regexp:REGEXP,...",
 		"the entry, heading included, matches every REGEXP; ^ and $ are those of a line; case is ignored unless (?-i) says otherwise"},
-		textCost, allOf(lineRegexp, Candidate.Text)},
-	{Predicate{rifle, nil, "rifle:TEXT,... or TEXT",
-		"the entry, heading included, holds every TEXT as it stands; case is ignored"},
-		textCost, rifleTest},
-	{Predicate{"tags", nil, "tags:[TAG,...]",
-		"one of the tags, own or inherited, is one of these; without TAG, there are any"},
-		inheritCost, tagsTest(Candidate.Tags)},
-	{Predicate{"tags-local", []string{"local-tags", "tags-l", "ltags"}, "tags-local:[TAG,...]",
-		"one of the entry's own tags is one of these; without TAG, there are any"},
-		fieldCost, tagsTest(Candidate.LocalTags)},
-	{Predicate{"todo", nil, "todo:[KEYWORD,...]",
+		cost: textCost, test: allOf(lineRegexp, Candidate.Text)},
+	{Predicate: Predicate{rifle, []string{"smart"}, "rifle:TEXT,... or TEXT",
+		"the entry or a heading above it holds every TEXT as it stands; case is ignored"},
+		cost: textCost, test: rifleTest},
+	{Predicate: Predicate{"scheduled", nil, times("scheduled"),
+		"the entry is scheduled in the time; without dates, at any"},
+		cost: fieldCost, dated: timesTest(Scheduled)},
+	{Predicate: Predicate{"src", nil, "src:[REGEXP,...][lang=LANGUAGE]",
+		"a source block of the language, if one is given, matches every REGEXP; without either, there is one"},
+		cost: textCost, test: sourceTest},
+	{Predicate: Predicate{"tags", nil, "tags:[TAG,...]",
+		"one of the tags, own or inherited, is one of these or in one of these groups; without TAG, there are any"},
+		cost: inheritCost, test: tagsTest(Candidate.Tags)},
+	{Predicate: Predicate{"tags-all", []string{"tags&"}, "tags-all:TAG,...",
+		"every TAG is there, own or inherited, or a tag of its group"},
+		cost: inheritCost, test: allTagsTest},
+	{Predicate: Predicate{"tags-inherited", []string{"inherited-tags", "tags-i", "itags"}, "tags-inherited:[TAG,...]",
+		"one of the tags from above is one of these or in one of these groups; without TAG, there are any"},
+		cost: inheritCost, test: tagsTest(Candidate.InheritedTags)},
+	{Predicate: Predicate{"tags-local", []string{"local-tags", "tags-l", "ltags"}, "tags-local:[TAG,...]",
+		"one of the entry's own tags is one of these or in one of these groups; without TAG, there are any"},
+		cost: fieldCost, test: tagsTest(Candidate.LocalTags)},
+	{Predicate: Predicate{"tags-regexp", []string{"tags*"}, "tags-regexp:REGEXP,...",
+		"one of the tags, own or inherited, matches any REGEXP"},
+		cost: inheritCost, test: tagsRegexpTest},
+	{Predicate: Predicate{"todo", nil, "todo:[KEYWORD,...]",
 		"the keyword is one of these; without KEYWORD, there is one that is not finished"},
-		fieldCost, todoTest},
-	{Predicate{"type", nil, "type:TYPE,...",
-		"the node is of one of these types, such as document or headline"},
-		fieldCost, equalType},
-}
-
-// equalType compares types as org-element names them, whatever the case, and
-// with _ for -.
-func equalType(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(args))
-	for i, a := range args {
-		names[i] = strings.ReplaceAll(a, "_", "-")
-	}
-	return func(c Candidate) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, c.Type()) })
-	}, nil
+		cost: fieldCost, test: todoTest},
+	{Predicate: Predicate{"ts", nil, times("ts"),
+		"a timestamp of the entry, of any kind, is in the time; without dates, there is one"},
+		cost: textCost, dated: timestampTest(func(Time) bool { return true })},
+	{Predicate: Predicate{"ts-active", []string{"ts-a"}, times("ts-active"),
+		"a timestamp in angle brackets is in the time; without dates, there is one"},
+		cost: textCost, dated: timestampTest(func(t Time) bool { return t.Active })},
+	{Predicate: Predicate{"ts-inactive", []string{"ts-i"}, times("ts-inactive"),
+		"a timestamp in square brackets is in the time; without dates, there is one"},
+		cost: textCost, dated: timestampTest(func(t Time) bool { return !t.Active })},
+	{Predicate: Predicate{"type", nil, "type:TYPE,...",
+		"the node is of one of these types: document, headline, or an element's such as src-block, table, item"},
+		cost: fieldCost, test: equalType},
 }
 
 func lookup(name string) (predicate, bool) {
@@ -124,152 +203,4 @@ func names() []string {
 		all[i] = p.Name
 	}
 	return all
-}
-
-// needArgs complains about an empty list, and about an empty argument.
-func needArgs(args []string) *argError {
-	if len(args) == 0 {
-		return &argError{-1, "an argument is missing", "write it right behind the colon; quote text that holds a blank, a parenthesis or |"}
-	}
-	return noneEmpty(args)
-}
-
-func noneEmpty(args []string) *argError {
-	if i := slices.Index(args, ""); i >= 0 {
-		return &argError{i, "an argument is empty", "remove the comma or the quotes, or write the argument"}
-	}
-	return nil
-}
-
-// without is for predicates that take no arguments.
-func without(is func(Candidate) bool) func([]string) (test, *argError) {
-	return func(args []string) (test, *argError) {
-		if len(args) > 0 {
-			return nil, &argError{0, "this predicate takes no argument", "end it with the colon"}
-		}
-		return is, nil
-	}
-}
-
-// equalAny is for predicates that compare one field with each argument.
-func equalAny(field func(Candidate) string) func([]string) (test, *argError) {
-	return func(args []string) (test, *argError) {
-		if err := needArgs(args); err != nil {
-			return nil, err
-		}
-		return func(c Candidate) bool { return slices.Contains(args, field(c)) }, nil
-	}
-}
-
-func tagsTest(field func(Candidate) []string) func([]string) (test, *argError) {
-	return func(args []string) (test, *argError) {
-		if err := noneEmpty(args); err != nil {
-			return nil, err
-		}
-		if len(args) == 0 {
-			return func(c Candidate) bool { return len(field(c)) > 0 }, nil
-		}
-		return func(c Candidate) bool {
-			return slices.ContainsFunc(field(c), func(tag string) bool { return slices.Contains(args, tag) })
-		}, nil
-	}
-}
-
-func todoTest(args []string) (test, *argError) {
-	if len(args) == 0 {
-		return func(c Candidate) bool { return c.Todo() != "" && !c.Done() }, nil
-	}
-	return equalAny(Candidate.Todo)(args)
-}
-
-// propertyTest takes the key from the first argument and the values from what
-// follows the equals sign and from the other arguments.
-func propertyTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
-		return nil, err
-	}
-	key, value, hasValue := strings.Cut(args[0], "=")
-	if key == "" {
-		return nil, &argError{0, "the property has no key", "write property:KEY or property:KEY=VALUE"}
-	}
-	values := slices.Clone(args[1:])
-	if hasValue {
-		values = append(values, value)
-	}
-	if len(values) == 0 {
-		return func(c Candidate) bool { return len(c.Property(key)) > 0 }, nil
-	}
-	return func(c Candidate) bool {
-		return slices.ContainsFunc(c.Property(key), func(v string) bool { return slices.Contains(values, v) })
-	}, nil
-}
-
-// pattern makes a finder of an argument.
-type pattern func(arg string) (finder, error)
-
-func lineRegexp(arg string) (finder, error) { return regexp.Compile("(?im)" + arg) }
-
-func compilePatterns(p pattern, args []string) ([]finder, *argError) {
-	if err := noneEmpty(args); err != nil {
-		return nil, err
-	}
-	finders := make([]finder, len(args))
-	for i, arg := range args {
-		f, err := p(arg)
-		if err != nil {
-			what := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-			return nil, &argError{i, fmt.Sprintf("%q is no regular expression: %s", arg, what), "the syntax is RE2's, as in Go; to search for the text itself use heading: or a plain word"}
-		}
-		finders[i] = f
-	}
-	return finders, nil
-}
-
-// allOf is for predicates that want every pattern in one field.
-func allOf(p pattern, field func(Candidate) string) func([]string) (test, *argError) {
-	return func(args []string) (test, *argError) {
-		if err := needArgs(args); err != nil {
-			return nil, err
-		}
-		patterns, err := compilePatterns(p, args)
-		if err != nil {
-			return nil, err
-		}
-		return func(c Candidate) bool {
-			text := field(c)
-			return !slices.ContainsFunc(patterns, func(f finder) bool { return !f.MatchString(text) })
-		}, nil
-	}
-}
-
-// rifleTest looks at the heading too, because a heading may show what the bytes
-// of the entry spell otherwise, such as a document's title.
-func rifleTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
-		return nil, err
-	}
-	patterns, err := compilePatterns(newPhrase, args)
-	if err != nil {
-		return nil, err
-	}
-	return func(c Candidate) bool {
-		heading, text := c.Heading(), c.Text()
-		return !slices.ContainsFunc(patterns, func(f finder) bool {
-			return !f.MatchString(heading) && !f.MatchString(text)
-		})
-	}, nil
-}
-
-func pathTest(args []string) (test, *argError) {
-	patterns, err := compilePatterns(lineRegexp, args)
-	if err != nil {
-		return nil, err
-	}
-	return func(c Candidate) bool {
-		path := c.Path()
-		if len(patterns) == 0 {
-			return path != ""
-		}
-		return slices.ContainsFunc(patterns, func(f finder) bool { return f.MatchString(path) })
-	}, nil
 }

@@ -3,49 +3,12 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/query"
 )
-
-func queryCommand(s *session) *cobra.Command {
-	var req api.QueryRequest
-	c := &cobra.Command{
-		Use:   "query QUERY",
-		Short: "List the nodes that match a query",
-		Long:  "Query lists matching nodes in document order. The syntax is org-ql's plain form:\n\n" + predicates(),
-		Example: `  fovea query 'todo:NEXT,WAIT tags:work'
-  fovea query '(todo: OR priority:A) !tags:home'
-  fovea query 'property:EFFORT heading:"rain gauge"' --json`,
-		Args: args(1, -1, "a query"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Query = strings.Join(a, " ")
-			return ask(s, c, api.Service.Query, req, func(nodes []api.Node) {
-				printNodes(&s.out, nodes)
-				if len(nodes) == 0 {
-					s.say("nothing matches")
-				}
-			})
-		},
-	}
-	c.Flags().IntVar(&req.Limit, "limit", 0, "at most so many (0: all)")
-	return c
-}
-
-// predicates lists what a query may ask for.
-func predicates() string {
-	var b strings.Builder
-	for _, p := range query.Predicates() {
-		const indent = 15
-		fmt.Fprintf(&b, "  %-12s %s\n", p.Name, wrap(p.Doc, indent))
-	}
-	b.WriteString("\nA space means and, OR means or, ! means not; commas separate alternatives;\nparentheses group; quotes hold phrases together.")
-	return b.String()
-}
 
 // wrap breaks a text between words so that it fits the columns behind an
 // indent.

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/query"
 )
 
 // lockWait is how long a verb waits for another process: long enough for one
@@ -121,6 +122,9 @@ func (s *session) complain(err error) {
 	s.clear()
 	if !s.json {
 		fmt.Fprintln(os.Stderr, "fovea: "+plainLines(err.Error()))
+		if wrong, ok := errors.AsType[*query.SyntaxError](err); ok && wrong.Excerpt() != "" {
+			fmt.Fprintln(os.Stderr, plainLines(wrong.Excerpt()))
+		}
 		return
 	}
 	out := map[string]string{"error": err.Error(), "kind": fovea.KindOf(err).String()}

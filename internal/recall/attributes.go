@@ -5,46 +5,81 @@ package recall
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Keys of the attribute index. Properties stand under propertyKey and their
-// name in upper case.
+// Keys of the attribute index. The values of a property stand under propertyKey
+// and its name, folded.
 const (
 	typeKey     = "type"
 	todoKey     = "todo"
 	tagKey      = "tag"
 	linkKey     = "link"
+	groupKey    = "group" // a group of tags that a document declares
+	hasKey      = "has"   // what a node has at all: a date, a link, a property
 	propertyKey = "property:"
 )
+
+// foldKey makes names equal that strings.EqualFold calls equal.
+func foldKey(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, s)
+}
 
 // Attributes yields what a node can be looked up by: key and value.
 func Attributes(n *node.Node) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		d := n.Derived
-		if !yield(typeKey, n.Type) || d.Todo != "" && !yield(todoKey, d.Todo) {
-			return
-		}
-		for _, t := range d.Tags {
-			if !yield(tagKey, t) {
-				return
-			}
-		}
-		for _, l := range d.Links {
-			if !yield(linkKey, l) {
-				return
-			}
-		}
-		for _, p := range d.Properties {
-			if !yield(propertyKey+strings.ToUpper(strings.TrimSuffix(p.Key, "+")), p.Value) {
-				return
+		for key, values := range attributes(n) {
+			for _, v := range values {
+				if !yield(key, v) {
+					return
+				}
 			}
 		}
 	}
+}
+
+func attributes(n *node.Node) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		d := n.Derived
+		ok := yield(typeKey, []string{n.Type}) && yield(tagKey, d.Tags) && yield(linkKey, d.Links) && yield(hasKey, has(d)) &&
+			(d.Todo == "" || yield(todoKey, []string{d.Todo}))
+		for _, p := range d.Properties {
+			ok = ok && yield(propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")), []string{p.Value})
+		}
+		if ok && n.Type == node.TypeDocument {
+			yield(groupKey, slices.Collect(maps.Keys(readGroups(n))))
+		}
+	}
+}
+
+// has lists what a node has at all.
+func has(d *node.Derived) []string {
+	var out []string
+	for name, there := range map[string]bool{
+		"scheduled": d.Scheduled != "", "deadline": d.Deadline != "", "closed": d.Closed != "",
+		"priority": d.Priority != "", "link": len(d.Links) > 0,
+	} {
+		if there {
+			out = append(out, name)
+		}
+	}
+	for _, p := range d.Properties {
+		out = append(out, propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")))
+	}
+	return out
 }
 
 // candidates yields, in document order, nodes among which all matches are:
@@ -57,7 +92,7 @@ func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 	best := -1
 	var ids []string
 	for _, p := range demanded(e) {
-		keys, values, ok := lookup(p)
+		keys, values, ok := lookup(p, x)
 		if !ok {
 			continue
 		}
@@ -94,19 +129,48 @@ func demanded(e query.Expr) []query.Pred {
 	return nil
 }
 
-// lookup gives the keys and values of which a match has at least one.
-func lookup(p query.Pred) (keys, values []string, ok bool) {
-	key := map[string]string{"todo": todoKey, "tags-local": tagKey, "type": typeKey}[p.Name]
-	if key == "" || len(p.Args) == 0 {
-		return nil, nil, false
-	}
-	for _, a := range p.Args {
-		if p.Name == "type" {
-			a = strings.ReplaceAll(strings.ToLower(a), "_", "-")
+// lookup gives the keys and values of which a match, or the node that a matching
+// element stands in, has at least one.
+func lookup(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
+	add := func(key string, list ...string) {
+		for _, v := range list {
+			keys, values = append(keys, key), append(values, v)
 		}
-		keys, values = append(keys, key), append(values, a)
 	}
-	return keys, values, true
+	switch p.Name {
+	case "todo":
+		add(todoKey, p.Args...)
+	case "tags-local":
+		add(tagKey, p.Args...)
+		for _, tag := range p.Args {
+			if x.Count(groupKey, tag) > 0 { // a member of the group matches too
+				return nil, nil, false
+			}
+		}
+	case "type":
+		for _, arg := range p.Args {
+			name := query.TypeName(arg)
+			if _, element := elementNames[name]; element {
+				return nil, nil, false
+			}
+			add(typeKey, name)
+		}
+	case "scheduled", "deadline", "closed", "priority", "link":
+		add(hasKey, p.Name)
+	case "planning":
+		add(hasKey, "scheduled", "deadline", "closed")
+	case "effort":
+		add(hasKey, propertyKey+foldKey("EFFORT"))
+	case "habit":
+		add(propertyKey+foldKey("STYLE"), "habit")
+	case "property":
+		if slices.ContainsFunc(p.Args, func(a string) bool { return strings.HasPrefix(a, "inherit=") }) {
+			return nil, nil, false
+		}
+		key, _, _ := strings.Cut(p.Args[0], "=")
+		add(hasKey, propertyKey+foldKey(key))
+	}
+	return keys, values, len(keys) > 0
 }
 
 // inOrder yields nodes by path and position.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -15,6 +16,9 @@ import (
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
+
+// now is the moment that dates count from.
+var now = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 
 // view is a state of the given files, with both indexes.
 func view(files map[string]string) View {
@@ -62,11 +66,11 @@ func TestIndexedQueryEqualsWalk(t *testing.T) {
 			}
 			walk := v
 			walk.Attributes = nil
-			got, err := v.Query(e, 0)
+			got, err := v.Query(e, 0, now)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := walk.Query(e, 0)
+			want, err := walk.Query(e, 0, now)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/node"
 )
@@ -38,8 +39,9 @@ func (e *AmbiguousError) Error() string {
 	return b.String()
 }
 
-// Resolve finds the node a person means: by id, by FILE:LINE or FILE:+BYTE, by
-// a document's path, or by title (exactly, else without case). It returns
+// Resolve finds the node a person means: by id, also an element's, by FILE:LINE
+// or FILE:+BYTE, by a document's path, or by title (exactly, else without
+// case). It returns
 // ErrUnknown, with the nearest titles, or an *AmbiguousError.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
@@ -50,6 +52,9 @@ func (v View) Resolve(name string) (*node.Node, error) {
 		return d, nil
 	}
 	if n, ok := v.position(name); ok {
+		return n, nil
+	}
+	if n, _, ok := v.Span(strings.TrimPrefix(name, "id:")); ok {
 		return n, nil
 	}
 	exact, folded := v.titled(name)
@@ -117,7 +122,7 @@ func (v View) titled(name string) (exact, folded []*node.Node) {
 
 // unknown says that a name is unknown and which titles come near.
 func (v View) unknown(name string) error {
-	hits, err := v.Search(name, 3, nil)
+	hits, err := v.Search(name, 3, nil, time.Time{})
 	if err != nil || len(hits) == 0 {
 		return fmt.Errorf("%q: %w: give an id, a title, FILE:LINE or FILE:+BYTE", name, ErrUnknown)
 	}
@@ -126,4 +131,19 @@ func (v View) unknown(name string) error {
 		fmt.Fprintf(&b, "\n  %s  %s  (%s)", h.Node.ID, h.Node.Title(), h.Node.Path)
 	}
 	return fmt.Errorf("%q: %w; nearest by words:%s", name, ErrUnknown, b.String())
+}
+
+// Position returns where a node or an element begins in its document: byte
+// offset and 1-based line, 0 and 0 for one that is not there.
+func (v View) Position(n *node.Node) (offset, line int) {
+	if offset, line = v.State.Position(n); line > 0 {
+		return offset, line
+	}
+	element, within, ok := v.Span(n.ID)
+	if !ok {
+		return 0, 0
+	}
+	host, _ := v.State.Get(element.Parent)
+	offset, line = v.State.Position(host)
+	return offset + within, line + strings.Count(host.Content[:within], "\n")
 }

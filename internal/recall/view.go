@@ -5,6 +5,7 @@ package recall
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -40,23 +41,30 @@ func isText(s string) bool {
 }
 
 // Query returns the nodes a query matches, in document order, at most limit of
-// them (0: all). Complexity is O(nodes) times the cost of the predicates, or,
-// where the query demands an attribute and there is an index, O(nodes that
-// have it).
-func (v View) Query(e query.Expr, limit int) ([]*node.Node, error) {
-	m, err := query.Compile(e)
+// them (0: all). Relative dates count from now. Where the query names the type
+// of an element, elements of that type are looked at too, and those that match
+// stand behind the node they are in, as nodes that no state holds ([Span]).
+// Complexity is O(nodes) times the cost of the predicates, or, where the query
+// demands an attribute and there is an index, O(nodes that have it).
+func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
+	m, err := query.Compile(e, now)
 	if err != nil {
 		return nil, err
 	}
 	var out []*node.Node
-	c := candidate{state: v.State}
+	r := newReader(v.State)
+	wanted := elementTypes(e)
 	for n := range v.candidates(e) {
-		c.enter(n)
-		if m.Match(&c) {
+		if m.Match(r.node(n)) {
 			out = append(out, n)
-			if len(out) == limit {
-				break
+		}
+		for _, s := range spans(n, wanted) {
+			if m.Match(r.span(s)) {
+				out = append(out, s.node)
 			}
+		}
+		if limit > 0 && len(out) >= limit {
+			return out[:limit], nil
 		}
 	}
 	return out, nil
@@ -70,25 +78,22 @@ type Hit struct {
 }
 
 // Search ranks nodes by words, best first, ties by id. keep, which may be nil,
-// is an additional condition. limit 0 means 10.
-func (v View) Search(text string, limit int, keep query.Expr) ([]Hit, error) {
+// is an additional condition; its relative dates count from now. limit 0 means
+// 10.
+func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	if limit == 0 {
 		limit = 10
 	}
 	q := index.Query{Text: text, Limit: limit}
 	if keep != nil {
-		m, err := query.Compile(keep)
+		m, err := query.Compile(keep, now)
 		if err != nil {
 			return nil, err
 		}
+		r := newReader(v.State)
 		q.Keep = func(id string) bool {
 			n, ok := v.State.Get(id)
-			if !ok {
-				return false
-			}
-			c := candidate{state: v.State}
-			c.enter(n)
-			return m.Match(&c)
+			return ok && m.Match(r.node(n))
 		}
 	}
 	hits := v.Lexical().Search(q)
@@ -99,35 +104,4 @@ func (v View) Search(text string, limit int, keep query.Expr) ([]Hit, error) {
 		}
 	}
 	return out, nil
-}
-
-// candidate shows a node to a query, with what it inherits. It is reused from
-// node to node; tags of the ancestors are kept while the walk stays below them.
-type candidate struct {
-	state *graph.State
-	n     *node.Node
-	tags  []string
-	ready bool
-}
-
-func (c *candidate) enter(n *node.Node) { c.n, c.tags, c.ready = n, nil, false }
-
-func (c *candidate) ID() string          { return c.n.ID }
-func (c *candidate) Type() string        { return c.n.Type }
-func (c *candidate) Todo() string        { return c.n.Derived.Todo }
-func (c *candidate) Done() bool          { return c.n.Derived.Done }
-func (c *candidate) LocalTags() []string { return c.n.Derived.Tags }
-func (c *candidate) Heading() string     { return c.n.Title() }
-func (c *candidate) Text() string        { return c.n.Content }
-func (c *candidate) Level() int          { return c.n.Derived.Level }
-func (c *candidate) Priority() string    { return c.n.Derived.Priority }
-func (c *candidate) Path() string        { return c.n.Path }
-
-func (c *candidate) Property(key string) []string { return c.n.Derived.Property(key) }
-
-func (c *candidate) Tags() []string {
-	if !c.ready {
-		c.tags, c.ready = c.state.EffectiveTags(c.n), true
-	}
-	return c.tags
 }

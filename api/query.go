@@ -1,0 +1,81 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// Ready-made queries, which a further query may narrow.
+const (
+	// ActiveProjects are the headlines with the own tag project and the
+	// documents with it, unless they are finished.
+	ActiveProjects = "active-projects"
+	// Completed are the finished headlines, the latest first; ten where the
+	// request sets no limit.
+	Completed = "completed"
+)
+
+// recentlyCompleted is how many finished headlines are recent.
+const recentlyCompleted = 10
+
+func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
+	e, err := query.Parse(req.Query)
+	if err != nil {
+		return nil, invalid("query", err)
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := l.named(v, e, req)
+	if err != nil {
+		return nil, err
+	}
+	lines := newLines(v)
+	out := make([]Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = listed(v, lines, n)
+	}
+	return out, nil
+}
+
+// named runs the ready-made query that a request names, or the query alone.
+func (l *local) named(v *fovea.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
+	switch req.Named {
+	case "":
+		return v.Query(e, req.Limit, l.opts.Now())
+	case Completed:
+		return v.Completed(e, orElse(req.Limit, recentlyCompleted), l.opts.Now())
+	case ActiveProjects:
+		projects := map[string]bool{}
+		for _, id := range v.ActiveProjects() {
+			projects[id] = true
+		}
+		nodes, err := v.Query(e, 0, l.opts.Now())
+		nodes = slices.DeleteFunc(nodes, func(n *node.Node) bool { return !projects[n.ID] })
+		if req.Limit > 0 && len(nodes) > req.Limit {
+			nodes = nodes[:req.Limit]
+		}
+		return nodes, err
+	}
+	return nil, invalid("query", fmt.Errorf("no query is named %q: there are %s and %s", req.Named, ActiveProjects, Completed))
+}
+
+// holder returns the node that an element stands in, and any other node as it
+// is.
+func holder(v *fovea.View, n *node.Node) *node.Node {
+	if _, ok := v.Get(n.ID); ok {
+		return n
+	}
+	if parent, ok := v.Get(n.Parent); ok {
+		return parent
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/query"
+)
+
+func queryCommand(s *session) *cobra.Command {
+	var req api.QueryRequest
+	var projects, completed bool
+	c := &cobra.Command{
+		Use:   "query QUERY",
+		Short: "List the nodes that match a query",
+		Long:  "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
+		Example: `  fovea query 'todo:NEXT,WAIT tags:work'
+  fovea query '(todo: OR priority:A) !tags:home deadline:to=7'
+  fovea query 'property:EFFORT heading:"rain gauge"' --json
+  fovea query 'type:src-block ancestors:(tags:project)'
+  fovea query '(and (todo "NEXT") (scheduled :on today))'
+  fovea query --completed tags:work`,
+		Args: func(c *cobra.Command, a []string) error {
+			if projects || completed {
+				return nil
+			}
+			return args(1, -1, "a query, --active-projects or --completed")(c, a)
+		},
+		RunE: func(c *cobra.Command, a []string) error {
+			req.Query = strings.Join(a, " ")
+			switch {
+			case projects && completed:
+				return misuse{errors.New("query wants one of --active-projects and --completed")}
+			case projects:
+				req.Named = api.ActiveProjects
+			case completed:
+				req.Named = api.Completed
+			}
+			return ask(s, c, api.Service.Query, req, func(nodes []api.Node) {
+				printNodes(&s.out, nodes)
+				if len(nodes) == 0 {
+					s.say("nothing matches")
+				}
+			})
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&req.Limit, "limit", 0, "at most so many (0: all; with --completed, 10)")
+	f.BoolVar(&projects, "active-projects", false, "only what is tagged project and not finished")
+	f.BoolVar(&completed, "completed", false, "only what is finished, the latest first")
+	return c
+}
+
+// predicates lists what a query may ask for.
+func predicates() string {
+	var b strings.Builder
+	for _, p := range query.Predicates() {
+		const indent = 17
+		fmt.Fprintf(&b, "  %-14s %s\n", p.Name, wrap(p.Doc, indent))
+	}
+	return b.String()
+}
+
+// syntaxes says how a query is written.
+const syntaxes = `
+A query is written as todo:NEXT,WAIT tags:work !tags:home. A space means and, OR
+means or, ! means not; commas separate alternatives; parentheses group; quotes
+hold phrases together; a word without a colon is text to find. Dates are
+2026-01-31, today, or days from today: deadline:from=today,to=7. Relatives are
+asked a query in parentheses: parent:(todo:). Programs may write JSON,
+["and",["todo","NEXT"],["tags","work"]], or a sexp of org-ql,
+(and (todo "NEXT") (tags "work")).`

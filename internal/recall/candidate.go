@@ -1,0 +1,190 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package recall
+
+import (
+	"encoding/hex"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// reader keeps what the candidates of one query share. It is for one goroutine.
+type reader struct {
+	state    *graph.State
+	groups   map[string]tagGroups // by path
+	outlines map[string][]string  // by id: the headings down to a node
+	at       candidate            // of the node that the walk has reached
+}
+
+func newReader(s *graph.State) *reader {
+	return &reader{state: s, groups: map[string]tagGroups{}, outlines: map[string][]string{}}
+}
+
+// node shows a node. The candidate is good until the next call.
+func (r *reader) node(n *node.Node) query.Candidate {
+	r.at = candidate{r: r, n: n, host: n}
+	return &r.at
+}
+
+// span shows an element. The candidate is good until the next call.
+func (r *reader) span(s span) query.Candidate {
+	r.at = candidate{r: r, n: s.node, host: s.host, offset: s.offset}
+	return &r.at
+}
+
+// candidate shows a node to a query, with what it inherits. An element has the
+// metadata of the node it stands in.
+type candidate struct {
+	r      *reader
+	n      *node.Node
+	host   *node.Node // the node an element stands in; n itself for any other
+	offset int        // of n in host's content
+	tags   []string
+	tagged bool // tags is there
+}
+
+func (c *candidate) ID() string          { return c.n.ID }
+func (c *candidate) Type() string        { return c.n.Type }
+func (c *candidate) Todo() string        { return c.host.Derived.Todo }
+func (c *candidate) Done() bool          { return c.host.Derived.Done }
+func (c *candidate) Blocked() bool       { return c.r.blocked(c.host) }
+func (c *candidate) Priority() string    { return c.host.Derived.Priority }
+func (c *candidate) Level() int          { return c.host.Derived.Level }
+func (c *candidate) LocalTags() []string { return c.host.Derived.Tags }
+func (c *candidate) Heading() string     { return c.host.Title() }
+func (c *candidate) Text() string        { return c.n.Content }
+func (c *candidate) Path() string        { return c.n.Path }
+func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified) }
+
+func (c *candidate) Tags() []string {
+	if !c.tagged {
+		c.tags, c.tagged = c.r.state.EffectiveTags(c.host), true
+	}
+	return c.tags
+}
+
+func (c *candidate) InheritedTags() []string {
+	parent, ok := c.r.state.Get(c.host.Parent)
+	if !ok {
+		return nil
+	}
+	return c.r.state.EffectiveTags(parent)
+}
+
+func (c *candidate) InGroup(tag, group string) bool {
+	return c.r.groupsOf(c.n.Path).holds(group, tag)
+}
+
+func (c *candidate) Property(key string) []string { return c.host.Derived.Property(key) }
+
+func (c *candidate) InheritedProperty(key string) []string { return c.r.inherited(c.host, key) }
+
+func (c *candidate) Category() string { return c.r.category(c.host) }
+
+func (c *candidate) OutlinePath() []string { return c.r.outline(c.host) }
+
+func (c *candidate) HasDigest(prefix string) bool {
+	return strings.HasPrefix(c.n.Own.String(), prefix) ||
+		strings.HasPrefix(hex.EncodeToString(c.n.Own[:]), strings.ToLower(prefix))
+}
+
+func (c *candidate) Times(kind query.TimeKind) []query.Time {
+	d := c.host.Derived
+	switch kind {
+	case query.Scheduled:
+		return readTime(d.Scheduled)
+	case query.Deadline:
+		return readTime(d.Deadline)
+	case query.Closed:
+		return readTime(d.Closed)
+	case query.Clocked:
+		return clocks(c.n.Content)
+	}
+	return slices.Collect(timestamps(c.n.Content))
+}
+
+// Links are the node's; an element has those that stand inside it.
+func (c *candidate) Links() []query.Link {
+	if len(c.host.Derived.Links) == 0 {
+		return nil
+	}
+	var out []query.Link
+	for l := range org.Links(c.host.Content) {
+		if c.offset <= l.Start && l.End <= c.offset+len(c.n.Content) {
+			out = append(out, query.Link{Target: l.Raw, Description: l.Description})
+		}
+	}
+	return out
+}
+
+// Sources are the node's; an element has those that stand inside it, or is one.
+func (c *candidate) Sources() []query.Source {
+	var out []query.Source
+	for _, s := range spans(c.host, map[org.Type]bool{org.TypeSrcBlock: true}) {
+		if c.offset <= s.offset && s.offset+len(s.node.Content) <= c.offset+len(c.n.Content) {
+			out = append(out, source(s.node.Content))
+		}
+	}
+	return out
+}
+
+// source reads a source block: the language stands behind #+begin_src, and the
+// code between that line and the last.
+func source(block string) query.Source {
+	for line := range strings.Lines(block) {
+		block = block[len(line):]
+		const mark = "#+begin_src"
+		words := strings.Fields(line)
+		if len(words) == 0 || !strings.EqualFold(words[0], mark) {
+			continue // an affiliated keyword
+		}
+		s := query.Source{Body: block[:strings.LastIndex("\n"+strings.TrimRight(block, " \t\r\n"), "\n")]}
+		if len(words) > 1 {
+			s.Language = words[1]
+		}
+		return s
+	}
+	return query.Source{}
+}
+
+func (c *candidate) Parent() (query.Candidate, bool) {
+	parent := c.host
+	if c.n == c.host {
+		var ok bool
+		if parent, ok = c.r.state.Get(c.n.Parent); !ok {
+			return nil, false
+		}
+	}
+	return &candidate{r: c.r, n: parent, host: parent}, true
+}
+
+func (c *candidate) Children() iter.Seq[query.Candidate] {
+	return func(yield func(query.Candidate) bool) {
+		if c.n != c.host {
+			return
+		}
+		for kid := range c.r.kids(c.n) {
+			if !yield(&candidate{r: c.r, n: kid, host: kid}) {
+				return
+			}
+		}
+	}
+}
+
+// kids yields the nodes right below a node, in order.
+func (r *reader) kids(n *node.Node) iter.Seq[*node.Node] {
+	return func(yield func(*node.Node) bool) {
+		for _, id := range n.Kids {
+			if kid, ok := r.state.Get(id); ok && !yield(kid) {
+				return
+			}
+		}
+	}
+}

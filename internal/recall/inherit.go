@@ -1,0 +1,131 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package recall
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// inherited returns the values of a property in force at a node: its own or
+// those of the nearest node above that has the key. Lines of the form KEY+ add
+// to what stands above them. The value nil, as in Org, says that there is none.
+func (r *reader) inherited(n *node.Node, key string) []string {
+	var values []string
+	for {
+		own, ends := ownValues(n.Derived, key)
+		values = append(own, values...)
+		parent, ok := r.state.Get(n.Parent)
+		if ends || !ok {
+			return slices.DeleteFunc(values, func(v string) bool { return v == "nil" })
+		}
+		n = parent
+	}
+}
+
+// ownValues returns a node's own values of a property, and whether one of them
+// stands without a plus, so that nothing above counts.
+func ownValues(d *node.Derived, key string) (values []string, ends bool) {
+	for _, p := range d.Properties {
+		base, plus := strings.CutSuffix(p.Key, "+")
+		if strings.EqualFold(base, key) {
+			values = append(values, p.Value)
+			ends = ends || !plus
+		}
+	}
+	return values, ends
+}
+
+// category returns a node's category: a property, its own or one above it, else
+// the document's, else the name of the file.
+func (r *reader) category(n *node.Node) string {
+	if own := r.inherited(n, "CATEGORY"); len(own) > 0 {
+		return own[0]
+	}
+	if d, ok := r.state.Document(n.Path); ok && d.Derived.Category != "" {
+		return d.Derived.Category
+	}
+	return node.BaseName(n.Path)
+}
+
+// outline returns the headings from the top down to a node's own; none for a
+// document. The caller must not change it.
+func (r *reader) outline(n *node.Node) []string {
+	if n.Type != node.TypeHeadline {
+		return nil
+	}
+	parent, ok := r.state.Get(n.Parent)
+	if !ok || parent.Type != node.TypeHeadline {
+		return []string{n.Title()}
+	}
+	above, ok := r.outlines[parent.ID]
+	if !ok {
+		above = r.outline(parent)
+		r.outlines[parent.ID] = above
+	}
+	return append(slices.Clip(above), n.Title())
+}
+
+// blocked reports whether an unfinished entry waits for another, as Org has it
+// with enforced dependencies: for an unfinished one below it, or for one that
+// stands before it, or before an unfinished entry that it is part of, where the
+// property ORDERED is set above. The property NOBLOCKING frees an entry.
+func (r *reader) blocked(n *node.Node) bool {
+	if !open(n) || isSet(n, "NOBLOCKING") {
+		return false
+	}
+	for kid := range r.kids(n) {
+		if r.hasOpen(kid) {
+			return true
+		}
+	}
+	for {
+		parent, ok := r.state.Get(n.Parent)
+		if !ok {
+			return false
+		}
+		if isSet(parent, "ORDERED") && r.openBefore(parent, n) {
+			return true
+		}
+		if !open(parent) {
+			return false
+		}
+		n = parent
+	}
+}
+
+// openBefore reports whether something unfinished stands before a child.
+func (r *reader) openBefore(parent, child *node.Node) bool {
+	for sibling := range r.kids(parent) {
+		if sibling.ID == child.ID {
+			return false
+		}
+		if r.hasOpen(sibling) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasOpen reports whether a node or one below it is unfinished.
+func (r *reader) hasOpen(n *node.Node) bool {
+	if open(n) {
+		return true
+	}
+	for kid := range r.kids(n) {
+		if r.hasOpen(kid) {
+			return true
+		}
+	}
+	return false
+}
+
+func open(n *node.Node) bool { return n.Derived.Todo != "" && !n.Derived.Done }
+
+// isSet reports whether a node's own property has a value other than nil.
+func isSet(n *node.Node, key string) bool {
+	values := n.Derived.Property(key)
+	return len(values) > 0 && values[0] != "" && values[0] != "nil"
+}

@@ -1,0 +1,164 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package recall
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// span is an element of a node's own text, as a node that no state holds.
+type span struct {
+	node   *node.Node
+	host   *node.Node // the node that it stands in
+	offset int        // of its bytes in host's content
+}
+
+// spanMark stands between the id of a node and the type of an element in it.
+const spanMark = "::"
+
+// elementNames are the types of elements that can be asked for, by name.
+var elementNames = func() map[string]org.Type {
+	names := map[string]org.Type{}
+	for t := org.TypeInlinetask; !t.IsObject(); t++ {
+		names[t.String()] = t
+	}
+	return names
+}()
+
+// elementTypes returns the types of elements that a query names. Relatives are
+// nodes, never elements.
+func elementTypes(e query.Expr) map[org.Type]bool {
+	wanted := map[org.Type]bool{}
+	var walk func(query.Expr)
+	walk = func(e query.Expr) {
+		switch e := e.(type) {
+		case query.And:
+			for _, of := range e.Of {
+				walk(of)
+			}
+		case query.Or:
+			for _, of := range e.Of {
+				walk(of)
+			}
+		case query.Not:
+			walk(e.Of)
+		case query.Pred:
+			for _, arg := range e.Args {
+				if t, ok := elementNames[query.TypeName(arg)]; ok && e.Name == "type" {
+					wanted[t] = true
+				}
+			}
+		}
+	}
+	walk(e)
+	return wanted
+}
+
+// spans returns a node's elements of the wanted types, in order.
+func spans(n *node.Node, wanted map[org.Type]bool) []span {
+	if len(wanted) == 0 || n.Derived.Opaque || !mayHold(n.Content, wanted) {
+		return nil
+	}
+	tree := elements(n)
+	count := map[org.Type]int{}
+	var out []span
+	for i, e := range tree.Elements {
+		if i == 0 || !wanted[e.Type] {
+			continue
+		}
+		count[e.Type]++
+		out = append(out, newSpan(n, tree, i, count[e.Type]))
+	}
+	return out
+}
+
+// elements parses a node's own text.
+func elements(n *node.Node) *org.Tree {
+	doc := org.Parse(n.Content, nil)
+	if n.Type == node.TypeHeadline && len(doc.Headlines) > 0 {
+		return doc.Elements(0)
+	}
+	return doc.Elements(-1)
+}
+
+// newSpan makes the node of an element, the ordinal-th of its type. Keyword and
+// tags are those of the node it stands in.
+func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
+	e := tree.Elements[i]
+	text := tree.Text(i)
+	d := host.Derived
+	n := &node.Node{Type: e.Type.String(), Content: text, Derived: &node.Derived{
+		Title: spanTitle(text, int(e.Body-e.Start)), Todo: d.Todo, Done: d.Done, Tags: d.Tags,
+	}}
+	n.Parent, n.Path, n.Modified = host.ID, host.Path, host.Modified
+	if own, err := n.OwnBlock(nil); err == nil {
+		n.Own, n.Version = own, own // without children the version is the digest
+	}
+	n.Identify(host.ID + spanMark + n.Type + "." + strconv.Itoa(ordinal))
+	return span{node: n, host: host, offset: int(e.Start)}
+}
+
+// spanTitle is what a person would call an element: its #+NAME, else its first
+// line.
+func spanTitle(text string, body int) string {
+	for line := range strings.Lines(text[:body]) {
+		key, value, ok := strings.Cut(line, ":")
+		if ok && strings.EqualFold(strings.TrimSpace(key), "#+NAME") && strings.TrimSpace(value) != "" {
+			return strings.TrimSpace(value)
+		}
+	}
+	line, _, _ := strings.Cut(text[body:], "\n")
+	return strings.TrimSpace(line)
+}
+
+// Span returns the element that an id of the form ID::TYPE.N names, the N-th of
+// its type in the node ID, and its offset in the node's content. The node it
+// returns is made for the caller; no state holds it.
+func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
+	hostID, name, ok := cutLast(id, spanMark)
+	if !ok {
+		return nil, 0, false
+	}
+	kind, number, _ := cutLast(name, ".")
+	t, known := elementNames[kind]
+	ordinal, err := strconv.Atoi(number)
+	host, found := v.State.Get(hostID)
+	if !known || err != nil || !found || fmt.Sprint(ordinal) != number {
+		return nil, 0, false
+	}
+	list := spans(host, map[org.Type]bool{t: true})
+	if ordinal < 1 || ordinal > len(list) {
+		return nil, 0, false
+	}
+	s := list[ordinal-1]
+	return s.node, s.offset, true
+}
+
+// mayHold reports whether a text could have an element of one of the types. It
+// spares parsing; only a false yes is allowed.
+func mayHold(text string, wanted map[org.Type]bool) bool {
+	for t := range wanted {
+		marks, ok := marksOf[t]
+		if !ok || strings.ContainsAny(text, marks) {
+			return true
+		}
+	}
+	return false
+}
+
+// marksOf are characters of which at least one is in an element of a type.
+// Types that are not here may be anywhere.
+var marksOf = map[org.Type]string{
+	org.TypeTable: "|+", org.TypeTableRow: "|+", org.TypeSrcBlock: "#", org.TypeExampleBlock: "#",
+	org.TypeQuoteBlock: "#", org.TypeCenterBlock: "#", org.TypeVerseBlock: "#", org.TypeExportBlock: "#",
+	org.TypeCommentBlock: "#", org.TypeSpecialBlock: "#", org.TypeDynamicBlock: "#", org.TypeComment: "#",
+	org.TypeKeyword: "#", org.TypeBabelCall: "#", org.TypeClock: "[<", org.TypeFootnoteDefinition: "[",
+	org.TypeLatexEnvironment: "\\", org.TypeDrawer: ":", org.TypePropertyDrawer: ":", org.TypeNodeProperty: ":",
+	org.TypePlanning: ":", org.TypeFixedWidth: ":", org.TypeDiarySexp: "%",
+}

@@ -1,0 +1,82 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"slices"
+	"strings"
+)
+
+// linkTest wants one link that satisfies all arguments.
+func linkTest(args []string) (test, *argError) {
+	if err := noneEmpty(args); err != nil {
+		return nil, err
+	}
+	make := newPhrase
+	for i, arg := range args {
+		if key, value, ok := option(arg, "regexp-p"); ok {
+			on, ok := truth(value)
+			if !ok {
+				return nil, badTruth(i, key)
+			}
+			if on {
+				make = lineRegexp
+			}
+		}
+	}
+	var holds []func(Link) bool
+	for i, arg := range args {
+		key, value, ok := option(arg, "target", "description", "regexp-p")
+		if !ok {
+			key, value = "", arg
+		}
+		if key == "regexp-p" {
+			continue
+		}
+		if value == "" {
+			return nil, noneEmpty([]string{""}).at(i)
+		}
+		f, err := make(value)
+		if err != nil {
+			return nil, badPattern(i, value, err)
+		}
+		holds = append(holds, func(l Link) bool {
+			return key != "description" && f.MatchString(l.Target) || key != "target" && f.MatchString(l.Description)
+		})
+	}
+	return func(c Candidate) bool {
+		return slices.ContainsFunc(c.Links(), func(l Link) bool {
+			return !slices.ContainsFunc(holds, func(hold func(Link) bool) bool { return !hold(l) })
+		})
+	}, nil
+}
+
+// sourceTest wants one source block that satisfies all arguments.
+func sourceTest(args []string) (test, *argError) {
+	if err := noneEmpty(args); err != nil {
+		return nil, err
+	}
+	var languages []string
+	var patterns []finder
+	for i, arg := range args {
+		key, value, ok := option(arg, "lang", "regexps")
+		if key == "lang" && ok {
+			languages = append(languages, value)
+			continue
+		}
+		if !ok {
+			value = arg
+		}
+		f, err := lineRegexp(value)
+		if err != nil {
+			return nil, badPattern(i, value, err)
+		}
+		patterns = append(patterns, f)
+	}
+	return func(c Candidate) bool {
+		return slices.ContainsFunc(c.Sources(), func(s Source) bool {
+			spoken := len(languages) == 0 || slices.ContainsFunc(languages, func(l string) bool { return strings.EqualFold(l, s.Language) })
+			return spoken && allFind(patterns, s.Body)
+		})
+	}, nil
+}

@@ -1,0 +1,123 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// period is a time from its first to its last moment, both included. The zero
+// time stands for no bound.
+type period struct{ from, to time.Time }
+
+// touches reports whether a timestamp and the period have a moment in common.
+func (p period) touches(t Time) bool {
+	return (p.to.IsZero() || !t.Start.After(p.to)) && (p.from.IsZero() || !t.End.Before(p.from))
+}
+
+// maxDays bounds relative dates, so that they stay what a time can hold.
+const maxDays = 1_000_000
+
+const dateHint = "write 2026-01-31, \"2026-01-31 14:00\", today, or days from today: 7, -7"
+
+// parseDate reads a date, a date and time, today, or a number of days from
+// today. The period is that day, or that minute, with the digits in UTC.
+func parseDate(s string, now time.Time) (period, bool) {
+	if at, err := time.Parse("2006-01-02 15:04", s); err == nil {
+		return period{at, at.Add(time.Minute - 1)}, true
+	}
+	day, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		days, err := strconv.Atoi(s)
+		if s == "today" {
+			days, err = 0, nil
+		}
+		if err != nil || days < -maxDays || days > maxDays {
+			return period{}, false
+		}
+		day = today(now).AddDate(0, 0, days)
+	}
+	return period{day, day.AddDate(0, 0, 1).Add(-1)}, true
+}
+
+// today returns the day of now with its digits in UTC.
+func today(now time.Time) time.Time {
+	year, month, day := now.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// parsePeriod reads the arguments on=, from= and to=.
+func parsePeriod(args []string, now time.Time) (period, *argError) {
+	var p period
+	for i, arg := range args {
+		key, value, ok := option(arg, "on", "from", "to")
+		if !ok {
+			return p, &argError{i, fmt.Sprintf("%q names no time", arg), "write on=DATE, from=DATE or to=DATE, such as from=-7,to=today"}
+		}
+		date, ok := parseDate(value, now)
+		if !ok {
+			return p, &argError{i, fmt.Sprintf("%q is no date", value), dateHint}
+		}
+		if key != "to" {
+			p.from = date.from
+		}
+		if key != "from" {
+			p.to = date.to
+		}
+	}
+	return p, nil
+}
+
+// timesTest is for predicates that want a timestamp of one of the kinds in a
+// time.
+func timesTest(kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
+	return func(args []string, now time.Time) (test, *argError) {
+		p, err := parsePeriod(args, now)
+		if err != nil {
+			return nil, err
+		}
+		return func(c Candidate) bool {
+			return slices.ContainsFunc(kinds, func(k TimeKind) bool { return slices.ContainsFunc(c.Times(k), p.touches) })
+		}, nil
+	}
+}
+
+// timestampTest is for predicates that want any timestamp that counts.
+func timestampTest(counts func(Time) bool) func([]string, time.Time) (test, *argError) {
+	return func(args []string, now time.Time) (test, *argError) {
+		p, err := parsePeriod(args, now)
+		if err != nil {
+			return nil, err
+		}
+		return func(c Candidate) bool {
+			return slices.ContainsFunc(c.Times(AnyTime), func(t Time) bool { return counts(t) && p.touches(t) })
+		}, nil
+	}
+}
+
+// deadlineTest also takes auto: the deadlines that Org warns of today.
+func deadlineTest(args []string, now time.Time) (test, *argError) {
+	if len(args) != 1 || args[0] != "auto" {
+		return timesTest(Deadline)(args, now)
+	}
+	last := today(now).AddDate(0, 0, 1).Add(-1)
+	return func(c Candidate) bool {
+		return slices.ContainsFunc(c.Times(Deadline), func(t Time) bool { return !t.Start.After(last.AddDate(0, 0, t.Warning)) })
+	}, nil
+}
+
+func changedTest(args []string, now time.Time) (test, *argError) {
+	if err := needArgs(args); err != nil {
+		return nil, err
+	}
+	date, ok := parseDate(args[0], now)
+	if !ok || len(args) > 1 {
+		return nil, &argError{len(args) - 1, fmt.Sprintf("%q is no date", args[len(args)-1]), dateHint}
+	}
+	year, month, day := date.from.Date()
+	since := time.Date(year, month, day, date.from.Hour(), date.from.Minute(), 0, 0, now.Location())
+	return func(c Candidate) bool { return !c.Modified().Before(since) }, nil
+}

@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"slices"
+	"strings"
+)
+
+// equalType compares types as org-element names them, whatever the case, and
+// with _ for -.
+func equalType(args []string) (test, *argError) {
+	if err := needArgs(args); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(args))
+	for i, a := range args {
+		names[i] = TypeName(a)
+	}
+	return func(c Candidate) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, c.Type()) })
+	}, nil
+}
+
+// TypeName returns the name of a type as org-element spells it: in lower case,
+// with - for _.
+func TypeName(arg string) string { return strings.ReplaceAll(strings.ToLower(arg), "_", "-") }
+
+func todoTest(args []string) (test, *argError) {
+	if len(args) == 0 {
+		return func(c Candidate) bool { return c.Todo() != "" && !c.Done() }, nil
+	}
+	return equalAny(Candidate.Todo)(args)
+}
+
+func categoryTest(args []string) (test, *argError) {
+	if len(args) == 0 {
+		return func(c Candidate) bool { return c.Category() != "" }, nil
+	}
+	return equalAny(Candidate.Category)(args)
+}
+
+func isHabit(c Candidate) bool { return slices.Contains(c.Property("STYLE"), "habit") }
+
+func hashTest(args []string) (test, *argError) {
+	if err := needArgs(args); err != nil {
+		return nil, err
+	}
+	return func(c Candidate) bool { return slices.ContainsFunc(args, c.HasDigest) }, nil
+}
+
+// propertyTest takes the key from the first argument and the values from what
+// follows the equals sign and from the other arguments.
+func propertyTest(args []string) (test, *argError) {
+	if err := needArgs(args); err != nil {
+		return nil, err
+	}
+	key, value, hasValue := strings.Cut(args[0], "=")
+	if key == "" {
+		return nil, &argError{0, "the property has no key", "write property:KEY or property:KEY=VALUE"}
+	}
+	var values []string
+	if hasValue {
+		values = append(values, value)
+	}
+	field := Candidate.Property
+	for i, arg := range args[1:] {
+		option, value, ok := option(arg, "inherit")
+		if !ok {
+			values = append(values, arg)
+			continue
+		}
+		on, ok := truth(value)
+		if !ok {
+			return nil, badTruth(i+1, option)
+		}
+		if on {
+			field = Candidate.InheritedProperty
+		}
+	}
+	return func(c Candidate) bool {
+		have := field(c, key)
+		if len(values) == 0 {
+			return len(have) > 0
+		}
+		return slices.ContainsFunc(have, func(v string) bool { return slices.Contains(values, v) })
+	}, nil
+}

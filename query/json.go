@@ -1,0 +1,152 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// beginsJSON reports whether a text is read as JSON: a bracket and a quote.
+func beginsJSON(text string) bool {
+	rest, ok := strings.CutPrefix(text, "[")
+	return ok && strings.HasPrefix(strings.TrimLeftFunc(rest, unicode.IsSpace), `"`)
+}
+
+// json reads the machine syntax.
+func (p *parser) json() (Expr, error) {
+	d := json.NewDecoder(strings.NewReader(p.text))
+	d.UseNumber()
+	f, err := p.jsonForm(d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, p.fail(p.next(d), "text behind the list", "a JSON query is one list; join several with [\"and\", ...]")
+	}
+	return p.tree(f)
+}
+
+// next returns the offset of the token that the decoder reads next.
+func (p *parser) next(d *json.Decoder) int {
+	at := int(d.InputOffset())
+	return len(p.text) - len(strings.TrimLeft(p.text[at:], " \t\r\n,:"))
+}
+
+func (p *parser) jsonForm(d *json.Decoder) (form, error) {
+	start := p.next(d)
+	if p.depth++; p.depth > MaxDepth {
+		return form{}, p.tooDeep(start)
+	}
+	defer func() { p.depth-- }()
+	token, err := d.Token()
+	if err != nil {
+		return form{}, p.fail(min(start, len(p.text)), "this is no JSON: "+jsonFault(err), "quotes, commas and brackets are as in [\"and\",[\"todo\",\"NEXT\"],[\"tags\",\"work\"]]")
+	}
+	switch token := token.(type) {
+	case string:
+		return form{kind: stringForm, text: token, at: start}, nil
+	case json.Number:
+		return form{kind: stringForm, text: token.String(), at: start}, nil
+	case bool:
+		return form{kind: stringForm, text: fmt.Sprint(token), at: start}, nil
+	case json.Delim:
+		return p.jsonList(d, token, start)
+	}
+	return form{}, p.fail(start, "null in a query", "leave it out")
+}
+
+// jsonList reads the members of a list. Those of an object are keys and values,
+// which stand in the list around it.
+func (p *parser) jsonList(d *json.Decoder, open json.Delim, start int) (form, error) {
+	f := form{kind: listForm, at: start}
+	for d.More() {
+		member, err := p.jsonForm(d)
+		if err != nil {
+			return f, err
+		}
+		isObject := member.kind == listForm && p.text[member.at] == '{'
+		switch {
+		case isObject && open == '{':
+			return f, p.fail(member.at, "an object as a value", "a value is a text, a number or a list of these")
+		case isObject:
+			f.list = append(f.list, member.list...)
+			continue
+		case open == '{' && len(f.list)%2 == 0:
+			member.kind = keyForm
+		}
+		f.list = append(f.list, member)
+	}
+	if _, err := d.Token(); err != nil {
+		return f, p.fail(start, "no end of this list: "+jsonFault(err), "close it")
+	}
+	return f, nil
+}
+
+// jsonFault says what the decoder found, without its prefix.
+func jsonFault(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "it ends too early"
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// MarshalJSON returns ["and", ...], the form that Parse reads.
+func (e And) MarshalJSON() ([]byte, error) { return marshal("and", e.Of) }
+
+// MarshalJSON returns ["or", ...], the form that Parse reads.
+func (e Or) MarshalJSON() ([]byte, error) { return marshal("or", e.Of) }
+
+// MarshalJSON returns ["not", ...], the form that Parse reads.
+func (e Not) MarshalJSON() ([]byte, error) { return marshal("not", []Expr{e.Of}) }
+
+// MarshalJSON returns the name and the arguments, or the query that relatives
+// are asked, in the form that Parse reads.
+func (e Pred) MarshalJSON() ([]byte, error) {
+	list := []any{e.Name}
+	for _, arg := range e.Args {
+		list = append(list, arg)
+	}
+	if e.Of != nil {
+		list = append(list, e.Of)
+	}
+	return encode(list)
+}
+
+func marshal(head string, of []Expr) ([]byte, error) {
+	list := []any{head}
+	for _, e := range of {
+		if e == nil {
+			e = And{}
+		}
+		list = append(list, e)
+	}
+	return encode(list)
+}
+
+// encode writes JSON for people too: < and > stay what they are.
+func encode(list []any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(list)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// JSON returns a tree in the machine syntax, which Parse reads. A nil tree is
+// the empty query. Arguments that are not UTF-8 are changed.
+func JSON(e Expr) string {
+	if e == nil {
+		e = And{}
+	}
+	b, err := encode([]any{e})
+	if err != nil { // no tree holds what JSON cannot
+		return ""
+	}
+	return string(b[1 : len(b)-1])
+}

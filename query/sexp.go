@@ -1,0 +1,110 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// beginsSexp reports whether a text is read as a sexp: a parenthesis and right
+// behind it the name of a predicate, or and, or, not, that ends there. In the
+// human syntax a predicate has a colon there, and a word that is spelled like
+// one is quoted.
+func beginsSexp(text string) bool {
+	rest, ok := strings.CutPrefix(text, "(")
+	if !ok {
+		return false
+	}
+	end := strings.IndexFunc(rest, endsSymbol)
+	return end > 0 && isHead(rest[:end])
+}
+
+// endsSymbol reports whether r cannot be part of a bare word of a sexp.
+func endsSymbol(r rune) bool { return strings.ContainsRune("()\"';`,", r) || unicode.IsSpace(r) }
+
+// sexp reads org-ql's query lists. They are data: nothing is evaluated.
+func (p *parser) sexp() (Expr, error) {
+	p.skipSpace()
+	f, err := p.sexpForm()
+	if err != nil {
+		return nil, err
+	}
+	if p.skipSpace(); p.at < len(p.text) {
+		return nil, p.fail(p.at, "text behind the list", "a sexp is one list; join several with (and ...)")
+	}
+	return p.tree(f)
+}
+
+func (p *parser) sexpForm() (form, error) {
+	start := p.at
+	if p.depth++; p.depth > MaxDepth {
+		return form{}, p.tooDeep(start)
+	}
+	defer func() { p.depth-- }()
+	p.accept("'") // org-ql's (level '> 2); quoting means nothing where nothing is evaluated
+	switch c := p.peek(); {
+	case c == '(':
+		return p.sexpList()
+	case c == '"':
+		text, err := p.sexpString()
+		return form{kind: stringForm, text: text, at: start}, err
+	}
+	rest := p.text[p.at:]
+	end := strings.IndexFunc(rest, endsSymbol)
+	if end < 0 {
+		end = len(rest)
+	}
+	if end == 0 {
+		r, _ := utf8.DecodeRuneInString(rest)
+		return form{}, p.fail(p.at, fmt.Sprintf("%c in a sexp", r), "a sexp holds lists, texts in quotes, numbers, names and keys such as :from")
+	}
+	p.at += end
+	if key, ok := strings.CutPrefix(rest[:end], ":"); ok {
+		return form{kind: keyForm, text: key, at: start}, nil
+	}
+	return form{kind: wordForm, text: rest[:end], at: start}, nil
+}
+
+func (p *parser) sexpList() (form, error) {
+	f := form{kind: listForm, at: p.at}
+	p.accept("(")
+	for p.skipSpace(); !p.accept(")"); p.skipSpace() {
+		if p.at == len(p.text) {
+			return f, p.fail(f.at, "no ) for this (", "close it")
+		}
+		member, err := p.sexpForm()
+		if err != nil {
+			return f, err
+		}
+		f.list = append(f.list, member)
+	}
+	return f, nil
+}
+
+// sexpString reads a text in quotes. A backslash takes the next character as it
+// stands, but for n and t, as in Lisp.
+func (p *parser) sexpString() (string, error) {
+	start := p.at
+	var b strings.Builder
+	for p.at++; p.at < len(p.text); p.at++ {
+		c := p.text[p.at]
+		if c == '"' {
+			p.at++
+			return b.String(), nil
+		}
+		if c == '\\' && p.at+1 < len(p.text) {
+			p.at++
+			switch c = p.text[p.at]; c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			}
+		}
+		b.WriteByte(c)
+	}
+	return "", p.fail(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
+}
