@@ -11,11 +11,11 @@ import "math"
 // proportion to the own text (times a logarithm of the number of its blocks) and
 // panics when i is out of range, as indexing does. A document of more than 2 GiB has
 // no elements but the first one.
-func (d *Document) Elements(i int) *Tree { return d.tree(i, false, nil) }
+func (d *Document) Elements(i int) *Tree { return d.tree(i, false) }
 
 // Objects returns what Elements does and, below the elements that hold text, the
 // objects of that text: markup, links, timestamps, the cells of tables.
-func (d *Document) Objects(i int) *Tree { return d.tree(i, true, d.radioTargets()) }
+func (d *Document) Objects(i int) *Tree { return d.tree(i, true) }
 
 // For so many bytes of text there is one element or object, at least in most texts;
 // room is made accordingly.
@@ -24,16 +24,15 @@ const (
 	bytesPerObject  = 40
 )
 
-// tree parses the section of headline i. Radio links are those to radio.
-func (d *Document) tree(i int, objects bool, radio *radioTargets) *Tree {
+func (d *Document) tree(i int, objects bool) *Tree {
 	if len(d.Source) > math.MaxInt32 {
 		kind := TypeHeadline
 		if i < 0 {
 			kind = TypeDocument
 		}
-		return &Tree{Source: d.Source, Elements: []Element{{Type: kind, Parent: -1, Next: 1}}, doc: d}
+		return &Tree{Source: d.Source, Elements: []Element{{Type: kind, Parent: -1, Next: 1}}}
 	}
-	p := sectionParser{builder: builder{doc: d, src: d.Source, open: -1, objects: objects, radio: radio}}
+	p := sectionParser{builder: builder{doc: d, src: d.Source, open: -1, objects: objects}}
 	if i < 0 {
 		p.drawer, p.properties = span{d.DrawerStart, d.DrawerEnd}, d.Properties
 		p.parse(TypeDocument, d.Start, d.Start, d.SectionEnd)
@@ -43,7 +42,7 @@ func (d *Document) tree(i int, objects bool, radio *radioTargets) *Tree {
 		p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
 		p.parse(TypeHeadline, h.Start, h.TextEnd, h.SectionEnd)
 	}
-	return &Tree{Source: d.Source, Elements: p.out, doc: d}
+	return &Tree{Source: d.Source, Elements: p.out}
 }
 
 // span is a part of the source.
@@ -68,6 +67,7 @@ type sectionParser struct {
 	items    []listItem  // the items of the lists that are open
 	layouts  []listItems // the parts of items: one for each list that is not in a list
 	orphaned int         // affiliated keywords before this offset belong to nothing
+	foreign  foreignRun  // the last one that was looked at
 }
 
 // parse parses the text from the offset text to end below an element of that kind.
@@ -262,13 +262,6 @@ func (p *sectionParser) paragraph(start, body, limit int) {
 		p.inline(i, body, end)
 	}
 	p.builder.end(i, p.at)
-}
-
-// separates reports whether a paragraph ends before line l.
-func (p *sectionParser) separates(l line, limit int) bool {
-	text := p.src[l.start:l.end]
-	return isBlankLine(p.src, l) || p.opening(l, limit).kind != TypeNone ||
-		text[0] == '*' && (len(text) == 1 || isBlank(text[1])) // no item without a margin, but no text either
 }
 
 // propertyDrawer adds the property drawer, which the outline has read.

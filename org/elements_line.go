@@ -72,6 +72,28 @@ func (p *sectionParser) opening(l line, limit int) opening {
 	return opening{}
 }
 
+// separates reports whether a paragraph ends before line l. Besides what opens an
+// element there are lines that only look as if they did, and those that do not end
+// the text that they stand in.
+func (p *sectionParser) separates(l line, limit int) bool {
+	text := p.src[l.start:l.end]
+	o := p.opening(l, limit)
+	switch text := trimBlanksLeft(text); {
+	case text == "":
+		return true
+	case o.kind == TypeKeyword:
+		key, _ := keyword(text)
+		return !(key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0) || isAffiliated(text)
+	case o.kind != TypeNone:
+		return true
+	case text[0] == '+':
+		return isForeignRule(text)
+	case text[0] == '#':
+		return isDynamic(text)
+	}
+	return text[0] == '*' && (len(text) == 1 || isBlank(text[1]))
+}
+
 func listOpening(text string, margin int) opening {
 	if bulletLength(text, margin) > 0 {
 		return opening{kind: TypePlainList}
@@ -88,13 +110,10 @@ func (p *sectionParser) hash(text string, l line, limit int) opening {
 		return opening{}
 	}
 	if name := blockName(text); name != "" {
-		if o := p.closed(blockType(name), endKey{endBlock, name}, l.next, limit); o.kind != TypeNone {
-			return o
-		}
-	} else if dynamicName(text) != "" {
-		if o := p.closed(TypeDynamicBlock, endKey{endDynamic, ""}, l.next, limit); o.kind != TypeNone {
-			return o
-		}
+		return p.closed(blockType(name), endKey{endBlock, name}, l.next, limit)
+	}
+	if isDynamic(text) {
+		return p.closed(TypeDynamicBlock, endKey{endDynamic, ""}, l.next, limit)
 	}
 	switch key, _ := keyword(text); {
 	case key == "":
@@ -141,18 +160,10 @@ func blockName(text string) string {
 	return name
 }
 
-// dynamicName returns the name of the dynamic block that text begins, or "".
-func dynamicName(text string) string {
+// isDynamic reports whether text begins a dynamic block.
+func isDynamic(text string) bool {
 	const begin = "#+begin:"
-	if !hasPrefixFold(text, begin) {
-		return ""
-	}
-	rest := trimBlanksLeft(text[len(begin):])
-	if len(rest) == len(text)-len(begin) {
-		return ""
-	}
-	name, _ := cutBlank(rest)
-	return name
+	return len(text) > len(begin) && hasPrefixFold(text, begin) && isBlank(text[len(begin)])
 }
 
 // keyword splits a line into the key of a keyword, as written, and its value. The
@@ -193,6 +204,12 @@ func drawerName(text string) string {
 		return ""
 	}
 	return name
+}
+
+// isDrawerClose reports whether the text of a line closes a drawer.
+func isDrawerClose(text string) bool {
+	text = trimBlanks(text)
+	return len(text) == len(drawerClose) && strings.EqualFold(text, drawerClose)
 }
 
 // isName reports whether s consists of what may stand in the name of a drawer and

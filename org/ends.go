@@ -114,7 +114,7 @@ func endOf(text string) (endKey, bool) {
 			return endKey{endBlock, rest[1:]}, true
 		}
 	case text[0] == ':':
-		if len(text) == len(drawerClose) && strings.EqualFold(text, drawerClose) {
+		if isDrawerClose(text) {
 			return endKey{endDrawer, ""}, true
 		}
 	}

@@ -111,7 +111,7 @@ func (p *sectionParser) layOut(at, limit int) {
 		default:
 			closeTo(indent, l.start)
 			at = l.next
-			if o.end.next > 0 && o.kind != TypeLatexEnvironment {
+			if o.end.next > 0 && o.kind != TypeLatexEnvironment && !isDrawerClose(p.src[l.start:l.end]) {
 				at = o.end.next
 			}
 		}

@@ -4,14 +4,31 @@ package org
 
 import "strings"
 
+// foreignRun is a run of lines that begin with a bar or a plus, up to a limit.
+type foreignRun struct {
+	start, end, limit int
+	table             bool // its last line is a rule
+}
+
 // foreignTable returns the opening of the table of table.el whose first rule is line
-// l: another line of it must follow.
+// l: of the lines from there on that begin with a bar or a plus, the last one must be
+// a rule too. The run is kept, for each of its rules asks for it.
 func (p *sectionParser) foreignTable(l line, limit int) opening {
-	next := lineAt(p.src, l.next, limit)
-	if text := trimBlanksLeft(p.src[next.start:next.end]); text != "" && (text[0] == '|' || text[0] == '+') {
-		return opening{kind: TypeTable, foreign: true}
+	if r := &p.foreign; l.start < r.start || l.start >= r.end || limit != r.limit {
+		*r = foreignRun{start: l.start, end: l.next, limit: limit}
+		for r.end < limit {
+			next := lineAt(p.src, r.end, limit)
+			text := trimBlanks(p.src[next.start:next.end])
+			if text == "" || text[0] != '|' && text[0] != '+' {
+				break
+			}
+			r.table, r.end = isForeignRule(text), next.next
+		}
 	}
-	return opening{}
+	if !p.foreign.table {
+		return opening{}
+	}
+	return opening{kind: TypeTable, foreign: true}
 }
 
 // table adds a table whose first row is at the offset body. Formulas below an Org
@@ -51,7 +68,7 @@ func (p *sectionParser) formulas(at, limit int) int {
 	return at
 }
 
-const formulaKey = "#+TBLFM:"
+const formulaKey = "#+TBLFM: "
 
 // row adds the row in line l, whose text begins with a bar.
 func (p *sectionParser) row(l line, text string) {
