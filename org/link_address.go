@@ -64,19 +64,17 @@ func (d *Document) address(raw string) string {
 	if d == nil || d.LinkAbbreviations == nil {
 		return raw
 	}
-	name, tag, found := strings.Cut(raw, ":")
+	name, tag, _ := strings.Cut(raw, ":")
 	value, ok := d.LinkAbbreviations[name]
-	switch {
-	case !ok:
+	if !ok {
 		return raw
-	case !found:
-		tag = ""
 	}
+	tag = strings.TrimPrefix(tag, ":") // one colon or two
 	switch {
 	case strings.Contains(value, "%s"):
 		return strings.Replace(value, "%s", tag, 1)
 	case strings.Contains(value, "%h"):
-		return strings.Replace(value, "%h", url.QueryEscape(tag), 1)
+		return strings.Replace(value, "%h", strings.ReplaceAll(url.QueryEscape(tag), "+", "%20"), 1)
 	}
 	return value + tag
 }

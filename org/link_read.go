@@ -7,28 +7,53 @@ import "strings"
 // bracketLink reads [[address]] or [[address][description]].
 func (p *inliner) bracketLink(c *contents, at int) int {
 	start := at + len("[[")
-	middle := p.findWhere(closeAddress, ']', start, endsAddress)
-	if !c.allowed.has(TypeLink) || middle+1 >= c.end || !isAddress(p.text[start:middle]) {
+	middle := p.addressEnd(start)
+	if middle == start || middle+1 >= c.end || p.text[middle] != ']' || !c.allowed.has(TypeLink) {
 		return 0
 	}
-	if p.text[middle+1] == ']' {
+	switch p.text[middle+1] {
+	case ']':
 		return p.leaf(c, TypeLink, at, middle+2)
+	case '[':
+		if end := p.find(closeLink, "]]", middle+3); end+1 < c.end {
+			return p.nest(c, TypeLink, at, middle+2, end, end+2)
+		}
 	}
-	end := p.find(closeLink, "]]", middle+3)
-	if end+1 >= c.end {
-		return 0
-	}
-	return p.nest(c, TypeLink, at, middle+2, end, end+2)
+	return 0
 }
 
-// endsAddress reports whether the closing bracket at the offset at ends the address
-// of a bracket link: another bracket follows and no backslash takes it away.
-func endsAddress(text string, at int) bool {
-	return at+1 < len(text) && (text[at+1] == '[' || text[at+1] == ']') && backslashes(text[:at])%2 == 0
+// addressEnd returns the offset of the next bracket that no backslash takes away,
+// which is where the address of a bracket link ends; the length of the text when
+// there is none. It remembers what it found, as find does.
+func (p *inliner) addressEnd(from int) int {
+	if p.ahead[closeAddress] >= from {
+		return p.ahead[closeAddress]
+	}
+	at := from + bracketIndex(p.text[min(from, len(p.text)):])
+	p.ahead[closeAddress] = at
+	return at
 }
 
-// isAddress reports whether raw may stand between the brackets of a link.
-func isAddress(raw string) bool { return raw != "" && raw[0] != '[' && !strings.Contains(raw, "[[") }
+// bracketIndex returns the index of the first bracket in s that no backslash takes
+// away, the length of s when there is none.
+func bracketIndex(s string) int {
+	for at := 0; at < len(s); at++ {
+		switch s[at] {
+		case '[', ']':
+			return at
+		case '\\':
+			n := at
+			for n < len(s) && s[n] == '\\' {
+				n++
+			}
+			if (n-at)%2 == 0 || n == len(s) || s[n] != '[' && s[n] != ']' {
+				n--
+			}
+			at = n
+		}
+	}
+	return len(s)
+}
 
 // angleLink reads <type:address>.
 func (p *inliner) angleLink(c *contents, at int) int {

@@ -53,7 +53,7 @@ func (p *inliner) emphasis(c *contents, kind Type, search, at int) int {
 // opensMarkup reports whether a marker may begin behind r.
 func opensMarkup(r rune) bool {
 	switch r {
-	case ' ', '\n', '-', '(', '{', '\'', '"', '–', '—':
+	case ' ', '\n', '-', '(', '{', '\'', '"':
 		return true
 	}
 	return isSpace(r)
@@ -68,7 +68,7 @@ func closesMarkup(text string, at int) bool {
 		return true
 	}
 	switch r := runeAt(text, at+1); r {
-	case ' ', '\n', '-', '.', ',', ';', ':', '!', '?', '\'', '"', ')', '}', '[', '\\', '–', '—':
+	case ' ', '\n', '-', '.', ',', ';', ':', '!', '?', '\'', '"', ')', '}', '[', '\\':
 		return true
 	default:
 		return isSpace(r)
@@ -95,6 +95,11 @@ func (p *inliner) script(c *contents, kind Type, at int) int {
 		}
 	case '*':
 		return p.nest(c, kind, at, inner, inner+1, inner+1)
+	case '\\':
+		if kind == TypeSuperscript {
+			return 0 // x^\alpha is an entity behind a caret, x_\alpha a subscript
+		}
+		fallthrough
 	default:
 		if end := bareScript(p.text[:c.end], inner); end > 0 {
 			return p.nest(c, kind, at, inner, end, end)

@@ -15,7 +15,7 @@ const (
 	closeVerbatim
 	closeCode
 	closeLink    // ]]
-	closeAddress // ][ or ]] without a backslash
+	closeAddress // a bracket without a backslash
 	closeMacro   // )}}}
 	closeSnippet // @@
 	closeAngle   // >
