@@ -11,11 +11,11 @@ import "math"
 // proportion to the own text (times a logarithm of the number of its blocks) and
 // panics when i is out of range, as indexing does. A document of more than 2 GiB has
 // no elements but the first one.
-func (d *Document) Elements(i int) *Tree { return d.tree(i, false) }
+func (d *Document) Elements(i int) *Tree { return d.tree(i, false, nil) }
 
 // Objects returns what Elements does and, below the elements that hold text, the
 // objects of that text: markup, links, timestamps, the cells of tables.
-func (d *Document) Objects(i int) *Tree { return d.tree(i, true) }
+func (d *Document) Objects(i int) *Tree { return d.tree(i, true, d.radioTargets()) }
 
 // For so many bytes of text there is one element or object, at least in most texts;
 // room is made accordingly.
@@ -24,15 +24,16 @@ const (
 	bytesPerObject  = 40
 )
 
-func (d *Document) tree(i int, objects bool) *Tree {
+// tree parses the section of headline i. Radio links are those to radio.
+func (d *Document) tree(i int, objects bool, radio *radioTargets) *Tree {
 	if len(d.Source) > math.MaxInt32 {
 		kind := TypeHeadline
 		if i < 0 {
 			kind = TypeDocument
 		}
-		return &Tree{Source: d.Source, Elements: []Element{{Type: kind, Parent: -1, Next: 1}}}
+		return &Tree{Source: d.Source, Elements: []Element{{Type: kind, Parent: -1, Next: 1}}, doc: d}
 	}
-	p := sectionParser{builder: builder{doc: d, src: d.Source, open: -1, objects: objects}}
+	p := sectionParser{builder: builder{doc: d, src: d.Source, open: -1, objects: objects, radio: radio}}
 	if i < 0 {
 		p.drawer, p.properties = span{d.DrawerStart, d.DrawerEnd}, d.Properties
 		p.parse(TypeDocument, d.Start, d.Start, d.SectionEnd)
@@ -42,7 +43,7 @@ func (d *Document) tree(i int, objects bool) *Tree {
 		p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
 		p.parse(TypeHeadline, h.Start, h.TextEnd, h.SectionEnd)
 	}
-	return &Tree{Source: d.Source, Elements: p.out}
+	return &Tree{Source: d.Source, Elements: p.out, doc: d}
 }
 
 // span is a part of the source.

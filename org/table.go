@@ -76,11 +76,9 @@ func (p *sectionParser) row(l line, text string) {
 	if !strings.HasPrefix(text, "|-") {
 		start := l.end - len(text) + 1
 		end := trimmedEnd(p.src, start, l.end)
-		if start < end {
-			p.setContents(i, start, end)
-			if p.objects {
-				p.cells(start, end)
-			}
+		p.setContents(i, start, end)
+		if p.objects {
+			p.cells(start, end)
 		}
 	}
 	p.builder.end(i, l.next)
