@@ -49,9 +49,7 @@ func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.De
 		c.Parents = []merkle.Digest{head.commit.Digest}
 		c.Time = max(c.Time, head.commit.Time.UnixMilli())
 	}
-	for _, text := range []*string{&c.Author, &c.Session, &c.Message} {
-		*text = strings.ToValidUTF8(*text, "\uFFFD") // a commit holds text; a path may be any bytes
-	}
+	legible(&c)
 	c.State = state.Root()
 	c.Delta, c.Lineage = delta.Records(), delta.Lineage
 	batch, err := blocks(state, delta)
@@ -82,6 +80,13 @@ func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.De
 	}
 	m.opts.Log.Info("committed", "commit", done.Seq, "kind", done.Kind, "what", done.Message, "changes", done.Changes)
 	return done, nil
+}
+
+// legible mends what a commit keeps as text: a path in it may be any bytes.
+func legible(c *graph.Commit) {
+	for _, text := range []*string{&c.Author, &c.Session, &c.Message} {
+		*text = strings.ToValidUTF8(*text, "\uFFFD")
+	}
 }
 
 // journal collects the blocks of one commit.

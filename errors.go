@@ -22,12 +22,13 @@ const (
 	Budget                // the pinned parts do not fit the token budget: raise it, or degrade
 	Held                  // a scan found too much gone: look, then accept the deletions
 	Corrupt               // the store is damaged, locked down or of an unknown format
-	ReadOnly              // the store stopped writing after a fault: reopen it when the cause is gone
+	ReadOnly              // the store stopped writing after a fault: reopen it when the cause is gone; or a file is read-only
+	Busy                  // an editor has unsaved changes of the file: save or revert them there
 )
 
 // String returns the kind in words.
 func (k Kind) String() string {
-	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only"}
+	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only", "busy"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -41,6 +42,10 @@ type Error struct {
 	What string // the node, path, snapshot or store it is about; may be empty
 	Kind Kind
 	Err  error // why; never nil
+	// Of a Conflict over a node's text: what the edit would have made of the
+	// version it was based on ("" where that is not known), and the node's own
+	// text as it is now.
+	Mine, Theirs string
 }
 
 // Error returns the operation, what it is about, and why, each said once.

@@ -13,6 +13,7 @@ import (
 const (
 	markSnapshot = "snapshot" // [kind, seq, root, time, name]
 	markDrift    = "drift"    // [kind, path, digest or null]
+	markDropped  = "dropped"  // [kind, op]: an intent that led to no commit
 )
 
 func snapshotMark(k kept) []byte {
@@ -57,6 +58,13 @@ func driftMark(path string, digest merkle.Digest) []byte {
 	return merkle.AppendLink(b, digest)
 }
 
+// droppedMark says that the operation of an intent was not done.
+func droppedMark(op string) []byte {
+	b := merkle.AppendList(nil, 2)
+	b = merkle.AppendText(b, markDropped)
+	return merkle.AppendText(b, op)
+}
+
 // applyMark takes a mark of the journal into account. A mark of a kind that
 // this version does not know is passed over: it changes no state.
 func (m *Memory) applyMark(data []byte) error {
@@ -75,6 +83,8 @@ func (m *Memory) applyMark(data []byte) error {
 	case kind == markDrift && n == 3:
 		path, digest := string(r.Bytes()), r.Link()
 		m.setDrift(path, digest)
+	case kind == markDropped && n == 2:
+		r.Text() // whatever follows an intent ends it
 	default:
 		return nil
 	}

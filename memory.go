@@ -43,6 +43,7 @@ type Memory struct {
 	tableOld  bool // the table on disk is not this one
 	drift     map[string]merkle.Digest
 	problems  []corpus.Problem // of the last scan
+	recovered string           // which operation opening has ended, and how
 	replayed  int64            // bytes of journal behind the newest image
 }
 
@@ -59,14 +60,14 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", dir, Invalid, err)
 	}
 	m.dir = abs
-	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque}); err != nil {
+	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.folder}); err != nil {
 		return nil, fail("open", dir, NotFound, err)
 	}
 	if err := m.openStore(ctx); err != nil {
 		m.release()
 		return nil, err
 	}
-	if err := m.recover(); err != nil {
+	if err := m.recover(ctx); err != nil {
 		m.release()
 		return nil, fail("open", m.state, Corrupt, err)
 	}

@@ -41,6 +41,8 @@ type Options struct {
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.
 	Log *slog.Logger
+
+	folder vfs.FS // replaces the memex folder, for tests
 }
 
 func (o *Options) defaults() Options {

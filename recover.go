@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -12,11 +13,12 @@ import (
 )
 
 // recover brings back the state: the newest image that verifies, then the
-// journal behind it; without an image, all of the journal.
+// journal behind it; without an image, all of the journal. An operation on
+// files that the journal's end announces is then settled.
 //
 // Damage to the journal leaves the memory at the last commit before it, and
 // read-only.
-func (m *Memory) recover() error {
+func (m *Memory) recover(ctx context.Context) error {
 	m.head.Store(emptyView())
 	var from disk.Pos
 	img, err := m.store.LoadImage()
@@ -34,12 +36,19 @@ func (m *Memory) recover() error {
 		m.head.Store(emptyView())
 		m.snapshots, m.drift, from = timeline{}, map[string]merkle.Digest{}, disk.Pos{}
 	}
-	err = m.replay(from)
+	pending, err := m.replay(from)
 	if errors.Is(err, disk.ErrCorrupt) {
 		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
 	}
-	return err
+	if err != nil || pending == nil || m.store.Err() != nil {
+		return err
+	}
+	if err := m.settle(background(ctx), pending); err != nil {
+		m.recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", pathsOf(pending), err)
+	}
+	m.opts.Log.Warn("an operation was cut short", "files", pathsOf(pending), "done", m.recovered)
+	return nil
 }
 
 func emptyView() *View {
@@ -47,23 +56,26 @@ func emptyView() *View {
 	return newView(state, Commit{})
 }
 
-// replay applies the journal's commits and marks from a position on.
-func (m *Memory) replay(from disk.Pos) error {
+// replay applies the journal's commits and marks from a position on. It returns
+// the operation that was announced and not ended, nil for none.
+func (m *Memory) replay(from disk.Pos) (*intent, error) {
 	p := player{m: m, blocks: map[merkle.Digest][]byte{}}
-	return m.store.Replay(from, p.record)
+	err := m.store.Replay(from, p.record)
+	return p.pending, err
 }
 
 // player applies records in the order of the journal.
 type player struct {
-	m      *Memory
-	blocks map[merkle.Digest][]byte // of the batch being read
-	batch  uint64
+	m       *Memory
+	blocks  map[merkle.Digest][]byte // of the batch being read
+	batch   uint64
+	pending *intent // of the batch being read: any batch behind it ends it
 }
 
 func (p *player) record(r disk.Record) error {
 	if r.Batch != p.batch {
 		clear(p.blocks)
-		p.batch = r.Batch
+		p.batch, p.pending = r.Batch, nil
 	}
 	p.m.replayed += int64(len(r.Data))
 	switch r.Kind {
@@ -71,10 +83,24 @@ func (p *player) record(r disk.Record) error {
 		p.blocks[merkle.Sum(r.Data)] = append([]byte(nil), r.Data...)
 	case disk.Commit:
 		return p.commit(r.Data)
+	case disk.Intent:
+		return p.intent(r.Data)
 	case disk.Mark:
 		return p.m.applyMark(r.Data)
 	}
 	return nil
+}
+
+// intent takes an announced operation into account. One of a later version is
+// passed over: the next scan reads its files.
+func (p *player) intent(data []byte) error {
+	in, err := decodeIntent(data, p.load)
+	if errors.Is(err, errIntent) {
+		p.m.opts.Log.Warn("passed over", "what", err)
+		return nil
+	}
+	p.pending = in
+	return err
 }
 
 func (p *player) load(d merkle.Digest) ([]byte, error) {

@@ -6,13 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -67,15 +64,12 @@ type rollback struct {
 	m      *Memory
 	opts   *RollbackOptions
 	target *graph.State
-	files  vfs.FS
-}
+	op     *operationOnFiles
 
-// step is one file to restore.
-type step struct {
-	path   string
-	text   string
-	remove bool
-	seen   merkle.Digest // of the file as it stands
+	touched []string                 // written, or with MemoryOnly left otherwise
+	drift   map[string]merkle.Digest // with MemoryOnly
+	blocked []string
+	reasons []string // of blocked
 }
 
 func (r *rollback) run(ctx context.Context, message string) (Commit, []string, error) {
@@ -85,134 +79,106 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if err != nil {
 		return Commit{}, nil, fail("rollback", m.state, ReadOnly, err)
 	}
-	if r.files, err = vfs.Dir(m.dir); err != nil {
-		return Commit{}, nil, fail("rollback", m.dir, Other, err)
-	}
-	defer r.files.Close()
 	state, delta := head.state.Restore(r.target, now)
 	if delta.Empty() {
 		return Commit{}, nil, nil
 	}
-	steps, blocked := r.plan(head.state, &delta)
-	if len(blocked) > 0 && !r.opts.Skip && !r.opts.MemoryOnly {
-		return Commit{}, nil, fail("rollback", m.dir, Conflict, fmt.Errorf(
-			"%d files changed, are being edited or are links; nothing was rolled back (mend that, or use --skip):\n  %s",
-			len(blocked), strings.Join(r.noted(blocked), "\n  ")))
-	}
-	if len(blocked) > 0 && r.opts.Skip {
-		state, delta = r.without(head.state, state, blocked, now)
-	}
-	var touched []string
-	if !r.opts.MemoryOnly {
-		for _, s := range steps {
-			if err := r.apply(s); err != nil {
-				kind := Other
-				if errors.Is(err, errChanged) {
-					kind = Conflict
-				}
-				return Commit{}, touched, fail("rollback", s.path, kind, fmt.Errorf("%w; %d files were restored before it, run fovea ingest", err, len(touched)))
-			}
-			touched = append(touched, s.path)
-		}
-	}
-	drift := map[string]merkle.Digest{}
+	r.op = m.begin("rollback", graph.KindRollback, message, now)
 	if r.opts.MemoryOnly {
-		for _, s := range steps {
-			drift[s.path] = s.seen
-			touched = append(touched, s.path)
-		}
+		r.leave(delta.Paths)
+		m.snapshots.before(head)
+		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, m.driftMarks(delta.Paths, r.drift)...)
+		return c, r.touched, err
 	}
-	m.snapshots.before(head)
-	c, err := m.commit(ctx, state, &delta, graph.Commit{
-		Kind: graph.KindRollback, Author: m.opts.Author, Session: m.opts.Session, Op: operation(), Time: now, Message: message,
-	}, m.driftMarks(delta.Paths, drift)...)
-	return c, touched, err
+	if err := r.stage(head.state, delta.Paths); err != nil {
+		return Commit{}, nil, errors.Join(err, r.op.discard())
+	}
+	if len(r.blocked) > 0 && r.opts.Skip {
+		state, delta = r.without(head.state, state, now)
+	}
+	c, err := r.op.run(ctx, state, &delta)
+	if err != nil {
+		return c, nil, err
+	}
+	return c, r.touched, nil
 }
 
-// plan lists what has to happen to files, and those that may not be touched.
-func (r *rollback) plan(head *graph.State, delta *graph.Delta) (steps []step, blocked []string) {
-	for _, path := range delta.Paths {
+// leave notes the files that memory will differ from on purpose.
+func (r *rollback) leave(paths []string) {
+	r.drift = map[string]merkle.Digest{}
+	for _, path := range paths {
 		want, wanted := r.target.Text(path)
-		have, had := head.Text(path)
-		seen, digest, err := r.file(path)
-		s := step{path: path, text: want, remove: !wanted, seen: digest}
+		seen, _, err := r.m.root.Read(path, 0)
+		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted {
+			continue
+		}
+		r.drift[path] = merkle.Sum([]byte(seen)) // absent for no file
+		r.touched = append(r.touched, path)
+	}
+}
+
+// stage prepares all files, and refuses the whole if one may not be touched.
+func (r *rollback) stage(head *graph.State, paths []string) error {
+	if err := r.op.sweep(paths); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		err := r.file(head, path)
 		switch {
-		case err == nil && wanted && seen == want, errors.Is(err, fs.ErrNotExist) && !wanted:
-			continue // it already is what it should be
-		case r.locked(path),
-			err != nil && !(errors.Is(err, fs.ErrNotExist) && !had),
-			err == nil && (!had || seen != have):
-			blocked = append(blocked, path)
+		case err == nil:
+		case errors.Is(err, corpus.ErrNoSpace):
+			return r.op.fail(path, err)
 		default:
-			steps = append(steps, s)
-		}
-		if r.opts.MemoryOnly && (len(steps) == 0 || steps[len(steps)-1].path != path) {
-			steps = append(steps, s)
+			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, r.reason(path, err))
 		}
 	}
-	return steps, blocked
+	if len(r.blocked) > 0 && !r.opts.Skip {
+		return fail("rollback", r.m.dir, Conflict, fmt.Errorf(
+			"%d files may not be touched; nothing was rolled back (mend that, or use --skip):\n  %s",
+			len(r.blocked), strings.Join(r.reasons, "\n  ")))
+	}
+	return nil
 }
 
-// noted says of the files that block which of them differ from memory since a
-// memory-only rollback.
-func (r *rollback) noted(blocked []string) []string {
-	out := slices.Clone(blocked)
-	for i, path := range out {
-		if _, ok := r.m.drift[path]; ok {
-			out[i] += "  (differs since a rollback of memory only)"
-		}
+// file prepares one file: it must hold what memory has, or already what it
+// should.
+func (r *rollback) file(head *graph.State, path string) error {
+	want, wanted := r.target.Text(path)
+	seen, _, err := r.m.root.Read(path, 0)
+	switch {
+	case errors.Is(err, corpus.ErrVanished) && !wanted:
+		r.op.follow(path, merkle.Digest{})
+		return nil
+	case err == nil && wanted && seen == want:
+		r.op.follow(path, merkle.Sum([]byte(want)))
+		return nil
 	}
-	return out
+	w := fileWrite{path: path, next: corpus.Next{Text: want, Gone: !wanted}}
+	if have, had := head.Text(path); had {
+		w.base = merkle.Sum([]byte(have))
+	}
+	err = r.op.stage(w)
+	if err == nil {
+		r.touched = append(r.touched, path)
+	}
+	return err
 }
 
-// file reads a file as it stands.
-func (r *rollback) file(path string) (string, merkle.Digest, error) {
-	b, err := r.files.ReadFile(path)
-	return string(b), merkle.Sum(b), err
-}
-
-// locked reports whether a file may not be written: an editor holds it (Emacs'
-// .#file beside it), or its name is a link, which a rename would replace.
-func (r *rollback) locked(name string) bool {
-	if info, err := r.files.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return true
+// reason says why a file blocks a rollback.
+func (r *rollback) reason(path string, err error) string {
+	if _, ok := r.m.drift[path]; ok {
+		return path + "  (differs since a rollback of memory only)"
 	}
-	dir, base := path.Split(name)
-	_, err := r.files.Lstat(dir + ".#" + base)
-	return err == nil
-}
-
-// errChanged is returned for a file that was written between the check and its
-// turn.
-var errChanged = errors.New("the file changed meanwhile")
-
-// apply restores one file.
-func (r *rollback) apply(s step) error {
-	if _, now, err := r.file(s.path); now != s.seen || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return errChanged
+	for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "corpus: "); inner = errors.Unwrap(err) {
+		err = inner
 	}
-	if s.remove {
-		if err := r.files.Remove(s.path); err != nil {
-			return err
-		}
-		return r.files.SyncDir(path.Dir(s.path))
-	}
-	perm := fs.FileMode(0o644)
-	if info, err := r.files.Stat(s.path); err == nil {
-		perm = info.Mode().Perm()
-	}
-	if i := strings.LastIndexByte(s.path, '/'); i > 0 {
-		if err := r.files.MkdirAll(s.path[:i], 0o755); err != nil {
-			return err
-		}
-	}
-	return vfs.WriteAtomic(r.files, s.path, []byte(s.text), perm)
+	return fmt.Sprintf("%s  (%v)", path, err)
 }
 
 // without gives the state that leaves the blocked documents as they are.
-func (r *rollback) without(head, target *graph.State, blocked []string, now int64) (*graph.State, graph.Delta) {
+func (r *rollback) without(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now, nil)
-	for _, path := range blocked {
+	for _, path := range r.blocked {
 		if text, ok := head.Text(path); ok {
 			doc, _ := head.Document(path)
 			d.Put(path, text, doc.Derived.Opaque)

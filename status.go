@@ -46,6 +46,10 @@ func (m *Memory) Status() Status {
 	if n := m.store.Recovery().TornBytes; n > 0 {
 		s.Recovered = fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", n)
 	}
+	if s.Recovered != "" && m.recovered != "" {
+		s.Recovered += "; "
+	}
+	s.Recovered += m.recovered
 	return s
 }
 

@@ -59,7 +59,7 @@ func exitCode(err error) int {
 	switch fovea.KindOf(err) {
 	case fovea.Invalid, fovea.Ambiguous:
 		return exitMisuse
-	case fovea.Conflict, fovea.Held:
+	case fovea.Conflict, fovea.Held, fovea.Busy:
 		return exitConflict
 	case fovea.Corrupt, fovea.ReadOnly:
 		return exitCorrupt

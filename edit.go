@@ -1,0 +1,210 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// change turns a document's text into another one; i is the headline it is
+// about, -1 for the document itself.
+type change func(doc *org.Document, i int, now time.Time) (string, error)
+
+// editing is one command that changes Org files through Fovea. The write lock
+// is held.
+type editing struct {
+	m     *Memory
+	name  string // of the command, for errors and the message
+	now   time.Time
+	texts map[string]string // what the files are to hold, by path
+	paths []string          // in the order they are written
+}
+
+// edit runs a command on the present: do finds its nodes and fills in the
+// texts. It returns the zero Commit when nothing changed.
+func (m *Memory) edit(ctx context.Context, name, message string, do func(*editing) error) (Commit, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return Commit{}, fail(name, m.dir, Invalid, errClosed)
+	}
+	if err := m.store.Err(); err != nil {
+		return Commit{}, fail(name, m.state, ReadOnly, err)
+	}
+	e := &editing{m: m, name: name, now: m.opts.Now(), texts: map[string]string{}}
+	if err := do(e); err != nil {
+		return Commit{}, err
+	}
+	return e.save(ctx, message)
+}
+
+// node brings memory up to date with the file of a node and returns the node.
+// A base that is not its own digest is a Conflict; zero is none. mine makes
+// what the edit would have given of that base.
+func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine change) (*node.Node, error) {
+	n, ok := e.m.View().Get(id)
+	if !ok {
+		return nil, fail(e.name, id, NotFound, errors.New("no such node"))
+	}
+	if err := e.refresh(ctx, n.Path); err != nil {
+		return nil, err
+	}
+	if n, ok = e.m.View().Get(id); !ok {
+		return nil, fail(e.name, id, NotFound, errors.New("the node left the file since it was read"))
+	}
+	if n.Derived.Opaque {
+		return nil, fail(e.name, n.Path, Invalid, errors.New("the file is kept unparsed and not edited"))
+	}
+	if !base.IsZero() && n.Own != base {
+		return nil, &Error{
+			Op: e.name, What: id, Kind: Conflict, Mine: e.mine(base, mine), Theirs: n.Content,
+			Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
+		}
+	}
+	return n, nil
+}
+
+// mine applies a change to an earlier version of a node, "" where that version
+// or the change of it alone cannot be had.
+func (e *editing) mine(base merkle.Digest, apply change) string {
+	old, err := node.ReadOwn(base, e.m.store.Block)
+	if err != nil || apply == nil {
+		return ""
+	}
+	doc := org.Parse(old.Content, nil)
+	i := len(doc.Headlines) - 1
+	if i > 0 {
+		return ""
+	}
+	text, err := apply(doc, i, e.now)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// refresh takes in a file that changed since it was read, as a commit of its
+// own by the file.
+func (e *editing) refresh(ctx context.Context, path string) error {
+	m := e.m
+	text, f, err := m.root.Read(path, 0)
+	if err != nil {
+		return failWrite(e.name, path, err)
+	}
+	if _, drifted := m.drift[path]; drifted && m.drift[path] == merkle.Sum([]byte(text)) {
+		return fail(e.name, path, Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
+	}
+	doc, ok := m.View().state.Document(path)
+	if have, _ := m.View().Text(path); ok && have == text && doc.Derived.Opaque == f.Opaque {
+		return nil
+	}
+	in := &ingester{m: m, opts: &IngestOptions{}, now: e.now, op: operation(), arrived: map[[32]byte]bool{}}
+	in.draft = m.draft(e.now.UnixMilli())
+	if err := in.file(ctx, path); err != nil {
+		return err
+	}
+	return in.commit(ctx)
+}
+
+// document parses a file as the edits so far leave it.
+func (e *editing) document(path string) *org.Document {
+	text, ok := e.texts[path]
+	if !ok {
+		text, _ = e.m.View().Text(path)
+	}
+	return org.Parse(text, nil)
+}
+
+// headline returns the place of a node in its document, -1 for the document.
+func (e *editing) headline(n *node.Node) int {
+	for i, o := range e.m.View().state.Nodes(n.Path) {
+		if o.ID == n.ID {
+			return i - 1
+		}
+	}
+	return -1
+}
+
+// put sets what a file is to hold.
+func (e *editing) put(path, text string) {
+	if _, ok := e.texts[path]; !ok {
+		e.paths = append(e.paths, path)
+	}
+	e.texts[path] = text
+}
+
+// save writes the files and commits what came of them.
+func (e *editing) save(ctx context.Context, message string) (Commit, error) {
+	m, head, now := e.m, e.m.View().state, e.now.UnixMilli()
+	if err := e.newIDs(head); err != nil {
+		return Commit{}, err
+	}
+	draft := m.draft(now)
+	for _, path := range e.paths {
+		draft.Put(path, e.texts[path], false)
+	}
+	state, delta := draft.Seal()
+	if delta.Empty() {
+		return Commit{}, nil
+	}
+	op := m.begin(e.name, graph.KindEdit, message, now)
+	if err := op.sweep(e.paths); err != nil {
+		return Commit{}, err
+	}
+	for _, path := range e.paths {
+		w := fileWrite{path: path, next: corpus.Next{Text: e.texts[path]}}
+		have, had := head.Text(path)
+		if had {
+			w.base = merkle.Sum([]byte(have))
+		}
+		if had && have == w.next.Text {
+			continue
+		}
+		if err := op.stage(w); err != nil {
+			return Commit{}, errors.Join(op.fail(path, err), op.discard())
+		}
+	}
+	return op.run(ctx, state, &delta)
+}
+
+// newIDs refuses an :ID: that the edit brings in and that a node bears already,
+// so that the node that was asked for is the node that comes.
+func (e *editing) newIDs(head *graph.State) error {
+	before, after := map[string]int{}, map[string]int{}
+	for _, path := range e.paths {
+		text, _ := head.Text(path)
+		countIDs(before, path, text)
+		countIDs(after, path, e.texts[path])
+	}
+	for _, id := range sortedKeys(after) {
+		if after[id] <= before[id] {
+			continue
+		}
+		if n, taken := head.Get(id); taken || after[id] > 1 {
+			where := "the edit itself"
+			if taken {
+				where = n.Path
+			}
+			return fail(e.name, id, Conflict, fmt.Errorf("the id is taken, by a node of %s", where))
+		}
+	}
+	return nil
+}
+
+func countIDs(into map[string]int, path, text string) {
+	derived := node.DocumentID(path)
+	for _, c := range node.Claims(path, org.Parse(text, nil)) {
+		if c.ID != derived {
+			into[c.ID]++
+		}
+	}
+}

@@ -1,0 +1,29 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// SetFolder makes a memory read and write its memex in another file system.
+func SetFolder(o *Options, in vfs.FS) { o.folder = in }
+
+// Rewrite edits the files of the given nodes by functions of their text.
+func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, with func(path, text string) string) (Commit, error) {
+	return m.edit(ctx, "edit", "rewritten", func(e *editing) error {
+		for _, id := range ids {
+			n, err := e.node(ctx, id, base, func(doc *org.Document, _ int, _ time.Time) (string, error) { return with("", doc.Source), nil })
+			if err != nil {
+				return err
+			}
+			e.put(n.Path, with(n.Path, e.document(n.Path).Source))
+		}
+		return nil
+	})
+}

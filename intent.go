@@ -1,0 +1,133 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// intentFormat is the version of the intents of doc/format/journal.md.
+const intentFormat = 0
+
+// intent announces an operation that changes files, before the first of them
+// is touched: what it needs to be ended or taken back after a crash.
+type intent struct {
+	commit graph.Commit // Kind, Author, Session, Op, Time and Message; the rest is empty
+	files  []plan
+}
+
+// plan is one file of an operation. A zero digest is that of no file. Base and
+// next are equal where memory follows what the file already holds.
+type plan struct {
+	path       string
+	base, next merkle.Digest
+	mode       fs.FileMode // of the file as it was; 0 for none
+	old        *string     // the bytes of base, nil where the state before has them
+	torn       *string     // the bytes of next where the file is written in place
+}
+
+// touched reports whether the operation writes or removes the file.
+func (p *plan) touched() bool { return p.base != p.next }
+
+// add appends the record and the blocks of long texts to a batch.
+func (in *intent) add(to *disk.Batch) error {
+	emit := func(_ merkle.Digest, block []byte) error {
+		to.Add(disk.Block, block)
+		return nil
+	}
+	c := &in.commit
+	b := merkle.AppendList(nil, 8)
+	b = merkle.AppendUint(b, intentFormat)
+	for _, text := range []string{c.Kind, c.Author, c.Session, c.Op, c.Message} {
+		b = merkle.AppendText(b, text)
+	}
+	b = merkle.AppendInt(b, c.Time)
+	b = merkle.AppendList(b, len(in.files))
+	for _, f := range in.files {
+		b = merkle.AppendList(b, 6)
+		b = merkle.AppendBytes(b, f.path)
+		b = merkle.AppendLink(b, f.base)
+		b = merkle.AppendLink(b, f.next)
+		b = merkle.AppendUint(b, uint64(f.mode.Perm()))
+		for _, text := range []*string{f.old, f.torn} {
+			if text == nil {
+				b = merkle.AppendNull(b)
+				continue
+			}
+			var err error
+			if b, err = merkle.AppendContent(b, *text, emit); err != nil {
+				return fmt.Errorf("intent: %s: %w", f.path, err)
+			}
+		}
+	}
+	to.Add(disk.Intent, b)
+	return nil
+}
+
+// errIntent is returned for an intent of a format that this version does not
+// know. Its files are left as they are, and read like any others.
+var errIntent = errors.New("an unfinished operation of a later version")
+
+// decodeIntent reads a record; load fetches the blocks of long texts.
+func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
+	r := merkle.NewReader(data)
+	n := r.List()
+	if f := r.Uint(); r.Err() == nil && (f != intentFormat || n != 8) {
+		return nil, errIntent
+	}
+	in := &intent{}
+	c := &in.commit
+	for _, text := range []*string{&c.Kind, &c.Author, &c.Session, &c.Op, &c.Message} {
+		*text = r.Text()
+	}
+	c.Time = r.Int()
+	for range r.List() {
+		f, err := readPlan(r, load)
+		if err != nil {
+			return nil, fmt.Errorf("intent: %w", err)
+		}
+		in.files = append(in.files, f)
+	}
+	if err := r.Done(); err != nil {
+		return nil, fmt.Errorf("intent: %w", err)
+	}
+	return in, nil
+}
+
+func readPlan(r *merkle.Reader, load graph.Loader) (plan, error) {
+	r.FixedList(6)
+	f := plan{path: string(r.Bytes())}
+	f.base, f.next = r.Link(), r.Link()
+	f.mode = fs.FileMode(r.Uint()).Perm()
+	for _, text := range []**string{&f.old, &f.torn} {
+		if r.Peek() == merkle.KindNull {
+			r.Null()
+			continue
+		}
+		s, err := merkle.ReadContent(r, load)
+		if err != nil {
+			return f, err
+		}
+		*text = &s
+	}
+	return f, r.Err()
+}
+
+// before returns what the file held; head is the state before the operation.
+func (p *plan) before(head *graph.State) corpus.Next {
+	if p.base.IsZero() {
+		return corpus.Next{Gone: true}
+	}
+	text, _ := head.Text(p.path)
+	if p.old != nil {
+		text = *p.old
+	}
+	return corpus.Next{Text: text, Mode: p.mode}
+}
