@@ -1,0 +1,196 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// CheckItem sets the checkbox of a list item in the own text of a headline, or of
+// the document. Line is that of the item's bullet, counted from 1 in the document as
+// the edits before this one left it; State is "X", " " or "-".
+//
+// The checkboxes of the items around it and the statistics cookies of the headline's
+// own text follow. [ErrItem] is a line that is no item with a checkbox, an item
+// whose state follows from those below it, and one that #+PROPERTY ORDERED blocks.
+type CheckItem struct {
+	Line  int
+	State string
+}
+
+// checklist is the list items of one section.
+type checklist struct {
+	tree   *Tree
+	items  []int         // their elements, in order
+	parent map[int]int   // the item whose list an item is in; -1 at the top
+	below  map[int][]int // the items in the lists of an item; of -1, those at the top
+	box    map[int]int   // the offset of the state of those with a checkbox
+	state  map[int]byte  // and the state
+	edits  []Splice
+}
+
+func (c CheckItem) apply(e *editor) error {
+	list := e.doc.checklist(e.at)
+	item := list.itemAtLine(c.Line)
+	switch {
+	case c.State != "X" && c.State != " " && c.State != "-":
+		return fmt.Errorf(`check item to %q: want "X", " " or "-": %w`, c.State, ErrItem)
+	case item < 0 || list.box[item] == 0:
+		return fmt.Errorf("check item: line %d is no item with a checkbox: %w", c.Line, ErrItem)
+	case len(list.boxesBelow(item, false)) > 0:
+		return fmt.Errorf("check item: that in line %d follows from the items below it: %w", c.Line, ErrItem)
+	}
+	if ordered, ok := e.doc.Property(e.at, "ORDERED", true); ok && ordered != "" && c.State == "X" {
+		for _, k := range list.items {
+			if k < item && list.box[k] > 0 && list.state[k] != 'X' && !list.holds(k, item) {
+				return fmt.Errorf("check item: an open one before that in line %d blocks it: %w", c.Line, ErrItem)
+			}
+		}
+	}
+	list.state[item] = c.State[0]
+	list.settle(list.top(item))
+	data, _ := e.doc.Property(e.at, "COOKIE_DATA", true)
+	recursive := strings.Contains(data, "recursive")
+	list.count(recursive)
+	edits := slices.SortedFunc(slices.Values(list.edits), func(a, b Splice) int { return b.Start - a.Start })
+	for _, s := range edits {
+		e.draft.replace(s.Start, s.End, s.New)
+	}
+	e.doc = e.doc.reparse(e.draft.text)
+	if e.at >= 0 && !strings.Contains(data, "todo") {
+		done, all := list.checked(list.boxesBelow(-1, recursive))
+		e.setCookies(e.at, done, all)
+	}
+	return nil
+}
+
+// checklist reads the list items of the section of headline i.
+func (d *Document) checklist(i int) *checklist {
+	c := &checklist{tree: d.Elements(i), parent: map[int]int{}, below: map[int][]int{}, box: map[int]int{}, state: map[int]byte{}}
+	for k := range c.tree.Elements {
+		el := &c.tree.Elements[k]
+		if el.Type != TypeItem {
+			continue
+		}
+		c.items = append(c.items, k)
+		up := int(c.tree.Elements[el.Parent].Parent)
+		if up < 0 || c.tree.Elements[up].Type != TypeItem {
+			up = -1
+		}
+		c.parent[k] = up
+		c.below[up] = append(c.below[up], k)
+		l := lineAt(d.Source, int(el.Start), int(el.End))
+		if o := itemParts(d.Source[l.start:l.end]); o.checkbox > 0 {
+			c.box[k] = l.start + o.checkbox
+			c.state[k] = d.Source[c.box[k]]
+		}
+	}
+	return c
+}
+
+// itemAtLine returns the item that begins in a line; -1 when there is none.
+func (c *checklist) itemAtLine(n int) int {
+	src := c.tree.Source
+	at, line := 0, 1
+	for _, k := range c.items {
+		start := int(c.tree.Elements[k].Start)
+		line += strings.Count(src[at:start], "\n")
+		at = start
+		if line == n {
+			return k
+		}
+	}
+	return -1
+}
+
+// holds reports whether item k lies below item above.
+func (c *checklist) holds(above, k int) bool {
+	return k > above && k < int(c.tree.Elements[above].Next)
+}
+
+// top returns the item at the top of the list of lists that holds item k.
+func (c *checklist) top(k int) int {
+	for c.parent[k] >= 0 {
+		k = c.parent[k]
+	}
+	return k
+}
+
+// boxesBelow returns the items with a checkbox whose parent is item k, or with
+// recursive all below it. With k = -1 they are those at the top, or all.
+func (c *checklist) boxesBelow(k int, recursive bool) []int {
+	var out []int
+	for _, i := range c.below[k] {
+		if c.box[i] > 0 {
+			out = append(out, i)
+		}
+		if recursive {
+			out = append(out, c.boxesBelow(i, true)...)
+		}
+	}
+	return out
+}
+
+// checked counts items and those of them that are done.
+func (c *checklist) checked(items []int) (done, all int) {
+	for _, k := range items {
+		if c.state[k] == 'X' {
+			done++
+		}
+	}
+	return done, len(items)
+}
+
+// settle makes the checkboxes of the list that item top is in agree with those below
+// them, and records what changes.
+func (c *checklist) settle(top int) {
+	list := c.tree.Elements[top].Parent
+	src := c.tree.Source
+	for i := len(c.items) - 1; i >= 0; i-- {
+		k := c.items[i]
+		if c.tree.Elements[c.top(k)].Parent != list || c.box[k] == 0 {
+			continue
+		}
+		if below := c.boxesBelow(k, false); len(below) > 0 {
+			c.state[k] = c.summary(below)
+		}
+		if at := c.box[k]; src[at] != c.state[k] {
+			c.edits = append(c.edits, Splice{at, at + 1, string(c.state[k])})
+		}
+	}
+}
+
+// summary returns the state of an item above others.
+func (c *checklist) summary(items []int) byte {
+	state := c.state[items[0]]
+	for _, k := range items {
+		if c.state[k] != state {
+			return '-'
+		}
+	}
+	return state
+}
+
+// count records the changes of the cookies in the texts of all items.
+func (c *checklist) count(recursive bool) {
+	src := c.tree.Source
+	for _, k := range c.items {
+		el := &c.tree.Elements[k]
+		start, end := int(el.Start), int(el.End)
+		if c.box[k] > 0 {
+			start = c.box[k] + len("]")
+		}
+		for child := range c.tree.Children(k) {
+			if c.tree.Elements[child].Type == TypePlainList {
+				end = int(c.tree.Elements[child].Start)
+				break
+			}
+		}
+		done, all := c.checked(c.boxesBelow(k, recursive))
+		if text := withCounts(src[start:end], done, all); text != "" {
+			c.edits = append(c.edits, Splice{start, end, text})
+		}
+	}
+}

@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"strings"
+)
+
+// countTodo brings the statistics cookies above headline i up to date, which count
+// the TODO keywords of children: those of the parent, and of further ancestors as
+// long as COOKIE_DATA says recursive.
+func (e *editor) countTodo(i int) { e.count(i, false) }
+
+// countWithout is countTodo as if headline i and all below it were gone.
+func (e *editor) countWithout(i int) { e.count(i, true) }
+
+func (e *editor) count(i int, gone bool) {
+	for p := int(e.doc.Headlines[i].Parent); p >= 0; p = int(e.doc.Headlines[p].Parent) {
+		data, _ := e.doc.Property(p, "COOKIE_DATA", true)
+		recursive := strings.Contains(data, "recursive")
+		if !strings.Contains(data, "checkbox") {
+			without := -1
+			if gone {
+				without = i
+			}
+			done, all := e.doc.childrenDone(p, recursive, without)
+			e.setCookies(p, done, all)
+		}
+		if !recursive {
+			return
+		}
+	}
+}
+
+// childrenDone counts the children, or all descendants, of headline i that have a
+// keyword, and those of them that are done. It leaves out the subtree of headline
+// without; -1 for none.
+func (d *Document) childrenDone(i int, recursive bool, without int) (done, all int) {
+	for k := i + 1; k < len(d.Headlines) && d.Headlines[k].Start < d.Headlines[i].End; k++ {
+		h := &d.Headlines[k]
+		if h.Todo == "" || !recursive && int(h.Parent) != i {
+			continue
+		}
+		if without >= 0 && h.Start >= d.Headlines[without].Start && h.Start < d.Headlines[without].End {
+			continue
+		}
+		all++
+		if h.Done {
+			done++
+		}
+	}
+	return done, all
+}
+
+// setCookies writes the counts into the cookies of headline i, if it has any, and
+// aligns its tags then.
+func (e *editor) setCookies(i, done, all int) {
+	p := e.doc.parts(i)
+	line := e.doc.Source[p.title:p.titleEnd]
+	if text := withCounts(line, done, all); text != "" {
+		e.replace(p.title, p.titleEnd, text)
+		e.align(i)
+	}
+}
+
+// withCounts returns text with the counts in its cookies; "" when it has none.
+func withCounts(text string, done, all int) string {
+	var b strings.Builder
+	at := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] != '[' {
+			continue
+		}
+		n := cookieLength(text[i:])
+		if n == 0 {
+			continue
+		}
+		b.WriteString(text[at:i])
+		if text[i+n-2] == '%' {
+			fmt.Fprintf(&b, "[%d%%]", 100*done/max(all, 1))
+		} else {
+			fmt.Fprintf(&b, "[%d/%d]", done, all)
+		}
+		at = i + n
+		i = at - 1
+	}
+	if at == 0 {
+		return ""
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}

@@ -1,0 +1,235 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// SetPriority sets the priority of a headline; "" removes it. The priority must lie
+// in the range of #+PRIORITIES, which is A to C without one; else [ErrPriority].
+type SetPriority struct{ Priority string }
+
+// SetTitle sets the title of a headline and keeps keyword, priority, COMMENT and
+// tags. A title that would be read otherwise than as the title is [ErrStructure].
+type SetTitle struct{ Title string }
+
+// AddTag adds a tag to a headline behind its other tags; one that is there already
+// stays where it is. What is no tag is [ErrTag].
+type AddTag struct{ Tag string }
+
+// RemoveTag removes a tag from a headline. One that is not there is no error.
+type RemoveTag struct{ Tag string }
+
+// tagsColumn is where the tags of an edited headline end, as Emacs aligns them.
+const tagsColumn = 77
+
+// parts are the offsets of the parts of a headline's line. An absent part is empty
+// and stands where it would.
+type parts struct {
+	keyword, keywordEnd   int
+	priority, priorityEnd int // the cookie
+	title, titleEnd       int // behind COMMENT; no blanks at the end
+	comment               int // where COMMENT or else the title begins
+	tags, tagsEnd         int // the word :a:b:
+	lineEnd               int
+}
+
+// parts finds the parts of the line of headline i.
+func (d *Document) parts(i int) parts {
+	src, h := d.Source, &d.Headlines[i]
+	var p parts
+	p.lineEnd = lineAt(src, h.Start, h.SectionEnd).end
+	blanks := func(at int) int { return p.lineEnd - len(trimBlanksLeft(src[at:p.lineEnd])) }
+	p.tags = h.Start + h.Level + len(trimBlanksRight(src[h.Start+h.Level:p.lineEnd]))
+	p.tagsEnd = p.tags
+	if len(h.Tags) > 0 {
+		p.tags = h.Start + strings.LastIndexAny(src[h.Start:p.tagsEnd], " \t") + 1
+	}
+	at := min(blanks(h.Start+h.Level), p.tags)
+	p.keyword, p.keywordEnd = at, at+len(h.Todo)
+	if h.Todo != "" {
+		at = min(blanks(p.keywordEnd), p.tags)
+	}
+	p.priority, p.priorityEnd = at, at
+	if h.Priority != "" {
+		p.priorityEnd = at + len("[#]") + len(h.Priority)
+		at = min(blanks(p.priorityEnd), p.tags)
+	}
+	p.comment = at
+	if h.Commented {
+		at = min(blanks(at+len("COMMENT")), p.tags)
+	}
+	p.title = at
+	p.titleEnd = at + len(trimBlanksRight(src[at:p.tags]))
+	return p
+}
+
+func (s SetPriority) apply(e *editor) error {
+	if err := e.onHeadline("set priority"); err != nil {
+		return err
+	}
+	priority := strings.ToUpper(s.Priority)
+	if err := e.doc.checkPriority(priority); err != nil {
+		return err
+	}
+	h, p := e.headline(), e.doc.parts(e.at)
+	switch {
+	case priority == "":
+		end := p.priorityEnd
+		if h.Priority != "" && end < p.lineEnd && e.doc.Source[end] == ' ' {
+			end++
+		}
+		e.replace(p.priority, end, "")
+	case h.Priority != "":
+		e.replace(p.priority, p.priorityEnd, "[#"+priority+"]")
+	case h.Todo != "":
+		e.replace(p.keywordEnd, p.keywordEnd, " [#"+priority+"]")
+	default:
+		e.replace(p.comment, p.comment, "[#"+priority+"] ")
+	}
+	e.align(e.at)
+	if got := e.headline().Priority; got != priority {
+		return fmt.Errorf("set priority %q: it is read as %q: %w", priority, got, ErrStructure)
+	}
+	return nil
+}
+
+// checkPriority fails for a priority outside the range of the file.
+func (d *Document) checkPriority(priority string) error {
+	if priority == "" {
+		return nil
+	}
+	highest, lowest := "A", "C"
+	for _, k := range d.Settings {
+		if words := strings.Fields(k.Value); k.Key == "PRIORITIES" && len(words) >= 2 {
+			highest, lowest = words[0], words[1]
+		}
+	}
+	rank := func(s string) int {
+		if n, err := strconv.Atoi(s); err == nil {
+			return n
+		}
+		if len(s) == 1 {
+			return int(s[0])
+		}
+		return -1
+	}
+	if r := rank(priority); r < rank(highest) || r > rank(lowest) || priorityCookie("[#"+priority+"]") == 0 {
+		return fmt.Errorf("set priority %q: not between %s and %s: %w", priority, highest, lowest, ErrPriority)
+	}
+	return nil
+}
+
+func (s SetTitle) apply(e *editor) error {
+	if err := e.onHeadline("set title"); err != nil {
+		return err
+	}
+	title := trimBlanks(s.Title)
+	if strings.ContainsAny(title, "\r\n") {
+		return fmt.Errorf("set title %q: it has a line break: %w", title, ErrStructure)
+	}
+	before, p := *e.headline(), e.doc.parts(e.at)
+	if title != "" && !isBlank(e.doc.Source[p.title-1]) {
+		title = " " + title
+	}
+	end := p.tags
+	if len(before.Tags) == 0 {
+		end = p.lineEnd
+	} else {
+		title += " "
+	}
+	e.replace(p.title, end, title)
+	e.align(e.at)
+	after := e.headline()
+	if after.Title != trimBlanks(title) || after.Todo != before.Todo || after.Priority != before.Priority ||
+		after.Commented != before.Commented || !slices.Equal(after.Tags, before.Tags) {
+		return fmt.Errorf("set title %q: it would be read as more than a title: %w", s.Title, ErrStructure)
+	}
+	return nil
+}
+
+func (s AddTag) apply(e *editor) error {
+	if err := e.onHeadline("add tag"); err != nil {
+		return err
+	}
+	if s.Tag == "" || strings.Contains(s.Tag, ":") || !isTagGroup(s.Tag) {
+		return fmt.Errorf("add tag %q: %w", s.Tag, ErrTag)
+	}
+	tags := e.headline().Tags
+	if !slices.Contains(tags, s.Tag) {
+		tags = append(slices.Clone(tags), s.Tag)
+	}
+	e.setTags(tags)
+	return nil
+}
+
+func (s RemoveTag) apply(e *editor) error {
+	if err := e.onHeadline("remove tag"); err != nil {
+		return err
+	}
+	e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == s.Tag }))
+	return nil
+}
+
+// setTags writes the tags of the headline, without empty ones, and aligns them.
+func (e *editor) setTags(tags []string) {
+	if slices.Equal(tags, e.headline().Tags) {
+		e.align(e.at)
+		return
+	}
+	tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return tag == "" })
+	p := e.doc.parts(e.at)
+	start := max(p.titleEnd, p.priorityEnd, p.keywordEnd)
+	if len(tags) == 0 {
+		e.replace(start, p.lineEnd, "")
+		return
+	}
+	e.replace(start, p.tagsEnd, " :"+strings.Join(tags, ":")+":")
+	e.align(e.at)
+}
+
+// align moves the tags of headline i to where Emacs puts them.
+func (e *editor) align(i int) {
+	if h := &e.doc.Headlines[i]; len(h.Tags) > 0 {
+		e.replace(h.Start, e.doc.parts(i).lineEnd, e.doc.lineAtLevel(i, h.Level))
+	}
+}
+
+// lineAtLevel returns the line of headline i, without its end, at another level, its
+// tags aligned as Emacs does.
+func (d *Document) lineAtLevel(i, level int) string {
+	h, p := &d.Headlines[i], d.parts(i)
+	stars := strings.Repeat("*", level)
+	if len(h.Tags) == 0 {
+		return stars + d.Source[h.Start+h.Level:p.lineEnd]
+	}
+	text := stars + trimBlanksRight(d.Source[h.Start+h.Level:p.tags])
+	pad := tagsColumn - columns(d.Source[p.tags:p.tagsEnd], 0) - columns(text, 0)
+	return text + strings.Repeat(" ", max(pad, 1)) + d.Source[p.tags:p.lineEnd]
+}
+
+// columns returns the column behind s, which begins at column at.
+func columns(s string, at int) int {
+	for _, r := range s {
+		switch {
+		case r == '\t':
+			at += 8 - at%8
+		case r < 0x80:
+			at++
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		default:
+			at++
+			if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+				at++
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,170 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// InsertHeadline adds a headline: as the last child of the edited one, or of the
+// document at its top level; with Sibling set, directly behind the edited one's
+// subtree. A blank line goes before it where Emacs puts one: when the headline that
+// it follows has one. Each field is set as the edit of its name sets it.
+type InsertHeadline struct {
+	Title      string
+	Todo       string
+	Priority   string
+	Tags       []string
+	Properties []Property // of each only Key and Value
+	Scheduled  string
+	Deadline   string
+	Body       string
+	Sibling    bool
+}
+
+// Delete removes a headline with all below it. Edits behind it fail with
+// [ErrNoHeadline].
+type Delete struct{}
+
+func (s InsertHeadline) apply(e *editor) error {
+	if s.Sibling {
+		if err := e.onHeadline("insert sibling"); err != nil {
+			return err
+		}
+	}
+	at := e.openHeadline(s.Sibling)
+	inner := &editor{draft: e.draft, doc: e.doc, at: e.doc.headlineAt(at), now: e.now}
+	for _, edit := range s.edits() {
+		if err := inner.apply(edit); err != nil {
+			return fmt.Errorf("insert headline: %w", err)
+		}
+	}
+	e.draft, e.doc = inner.draft, inner.doc
+	return nil
+}
+
+// edits returns the edits that fill in the new headline.
+func (s *InsertHeadline) edits() []Edit {
+	edits := []Edit{SetTitle{s.Title}}
+	if s.Todo != "" {
+		edits = append(edits, SetTodo{s.Todo})
+	}
+	if s.Priority != "" {
+		edits = append(edits, SetPriority{s.Priority})
+	}
+	for _, tag := range s.Tags {
+		edits = append(edits, AddTag{tag})
+	}
+	if s.Scheduled != "" {
+		edits = append(edits, Schedule{s.Scheduled})
+	}
+	if s.Deadline != "" {
+		edits = append(edits, Deadline{s.Deadline})
+	}
+	for _, p := range s.Properties {
+		edits = append(edits, SetProperty{p.Key, p.Value})
+	}
+	if s.Body != "" {
+		edits = append(edits, AppendBody{Text: s.Body})
+	}
+	return edits
+}
+
+// openHeadline inserts an empty headline and returns its offset.
+func (e *editor) openHeadline(sibling bool) int {
+	after, level := e.at, 0
+	if !sibling {
+		after, level = e.doc.lastChild(e.at)
+	} else {
+		level = e.headline().Level
+	}
+	limit, blank := len(e.doc.Source), false
+	start := e.doc.Start
+	if after >= 0 {
+		h := &e.doc.Headlines[after]
+		start, limit, blank = h.Start, h.End, e.doc.blankBefore(after)
+	}
+	lines := strings.Repeat("*", level) + " \n"
+	if blank {
+		lines = "\n" + lines
+	}
+	at := e.insertLines(endOfText(e.doc.Source, start, limit), lines)
+	if blank {
+		at = lineAt(e.doc.Source, at, len(e.doc.Source)).next
+	}
+	return at
+}
+
+// lastChild returns the headline behind whose subtree the next child of headline i
+// goes, i itself when it has none, and the level of that child. With i = -1 it is
+// the last headline of the document, -1 when there is none.
+func (d *Document) lastChild(i int) (after, level int) {
+	after, level = i, d.below(i)
+	for k := i + 1; k < len(d.Headlines) && (i < 0 || d.Headlines[k].Start < d.Headlines[i].End); k++ {
+		if int(d.Headlines[k].Parent) == i {
+			after, level = k, d.Headlines[k].Level
+		}
+	}
+	return after, level
+}
+
+// below returns the level of a child of headline i. Under #+STARTUP: odd every
+// second level is left out.
+func (d *Document) below(i int) int {
+	level := 0
+	if i >= 0 {
+		level = d.Headlines[i].Level
+	}
+	if i >= 0 && d.oddLevels() {
+		return 1 + (level+1)/2*2
+	}
+	return level + 1
+}
+
+func (d *Document) oddLevels() bool {
+	odd := false
+	for _, k := range d.Settings {
+		if k.Key == "STARTUP" {
+			for word := range strings.FieldsSeq(k.Value) {
+				odd = word == "odd" || odd && word != "oddeven"
+			}
+		}
+	}
+	return odd
+}
+
+// blankBefore reports whether a blank line stands before headline i, or when the
+// text begins with it, before the next one.
+func (d *Document) blankBefore(i int) bool {
+	if d.Headlines[i].Start == d.Start {
+		if i++; i == len(d.Headlines) {
+			return false
+		}
+	}
+	before := strings.TrimSuffix(strings.TrimSuffix(d.Source[:d.Headlines[i].Start], "\n"), "\r")
+	return strings.HasSuffix(before, "\n") || trimBlanks(before[strings.LastIndexByte(before, '\n')+1:]) == ""
+}
+
+// headlineAt returns the index of the headline that begins at an offset.
+func (d *Document) headlineAt(offset int) int {
+	for i := range d.Headlines {
+		if d.Headlines[i].Start == offset {
+			return i
+		}
+	}
+	return -1
+}
+
+var errDeleteDocument = errors.New("delete: the document is a file")
+
+func (Delete) apply(e *editor) error {
+	if e.at < 0 {
+		return fmt.Errorf("%w: %w", errDeleteDocument, ErrNoHeadline)
+	}
+	h := e.headline()
+	e.removeLines(h.Start, h.End)
+	e.gone = true
+	return nil
+}

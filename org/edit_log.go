@@ -1,0 +1,164 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"slices"
+	"strings"
+)
+
+// logging says which changes of a headline are written into its log. Notes are
+// logged without a text, and as what they are a note on.
+type logging struct {
+	done       bool // CLOSED when work ends
+	doneNote   bool // and a line in the log
+	repeat     bool // each completion of a repeating task
+	reschedule bool
+	redeadline bool
+	refile     bool
+	drawer     string // the drawer of the log; "" for none
+	states     map[string]stateLog
+}
+
+// stateLog says whether entering and leaving a TODO state is logged: WAIT(w@/!).
+type stateLog struct{ enter, leave bool }
+
+// engaged reports whether the file keeps track of states at all: else Org does not
+// touch CLOSED.
+func (l *logging) engaged() bool { return l.done || len(l.states) > 0 }
+
+// logging returns what #+STARTUP, the marks of the TODO keywords and the properties
+// LOGGING and LOG_INTO_DRAWER say for headline i.
+func (d *Document) logging(i int) logging {
+	l := logging{repeat: true, states: map[string]stateLog{}}
+	for _, k := range d.Settings {
+		switch k.Key {
+		case "STARTUP":
+			for word := range strings.FieldsSeq(k.Value) {
+				l.startup(word)
+			}
+		case "TODO", "SEQ_TODO", "TYP_TODO":
+			for word := range strings.FieldsSeq(k.Value) {
+				l.mark(word)
+			}
+		}
+	}
+	if value, ok := d.literal(i, "LOGGING"); ok {
+		l.done, l.doneNote, l.repeat, l.states = false, false, false, map[string]stateLog{}
+		for word := range strings.FieldsSeq(value) {
+			switch {
+			case strings.HasSuffix(word, ")"):
+				l.mark(word)
+			case strings.Contains(word, "done"), strings.Contains(word, "repeat"):
+				l.startup(word)
+			}
+		}
+	}
+	switch value, ok := d.literal(i, "LOG_INTO_DRAWER"); {
+	case !ok:
+	case value == "" || value == "nil":
+		l.drawer = ""
+	case value == "t":
+		l.drawer = "LOGBOOK"
+	default:
+		l.drawer = value
+	}
+	return l
+}
+
+// startup applies one word of #+STARTUP.
+func (l *logging) startup(word string) {
+	what, no := strings.CutPrefix(word, "no")
+	note := strings.HasPrefix(what, "lognote")
+	what = strings.Replace(what, "lognote", "log", 1)
+	on := !no
+	switch what {
+	case "logdone":
+		l.done, l.doneNote = on, on && note
+	case "logrepeat":
+		l.repeat = on
+	case "logreschedule":
+		l.reschedule = on
+	case "logredeadline":
+		l.redeadline = on
+	case "logrefile":
+		l.refile = on
+	case "logdrawer":
+		l.drawer = ""
+		if on {
+			l.drawer = "LOGBOOK"
+		}
+	}
+}
+
+// mark reads the logging marks of a keyword: WAIT(w@/!).
+func (l *logging) mark(word string) {
+	name, marks, ok := strings.Cut(strings.TrimSuffix(word, ")"), "(")
+	if !ok {
+		return
+	}
+	enter, leave, _ := strings.Cut(marks, "/")
+	s := stateLog{strings.ContainsAny(enter, "@!"), strings.ContainsAny(leave, "@!")}
+	if s.enter || s.leave {
+		l.states[name] = s
+	}
+}
+
+// log adds a line to the log of the headline, above those that are there: into its
+// drawer, which is made where there is none, or else below the property drawer.
+func (e *editor) log(line string) {
+	h, src := e.headline(), e.doc.Source
+	at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd)
+	if drawer := e.doc.logging(e.at).drawer; drawer != "" {
+		if open, ok := e.findDrawer(drawer); ok {
+			e.insertLines(open.next, indentOf(src[open.start:open.end])+line+"\n")
+		} else {
+			e.insertLines(at, ":"+drawer+":\n"+line+"\n:END:\n")
+		}
+		return
+	}
+	indent := ""
+	switch {
+	case h.DrawerEnd > 0:
+		indent = indentOf(src[h.DrawerStart:])
+	case h.PlanningEnd > 0:
+		indent = indentOf(src[h.PlanningStart:])
+	}
+	e.insertLines(skipBlankLines(src, at, h.SectionEnd), indent+line+"\n")
+}
+
+// indentOf returns the blanks that s begins with.
+func indentOf(s string) string { return s[:len(s)-len(trimBlanksLeft(s))] }
+
+// findDrawer returns the line that opens the drawer of a name in the own text of the
+// headline. It must be closed.
+func (e *editor) findDrawer(name string) (open line, ok bool) {
+	h, src := e.headline(), e.doc.Source
+	for at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd); at < h.SectionEnd; {
+		l := lineAt(src, at, h.SectionEnd)
+		text := trimBlanks(src[l.start:l.end])
+		switch {
+		case strings.EqualFold(text, ":"+name+":"):
+			open, ok = l, true
+		case ok && strings.EqualFold(text, drawerClose):
+			return open, true
+		}
+		at = l.next
+	}
+	return line{}, false
+}
+
+// sequence returns the keywords of the sequence that a keyword belongs to, and
+// whether the sequence is one of types rather than of states.
+func (d *Document) sequence(keyword string) (keywords []string, types bool) {
+	for _, k := range d.Settings {
+		if k.Key != "TODO" && k.Key != "SEQ_TODO" && k.Key != "TYP_TODO" {
+			continue
+		}
+		var t TodoKeywords
+		if t.add(k.Value); slices.Contains(t.All, keyword) {
+			return t.All, k.Key == "TYP_TODO"
+		}
+	}
+	return d.Todo.All, false
+}

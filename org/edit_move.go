@@ -1,0 +1,90 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Refile moves headline i of from, with all below it, to the end of headline target
+// of to, as its last child; with target = -1 to the end of the document, at its top
+// level. The levels follow. The two documents may be the same one: then all splices
+// are in fromSplices. Under #+STARTUP: logrefile the move is logged.
+//
+// It changes neither document. A target inside the subtree that moves, or an index
+// out of range, is [ErrNoHeadline]. Time and now are as for [Document.Edit].
+func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []Splice, err error) {
+	if i < 0 || i >= len(from.Headlines) || target < -1 || target >= len(to.Headlines) {
+		return nil, nil, fmt.Errorf("refile headline %d to %d: %w", i, target, ErrNoHeadline)
+	}
+	h := &from.Headlines[i]
+	if from == to && target >= 0 && to.Headlines[target].Start >= h.Start && to.Headlines[target].Start < h.End {
+		return nil, nil, fmt.Errorf("refile headline %d to %d, which lies in it: %w", i, target, ErrNoHeadline)
+	}
+	text := from.Source[h.Start:h.End]
+	if from.logging(i).refile {
+		text = logged(from, i, now)
+	}
+	source := newEditor(from, i, now)
+	if from != to {
+		destination := newEditor(to, target, now)
+		destination.paste(destination.converted(text), to.below(target))
+		source.removeLines(h.Start, h.End)
+		return source.draft.splices(), destination.draft.splices(), nil
+	}
+	source.at = target
+	length := len(source.draft.text)
+	start, end := h.Start, h.End
+	if source.paste(text, to.below(target)) <= start {
+		start += len(source.draft.text) - length
+		end += len(source.draft.text) - length
+	}
+	source.removeLines(start, end)
+	return source.draft.splices(), nil, nil
+}
+
+// logged returns the text of headline i's subtree with a line in its log that tells
+// of the move.
+func logged(d *Document, i int, now time.Time) string {
+	e := newEditor(d, i, now)
+	e.log("- Refiled on " + e.stampNow())
+	h := e.headline()
+	return e.doc.Source[h.Start:h.End]
+}
+
+// converted returns text with the line ends of the end of the document.
+func (e *editor) converted(text string) string {
+	return withEnds(strings.ReplaceAll(text, "\r\n", "\n"), e.lineEnd(len(e.doc.Source)))
+}
+
+// paste inserts a subtree, at another level, at the end of the headline being edited
+// or of the document. It returns the offset of its first star.
+func (e *editor) paste(text string, level int) int {
+	at := len(e.doc.Source)
+	if e.at >= 0 {
+		at = e.headline().End
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += e.lineEnd(at)
+	}
+	return e.insertText(at, e.doc.atLevel(text, level))
+}
+
+// atLevel returns a subtree, which begins with its headline, moved to a level. The
+// tags of its headlines are aligned if that changes anything.
+func (d *Document) atLevel(text string, level int) string {
+	part := (&Document{Todo: d.Todo}).reparse(text)
+	shift := level - part.Headlines[0].Level
+	if shift == 0 {
+		return text
+	}
+	var b strings.Builder
+	for i := range part.Headlines {
+		h := &part.Headlines[i]
+		b.WriteString(part.lineAtLevel(i, h.Level+shift))
+		b.WriteString(text[part.parts(i).lineEnd:h.SectionEnd])
+	}
+	return b.String()
+}

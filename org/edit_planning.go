@@ -1,0 +1,231 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Schedule sets the SCHEDULED timestamp of a headline; "" removes it. When is a date
+// as 2026-03-01, then perhaps a time as 10:00 or 10:00-11:30, a repeater as +1w and
+// a warning as -3d, with or without angle brackets and the name of the day; else it
+// is [ErrTimestamp]. Without repeater and warning those of the old timestamp stay.
+// A CLOSED timestamp is removed, as in Emacs.
+type Schedule struct{ When string }
+
+// Deadline is [Schedule] for DEADLINE.
+type Deadline struct{ When string }
+
+func (s Schedule) apply(e *editor) error { return e.plan("SCHEDULED", "schedule", s.When) }
+func (s Deadline) apply(e *editor) error { return e.plan("DEADLINE", "deadline", s.When) }
+
+// The texts of the log for each planning keyword: moved and removed.
+var planningLogs = map[string][2]string{
+	"SCHEDULED": {"Rescheduled from", "Not scheduled, was"},
+	"DEADLINE":  {"New deadline from", "Removed deadline, was"},
+}
+
+// plan sets the planning timestamp of a keyword and logs the change.
+func (e *editor) plan(keyword, name, when string) error {
+	if err := e.onHeadline(name); err != nil {
+		return err
+	}
+	old := e.headline().Scheduled
+	log := e.doc.logging(e.at).reschedule
+	if keyword == "DEADLINE" {
+		old, log = e.headline().Deadline, e.doc.logging(e.at).redeadline
+	}
+	text := planningLogs[keyword][0]
+	if when == "" {
+		if old == "" {
+			return nil
+		}
+		e.unplan(keyword)
+		text = planningLogs[keyword][1]
+	} else {
+		stamp, err := newStamp(when, cookies(old))
+		if err != nil {
+			return fmt.Errorf("%s %q: %w", name, when, err)
+		}
+		e.unplan(keyword, "CLOSED")
+		e.addPlanning(keyword, stamp)
+		log = log && stamp != old
+	}
+	if log && old != "" {
+		e.log(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
+	}
+	return nil
+}
+
+// planningItem is a keyword of a planning line with its timestamp.
+type planningItem struct {
+	keyword    string // in upper case
+	stamp      string
+	start, end int
+}
+
+// planningItems returns the timestamps of the planning line of the headline, in
+// order.
+func (e *editor) planningItems() []planningItem {
+	h := e.headline()
+	text := e.doc.Source[:lineAt(e.doc.Source, h.PlanningStart, h.PlanningEnd).end]
+	var items []planningItem
+	for i := h.PlanningStart; i < h.PlanningEnd && i < len(text); {
+		word := planningWord(text[i:])
+		if word == "" {
+			i++
+			continue
+		}
+		start := i
+		for i += len(word); i < len(text) && text[i] == ' '; i++ {
+		}
+		if n := timestampLength(text[i:]); n > 0 {
+			items = append(items, planningItem{strings.TrimSuffix(strings.ToUpper(word), ":"), text[i : i+n], start, i + n})
+			i += n
+		}
+	}
+	return items
+}
+
+// unplan removes timestamps from the planning line, the blanks at its end, and the
+// line itself when nothing remains.
+func (e *editor) unplan(keywords ...string) {
+	items := e.planningItems()
+	for k := len(items) - 1; k >= 0; k-- {
+		for _, keyword := range keywords {
+			if items[k].keyword == keyword {
+				end := items[k].end
+				for end < len(e.doc.Source) && isBlank(e.doc.Source[end]) {
+					end++
+				}
+				e.draft.replace(items[k].start, end, "")
+			}
+		}
+	}
+	e.trimPlanning()
+}
+
+// trimPlanning tidies the planning line after the draft has changed in it.
+func (e *editor) trimPlanning() {
+	h := *e.headline()
+	if h.PlanningEnd == 0 {
+		return
+	}
+	next := h.PlanningEnd + len(e.draft.text) - len(e.doc.Source)
+	e.doc = e.doc.reparse(e.draft.text)
+	l := lineAt(e.doc.Source, h.PlanningStart, next)
+	text := e.doc.Source[l.start:l.end]
+	if trimBlanks(text) == "" {
+		e.removeLines(l.start, l.next)
+		return
+	}
+	e.replace(l.start+len(trimBlanksRight(text)), l.end, "")
+}
+
+// addPlanning puts a timestamp first on the planning line.
+func (e *editor) addPlanning(keyword, stamp string) {
+	h := e.headline()
+	item := keyword + ": " + stamp
+	if h.PlanningEnd == 0 {
+		e.insertLines(h.TextEnd, item+"\n")
+		return
+	}
+	start := h.PlanningStart
+	for isBlank(e.doc.Source[start]) {
+		start++
+	}
+	e.replace(start, start, item+" ")
+}
+
+// newStamp reads when and returns it as an active timestamp, with the cookies old
+// where it has none of its own.
+func newStamp(when, old string) (string, error) {
+	text := when
+	if n := len(text); n > 1 && (text[0] == '<' && text[n-1] == '>' || text[0] == '[' && text[n-1] == ']') {
+		text = text[1 : n-1]
+	}
+	words := strings.Fields(text)
+	if len(words) == 0 || len(words[0]) != len("2026-03-01") {
+		return "", fmt.Errorf("it does not begin with a date as 2026-03-01: %w", ErrTimestamp)
+	}
+	date, err := time.Parse(time.DateOnly, words[0])
+	if err != nil {
+		return "", fmt.Errorf("there is no such date: %w", ErrTimestamp)
+	}
+	out := date.Format("2006-01-02 Mon")
+	words = words[1:]
+	if len(words) > 0 && !strings.ContainsAny(words[0], "0123456789+-:.<>[]") {
+		words = words[1:] // the name of the day, which the date tells
+	}
+	if len(words) > 0 && strings.Contains(words[0], ":") {
+		clock, err := newClock(words[0])
+		if err != nil {
+			return "", err
+		}
+		out += " " + clock
+		words = words[1:]
+	}
+	if len(words) == 0 && old != "" {
+		return "<" + out + " " + old + ">", nil
+	}
+	for _, word := range words {
+		if !isCookie(word) {
+			return "", fmt.Errorf("%q is no time, repeater or warning: %w", word, ErrTimestamp)
+		}
+		out += " " + word
+	}
+	return "<" + out + ">", nil
+}
+
+// newClock reads a time or two with a dash between and writes them with two digits.
+func newClock(s string) (string, error) {
+	var out []string
+	for part := range strings.SplitSeq(s, "-") {
+		t, err := time.Parse("15:04", part)
+		if err != nil || len(out) == 2 {
+			return "", fmt.Errorf("%q is no time of the day: %w", s, ErrTimestamp)
+		}
+		out = append(out, t.Format("15:04"))
+	}
+	return strings.Join(out, "-"), nil
+}
+
+// isCookie reports whether word is a repeater or a warning: +1w, ++1w, .+1d/3d, -3d.
+func isCookie(word string) bool {
+	rest := strings.TrimLeft(word, ".+-")
+	switch word[:len(word)-len(rest)] {
+	case "+", "++", ".+", "-", "--":
+	default:
+		return false
+	}
+	for part := range strings.SplitSeq(rest, "/") {
+		digits := strings.TrimLeft(part, "0123456789")
+		if len(digits) == len(part) || len(digits) != 1 || !strings.Contains("hdwmy", digits) {
+			return false
+		}
+	}
+	return true
+}
+
+// cookies returns the repeaters and warnings of a timestamp as written.
+func cookies(stamp string) string {
+	n := singleTimestampLength(stamp)
+	if n == 0 {
+		return ""
+	}
+	var out []string
+	for _, word := range strings.Fields(stamp[1 : n-1])[1:] {
+		if isCookie(word) {
+			out = append(out, word)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// inactive returns a timestamp in square brackets.
+func inactive(stamp string) string { return strings.NewReplacer("<", "[", ">", "]").Replace(stamp) }
+
+// stampNow returns the inactive timestamp of the moment.
+func (e *editor) stampNow() string { return e.now.Format("[2006-01-02 Mon 15:04]") }

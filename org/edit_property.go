@@ -1,0 +1,106 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SetProperty sets a property in the drawer of a headline or of the document; it
+// makes the drawer where there is none. A key with blanks, a value with a line break,
+// and the names under which Org shows other parts of a headline are [ErrProperty].
+type SetProperty struct{ Key, Value string }
+
+// RemoveProperty removes all lines of a property, and the drawer when it was the
+// last. One that is not there is no error.
+type RemoveProperty struct{ Key string }
+
+// specialProperties are shown by Org as properties but are no lines of a drawer.
+var specialProperties = []string{
+	"ALLTAGS", "BLOCKED", "CLOCKSUM", "CLOCKSUM_T", "CLOSED", "DEADLINE", "FILE", "ITEM", "PRIORITY", "SCHEDULED",
+	"TAGS", "TIMESTAMP", "TIMESTAMP_IA", "TODO",
+}
+
+func (s SetProperty) apply(e *editor) error {
+	line := propertyLine(s.Key, s.Value)
+	key, value, ok := property(line)
+	if !ok || key != s.Key || value != trimBlanks(s.Value) || strings.ContainsAny(s.Key+s.Value, "\r\n") || strings.EqualFold(key, "END") {
+		return fmt.Errorf("set property %q to %q: %w", s.Key, s.Value, ErrProperty)
+	}
+	if slices.Contains(specialProperties, strings.ToUpper(key)) {
+		return fmt.Errorf("set property %q: it is no line of a drawer: %w", s.Key, ErrProperty)
+	}
+	e.putProperty(key, line)
+	return nil
+}
+
+// propertyLine writes a property as Emacs does, without indentation.
+func propertyLine(key, value string) string {
+	return trimBlanksRight(fmt.Sprintf("%-10s %s", ":"+key+":", trimBlanks(value)))
+}
+
+// drawer returns the properties of what is being edited and where its drawer is.
+func (e *editor) drawer() (properties []Property, start, end int) {
+	if e.at < 0 {
+		return e.doc.Properties, e.doc.DrawerStart, e.doc.DrawerEnd
+	}
+	h := e.headline()
+	return h.Properties, h.DrawerStart, h.DrawerEnd
+}
+
+// putProperty replaces the first line of a property or adds one.
+func (e *editor) putProperty(key, text string) {
+	properties, start, end := e.drawer()
+	if end == 0 {
+		e.insertLines(e.drawerPlace(), ":PROPERTIES:\n"+text+"\n:END:\n")
+		return
+	}
+	src := e.doc.Source
+	text = src[start:len(src)-len(trimBlanksLeft(src[start:]))] + text
+	for _, p := range properties {
+		if strings.EqualFold(p.Key, key) {
+			e.replace(p.Start, lineAt(src, p.Start, p.End).end, text)
+			return
+		}
+	}
+	// The line that closes the drawer is its last.
+	closing := strings.LastIndexByte(src[:len(strings.TrimSuffix(src[:end], "\n"))], '\n') + 1
+	e.insertLines(closing, text+"\n")
+}
+
+// drawerPlace returns where a new property drawer goes: after the planning line, in
+// the document after the comment lines at its beginning.
+func (e *editor) drawerPlace() int {
+	if e.at >= 0 {
+		return max(e.headline().TextEnd, e.headline().PlanningEnd)
+	}
+	at := e.doc.Start
+	for at < e.doc.SectionEnd {
+		l := lineAt(e.doc.Source, at, e.doc.SectionEnd)
+		if text := trimBlanks(e.doc.Source[l.start:l.end]); text != "#" && !strings.HasPrefix(text, "# ") {
+			break
+		}
+		at = l.next
+	}
+	return at
+}
+
+func (s RemoveProperty) apply(e *editor) error {
+	properties, start, end := e.drawer()
+	rest := 0
+	for k := len(properties) - 1; k >= 0; k-- {
+		p := properties[k]
+		if !strings.EqualFold(p.Key, s.Key) {
+			rest++
+			continue
+		}
+		e.replace(p.Start, p.End, "")
+		end -= p.End - p.Start
+	}
+	if rest == 0 && len(properties) > 0 {
+		e.removeLines(start, end)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// repeats reports whether the headline's own text has a timestamp that repeats.
+func (e *editor) repeats() bool { return len(e.repeating()) > 0 }
+
+// repeat does what finishing a repeating task does: its timestamps move, it goes
+// back to its first state, and the completion is logged.
+func (e *editor) repeat(old, state string) {
+	l := e.doc.logging(e.at)
+	back := e.repeatState(old, state)
+	stamps := e.repeating()
+	for k := len(stamps) - 1; k >= 0; k-- {
+		s := stamps[k]
+		e.draft.replace(s.start, s.end, e.shifted(e.doc.Source[s.start:s.end]))
+	}
+	e.doc = e.doc.reparse(e.draft.text)
+	e.writeKeyword(back)
+	e.unplan("CLOSED")
+	if h := e.headline(); h.Scheduled != "" && cookies(h.Scheduled) == "" && !strings.HasPrefix(h.Scheduled, "<%%") {
+		e.unplan("SCHEDULED")
+	}
+	if l.repeat {
+		e.putProperty("LAST_REPEAT", propertyLine("LAST_REPEAT", e.stampNow()))
+	}
+	line := e.stateLine(&l, old, state)
+	switch {
+	case line != "":
+	case l.doneNote:
+		line = "- CLOSING NOTE " + e.stampNow()
+	case l.repeat:
+		line = e.stateChange(state, `"`+old+`"`)
+	default:
+		return
+	}
+	e.log(line)
+}
+
+// repeatState returns the state that a repeating task goes back to: that of the
+// property REPEAT_TO_STATE, in a sequence of types the old one, else the first.
+func (e *editor) repeatState(old, state string) string {
+	if to, ok := e.doc.Property(e.at, "REPEAT_TO_STATE", true); ok && slices.Contains(e.doc.Todo.All, to) {
+		return to
+	}
+	keywords, types := e.doc.sequence(state)
+	if types && old != "" {
+		return old
+	}
+	return keywords[0]
+}
+
+// repeating returns where the active timestamps with a repeater are in the own text
+// of the headline, in order, each half of a range by itself.
+func (e *editor) repeating() []span {
+	var out []span
+	tree := e.doc.Objects(e.at)
+	for i := range tree.Elements {
+		switch el := &tree.Elements[i]; el.Type {
+		case TypeTimestamp, TypePlanning, TypeNodeProperty:
+			out = appendRepeating(out, e.doc.Source, int(el.Start), int(el.End))
+		}
+	}
+	slices.SortFunc(out, func(a, b span) int { return a.start - b.start })
+	return slices.Compact(out)
+}
+
+// appendRepeating adds the repeating timestamps between two offsets.
+func appendRepeating(out []span, src string, start, end int) []span {
+	for at := start; at < end; {
+		i := strings.IndexByte(src[at:end], '<')
+		if i < 0 {
+			break
+		}
+		at += i
+		n := singleTimestampLength(src[at:min(end, at+maxTimestamp)])
+		if n == 0 || src[at+n-1] != '>' {
+			at++
+			continue
+		}
+		if repeater(src[at:at+n]).Count > 0 {
+			out = append(out, span{at, at + n})
+		}
+		at += n
+	}
+	return out
+}
+
+// shifted returns a repeating timestamp moved by its repeater: by one interval, with
+// ++ by as many as lead past now, with .+ by one from now.
+func (e *editor) shifted(stamp string) string {
+	t, ok := ParseTimestamp(stamp)
+	if !ok {
+		return stamp
+	}
+	r := t.Repeater
+	to := t.Start
+	switch r.Mark {
+	case ".+":
+		to = step(e.today(t), r)
+	case "++":
+		to = catchUp(to, r, e.now)
+	default:
+		to = step(to, r)
+	}
+	return restamp(stamp, to, to.Add(t.End.Sub(t.Start)), t)
+}
+
+// today returns the moment from which .+ counts: now for hours, else today at the
+// time of day of the timestamp.
+func (e *editor) today(t Timestamp) time.Time {
+	if t.Repeater.Unit == 'h' {
+		return e.now
+	}
+	y, m, d := e.now.Date()
+	return time.Date(y, m, d, t.Start.Hour(), t.Start.Minute(), 0, 0, time.UTC)
+}
+
+// step moves t by one interval.
+func step(t time.Time, r Interval) time.Time {
+	switch r.Unit {
+	case 'h':
+		return time.Unix(t.Unix()+int64(r.Count)*3600, 0).UTC()
+	case 'd':
+		return t.AddDate(0, 0, r.Count)
+	case 'w':
+		return t.AddDate(0, 0, 7*r.Count)
+	case 'm':
+		return t.AddDate(0, r.Count, 0)
+	}
+	return t.AddDate(r.Count, 0, 0)
+}
+
+// catchUp moves t by whole intervals, at least one, until it is later than now.
+func catchUp(t time.Time, r Interval, now time.Time) time.Time {
+	if fixed := step(t, r).Unix() - t.Unix(); r.Unit != 'm' && r.Unit != 'y' && now.After(t) {
+		// Intervals of one length are skipped at once, whatever the year.
+		r := Interval{Unit: r.Unit, Count: int((now.Unix()-t.Unix())/fixed) * r.Count}
+		t = step(t, r)
+	}
+	for t = step(t, r); !t.After(now); t = step(t, r) {
+	}
+	return t
+}
+
+// restamp writes a single timestamp with a new date and time; what else stands in it
+// stays. The name of the day is put where it was missing.
+func restamp(stamp string, start, end time.Time, t Timestamp) string {
+	rest := stamp[len("<0000-00-00"):]
+	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {
+		if n := strings.IndexAny(word, " +-]>0123456789\r\n"); n > 0 {
+			rest = word[n:]
+		}
+	}
+	out := stamp[:1] + start.Format("2006-01-02 Mon")
+	if t.StartTime {
+		_, after, _ := timeOfDay(skipBlankRun(rest))
+		out += start.Format(" 15:04")
+		if t.Range {
+			_, after, _ = timeOfDay(strings.TrimPrefix(after, "-"))
+			out += end.Format("-15:04")
+		}
+		rest = after
+	}
+	return out + rest
+}

@@ -1,0 +1,92 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SetTodo sets the TODO keyword of a headline; "" removes it. A keyword that the
+// file does not declare is [ErrKeyword].
+//
+// CLOSED and the log are kept as #+STARTUP, the marks of the keywords and the
+// property LOGGING say. Finishing a task with a repeater moves its timestamps and
+// sets it back to its first state. The statistics cookies above follow.
+type SetTodo struct{ Keyword string }
+
+func (s SetTodo) apply(e *editor) error {
+	if err := e.onHeadline("set todo"); err != nil {
+		return err
+	}
+	if s.Keyword != "" && !slices.Contains(e.doc.Todo.All, s.Keyword) {
+		return fmt.Errorf("set todo %q: the file has %s: %w", s.Keyword, strings.Join(e.doc.Todo.All, " "), ErrKeyword)
+	}
+	old, wasDone := e.headline().Todo, e.headline().Done
+	e.writeKeyword(s.Keyword)
+	isDone := e.headline().Done
+	finished := isDone && !wasDone
+	if finished && e.repeats() {
+		e.repeat(old, s.Keyword)
+	} else {
+		e.trackState(old, s.Keyword, finished)
+	}
+	e.countTodo(e.at)
+	if got := e.headline().Todo; !finished && got != s.Keyword {
+		return fmt.Errorf("set todo %q: the headline is read with %q: %w", s.Keyword, got, ErrStructure)
+	}
+	return nil
+}
+
+// writeKeyword puts the keyword, with one blank on either side, before the title.
+func (e *editor) writeKeyword(keyword string) {
+	h, p := e.headline(), e.doc.parts(e.at)
+	rest := p.keywordEnd
+	for rest < p.lineEnd && isBlank(e.doc.Source[rest]) && rest < p.tags {
+		rest++
+	}
+	text := " "
+	if keyword != "" {
+		text = " " + keyword + " "
+	}
+	e.replace(h.Start+h.Level, rest, text)
+	e.align(e.at)
+}
+
+// trackState keeps CLOSED and the log after a change of state.
+func (e *editor) trackState(old, state string, finished bool) {
+	l := e.doc.logging(e.at)
+	if !l.engaged() {
+		return
+	}
+	wasOpen := old != "" && !slices.Contains(e.doc.Todo.Done, old)
+	isOpen := state != "" && !slices.Contains(e.doc.Todo.Done, state)
+	switch {
+	case state == "", isOpen && !wasOpen:
+		e.unplan("CLOSED")
+	case finished && l.done:
+		e.unplan("CLOSED")
+		e.addPlanning("CLOSED", e.stampNow())
+	}
+	if line := e.stateLine(&l, old, state); line != "" {
+		e.log(line)
+	} else if finished && l.doneNote {
+		e.log("- CLOSING NOTE " + e.stampNow())
+	}
+}
+
+// stateLine returns the line of the log for a change of state, or "".
+func (e *editor) stateLine(l *logging, old, state string) string {
+	if state == "" || !l.states[state].enter && !l.states[old].leave {
+		return ""
+	}
+	if old != "" {
+		old = `"` + old + `"`
+	}
+	return e.stateChange(state, old)
+}
+
+func (e *editor) stateChange(state, old string) string {
+	return fmt.Sprintf("- State %-12s from %-12s %s", `"`+state+`"`, old, e.stampNow())
+}

@@ -1,0 +1,152 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrSplice is wrapped by the error of [ApplySplices] for splices that are not in
+// order, overlap, or lie outside the text.
+var ErrSplice = errors.New("splices are not in order inside the text")
+
+// A Splice replaces the bytes Start to End of a text by New.
+type Splice struct {
+	Start, End int
+	New        string
+}
+
+// ApplySplices returns src with all splices applied. Their offsets are those of src,
+// they are sorted and do not overlap; else the error wraps [ErrSplice]. It takes
+// time in proportion to src and the splices.
+func ApplySplices(src string, splices []Splice) (string, error) {
+	var b strings.Builder
+	at := 0
+	for _, s := range splices {
+		if s.Start < at || s.End < s.Start || s.End > len(src) {
+			return "", fmt.Errorf("apply splice %d to %d after offset %d of %d: %w", s.Start, s.End, at, len(src), ErrSplice)
+		}
+		b.WriteString(src[at:s.Start])
+		b.WriteString(s.New)
+		at = s.End
+	}
+	b.WriteString(src[at:])
+	return b.String(), nil
+}
+
+// InvertSplices returns the splices that turn the result of applying splices to src
+// back into src. The splices must be such as [ApplySplices] takes.
+func InvertSplices(src string, splices []Splice) []Splice {
+	inverse := make([]Splice, len(splices))
+	shift := 0
+	for i, s := range splices {
+		start := s.Start + shift
+		inverse[i] = Splice{start, start + len(s.New), src[s.Start:s.End]}
+		shift += len(s.New) - (s.End - s.Start)
+	}
+	return inverse
+}
+
+// draft is a text under change that remembers how it came from its source.
+type draft struct {
+	src    string
+	text   string
+	pieces []piece // in order, they make text
+}
+
+// piece is a run of the source, when text is "", or new text.
+type piece struct {
+	start, end int
+	text       string
+}
+
+func newDraft(src string) draft {
+	d := draft{src: src, text: src}
+	if src != "" {
+		d.pieces = []piece{{0, len(src), ""}}
+	}
+	return d
+}
+
+func (p piece) length() int {
+	if p.text != "" {
+		return len(p.text)
+	}
+	return p.end - p.start
+}
+
+// cut splits p after n bytes.
+func (p piece) cut(n int) (before, after piece) {
+	if p.text != "" {
+		return piece{text: p.text[:n]}, piece{text: p.text[n:]}
+	}
+	return piece{p.start, p.start + n, ""}, piece{p.start + n, p.end, ""}
+}
+
+// replace puts text for the bytes start to end of the draft. ASCII that is equal at
+// both ends stays, so that splices are short and do not part a character.
+func (d *draft) replace(start, end int, text string) {
+	for start < end && text != "" && d.text[start] == text[0] && text[0] < utf8.RuneSelf {
+		start, text = start+1, text[1:]
+	}
+	for start < end && text != "" && d.text[end-1] == text[len(text)-1] && d.text[end-1] < utf8.RuneSelf {
+		end, text = end-1, text[:len(text)-1]
+	}
+	if start == end && text == "" {
+		return
+	}
+	first := d.split(start)
+	last := d.split(end)
+	var with []piece
+	if text != "" {
+		with = []piece{{text: text}}
+	}
+	d.pieces = slices.Replace(d.pieces, first, last, with...)
+	d.text = d.text[:start] + text + d.text[end:]
+}
+
+// split makes a piece begin at the offset at and returns its index.
+func (d *draft) split(at int) int {
+	for i, p := range d.pieces {
+		n := p.length()
+		switch {
+		case at == 0:
+			return i
+		case at < n:
+			before, after := p.cut(at)
+			d.pieces = slices.Replace(d.pieces, i, i+1, before, after)
+			return i + 1
+		}
+		at -= n
+	}
+	return len(d.pieces)
+}
+
+// splices returns what turns the source into the text.
+func (d *draft) splices() []Splice {
+	var out []Splice
+	at := 0
+	var text strings.Builder
+	flush := func(next int) {
+		if text.Len() > 0 || next > at {
+			out = append(out, Splice{at, next, text.String()})
+			text.Reset()
+		}
+	}
+	for _, p := range d.pieces {
+		if p.text != "" {
+			text.WriteString(p.text)
+			continue
+		}
+		if p.start > at || text.Len() > 0 {
+			flush(p.start)
+		}
+		at = p.end
+	}
+	flush(len(d.src))
+	return out
+}
