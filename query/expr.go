@@ -152,6 +152,40 @@ func Simplify(e Expr) Expr {
 	return And{}
 }
 
+// depth is how deep negations, parentheses and what they hold nest where a
+// simplified tree is printed.
+func depth(e Expr) int {
+	switch e := e.(type) {
+	case And:
+		return deepest(e.Of)
+	case Or:
+		return deepest(e.Of)
+	case Not:
+		return 1 + deepest([]Expr{e.Of})
+	case Pred:
+		if e.Of != nil {
+			return 1 + depth(e.Of)
+		}
+	}
+	return 1
+}
+
+// deepest is the greatest depth of operands, at least 1.
+func deepest(of []Expr) int {
+	greatest := 1
+	for _, e := range of {
+		d := depth(e)
+		switch e.(type) {
+		case And, Or: // in parentheses
+			if !isEmpty(e) {
+				d++
+			}
+		}
+		greatest = max(greatest, d)
+	}
+	return greatest
+}
+
 // isEmpty reports whether a simplified tree is the empty query.
 func isEmpty(e Expr) bool {
 	a, ok := e.(And)

@@ -16,6 +16,10 @@ type form struct {
 	at   int // offset in the text
 }
 
+// maxFormDepth is how deep lists may nest; a query of MaxDepth has no deeper
+// ones.
+const maxFormDepth = 2*MaxDepth + 2
+
 type formKind int
 
 const (
@@ -32,7 +36,7 @@ func isHead(word string) bool {
 	return ok || word == "and" || word == "or" || word == "not"
 }
 
-// tree makes a query of a form. The depth was bounded when the form was read.
+// tree makes a query of a form. Its depth was bounded when the form was read.
 func (p *parser) tree(f form) (Expr, error) {
 	switch {
 	case f.kind == stringForm:

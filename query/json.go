@@ -40,7 +40,7 @@ func (p *parser) next(d *json.Decoder) int {
 
 func (p *parser) jsonForm(d *json.Decoder) (form, error) {
 	start := p.next(d)
-	if p.depth++; p.depth > MaxDepth {
+	if p.depth++; p.depth > maxFormDepth {
 		return form{}, p.tooDeep(start)
 	}
 	defer func() { p.depth-- }()

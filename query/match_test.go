@@ -104,6 +104,124 @@ var (
 	entries  = []entry{task, finished, note, document, object}
 )
 
+// plan is a small memex in which every predicate has something to find: a
+// document with a project, and below it a task and an appointment.
+func plan() []entry {
+	file := &entry{id: "f", kind: "document", heading: "Plans", category: "plans", own: []string{"filed"}}
+	project := &entry{
+		id: "p", kind: "headline", heading: "Rain gauge", level: 1, category: "plans", todo: "NEXT", parent: file, blocked: true,
+		own: []string{"project"}, inherited: []string{"filed"}, groups: map[string][]string{"GTD": {"project"}},
+		properties: map[string][]string{"EFFORT": {"1:30"}, "OWNER": {"Aiko"}}, digest: "bafyabc",
+		times:    map[query.TimeKind][]query.Time{query.Deadline: {at("2026-11-30")}, query.AnyTime: {at("2026-11-30")}},
+		modified: time.Date(2026, 11, 17, 23, 30, 0, 0, time.UTC), // the 18th where now is
+	}
+	visit := at("2026-11-16 09:00")
+	visit.End, visit.Active = visit.End.AddDate(0, 0, 3), false
+	task := &entry{
+		id: "t", kind: "headline", heading: "Solder", level: 2, category: "work", outline: []string{"Rain gauge"}, parent: project,
+		inherited: []string{"filed", "project"}, groups: project.groups, above: map[string][]string{"OWNER": {"Aiko"}},
+		properties: map[string][]string{"EFFORT": {"1d 2h"}, "STYLE": {"habit"}},
+		times: map[query.TimeKind][]query.Time{
+			query.Scheduled: {at("2026-11-18 09:00")}, query.Closed: {at("2026-11-25")}, query.Clocked: {visit},
+			query.AnyTime: {visit, at("2026-11-18 09:00")},
+		},
+		links:   []query.Link{{Target: "https://example.org/a", Description: "the Manual"}, {Target: "id:x"}},
+		sources: []query.Source{{Language: "Go", Body: "func main() {\n}\n"}, {Language: "sh", Body: "ls\n"}},
+	}
+	late := &entry{id: "l", kind: "headline", heading: "Late", level: 2, outline: []string{"Rain gauge"}, parent: project, times: map[query.TimeKind][]query.Time{query.Deadline: {at("2026-11-01")}}}
+	file.children, project.children = []*entry{project}, []*entry{task, late}
+	return []entry{*file, *project, *task, *late}
+}
+
+func TestMatchPlan(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"all tags", "tags-all:filed,project", "p t"},
+		{"all tags, one missing", "tags-all:filed,none", ""},
+		{"tags from above", "tags-inherited:project", "t"},
+		{"any tag from above", "itags:", "p t"},
+		{"tag by pattern", "tags-regexp:^PRO", "p t"},
+		{"group tag", "tags:GTD", "p t"},
+		{"group tag, own", "tags-local:GTD", "p"},
+		{"group tag among all", "tags&:GTD,filed", "p t"},
+		{"a member is not its group", "tags:project !tags:GTD", ""},
+		{"category", "category:plans,work", "f p t"},
+		{"blocked", "blocked:", "p"},
+		{"habit", "habit:", "t"},
+		{"digest", "hash:bafya", "p"},
+		{"outline path", "outline-path:gauge,SOLDER", "t"},
+		{"words in a heading above", "solder gauge", "t"},
+		{"property from above", "property:OWNER,inherit=t", "p t"},
+		{"property with a value from above", "property:owner=Aiko,inherit=t", "p t"},
+		{"property of its own", "property:OWNER,inherit=nil", "p"},
+		{"effort there", "effort:", "p t"},
+		{"effort equal", "effort:90", "p"},
+		{"effort of several", "effort:1h,90min", "p"},
+		{"effort less", "effort:<2h", "p"},
+		{"effort in days", "effort:>=1d", "t"},
+		{"effort range", "effort:1h..2h", "p"},
+		{"effort range as in org-ql", "effort:1h,2h", "p"},
+		{"deadline there", "deadline:", "p l"},
+		{"deadline on a day", "deadline:on=2026-11-30", "p"},
+		{"deadline from", "deadline:from=2026-11-02", "p"},
+		{"deadline to, in days", "deadline:to=12", "p l"},
+		{"deadline to, too near", "deadline:to=11", "l"},
+		{"deadline between", "deadline:from=-30,to=today", "l"},
+		{"deadline that Org warns of", "deadline:auto", "p l"},
+		{"scheduled today", "scheduled:on=today", "t"},
+		{"scheduled before noon", `scheduled:"to=2026-11-18 08:59"`, ""},
+		{"scheduled by the minute", `scheduled:"to=2026-11-18 09:00"`, "t"},
+		{"closed", "closed:from=7", "t"},
+		{"planning", "planning:from=2026-11-18", "p t"},
+		{"clocked range around the day", "clocked:on=2026-11-17", "t"},
+		{"clocked before", "clocked:to=2026-11-15", ""},
+		{"any timestamp", "ts:on=0", "t"},
+		{"active timestamp", "ts-a:on=-1", ""},
+		{"inactive timestamp", "ts-inactive:on=-1", "t"},
+		{"changed since, on the calendar of now", "changed-since:today", "p"},
+		{"changed since a moment", `changed-since:"2026-11-18 00:31"`, ""},
+		{"link", "link:", "t"},
+		{"link by address or description", "link:manual,example", "t"},
+		{"link wants one link", "link:manual,id:x", ""},
+		{"link by address", "link:target=manual", ""},
+		{"link by description", "link:description=manual", "t"},
+		{"link by pattern", "link:target=^ID:.$,regexp-p=t", "t"},
+		{"source", "src:", "t"},
+		{"source by language", "src:lang=go", "t"},
+		{"source by pattern", `src:"^func .*{$",lang=go`, "t"},
+		{"source wants one block", "src:^ls,lang=go", ""},
+		{"parent", "parent:(todo:)", "t l"},
+		{"parent is there", "parent:", "p t l"},
+		{"ancestors", "ancestors:(type:document)", "p t l"},
+		{"children", "children:(deadline: !src:)", "f p"},
+		{"descendants", "descendants:(src:)", "f p"},
+		{"no descendants", "!descendants:", "t l"},
+		{"relatives of relatives", "children:(children:(src:))", "f"},
+		{"sexp", `(and (ancestors (todo "NEXT")) (or (src :lang "sh") (deadline :to today)))`, "t l"},
+		{"sexp with a comparator", `(and (level > 1) (effort '>= "1d"))`, "t"},
+		{"json", `["and",["level",">",1],["deadline",{"from":-30,"to":"today"}]]`, "l"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e, err := query.Parse(tc.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := query.Compile(e, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range plan() {
+				if m.Match(c) {
+					got = append(got, c.id)
+				}
+			}
+			if joined := strings.Join(got, " "); joined != tc.want {
+				t.Errorf("%q matches %q, want %q", tc.in, joined, tc.want)
+			}
+		})
+	}
+}
+
 func TestMatch(t *testing.T) {
 	for _, tc := range []struct {
 		name, in string

@@ -15,7 +15,7 @@ import (
 
 // Few words, so that what is asked and what is there often agree.
 var (
-	drawWord     = rapid.SampledFrom([]string{"a", "B", "ab", "a b", "x,y", "OR", "!", "q:", `"`, `\`, "(", "é", "|", "\u2003"})
+	drawWord     = rapid.SampledFrom([]string{"a", "B", "ab", "a b", "x,y", "OR", "!", "q:", `"`, `\`, "(", "é", "|", "\u2003", "todo", "and", "[", "<"})
 	drawWords    = rapid.SliceOfNDistinct(drawWord, 1, 3, rapid.ID)
 	drawPriority = rapid.SampledFrom([]string{"", "A", "B", "C", "1", "20"})
 	drawOperator = rapid.SampledFrom([]string{"", "=", "<", "<=", ">", ">="})
@@ -30,6 +30,21 @@ func drawEntry(t *rapid.T) entry {
 		priority: drawPriority.Draw(t, "priority"), path: rapid.SampledFrom([]string{"", "a"}).Draw(t, "path"),
 		properties: map[string][]string{"A": drawWords.Draw(t, "values")},
 	}
+}
+
+// drawFamily draws an entry with ancestors and descendants.
+func drawFamily(t *rapid.T) entry {
+	c := drawEntry(t)
+	for at := &c; rapid.Bool().Draw(t, "higher"); at = at.parent {
+		parent := drawEntry(t)
+		parent.children, at.parent = []*entry{at}, &parent
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "children") {
+		kid, grandkid := drawEntry(t), drawEntry(t)
+		kid.parent, grandkid.parent, kid.children = &c, &kid, []*entry{&grandkid}
+		c.children = append(c.children, &kid)
+	}
+	return c
 }
 
 func drawPred(t *rapid.T) query.Expr {
@@ -57,7 +72,10 @@ func drawExpr(depth int) *rapid.Generator[query.Expr] {
 			return drawPred(t)
 		}
 		members := rapid.SliceOfN(drawExpr(depth-1), 0, 3)
-		switch rapid.IntRange(0, 3).Draw(t, "kind") {
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 4:
+			name := rapid.SampledFrom([]string{"parent", "ancestors", "children", "descendants"}).Draw(t, "relation")
+			return query.Pred{Name: name, Of: drawExpr(depth-1).Draw(t, "of")}
 		case 0:
 			return query.And{Of: members.Draw(t, "and")}
 		case 1:
@@ -91,6 +109,7 @@ func naive(e query.Expr, c entry) bool {
 		return !naive(e.Of, c)
 	}
 	p := e.(query.Pred)
+	asked := func(c *entry) bool { return p.Of == nil || naive(p.Of, *c) }
 	all := func(field string) bool {
 		for _, arg := range p.Args {
 			if !strings.Contains(strings.ToLower(field), strings.ToLower(arg)) {
@@ -103,6 +122,14 @@ func naive(e query.Expr, c entry) bool {
 		return len(p.Args) == 0 && len(field) > 0 || slices.ContainsFunc(field, func(s string) bool { return slices.Contains(p.Args, s) })
 	}
 	switch p.Name {
+	case "parent":
+		return c.parent != nil && asked(c.parent)
+	case "ancestors":
+		return c.parent != nil && (asked(c.parent) || naive(p, *c.parent))
+	case "children":
+		return slices.ContainsFunc(c.children, asked)
+	case "descendants":
+		return slices.ContainsFunc(c.children, func(k *entry) bool { return asked(k) || naive(p, *k) })
 	case "done":
 		return c.done
 	case "todo":
@@ -151,7 +178,7 @@ func compares(arg, order, got string) bool {
 
 func TestMatchIsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e, c := drawExpr(3).Draw(t, "query"), drawEntry(t)
+		e, c := drawExpr(3).Draw(t, "query"), drawFamily(t)
 		m, err := query.Compile(e, now)
 		if err != nil {
 			t.Fatalf("Compile(%v): %v", e, err)
@@ -204,6 +231,12 @@ func TestPrintedTreeParsesBack(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%#v prints as %q, which parses otherwise (-want +got):\n%s", e, e, diff)
+		}
+		if got, err = query.Parse(query.JSON(e)); err != nil {
+			t.Fatalf("%#v prints as %s: %v", e, query.JSON(e), err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%#v prints as %s, which parses otherwise (-want +got):\n%s", e, query.JSON(e), diff)
 		}
 	})
 }

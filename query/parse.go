@@ -45,7 +45,11 @@ func Parse(s string) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Simplify(e), nil
+	e = Simplify(e)
+	if depth(e) > MaxDepth { // lists may nest deeper, as long as they mean no more
+		return nil, p.tooDeep(0)
+	}
+	return e, nil
 }
 
 // plain reads the human syntax.

@@ -147,10 +147,132 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// TestSyntaxes: the three syntaxes make one tree, and the beginning of the text
+// decides which it is.
+func TestSyntaxes(t *testing.T) {
+	parent := query.Pred{Name: "parent", Of: pred("todo")}
+	for _, tc := range []struct {
+		name string
+		want query.Expr
+		in   []string
+	}{
+		{"two", and(pred("todo", "NEXT"), pred("tags", "work")), []string{
+			"todo:NEXT tags:work", `["and",["todo","NEXT"],["tags","work"]]`, `(and (todo "NEXT") (tags "work"))`, ` [ "and" , [ "todo" , "NEXT" ] , [ "tags" , "work" ] ] `,
+		}},
+		{"parentheses alone are plain", or(pred("tags", "a"), pred("tags", "b")), []string{"(tags:a OR tags:b)", `["or",["tags","a"],["tags","b"]]`, `(or (tags "a") (tags "b"))`}},
+		{"a word in parentheses is plain", text("word", "todos"), []string{"(word todos)", `["and","word","todos"]`, `(and "word" "todos")`}},
+		{"a quoted name in parentheses is plain", text("todo", "x"), []string{`("todo" x)`, `(and "todo" "x")`}},
+		{"a name in parentheses is a sexp", pred("todo"), []string{"todo:", "(todo)", `["todo"]`}},
+		{"a bracket alone is plain", text("[x]"), []string{"[x]", `["and","[x]"]`}},
+		{"dates", pred("deadline", "from=today", "to=7"), []string{"deadline:from=today,to=7", "(deadline :from today :to 7)", `["deadline",{"from":"today","to":7}]`, `["deadline","from=today","to=7"]`}},
+		{"comparators", and(pred("level", ">2"), pred("priority", ">=B")), []string{"level:>2 priority:>=B", `(and (level > 2) (priority >= "B"))`, `["and",["level",">",2],["priority",">=B"]]`}},
+		{"relatives", parent, []string{"parent:(todo:)", "(parent (todo))", `["parent",["todo"]]`}},
+		{"relatives of nothing", pred("parent"), []string{"parent:", "parent:()", "(parent)", "(parent (and))", `["parent",["and"]]`}},
+		{"relatives in relatives", query.Pred{Name: "ancestors", Of: and(parent, text("x"))}, []string{"ancestors:(parent:(todo:) x)", `(ancestors (and (parent (todo)) "x"))`}},
+		{"not", not(pred("done")), []string{"!done:", "(not (done))", `["not",["done"]]`}},
+		{"alias", pred("tags-all", "a", "b"), []string{"tags&:a,b", `(tags& "a" "b")`}},
+		{"keys with lists", pred("src", "regexps=a", "regexps=b", "lang=go"), []string{"src:regexps=a,regexps=b,lang=go", `(src :regexps ("a" "b") :lang go)`, `["src",{"regexps":["a","b"],"lang":"go"}]`}},
+		{"escapes", text("a\"b\\c\n"), []string{`(and "a\"b\\c\n")`, `["and","a\"b\\c\n"]`}},
+		{"double negations", pred("done"), []string{strings.Repeat("(not ", query.MaxDepth) + "(done)" + strings.Repeat(")", query.MaxDepth)}},
+		{"nothing", not(and()), []string{"!()", "(or)", `["or"]`}},
+		{"keyword of truth", pred("property", "K", "inherit=t"), []string{"property:K,inherit=t", `(property "K" :inherit t)`, `["property","K",{"inherit":"t"}]`}},
+	} {
+		for _, in := range tc.in {
+			t.Run(tc.name+"/"+in, func(t *testing.T) {
+				got, err := query.Parse(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+				if again, err := query.Parse(query.JSON(got)); err != nil || !cmp.Equal(again, got) {
+					t.Errorf("JSON %s gives %v, %v", query.JSON(got), again, err)
+				}
+			})
+		}
+	}
+}
+
+func TestMachineErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name, in string
+		column   int
+		says     string
+	}{
+		{"plain words behind a name", "(todo OR done)", 7, "the bare word OR in a list; put it in quotes"},
+		{"bare word as a query", "(and x)", 6, `"x" stands where a query should`},
+		{"unknown head", `(and (tag "x"))`, 7, "did you mean tags:"},
+		{"wrong argument", `(and (level "x"))`, 13, "compares no number of stars"},
+		{"list as an argument", `(todo (tags "x"))`, 7, "a list stands where an argument should"},
+		{"two relatives", `(parent (todo) (done))`, 9, "a list stands where an argument should"},
+		{"no value", `(deadline :to)`, 11, "no value for :to"},
+		{"no date", `(deadline :to "soon")`, 15, `"soon" is no date`},
+		{"unclosed list", "(and (todo)", 1, "no ) for this ("},
+		{"unclosed text", `(todo "x`, 7, "no closing quote"},
+		{"two lists", "(todo) (done)", 8, "text behind the list"},
+		{"quasiquote", "(and `(todo))", 6, "` in a sexp"},
+		{"empty list", "(and ())", 6, "a list begins with and, or, not"},
+		{"not of two", "(not (todo) (done))", 2, "not takes one query"},
+		{"sexp too deep", strings.Repeat("(not ", 3*query.MaxDepth), 10*query.MaxDepth + 7, "nested more than"},
+		{"json unclosed", `["and",["todo"]`, 1, "no end of this list"},
+		{"json broken", `["and",]`, 8, "this is no JSON"},
+		{"json null", `["todo",null]`, 9, "null in a query"},
+		{"json behind", `["todo"] x`, 10, "text behind the list"},
+		{"json list of lists", `["and",[["todo"]]]`, 8, "a list begins with"},
+		{"json object in an object", `["deadline",{"to":{"on":1}}]`, 19, "an object as a value"},
+		{"json unknown", `["and",["tagz","a"]]`, 9, "did you mean tags"},
+		{"json too deep", strings.Repeat(`["not",`, 3*query.MaxDepth), 14*query.MaxDepth + 9, "nested more than"},
+		{"meaning too deep", strings.Repeat("(parent ", query.MaxDepth) + "(todo)" + strings.Repeat(")", query.MaxDepth), 1, "nested more than"},
+		{"option that is neither", "property:K,inherit=maybe", 12, "inherit is t or nil"},
+		{"option without a value", "link:target=", 6, "an argument is empty"},
+		{"no time", "deadline:tomorrow", 10, "names no time"},
+		{"no such date", "ts:on=2026-02-30", 4, "is no date"},
+		{"endless days", "ts:to=99999999999", 4, "is no date"},
+		{"no effort", "effort:2x", 8, "compares no effort"},
+		{"no pattern", "src:(", 5, "( inside a word"},
+		{"relatives take no argument", "parent:x", 8, "takes a query, no argument"},
+		{"relatives unclosed", "parent:(todo:", 8, "no ) for this ("},
+		{"error inside relatives", "parent:(tag:x)", 9, "did you mean tags"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := query.Parse(tc.in)
+			e, ok := errors.AsType[*query.SyntaxError](err)
+			if !ok || e.Column != tc.column || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("Parse(%q): %v; want column %d and %q", tc.in, err, tc.column, tc.says)
+			}
+		})
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	long := strings.Repeat("word ", 60)
+	for _, tc := range []struct{ in, want string }{
+		{"a tag:x", "a tag:x\n  ^"},
+		{"é\t記 tag:x", "é 記 tag:x\n    ^"},
+		{"a (b", "a (b\n  ^"},
+		{"!", "!\n^"},
+		{long + "tag:x", long[len(long)-65:] + "tag:x\n" + strings.Repeat(" ", 65) + "^"},
+		{"tag:x " + long, ("tag:x " + long)[:70] + "\n^"},
+	} {
+		_, err := query.Parse(tc.in)
+		e, ok := errors.AsType[*query.SyntaxError](err)
+		if !ok || e.Excerpt() != tc.want {
+			t.Errorf("Parse(%q): %v\n%s\nwant\n%s", tc.in, err, e.Excerpt(), tc.want)
+		}
+	}
+	_, err := query.Compile(pred("nope"), now)
+	if e, ok := errors.AsType[*query.SyntaxError](err); !ok || e.Excerpt() != "" {
+		t.Errorf("an excerpt without a text: %v", err)
+	}
+}
+
 func TestCompileErrors(t *testing.T) {
 	for name, e := range map[string]query.Expr{
-		"unknown predicate": and(pred("nope", "x")),
-		"wrong argument":    or(not(pred("regexp", "("))),
+		"unknown predicate":  and(pred("nope", "x")),
+		"wrong argument":     or(not(pred("regexp", "("))),
+		"no nested query":    query.Pred{Name: "todo", Of: pred("done")},
+		"wrong in relatives": query.Pred{Name: "parent", Of: pred("nope")},
 	} {
 		_, err := query.Compile(e, now)
 		if s, ok := errors.AsType[*query.SyntaxError](err); !ok || s.Column != 0 {
@@ -168,6 +290,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "()", "!()", "a b OR c | d", `heading:"quoted phrase",word`, "(tags:a OR tags:b) priority:>=B !done: level:2..3",
 		`property:KEY="a b",c "x:y" \q "\"\\"`, "NOT (a AND !!b)", "path:\\.org$ regexp:\"a|b\" id:~x type:headline", "rifle:\"\u00a0\",x \u2003y",
+		"ancestors:(parent:() a) children:", `(and (level > 2) (src :regexps ("a" "b")) "w\"")`, `["or",["ts",{"on":1}],["not","x"],["parent",["todo"]]]`,
 	} {
 		f.Add(s)
 	}
@@ -184,6 +307,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if diff := cmp.Diff(e, query.Simplify(e)); diff != "" {
 			t.Fatalf("Parse(%q) is not simplified (-got +want):\n%s", s, diff)
+		}
+		if fromJSON, err := query.Parse(query.JSON(e)); err != nil && len(query.JSON(e)) <= query.MaxBytes || err == nil && !cmp.Equal(fromJSON, e) {
+			t.Fatalf("Parse(%q) is %s in JSON, which gives %v, %v", s, query.JSON(e), fromJSON, err)
 		}
 		printed := e.String()
 		if len(printed) > query.MaxBytes { // quoting and parentheses may lengthen a text

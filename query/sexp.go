@@ -40,7 +40,7 @@ func (p *parser) sexp() (Expr, error) {
 
 func (p *parser) sexpForm() (form, error) {
 	start := p.at
-	if p.depth++; p.depth > MaxDepth {
+	if p.depth++; p.depth > maxFormDepth {
 		return form{}, p.tooDeep(start)
 	}
 	defer func() { p.depth-- }()

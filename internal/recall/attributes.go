@@ -5,7 +5,6 @@ package recall
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,7 +21,7 @@ const (
 	todoKey     = "todo"
 	tagKey      = "tag"
 	linkKey     = "link"
-	groupKey    = "group" // a group of tags that a document declares
+	groupKey    = "group" // a name that a document may declare a group of tags by
 	hasKey      = "has"   // what a node has at all: a date, a link, a property
 	propertyKey = "property:"
 )
@@ -38,7 +37,8 @@ func foldKey(s string) string {
 	}, s)
 }
 
-// Attributes yields what a node can be looked up by: key and value.
+// Attributes yields what a node can be looked up by: key and value. A pair may
+// come twice.
 func Attributes(n *node.Node) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for key, values := range attributes(n) {
@@ -59,8 +59,8 @@ func attributes(n *node.Node) iter.Seq2[string, []string] {
 		for _, p := range d.Properties {
 			ok = ok && yield(propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")), []string{p.Value})
 		}
-		if ok && n.Type == node.TypeDocument {
-			yield(groupKey, slices.Collect(maps.Keys(readGroups(n))))
+		if ok && !d.Opaque {
+			yield(groupKey, slices.Collect(groupNames(n.Content)))
 		}
 	}
 }
@@ -143,7 +143,7 @@ func lookup(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
 	case "tags-local":
 		add(tagKey, p.Args...)
 		for _, tag := range p.Args {
-			if x.Count(groupKey, tag) > 0 { // a member of the group matches too
+			if x.Count(groupKey, tag)+x.Count(groupKey, unnamed) > 0 { // a member of the group matches too
 				return nil, nil, false
 			}
 		}

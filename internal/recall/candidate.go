@@ -86,7 +86,7 @@ func (c *candidate) Property(key string) []string { return c.host.Derived.Proper
 
 func (c *candidate) InheritedProperty(key string) []string { return c.r.inherited(c.host, key) }
 
-func (c *candidate) Category() string { return c.r.category(c.host) }
+func (c *candidate) Category() string { return c.r.state.Category(c.host) }
 
 func (c *candidate) OutlinePath() []string { return c.r.outline(c.host) }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -25,12 +24,27 @@ type tagGroup struct {
 func (r *reader) groupsOf(path string) tagGroups {
 	g, ok := r.groups[path]
 	if !ok {
-		if d, found := r.state.Document(path); found {
-			g = readGroups(d)
+		if r.declaresGroups(path) {
+			text, _ := r.state.Text(path)
+			g = readGroups(text)
 		}
 		r.groups[path] = g
 	}
 	return g
+}
+
+// declaresGroups spares reading a document without a #+TAGS line that has a
+// group.
+func (r *reader) declaresGroups(path string) bool {
+	for _, n := range r.state.Nodes(path) {
+		if n.Derived.Opaque {
+			return false
+		}
+		for range groupNames(n.Content) {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether a tag is a member of a group or of a group in it.
@@ -43,42 +57,35 @@ func (g tagGroups) holds(group, tag string) bool {
 
 // reaches looks into each group once: groups may hold each other.
 func (g tagGroups) reaches(group, tag string, seen map[string]bool) bool {
-	if seen[group] {
+	own, ok := g[group]
+	if !ok || seen[group] {
 		return false
 	}
 	seen[group] = true
-	own, ok := g[group]
-	if !ok {
-		return false
-	}
 	if slices.Contains(own.tags, tag) || slices.ContainsFunc(own.patterns, func(p *regexp.Regexp) bool { return p.MatchString(tag) }) {
 		return true
 	}
 	return slices.ContainsFunc(own.tags, func(inner string) bool { return g.reaches(inner, tag, seen) })
 }
 
-// readGroups reads the #+TAGS lines at the top of a document.
-func readGroups(d *node.Node) tagGroups {
-	if d.Derived.Opaque || !strings.Contains(d.Content, "#+") {
-		return nil
-	}
+// readGroups reads the groups that a document declares.
+func readGroups(text string) tagGroups {
 	groups := tagGroups{}
-	for _, k := range org.Parse(d.Content, nil).Keywords {
-		if k.Key != "TAGS" {
+	for _, declared := range org.Parse(text, nil).TagGroups {
+		if declared.Name == "" {
 			continue
 		}
-		for name, members := range groupLists(k.Value) {
-			g := groups[name]
-			for _, m := range members {
-				g.add(m)
-			}
-			groups[name] = g
+		g := groups[declared.Name]
+		for _, m := range declared.Members {
+			g.add(m)
 		}
+		groups[declared.Name] = g
 	}
 	return groups
 }
 
-// add adds a member as it is written: a tag, or a regular expression in braces.
+// add adds a member as it is written: a tag, or a regular expression in braces,
+// which matches inside a tag and whatever the case, as in Org.
 func (g *tagGroup) add(member string) {
 	pattern, ok := strings.CutPrefix(member, "{")
 	if !ok {
@@ -90,24 +97,35 @@ func (g *tagGroup) add(member string) {
 	}
 }
 
-// groupLists yields the groups of a #+TAGS value: in brackets or braces, a tag,
-// a colon, and its members. Braces without a colon only exclude each other.
-func groupLists(value string) iter.Seq2[string, []string] {
-	return func(yield func(string, []string) bool) {
-		words := strings.Fields(value)
-		for i, word := range words {
-			if word != "[" && word != "{" || i+2 >= len(words) || words[i+2] != ":" {
+// unnamed stands for the name of a group that is on another line than its colon.
+const unnamed = ":"
+
+// groupNames yields the names of the groups that #+TAGS lines in a part of a
+// document may declare: at least those that it does.
+func groupNames(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			const mark = "#+TAGS:"
+			i := strings.Index(text, "#+")
+			if i < 0 {
+				return
+			}
+			text = text[i:]
+			if len(text) < len(mark) || !strings.EqualFold(text[:len(mark)], mark) {
+				text = text[len("#+"):]
 				continue
 			}
-			var members []string
-			for _, m := range words[i+3:] {
-				if m == "]" || m == "}" {
-					break
+			line, _, _ := strings.Cut(text[len(mark):], "\n")
+			text = text[len(mark):]
+			words := strings.Fields(line)
+			for i, word := range words {
+				name := unnamed
+				if i > 0 {
+					name = withoutKey(words[i-1])
 				}
-				members = append(members, withoutKey(m))
-			}
-			if !yield(withoutKey(words[i+1]), members) {
-				return
+				if word == ":" && !yield(name) {
+					return
+				}
 			}
 		}
 	}
@@ -115,8 +133,8 @@ func groupLists(value string) iter.Seq2[string, []string] {
 
 // withoutKey cuts the fast key, such as (w), from a tag.
 func withoutKey(tag string) string {
-	if n := len(tag); n > 3 && tag[n-1] == ')' && tag[n-3] == '(' && tag[0] != '{' {
-		return tag[:n-3]
+	if i := strings.LastIndexByte(tag, '('); i > 0 && strings.HasSuffix(tag, ")") {
+		return tag[:i]
 	}
 	return tag
 }

@@ -4,50 +4,19 @@ package recall
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/node"
 )
 
-// inherited returns the values of a property in force at a node: its own or
-// those of the nearest node above that has the key. Lines of the form KEY+ add
-// to what stands above them. The value nil, as in Org, says that there is none.
+// inherited returns the values of a property in force at a node: its own and,
+// as Org has it with inheritance, the one that they and those above come to.
 func (r *reader) inherited(n *node.Node, key string) []string {
-	var values []string
-	for {
-		own, ends := ownValues(n.Derived, key)
-		values = append(own, values...)
-		parent, ok := r.state.Get(n.Parent)
-		if ends || !ok {
-			return slices.DeleteFunc(values, func(v string) bool { return v == "nil" })
-		}
-		n = parent
+	value, ok := r.state.Property(n, key)
+	if !ok {
+		return nil
 	}
-}
-
-// ownValues returns a node's own values of a property, and whether one of them
-// stands without a plus, so that nothing above counts.
-func ownValues(d *node.Derived, key string) (values []string, ends bool) {
-	for _, p := range d.Properties {
-		base, plus := strings.CutSuffix(p.Key, "+")
-		if strings.EqualFold(base, key) {
-			values = append(values, p.Value)
-			ends = ends || !plus
-		}
-	}
-	return values, ends
-}
-
-// category returns a node's category: a property, its own or one above it, else
-// the document's, else the name of the file.
-func (r *reader) category(n *node.Node) string {
-	if own := r.inherited(n, "CATEGORY"); len(own) > 0 {
-		return own[0]
-	}
-	if d, ok := r.state.Document(n.Path); ok && d.Derived.Category != "" {
-		return d.Derived.Category
-	}
-	return node.BaseName(n.Path)
+	own := slices.DeleteFunc(n.Derived.Property(key), func(v string) bool { return v == "nil" })
+	return append(own, value)
 }
 
 // outline returns the headings from the top down to a node's own; none for a
