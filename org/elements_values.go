@@ -1,0 +1,212 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"iter"
+	"strings"
+)
+
+// What elements hold is read from their bytes when it is asked for. Each method
+// returns the zero value for an element of another type, panics when i is out of
+// range, as indexing does, and takes time in proportion to the element.
+
+// first returns the first line of element i behind its affiliated keywords, without
+// the blanks around it; "" when the element is of another type.
+func (t *Tree) first(i int, kind Type) string {
+	e := &t.Elements[i]
+	if e.Type != kind {
+		return ""
+	}
+	l := lineAt(t.Source, int(e.Body), int(e.End))
+	return trimBlanks(t.Source[l.start:l.end])
+}
+
+// An Item is what the first line of a list item says before its text.
+type Item struct {
+	Bullet   string // "-", "+", "*", "1.", "1)": no blanks around it
+	Counter  string // the number or letter that [@3] sets, else ""
+	Checkbox byte   // ' ', 'X' or '-', 0 when there is none; 'x' is skipped by Org but counts as none
+	// TagStart and TagEnd are the offsets of the tag before the colons; both 0 when
+	// there is none.
+	TagStart, TagEnd int
+}
+
+// Ordered reports whether the bullet is a number.
+func (m Item) Ordered() bool { return m.Bullet != "" && m.Bullet[0] >= '0' && m.Bullet[0] <= '9' }
+
+// Item returns what the list item i begins with.
+func (t *Tree) Item(i int) Item {
+	e := &t.Elements[i]
+	if e.Type != TypeItem {
+		return Item{}
+	}
+	l := lineAt(t.Source, int(e.Body), int(e.End))
+	text := t.Source[l.start:l.end]
+	o := itemParts(text)
+	m := Item{Bullet: trimBlanksRight(text[o.bullet:o.bulletEnd]), Counter: text[o.counter:o.counterEnd]}
+	if o.checkbox > 0 {
+		m.Checkbox = text[o.checkbox]
+	}
+	if o.tagEnd > 0 {
+		m.TagStart, m.TagEnd = l.start+o.tagStart, l.start+o.tagEnd
+	}
+	return m
+}
+
+// Keyword returns the keyword or call i, its key in upper case.
+func (t *Tree) Keyword(i int) Keyword {
+	e := &t.Elements[i]
+	if e.Type != TypeKeyword && e.Type != TypeBabelCall {
+		return Keyword{}
+	}
+	l := lineAt(t.Source, int(e.Body), int(e.End))
+	key, value := keyword(trimBlanks(t.Source[l.start:l.end]))
+	return Keyword{Key: strings.ToUpper(key), Value: value, Start: l.start, End: l.next}
+}
+
+// Call returns what the line #+CALL: i calls.
+func (t *Tree) Call(i int) Inline {
+	if t.Elements[i].Type != TypeBabelCall {
+		return Inline{}
+	}
+	text := t.Keyword(i).Value
+	var n Inline
+	n.Name, text = cutAny(text, "[(")
+	if strings.HasPrefix(text, "[") {
+		if end := strings.IndexByte(text, ']'); end > 0 {
+			n.Header, text = text[1:end], text[end+1:]
+		}
+	}
+	if strings.HasPrefix(text, "(") {
+		if end := closing(text, 0); end > 0 {
+			n.Body, text = text[1:end], text[end+1:]
+		}
+	}
+	n.EndHeader = trimBlanks(text)
+	return n
+}
+
+// cutAny returns s up to the first of the characters, and the rest from there.
+func cutAny(s, chars string) (before, rest string) {
+	if at := strings.IndexAny(s, chars); at >= 0 {
+		return trimBlanks(s[:at]), s[at:]
+	}
+	return s, ""
+}
+
+// An AffiliatedKeyword is a keyword above the element that it belongs to.
+type AffiliatedKeyword struct {
+	// Key is in upper case. Old names are as they are today: TBLNAME is NAME.
+	Key string
+	// Option stands in brackets behind the key: the short form of a caption.
+	Option string
+	// Value has no blanks around it.
+	Value string
+}
+
+// Affiliated yields the affiliated keywords of element i, in order.
+func (t *Tree) Affiliated(i int) iter.Seq[AffiliatedKeyword] {
+	return func(yield func(AffiliatedKeyword) bool) {
+		e := &t.Elements[i]
+		for at := int(e.Start); at < int(e.Body); {
+			l := lineAt(t.Source, at, int(e.Body))
+			at = l.next
+			key, option, value := affiliatedKey(trimBlanks(t.Source[l.start:l.end]))
+			if !yield(AffiliatedKeyword{currentKey(strings.ToUpper(key)), option, value}) {
+				return
+			}
+		}
+	}
+}
+
+// currentKey returns the key that is used today for one of the older ones.
+func currentKey(key string) string {
+	switch key {
+	case "DATA", "LABEL", "RESNAME", "SOURCE", "SRCNAME", "TBLNAME":
+		return "NAME"
+	case "RESULT":
+		return "RESULTS"
+	case "HEADERS":
+		return "HEADER"
+	}
+	return key
+}
+
+// Name returns the value of the last #+NAME above element i, or "".
+func (t *Tree) Name(i int) string {
+	name := ""
+	for k := range t.Affiliated(i) {
+		if k.Key == "NAME" {
+			name = k.Value
+		}
+	}
+	return name
+}
+
+// A Clock is a line of clocked time.
+type Clock struct {
+	Timestamp string // one timestamp or a range, as written; "" when there is only a duration
+	Duration  string // hours and minutes, as in 1:30; "" while the clock runs
+}
+
+// Running reports whether the clock has no duration: to Org it runs, even when it has
+// an end.
+func (c Clock) Running() bool { return c.Timestamp != "" && c.Duration == "" }
+
+// Clock returns the clock i.
+func (t *Tree) Clock(i int) Clock {
+	text := t.first(i, TypeClock)
+	if text == "" {
+		return Clock{}
+	}
+	stamp, duration, _ := clockParts(text[len("CLOCK:"):])
+	return Clock{stamp, duration}
+}
+
+// Drawer returns the name of drawer i, as written.
+func (t *Tree) Drawer(i int) string { return drawerName(t.first(i, TypeDrawer)) }
+
+// Label returns the label of the footnote definition i.
+func (t *Tree) Label(i int) string {
+	text := t.first(i, TypeFootnoteDefinition)
+	if text == "" {
+		return ""
+	}
+	return text[len("[fn:") : footnoteLabel(text)-1]
+}
+
+// Property returns the property in the line i of a property drawer.
+func (t *Tree) Property(i int) Property {
+	text := t.first(i, TypeNodeProperty)
+	if text == "" {
+		return Property{}
+	}
+	key, value, _ := property(text)
+	e := &t.Elements[i]
+	return Property{Key: key, Value: value, Start: int(e.Start), End: int(e.End)}
+}
+
+// Foreign reports whether table i is one of table.el, whose rows are not read.
+func (t *Tree) Foreign(i int) bool { return isForeignRule(t.first(i, TypeTable)) }
+
+// Rule reports whether the table row i is a rule.
+func (t *Tree) Rule(i int) bool { return strings.HasPrefix(t.first(i, TypeTableRow), "|-") }
+
+// Formulas yields the values of the #+TBLFM lines of table i, in order.
+func (t *Tree) Formulas(i int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		e := &t.Elements[i]
+		if e.Type != TypeTable {
+			return
+		}
+		for at := int(e.ContentsEnd); at > 0 && at < int(e.End); {
+			l := lineAt(t.Source, at, int(e.End))
+			at = l.next
+			text := trimBlanks(t.Source[l.start:l.end])
+			if !hasPrefixFold(text, formulaKey) || !yield(trimBlanks(text[len(formulaKey):])) {
+				return
+			}
+		}
+	}
+}
