@@ -3,18 +3,15 @@
 package recall
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/query"
 )
 
 // now is the moment that dates count from.
@@ -37,48 +34,6 @@ func view(files map[string]string) View {
 	}
 	x, a := index.Build(docs), e.Attributes()
 	return View{State: s, Lexical: func() *index.Lexical { return x }, Attributes: func() index.Attributes { return a }}
-}
-
-// TestIndexedQueryEqualsWalk: with the attribute index a query answers what it
-// answers without, in the same order.
-func TestIndexedQueryEqualsWalk(t *testing.T) {
-	queries := []string{
-		"todo:NEXT", "todo:TODO,NEXT tags-local:a", "tags-local:b !todo:DONE", "type:DOCUMENT", "todo:DONE OR tags-local:a",
-		"todo:TODO heading:one", "tags-local:none", "(todo:NEXT tags-local:a) level:2", "todo:", "!todo:TODO",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		files := map[string]string{}
-		for f := range rapid.IntRange(1, 4).Draw(t, "files") {
-			var b strings.Builder
-			for range rapid.IntRange(0, 30).Draw(t, "headlines") {
-				fmt.Fprintf(&b, "%s %s%s%s\n", strings.Repeat("*", rapid.IntRange(1, 4).Draw(t, "level")),
-					rapid.SampledFrom([]string{"", "", "", "TODO ", "DONE ", "NEXT "}).Draw(t, "todo"),
-					rapid.SampledFrom([]string{"one", "two"}).Draw(t, "title"),
-					rapid.SampledFrom([]string{"", "", "", " :a:", " :b:a:"}).Draw(t, "tags"))
-			}
-			files[fmt.Sprintf("f%d.org", f)] = "#+todo: TODO NEXT | DONE\n" + b.String()
-		}
-		v := view(files)
-		for _, q := range queries {
-			e, err := query.Parse(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			walk := v
-			walk.Attributes = nil
-			got, err := v.Query(e, 0, now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := walk.Query(e, 0, now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(ids(want), ids(got)); diff != "" {
-				t.Fatalf("%s (-walk +indexed):\n%s", q, diff)
-			}
-		}
-	})
 }
 
 func ids(nodes []*node.Node) []string {
