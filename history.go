@@ -140,7 +140,7 @@ func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
 	state := near.state
 	for i := len(after) - 1; i > 0; i-- {
 		var err error
-		if state, err = state.Undo(after[i], after[i-1].State, m.store.Block, nil); err != nil {
+		if state, err = state.Undo(after[i], after[i-1].State, m.store.Block); err != nil {
 			return nil, err
 		}
 	}

@@ -112,7 +112,7 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		data, _ := img.Section(sectionLexical)
 		lex, lexErr = index.Decode(data)
 	})
-	state, err := graph.DecodeNodes(section(sectionNodes), section(sectionDerived), nil)
+	state, err := graph.DecodeNodes(section(sectionNodes), section(sectionDerived))
 	wg.Wait()
 	if err != nil {
 		return err

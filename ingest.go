@@ -56,7 +56,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	m.problems = scan.Problems
 	in := &ingester{m: m, opts: opts, scan: scan, now: now, op: operation(), arrived: map[[sha256.Size]byte]bool{}}
 	in.total, in.before = len(scan.Changed), m.View().state.DocumentCount()
-	in.draft = m.View().state.Edit(now.UnixMilli(), nil)
+	in.draft = m.View().state.Edit(now.UnixMilli())
 	for i, f := range scan.Changed {
 		if err := ctx.Err(); err != nil {
 			return fail("ingest", m.dir, Other, err)
@@ -228,7 +228,7 @@ func (in *ingester) commit(ctx context.Context) error {
 	}
 	in.remember()
 	in.entries, in.gone, in.settled, in.documents, in.bytes = nil, nil, nil, 0, 0
-	in.draft = in.m.View().state.Edit(in.now.UnixMilli(), nil)
+	in.draft = in.m.View().state.Edit(in.now.UnixMilli())
 	return nil
 }
 

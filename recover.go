@@ -120,7 +120,7 @@ func (p *player) commit(block []byte) error {
 	if err := follows(c, head.commit); err != nil {
 		return err
 	}
-	state, err := head.state.Apply(c, p.load, nil)
+	state, err := head.state.Apply(c, p.load)
 	if err != nil {
 		return err
 	}

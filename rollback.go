@@ -177,7 +177,7 @@ func (r *rollback) reason(path string, err error) string {
 
 // without gives the state that leaves the blocked documents as they are.
 func (r *rollback) without(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
-	d := target.Edit(now, nil)
+	d := target.Edit(now)
 	for _, path := range r.blocked {
 		if text, ok := head.Text(path); ok {
 			doc, _ := head.Document(path)

@@ -151,7 +151,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 
 // draft begins the next state on top of the head, at a time in Unix
 // milliseconds.
-func (m *Memory) draft(now int64) *graph.Draft { return m.View().state.Edit(now, nil) }
+func (m *Memory) draft(now int64) *graph.Draft { return m.View().state.Edit(now) }
 
 // drop notes that an announced operation will not be.
 func (m *Memory) drop(ctx context.Context, in *intent) error {

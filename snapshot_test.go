@@ -12,13 +12,13 @@ import (
 // viewsOf makes two states of so many nodes.
 func viewsOf(nodes int) [2]*View {
 	var out [2]*View
-	d := (&graph.State{}).Edit(1, nil)
+	d := (&graph.State{}).Edit(1)
 	for i := range nodes / 10 {
 		d.Put(fmt.Sprintf("f%d.org", i), "* a\n* b\n* c\n* d\n* e\n* f\n* g\n* h\n* i\n", false)
 	}
 	state, _ := d.Seal()
 	for i := range out {
-		d := state.Edit(2, nil)
+		d := state.Edit(2)
 		d.Put("z.org", fmt.Sprintf("* %d\n", i), false)
 		s, _ := d.Seal()
 		out[i] = &View{state: s, commit: Commit{Seq: uint64(i + 1), Root: s.Root()}}

@@ -80,7 +80,7 @@ func (w *verifier) commit(block []byte) error {
 		err = follows(c, w.head)
 	}
 	if err == nil {
-		w.state, err = w.state.Apply(c, w.m.store.Block, nil)
+		w.state, err = w.state.Apply(c, w.m.store.Block)
 	}
 	if err != nil {
 		w.problem(fmt.Sprintf("commit %d", w.head.Seq+1), "chain", err.Error())
@@ -112,7 +112,7 @@ func (w *verifier) image() {
 	}
 	nodes, _ := img.Section(sectionNodes)
 	derived, _ := img.Section(sectionDerived)
-	state, err := graph.DecodeNodes(asString(nodes), asString(derived), nil)
+	state, err := graph.DecodeNodes(asString(nodes), asString(derived))
 	switch {
 	case err != nil:
 		w.problem("image", "corrupt", err.Error())

@@ -136,6 +136,9 @@ func (s *source) Item(id string) (window.Item, bool) {
 	if !s.brief {
 		it.Tags = s.state.EffectiveTags(n)
 	}
+	if d.Encrypted {
+		return it, true // what is below its own line stays out of sight
+	}
 	for _, p := range [...]struct{ key, value string }{{"SCHEDULED", d.Scheduled}, {"DEADLINE", d.Deadline}, {"CLOSED", d.Closed}} {
 		if p.value != "" {
 			it.Planning = append(it.Planning, p.key+": "+p.value)

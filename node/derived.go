@@ -4,6 +4,7 @@ package node
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/org"
@@ -11,7 +12,7 @@ import (
 
 // ParserVersion numbers what the parser derives. A state that was derived by
 // another version is derived again from its bytes when it is opened.
-const ParserVersion = 1
+const ParserVersion = 2
 
 // Derived is what the parser reads from a node's bytes. It is kept beside the
 // node so that opening an image needs no parsing, and enters no digest.
@@ -20,11 +21,11 @@ type Derived struct {
 	Todo       string // keyword as the file declares it, "" for none
 	Done       bool   // Todo is one of the file's done keywords
 	Priority   string
-	Level      int      // stars; 0 for a document
-	Tags       []string // own tags; a document's are its FILETAGS
-	Properties []Property
-	Links      []string // targets as written, "type:path", in order, without repeats
-	Scheduled  string   // raw timestamps
+	Level      int        // stars; 0 for a document
+	Tags       []string   // own tags; a document's are its FILETAGS
+	Properties []Property // a document's are its drawer's, then what its #+PROPERTY lines come to
+	Links      []string   // targets as written, "type:path", in order, without repeats
+	Scheduled  string     // raw timestamps
 	Deadline   string
 	Closed     string
 	Category   string // a document's #+CATEGORY
@@ -33,6 +34,26 @@ type Derived struct {
 	Commented  bool
 	Archived   bool
 	Opaque     bool // a file that is not Org: hashed and kept, not parsed
+	Encrypted  bool // bears or inherits the tag crypt: only its own line is read
+
+	TagGroups []org.TagGroup // a document's, by #+TAGS lines and those of its setup files
+	Setup     []string       // paths of the setup files a document asks for, sorted, there or not
+}
+
+// cryptTag marks what org-crypt encrypts.
+const cryptTag = "crypt"
+
+// Equal reports whether two parses said the same.
+func (d *Derived) Equal(o *Derived) bool {
+	return d.Title == o.Title && d.Todo == o.Todo && d.Done == o.Done && d.Priority == o.Priority && d.Level == o.Level &&
+		d.Scheduled == o.Scheduled && d.Deadline == o.Deadline && d.Closed == o.Closed &&
+		d.Category == o.Category && d.DeclaredID == o.DeclaredID && d.BodyStart == o.BodyStart &&
+		d.Commented == o.Commented && d.Archived == o.Archived && d.Opaque == o.Opaque && d.Encrypted == o.Encrypted &&
+		slices.Equal(d.Tags, o.Tags) && slices.Equal(d.Properties, o.Properties) &&
+		slices.Equal(d.Links, o.Links) && slices.Equal(d.Setup, o.Setup) &&
+		slices.EqualFunc(d.TagGroups, o.TagGroups, func(a, b org.TagGroup) bool {
+			return a.Name == b.Name && a.Exclusive == b.Exclusive && slices.Equal(a.Members, b.Members)
+		})
 }
 
 // Property is one line of a property drawer, as it stands.
@@ -67,30 +88,68 @@ func BaseName(p string) string {
 	return strings.TrimSuffix(b, path.Ext(b))
 }
 
-// deriveDocument fills a document's derived fields from its parse.
-func deriveDocument(doc *org.Document) *Derived {
-	d := &Derived{
-		Title: doc.Title, Tags: doc.FileTags, Category: doc.Category,
-		Properties: properties(doc.Properties, doc.FileProperties),
-		Links:      links(doc.Source[doc.Start:doc.SectionEnd]),
-		BodyStart:  afterSettings(doc.Source[:doc.SectionEnd], max(doc.Start, doc.DrawerEnd)),
+// deriver reads the derived fields of a document's nodes.
+type deriver struct {
+	path      string
+	doc       *org.Document
+	encrypted []bool // by headline; nil when no tag says so
+}
+
+func newDeriver(path string, doc *org.Document) *deriver {
+	d := &deriver{path: path, doc: doc}
+	own := func(h org.Headline) bool { return slices.Contains(h.Tags, cryptTag) }
+	if !slices.Contains(doc.FileTags, cryptTag) && !slices.ContainsFunc(doc.Headlines, own) {
+		return d
 	}
-	d.DeclaredID = declared(doc.Properties)
+	d.encrypted = make([]bool, len(doc.Headlines))
+	for i := range doc.Headlines { // a parent stands before its children
+		d.encrypted[i] = d.above(i) || own(doc.Headlines[i])
+	}
 	return d
 }
 
-// deriveHeadline fills a headline's derived fields from its parse.
-func deriveHeadline(doc *org.Document, h *org.Headline) *Derived {
-	body := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd)
-	d := &Derived{
+// above reports whether headline i inherits the tag crypt.
+func (d *deriver) above(i int) bool {
+	if p := d.doc.Headlines[i].Parent; p >= 0 {
+		return d.encrypted[p]
+	}
+	return slices.Contains(d.doc.FileTags, cryptTag)
+}
+
+// document reads the fields of the document itself.
+func (d *deriver) document() *Derived {
+	doc := d.doc
+	x := &Derived{
+		Title: doc.Title, Tags: doc.FileTags, Category: doc.Category, TagGroups: doc.TagGroups,
+		Properties: properties(doc.Properties, doc.FileValues()),
+		BodyStart:  afterSettings(doc.Source[:doc.SectionEnd], max(doc.Start, doc.DrawerEnd)),
+		Encrypted:  slices.Contains(doc.FileTags, cryptTag),
+		Setup:      setupPaths(d.path, doc),
+	}
+	if !x.Encrypted {
+		x.Links = links(doc.Source[doc.Start:doc.SectionEnd])
+	}
+	x.DeclaredID = declared(doc.Properties)
+	return x
+}
+
+// headline reads the fields of headline i.
+func (d *deriver) headline(i int) *Derived {
+	h := &d.doc.Headlines[i]
+	x := &Derived{
 		Title: h.Title, Todo: h.Todo, Done: h.Done, Priority: h.Priority, Level: h.Level,
 		Tags: h.Tags, Properties: properties(h.Properties, nil),
-		Links:     links(doc.Source[h.Start:h.SectionEnd]),
 		Scheduled: h.Scheduled, Deadline: h.Deadline, Closed: h.Closed,
-		BodyStart: body - h.Start, Commented: h.Commented, Archived: h.Archived,
+		BodyStart: max(h.TextEnd, h.PlanningEnd, h.DrawerEnd) - h.Start, Commented: h.Commented, Archived: h.Archived,
+		Encrypted: d.encrypted != nil && d.encrypted[i],
 	}
-	d.DeclaredID = declared(h.Properties)
-	return d
+	text := d.doc.Source[h.Start:h.SectionEnd]
+	if x.Encrypted {
+		text = d.doc.Source[h.Start:h.TextEnd]
+	}
+	x.Links = links(text)
+	x.DeclaredID = declared(h.Properties)
+	return x
 }
 
 func properties(drawer, lines []org.Property) []Property {

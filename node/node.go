@@ -119,8 +119,11 @@ func (n *Node) Title() string {
 
 // Body returns the node's text without what its metadata already says: the
 // headline line, planning and property drawer; for a document, the drawer.
-// The result is a substring of Content.
+// An encrypted node has none. The result is a substring of Content.
 func (n *Node) Body() string {
+	if n.Derived.Encrypted {
+		return ""
+	}
 	start := n.Derived.BodyStart
 	if start < 0 || start > len(n.Content) {
 		return n.Content

@@ -25,7 +25,7 @@ type Problem struct {
 // claims an id, whether it bears it; the others get derived ids and a problem.
 // Strings of the result share text's memory. Complexity is linear in text.
 func Split(path, text string, doc *org.Document, bears func(Claim) bool) ([]*Node, []Problem) {
-	s := splitter{path: path, doc: doc, bears: bears}
+	s := splitter{path: path, doc: doc, bears: bears, derive: newDeriver(path, doc)}
 	s.nodes = make([]*Node, len(doc.Headlines)+1)
 	s.used = make(map[string]bool, len(s.nodes))
 	s.document(text)
@@ -100,13 +100,14 @@ type splitter struct {
 	path     string
 	doc      *org.Document
 	bears    func(Claim) bool
+	derive   *deriver
 	nodes    []*Node
 	used     map[string]bool // ids given within this document
 	problems []Problem
 }
 
 func (s *splitter) document(text string) {
-	n := &Node{Type: TypeDocument, Content: text[:s.doc.SectionEnd], Derived: deriveDocument(s.doc)}
+	n := &Node{Type: TypeDocument, Content: text[:s.doc.SectionEnd], Derived: s.derive.document()}
 	n.Path = s.path
 	s.check(s.doc.Properties, 1)
 	id := n.Wish()
@@ -127,7 +128,7 @@ func (s *splitter) headlines() {
 	line, at := 1, 0
 	for i := range s.doc.Headlines {
 		h := &s.doc.Headlines[i]
-		n := &Node{Type: TypeHeadline, Content: s.doc.Source[h.Start:h.SectionEnd], Derived: deriveHeadline(s.doc, h)}
+		n := &Node{Type: TypeHeadline, Content: s.doc.Source[h.Start:h.SectionEnd], Derived: s.derive.headline(i)}
 		line += strings.Count(s.doc.Source[at:h.Start], "\n")
 		at = h.Start
 		up := int(h.Parent) + 1
@@ -229,16 +230,17 @@ func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
 	if len(doc.Headlines)+1 != len(nodes) {
 		return nil, ErrShape
 	}
+	derive := newDeriver(nodes[0].Path, doc)
 	for i, n := range nodes {
 		c := *n
 		if i == 0 {
-			c.Derived = deriveDocument(doc)
+			c.Derived = derive.document()
 		} else {
 			h := &doc.Headlines[i-1]
 			if h.SectionEnd-h.Start != len(n.Content) {
 				return nil, ErrShape
 			}
-			c.Derived = deriveHeadline(doc, h)
+			c.Derived = derive.headline(i - 1)
 		}
 		out[i] = &c
 	}
@@ -250,12 +252,13 @@ func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
 // known. The node must not be in a state.
 func DeriveAlone(n *Node, opts *org.Options) {
 	doc := org.Parse(n.Content, opts)
+	derive := newDeriver(n.Path, doc)
 	switch {
 	case n.Type == TypeDocument && !IsOrg(n.Path):
 		n.Derived = &Derived{Opaque: true}
 	case n.Type == TypeHeadline && len(doc.Headlines) > 0:
-		n.Derived = deriveHeadline(doc, &doc.Headlines[0])
+		n.Derived = derive.headline(0)
 	default:
-		n.Derived = deriveDocument(doc)
+		n.Derived = derive.document()
 	}
 }

@@ -21,8 +21,8 @@
 //     text, byte for byte. A subtree lies inside its parent's.
 //   - The headlines depend on the keywords of the whole file: a #+TODO line counts
 //     for the headlines above it too.
-//   - Strings in the result are parts of the text given, not copies. They keep it
-//     alive as long as they are held.
+//   - Strings in the result are parts of the text given, not copies, but for what
+//     setup files say. They keep it alive as long as they are held.
 //   - Parse takes time in proportion to the text, whatever the text.
 //
 // Not here: what a headline means as a remembered thing, and its identity; that is

@@ -42,6 +42,10 @@ type Document struct {
 	// of the SETUPFILE line that names it. Those of a setup file have Start and End -1.
 	Settings []Keyword
 
+	// SetupFiles are the names that Options.Setup was asked for, in order: those of
+	// this file and of its setup files, found or not.
+	SetupFiles []string
+
 	// DrawerStart and DrawerEnd are the offsets of the property drawer of the
 	// document, first byte and after the last line; both 0 when there is none.
 	DrawerStart, DrawerEnd int

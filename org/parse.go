@@ -22,7 +22,7 @@ type Options struct {
 
 // Parse reads the outline of src. It never fails: any bytes are a document, and
 // what could not be read as meant is in Diagnostics. Nil options are the defaults.
-// Strings in the result are parts of src. It takes time in proportion to the
+// Strings in the result are parts of src, or copies from setup files. It takes time in proportion to the
 // length of src and of the setup files, and is safe for concurrent use when
 // opts.Setup is.
 func Parse(src string, opts *Options) *Document {

@@ -199,15 +199,19 @@ func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
 			continue
 		}
 		g.seen[name] = true
+		g.doc.SetupFiles = append(g.doc.SetupFiles, name)
 		text, ok := g.setup(name)
 		if !ok {
 			if own {
-				g.doc.complain(k.Start, "setup file is not found, so its settings do not apply")
+				g.doc.complain(k.Start, "setup file is not found inside the memex, so its settings do not apply")
 			}
 			continue
 		}
 		s := scanner{src: text}
 		s.scan(len(text) - len(strings.TrimPrefix(text, bom)))
+		for i := range s.keywords { // a few words must not hold on to a whole file
+			s.keywords[i].Value = strings.Clone(s.keywords[i].Value)
+		}
 		inner := path.Dir(name)
 		if inner == "." {
 			inner = ""

@@ -54,7 +54,7 @@ type Item struct {
 	// Agent is "" for the owner's files, else the agent whose untrusted writing
 	// this is.
 	Agent string
-	// Hidden nodes (COMMENT, ARCHIVE, encrypted) and all below them are shown only
+	// Hidden nodes (COMMENT, ARCHIVE) and all below them are shown only
 	// when they are the focus.
 	Hidden bool
 }

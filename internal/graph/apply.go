@@ -4,12 +4,12 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Loader fetches a block by digest.
@@ -18,26 +18,33 @@ type Loader func(merkle.Digest) ([]byte, error)
 // Apply returns the state that follows s by a commit: its delta is applied,
 // content that s does not hold is loaded, derived fields are read from the
 // bytes, and the root is compared with the one the commit names (ErrRoot).
-func (s *State) Apply(c *Commit, load Loader, opts *org.Options) (*State, error) {
-	return s.step(c, c.State, load, opts, func(r *Record) (from, to *node.Entry) { return r.Old, r.New })
+func (s *State) Apply(c *Commit, load Loader) (*State, error) {
+	return s.step(c, c.State, load, func(r *Record) (from, to *node.Entry) { return r.Old, r.New })
 }
 
 // Undo returns the state before a commit of which s is the result; root is the
 // root that state must have.
-func (s *State) Undo(c *Commit, root merkle.Digest, load Loader, opts *org.Options) (*State, error) {
-	return s.step(c, root, load, opts, func(r *Record) (from, to *node.Entry) { return r.New, r.Old })
+func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error) {
+	return s.step(c, root, load, func(r *Record) (from, to *node.Entry) { return r.New, r.Old })
 }
 
-func (s *State) step(c *Commit, root merkle.Digest, load Loader, opts *org.Options, way func(*Record) (from, to *node.Entry)) (*State, error) {
-	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), tops: map[string]string{}}
+func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record) (from, to *node.Entry)) (*State, error) {
+	b := &builder{
+		nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{},
+	}
 	for i := range c.Delta {
 		from, to := way(&c.Delta[i])
 		if err := b.change(c.Delta[i].ID, from, to, load); err != nil {
 			return nil, fmt.Errorf("commit %d: node %s: %w", c.Seq, c.Delta[i].ID, err)
 		}
 	}
+	again := slices.AppendSeq(s.dependents(maps.Keys(b.tops)), maps.Keys(b.tops))
 	for path := range b.tops {
-		if err := b.rederive(path, opts); err != nil {
+		b.gather(path)
+	}
+	slices.Sort(again)
+	for _, path := range slices.Compact(again) { // all texts are there: any may be another's setup file
+		if err := b.rederive(path, s.Nodes(path)); err != nil {
 			return nil, fmt.Errorf("commit %d: %s: %w", c.Seq, path, err)
 		}
 	}
@@ -53,6 +60,7 @@ type builder struct {
 	nodes     *champ.Editor[*node.Node]
 	documents *champ.Editor[[]*node.Node]
 	tree      *merkle.Editor[*node.Node]
+	setup     askers
 	tops      map[string]string // by path: id of the document whose nodes changed, "" when it left
 	lost      bool              // a changed node does not bear the id it claims
 }
@@ -100,18 +108,29 @@ func (b *builder) touch(path string) {
 	}
 }
 
-// rederive reads a changed document's derived fields from its bytes and puts
-// its nodes into the Merkle map.
-func (b *builder) rederive(path string, opts *org.Options) error {
-	if b.tops[path] == "" {
+// gather lists the nodes of a changed document.
+func (b *builder) gather(path string) {
+	if top := b.tops[path]; top == "" {
 		b.documents.Delete(path)
+	} else {
+		b.documents.Set(path, b.document(top))
+	}
+}
+
+// rederive reads a document's derived fields from its bytes and those of its
+// setup files, and puts its nodes into the Merkle map. old are its nodes in the
+// state that is built on.
+func (b *builder) rederive(path string, old []*node.Node) error {
+	nodes := b.at(path)
+	if nodes == nil {
+		b.setup.replace(old, nil)
 		return nil
 	}
-	nodes := b.document(b.tops[path])
-	fresh, err := node.Rederive(nodes, !node.IsOrg(path), opts)
+	fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, b.at))
 	if err != nil {
 		return err
 	}
+	b.setup.replace(old, fresh)
 	for _, n := range fresh {
 		b.nodes.Set(n.ID, n)
 		b.tree.Set(n)
@@ -119,6 +138,12 @@ func (b *builder) rederive(path string, opts *org.Options) error {
 	}
 	b.documents.Set(path, fresh)
 	return nil
+}
+
+// at returns a document's nodes as they are so far.
+func (b *builder) at(path string) []*node.Node {
+	nodes, _ := b.documents.Get(path)
+	return nodes
 }
 
 // document walks a document's nodes in order.
@@ -145,7 +170,7 @@ func (b *builder) document(id string) []*node.Node {
 // state freezes what was built. Ids are contested only if they were before, or
 // a node that changed claims one in vain.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
-	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map()}
+	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map()}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
 	}
@@ -233,6 +258,6 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 			b.documents.Set(path, fresh)
 		}
 	}
-	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested}
+	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup}
 	return next, delta
 }

@@ -11,7 +11,7 @@ import (
 
 // generated is a state of so many files of ten headlines each.
 func generated(files int) *State {
-	d := (&State{}).Edit(1, nil)
+	d := (&State{}).Edit(1)
 	for f := range files {
 		d.Put(fmt.Sprintf("f%05d.org", f), foveatest.GenFile(f, 10), false)
 	}
@@ -26,7 +26,7 @@ func BenchmarkDecodeNodes(b *testing.B) {
 	nodes, derived := string(s.EncodeNodes()), string(s.EncodeDerived())
 	b.SetBytes(int64(len(nodes) + len(derived)))
 	for b.Loop() {
-		got, err := DecodeNodes(nodes, derived, nil)
+		got, err := DecodeNodes(nodes, derived)
 		if err != nil || got.Root() != s.Root() {
 			b.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		d := (&State{}).Edit(1, nil)
+		d := (&State{}).Edit(1)
 		for f, text := range texts {
 			d.Put(fmt.Sprintf("f%05d.org", f), text, false)
 		}
@@ -54,7 +54,7 @@ func BenchmarkPut(b *testing.B) {
 // BenchmarkDiff compares two states of 110,000 nodes with 100 changed ones.
 func BenchmarkDiff(b *testing.B) {
 	s := generated(10000)
-	d := s.Edit(2, nil)
+	d := s.Edit(2)
 	for f := range 100 {
 		d.Put(fmt.Sprintf("f%05d.org", f*97), foveatest.GenFile(f*97, 10)+"x\n", false)
 	}
@@ -73,7 +73,7 @@ func BenchmarkEdit(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		i++
-		d := s.Edit(2, nil)
+		d := s.Edit(2)
 		d.Put("f00007.org", fmt.Sprintf("%s%d\n", text, i), false)
 		s, _ = d.Seal()
 	}

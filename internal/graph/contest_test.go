@@ -17,7 +17,7 @@ func copied(n int) *graph.State {
 	for i := range n {
 		fmt.Fprintf(&b, "* h\n:PROPERTIES:\n:ID: id-%d\n:END:\n", i)
 	}
-	d := (&graph.State{}).Edit(1, nil)
+	d := (&graph.State{}).Edit(1)
 	d.Put("a.org", b.String(), false)
 	d.Put("b.org", b.String(), false)
 	s, _ := d.Seal()
@@ -28,12 +28,12 @@ func copied(n int) *graph.State {
 // made of: after the bearers' file is gone, the copy bears all ids in both.
 func TestContestAfterImage(t *testing.T) {
 	live := copied(50)
-	loaded, err := graph.DecodeNodes(string(live.EncodeNodes()), "", nil)
+	loaded, err := graph.DecodeNodes(string(live.EncodeNodes()), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	drop := func(s *graph.State) *graph.State {
-		d := s.Edit(2, nil)
+		d := s.Edit(2)
 		d.Drop("a.org")
 		s, _ = d.Seal()
 		return s
@@ -61,7 +61,7 @@ func BenchmarkContest(b *testing.B) {
 			s := copied(n)
 			nodes, derived := string(s.EncodeNodes()), string(s.EncodeDerived())
 			for b.Loop() {
-				if _, err := graph.DecodeNodes(nodes, derived, nil); err != nil {
+				if _, err := graph.DecodeNodes(nodes, derived); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -61,7 +61,9 @@ func (d *Draft) delta() Delta {
 			case o == nil:
 				added = append(added, n)
 			case o.Entry.Equal(&n.Entry):
-				out.Reread = append(out.Reread, n)
+				if !o.Derived.Equal(n.Derived) {
+					out.Reread = append(out.Reread, n)
+				}
 				continue
 			}
 			out.Changes = append(out.Changes, Change{n.ID, o, n})
@@ -110,12 +112,14 @@ func Diff(from, to *State) Delta {
 }
 
 // reread lists the nodes of equal bytes that are read otherwise since their
-// document changed: a line of keywords elsewhere in it does that.
+// document changed, or a setup file: a line of keywords elsewhere does that.
 func reread(from, to *State, paths []string) []*node.Node {
 	var out []*node.Node
-	for _, p := range paths {
+	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
+	slices.Sort(all)
+	for _, p := range slices.Compact(all) {
 		for _, n := range to.Nodes(p) {
-			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && !sameDerived(o, n) {
+			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && !o.Derived.Equal(n.Derived) {
 				out = append(out, n)
 			}
 		}

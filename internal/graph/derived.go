@@ -16,6 +16,7 @@ const (
 	flagCommented
 	flagArchived
 	flagOpaque
+	flagEncrypted
 )
 
 // EncodeDerived returns the derived section of an image: what the parser read
@@ -34,7 +35,7 @@ func (s *State) EncodeDerived() []byte {
 
 func appendDerived(b []byte, d *node.Derived) []byte {
 	flags := byte(0)
-	for i, f := range []bool{d.Done, d.Commented, d.Archived, d.Opaque} {
+	for i, f := range []bool{d.Done, d.Commented, d.Archived, d.Opaque, d.Encrypted} {
 		if f {
 			flags |= 1 << i
 		}
@@ -45,27 +46,43 @@ func appendDerived(b []byte, d *node.Derived) []byte {
 	for _, s := range []string{d.Title, d.Todo, d.Priority, d.Scheduled, d.Deadline, d.Closed, d.Category, d.DeclaredID} {
 		b = appendString(b, s)
 	}
-	b = binary.AppendUvarint(b, uint64(len(d.Tags)))
-	for _, t := range d.Tags {
-		b = appendString(b, t)
-	}
-	b = binary.AppendUvarint(b, uint64(len(d.Links)))
-	for _, l := range d.Links {
-		b = appendString(b, l)
+	for _, list := range [][]string{d.Tags, d.Links, d.Setup} {
+		b = appendStrings(b, list)
 	}
 	b = binary.AppendUvarint(b, uint64(len(d.Properties)))
 	for _, p := range d.Properties {
 		b = appendString(appendString(b, p.Key), p.Value)
 	}
+	b = binary.AppendUvarint(b, uint64(len(d.TagGroups)))
+	for _, g := range d.TagGroups {
+		kind := byte(0)
+		if g.Exclusive {
+			kind = 1
+		}
+		b = appendStrings(appendString(append(b, kind), g.Name), g.Members)
+	}
+	return b
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, s := range list {
+		b = appendString(b, s)
+	}
 	return b
 }
 
 // rederive reads the derived fields from the bytes.
-func (l *loader) rederive(opts *org.Options) error {
+func (l *loader) rederive() error {
+	at := make(map[string][]*node.Node, len(l.documents))
+	for _, nodes := range l.documents {
+		at[nodes[0].Path] = nodes
+	}
 	for i, nodes := range l.documents {
-		fresh, err := node.Rederive(nodes, !node.IsOrg(nodes[0].Path), opts)
+		path := nodes[0].Path
+		fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, func(p string) []*node.Node { return at[p] }))
 		if err != nil {
-			return fmt.Errorf("image: %s: %w", nodes[0].Path, err)
+			return fmt.Errorf("image: %s: %w", path, err)
 		}
 		l.documents[i] = fresh
 	}
@@ -135,16 +152,26 @@ func readDerived(d *node.Derived, c *cursor, w *words) {
 	for _, f := range []*string{&d.Title, &d.Todo, &d.Priority, &d.Scheduled, &d.Deadline, &d.Closed, &d.Category, &d.DeclaredID} {
 		*f = c.string()
 	}
-	d.Tags = w.take(c.count(1))
-	for i := range d.Tags {
-		d.Tags[i] = c.string()
-	}
-	d.Links = w.take(c.count(1))
-	for i := range d.Links {
-		d.Links[i] = c.string()
+	d.Encrypted = flags&flagEncrypted != 0
+	for _, list := range []*[]string{&d.Tags, &d.Links, &d.Setup} {
+		*list = w.read(c)
 	}
 	d.Properties = w.takeProperties(c.count(2))
 	for i := range d.Properties {
 		d.Properties[i] = node.Property{Key: c.string(), Value: c.string()}
 	}
+	for range c.count(3) {
+		g := org.TagGroup{Exclusive: c.byte() == 1, Name: c.string()}
+		g.Members = w.read(c)
+		d.TagGroups = append(d.TagGroups, g)
+	}
+}
+
+// read reads a counted list of strings.
+func (w *words) read(c *cursor) []string {
+	list := w.take(c.count(1))
+	for i := range list {
+		list[i] = c.string()
+	}
+	return list
 }

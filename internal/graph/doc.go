@@ -16,6 +16,10 @@
 //     not of the order they came in, nor of the history that led to them.
 //   - Applying a commit checks the root it names, so a damaged or forged
 //     journal cannot yield a state.
+//   - Derived fields are a function of the state alone: a document's setup files
+//     are read from the documents beside it. So a past state is read with the
+//     setup files of its time, whichever way it was reached, and a change of one
+//     reads all documents again that name it, in the same delta.
 //   - An id is borne by one node of a state. Who bears a contested id is a
 //     function of the folder alone (node.Claim).
 //

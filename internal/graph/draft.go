@@ -9,7 +9,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Draft collects changes to a state. It is for one goroutine, and of no use
@@ -19,22 +18,22 @@ type Draft struct {
 	nodes     *champ.Editor[*node.Node]
 	documents *champ.Editor[[]*node.Node]
 	contested *champ.Editor[[]node.Claim]
-	options   *org.Options
+	setup     askers
 
 	before  map[string][]*node.Node    // path -> its nodes in base, of the paths touched
 	after   map[string][]*node.Node    // path -> its nodes now
 	claims  map[string]map[string]bool // path -> ids declared, of the paths touched
-	retry   []string                   // paths whose ids must be chosen again
+	retry   []string                   // paths that must be read again: for their ids, or a setup file
 	problem map[string][]node.Problem
 	places  map[string]places // path -> its nodes by number, of documents whose ids others claim
 	now     int64
 }
 
 // Edit begins a draft on top of s. now, in Unix milliseconds, becomes the
-// time of modification of what changes; opts are for parsing (nil: defaults).
-func (s *State) Edit(now int64, opts *org.Options) *Draft {
+// time of modification of what changes.
+func (s *State) Edit(now int64) *Draft {
 	return &Draft{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), options: opts,
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
 		before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
 		claims: map[string]map[string]bool{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
 	}
@@ -42,16 +41,19 @@ func (s *State) Edit(now int64, opts *org.Options) *Draft {
 
 // Put sets a document's bytes. A file that is not Org is opaque: one node, not
 // parsed. Complexity is that of parsing text; where an id changes hands, also
-// of parsing the document that held it.
+// of parsing the document that held it, and where the document is a setup file,
+// of parsing those that name it.
 func (d *Draft) Put(path, text string, opaque bool) {
 	d.put(path, text, opaque)
+	d.retry = append(d.retry, d.dependents(path)...)
 	d.settle()
 }
 
 // Drop takes a document and all its nodes out.
 func (d *Draft) Drop(path string) {
-	d.take(path)
+	d.setup.replace(d.take(path), nil)
 	d.claim(path, nil)
+	d.retry = append(d.retry, d.dependents(path)...)
 	d.settle()
 }
 
@@ -62,7 +64,8 @@ func (d *Draft) Problems() map[string][]node.Problem { return d.problem }
 // Touched reports whether any node differs from the base.
 func (d *Draft) Touched() bool { return len(d.before) > 0 }
 
-// settle chooses ids again in documents that lost or won a contested id.
+// settle reads documents again that lost or won a contested id, or whose setup
+// files changed.
 func (d *Draft) settle() {
 	for len(d.retry) > 0 {
 		path := d.retry[0]
@@ -83,7 +86,7 @@ func (d *Draft) put(path, text string, opaque bool) {
 		d.claim(path, node.Claims(path, nil))
 		nodes = node.SplitOpaque(path, text, d.bears)
 	} else {
-		doc := node.Parse(text, d.options)
+		doc := node.Parse(text, reading(path, d.current))
 		d.claim(path, node.Claims(path, doc))
 		var problems []node.Problem
 		nodes, problems = node.Split(path, text, doc, d.bears)
@@ -95,6 +98,7 @@ func (d *Draft) put(path, text string, opaque bool) {
 	for _, n := range nodes {
 		d.nodes.Set(n.ID, n)
 	}
+	d.setup.replace(old, nodes)
 	d.documents.Set(path, nodes)
 	d.after[path] = nodes
 }
@@ -118,7 +122,7 @@ func (d *Draft) keep(old, nodes []*node.Node) {
 		case o.Own != n.Own:
 			n.Modified = d.now
 			own(n)
-		case o.Entry.Equal(&n.Entry) && sameDerived(o, n):
+		case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
 			nodes[i] = o
 		default:
 			n.Modified, n.Content = o.Modified, o.Content
@@ -129,13 +133,6 @@ func (d *Draft) keep(old, nodes []*node.Node) {
 // own gives a node its own copy of its text. The derived strings keep pointing
 // into the file: they are few, and the next image separates them.
 func own(n *node.Node) { n.Content = strings.Clone(n.Content) }
-
-// sameDerived reports whether equal bytes were also read alike: a keyword line
-// elsewhere in the file can change what a headline's first word means.
-func sameDerived(a, b *node.Node) bool {
-	return a.Derived.Todo == b.Derived.Todo && a.Derived.Done == b.Derived.Done &&
-		a.Derived.Title == b.Derived.Title && a.Derived.Priority == b.Derived.Priority
-}
 
 // take removes a document's nodes and returns them.
 func (d *Draft) take(path string) []*node.Node {
@@ -280,8 +277,11 @@ func (d *Draft) Seal() (*State, Delta) {
 			tree.Set(c.New)
 		}
 	}
+	for _, n := range delta.Reread {
+		tree.Set(n) // the digest stays, the node that a Diff of trees yields must not be stale
+	}
 	next := &State{
-		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), tree: tree.Map(),
+		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
 	}
 	return next, delta
 }

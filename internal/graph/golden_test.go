@@ -11,7 +11,7 @@ var goldenFormat0 = map[string]string{
 	"b.org One0":  "~fkcrgjofgb72tvmdckvn7eng7a::#c",
 	"b.org b1":    "~fkcrgjofgb72tvmdckvn7eng7a",
 	"commit":      "bafyreibpyxcjvfcrpwr7sqe2bzyk6jl6efmxntkcft7kc3nieb7ufmseaa",
-	"derived":     "bafyreicregyi2o4z3afxvqomjv6vgsaw4tahfwdxx5djmahx2gnazj6avi",
+	"derived":     "bafyreifpbm7fltee6h2rpl56su5zpi3asifdf6umhfblzryrzt6n6uevja",
 	"nodes":       "bafyreiboiwtnhk4mj2lgw4xqhwotcl7qdxuz4cuipyhshivugbpbondge4",
 	"root":        "bafyreigkej4hvt4s2w4but7au257virn76s2mmfbpncxlfphnqu7lwa7fy",
 	"skills/x x0": "~geoq545mqo6q653sbofizn4vf4",

@@ -22,7 +22,7 @@ type folder map[string]string
 
 // fresh ingests a folder from nothing, in the given order of files.
 func fresh(f folder, order []string) *State {
-	d := (&State{}).Edit(1, nil)
+	d := (&State{}).Edit(1)
 	for _, p := range order {
 		d.Put(p, f[p], !node.IsOrg(p))
 	}
@@ -32,7 +32,7 @@ func fresh(f folder, order []string) *State {
 
 func sorted(f folder) []string { return slices.Sorted(maps.Keys(f)) }
 
-var paths = []string{"a.org", "b.org", "agents/x/c.org", "d/e.org", "z.org_archive", "skills/tool.py", "n\u0301.org", "\u0144.org"}
+var paths = []string{"a.org", "b.org", "agents/x/c.org", "d/e.org", "z.org_archive", "skills/tool.py", "d/theme.setup", "n\u0301.org", "\u0144.org"}
 
 // drawFile makes a small Org file that is likely to collide with others: few
 // ids, few titles, nested levels.
@@ -41,16 +41,22 @@ func drawFile(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "drawer") {
 		fmt.Fprintf(&b, ":PROPERTIES:\n:ID: %s\n:END:\n", rapid.SampledFrom([]string{"one", "two", "file"}).Draw(t, "id"))
 	}
+	for range rapid.IntRange(0, 2).Draw(t, "settings") {
+		b.WriteString(rapid.SampledFrom([]string{
+			"#+SETUPFILE: d/theme.setup\n", "#+setupfile: theme.setup\n", "#+SETUPFILE: ../a.org\n", "#+SETUPFILE: ./a.org\n", "#+SETUPFILE: b.org\n",
+			"#+TODO: A | B\n", "#+FILETAGS: :file:\n", "#+FILETAGS: :crypt:\n", "#+TAGS: [ G : a b ]\n", "#+PROPERTY: P v\n", "#+LINK: x y\n",
+		}).Draw(t, "setting"))
+	}
 	for range rapid.IntRange(0, 5).Draw(t, "headlines") {
 		b.WriteString(strings.Repeat("*", rapid.IntRange(1, 3).Draw(t, "level")))
-		b.WriteString(rapid.SampledFrom([]string{" A", " B", " TODO A", " C  :tag:", ""}).Draw(t, "title") + " \n")
+		b.WriteString(rapid.SampledFrom([]string{" A", " B", " TODO A", " C  :tag:", " A x", " D :crypt:", ""}).Draw(t, "title") + " \n")
 		switch rapid.IntRange(0, 4).Draw(t, "drawer") {
 		case 0, 1:
 			fmt.Fprintf(&b, ":PROPERTIES:\n:ID: %s\n:END:\n", rapid.SampledFrom([]string{"one", "two", "three", "~x", "a::b"}).Draw(t, "id"))
 		case 2:
 			b.WriteString(":PROPERTIES:\n:CUSTOM_ID: c\n:END:\n")
 		}
-		b.WriteString(rapid.SampledFrom([]string{"", "text\n", "more\r\n", "\xff\x00\n"}).Draw(t, "body"))
+		b.WriteString(rapid.SampledFrom([]string{"", "text\n", "more [[id:one]]\r\n", "\xff\x00\n"}).Draw(t, "body"))
 	}
 	return b.String()
 }
@@ -79,7 +85,7 @@ func TestHistory(t *testing.T) {
 		states := []*State{s}
 		store := blocks{}
 		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
-			d := s.Edit(int64(step+2), nil)
+			d := s.Edit(int64(step + 2))
 			for range rapid.IntRange(1, 3).Draw(t, "edits") {
 				p := rapid.SampledFrom(paths).Draw(t, "path")
 				if _, ok := f[p]; ok && rapid.IntRange(0, 3).Draw(t, "drop") == 0 {
@@ -128,6 +134,9 @@ func check(t *rapid.T, f folder, s *State) {
 	if s.Root() != want.Root() {
 		t.Fatalf("root after history %s, of a fresh ingest %s\n%s", s.Root(), want.Root(), cmp.Diff(listing(want), listing(s)))
 	}
+	if diff := cmp.Diff(listing(want), listing(s)); diff != "" {
+		t.Fatalf("history reads other nodes (-fresh +history):\n%s", diff)
+	}
 	rand.New(rand.NewPCG(uint64(len(order)), 7)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	if other := fresh(f, order); other.Root() != want.Root() {
 		t.Fatalf("another order gives another root\n%s", cmp.Diff(listing(want), listing(other)))
@@ -135,18 +144,20 @@ func check(t *rapid.T, f folder, s *State) {
 	if diff := cmp.Diff(map[string]string(f), map[string]string(files(s))); diff != "" {
 		t.Fatalf("files differ (-folder +memory):\n%s", diff)
 	}
-	image, err := DecodeNodes(string(s.EncodeNodes()), string(s.EncodeDerived()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if image.Root() != s.Root() {
-		t.Fatal("an image gives another root")
-	}
-	if diff := cmp.Diff(listing(s), listing(image)); diff != "" {
-		t.Fatalf("an image gives other nodes:\n%s", diff)
-	}
-	if diff := cmp.Diff(contests(want), contests(image)); diff != "" {
-		t.Fatalf("an image knows other contested ids:\n%s", diff)
+	for _, derived := range []string{string(s.EncodeDerived()), ""} { // "" reads it from the bytes
+		image, err := DecodeNodes(string(s.EncodeNodes()), derived)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if image.Root() != s.Root() {
+			t.Fatal("an image gives another root")
+		}
+		if diff := cmp.Diff(listing(s), listing(image)); diff != "" {
+			t.Fatalf("an image gives other nodes:\n%s", diff)
+		}
+		if diff := cmp.Diff(contests(want), contests(image)); diff != "" {
+			t.Fatalf("an image knows other contested ids:\n%s", diff)
+		}
 	}
 	if diff := cmp.Diff(contests(want), contests(s)); diff != "" {
 		t.Fatalf("history knows other contested ids:\n%s", diff)
@@ -157,8 +168,9 @@ func contests(s *State) map[string][]node.Claim {
 	return maps.Collect(s.contested.All())
 }
 
+// listing tells everything that a state knows of its nodes, times apart.
 func listing(s *State) []string {
-	var out []string
+	out := []string{fmt.Sprint(maps.Collect(s.setup.All()))}
 	for n := range s.All() {
 		out = append(out, fmt.Sprintf("%s %s %s %q %+v", n.Path, n.ID, n.Parent, n.Content, *n.Derived))
 	}
@@ -171,6 +183,8 @@ func checkCommit(t *rapid.T, s, next *State, delta *Delta, store blocks) {
 	if diff := cmp.Diff(ids(Diff(s, next).Changes), ids(delta.Changes)); diff != "" {
 		t.Fatalf("the draft's delta differs from the diff of the states:\n%s", diff)
 	}
+	checkReread(t, s, next, delta)
+	checkReread(t, s, next, new(Diff(s, next)))
 	for _, state := range []*State{s, next} {
 		for n := range state.All() {
 			var kids []merkle.Digest
@@ -195,7 +209,7 @@ func checkCommit(t *rapid.T, s, next *State, delta *Delta, store blocks) {
 	if diff := cmp.Diff(c, read); diff != "" {
 		t.Fatalf("decoding gives another commit:\n%s", diff)
 	}
-	forward, err := s.Apply(read, store.get, nil)
+	forward, err := s.Apply(read, store.get)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,12 +219,31 @@ func checkCommit(t *rapid.T, s, next *State, delta *Delta, store blocks) {
 	if diff := cmp.Diff(contests(next), contests(forward)); diff != "" {
 		t.Fatalf("applying the commit gives other contested ids:\n%s", diff)
 	}
-	back, err := next.Undo(read, s.Root(), store.get, nil)
+	back, err := next.Undo(read, s.Root(), store.get)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(listing(s), listing(back)); diff != "" {
 		t.Fatalf("undoing the commit gives other nodes:\n%s", diff)
+	}
+}
+
+// checkReread compares the nodes that a delta names as read otherwise with
+// those that are.
+func checkReread(t *rapid.T, s, next *State, delta *Delta) {
+	var want, got []string
+	for n := range next.All() {
+		if o, ok := s.Get(n.ID); ok && o.Entry.Equal(&n.Entry) && !cmp.Equal(o.Derived, n.Derived) {
+			want = append(want, n.ID)
+		}
+	}
+	for _, n := range delta.Reread {
+		got = append(got, n.ID)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("nodes read otherwise (-compared +delta):\n%s", diff)
 	}
 }
 

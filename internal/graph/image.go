@@ -11,7 +11,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // ImageFormat is the version of the node and derived sections of an image
@@ -53,7 +52,7 @@ func (s *State) EncodeNodes() []byte {
 // it; where the latter is empty or of another parser, derived fields are read
 // from the bytes. All digests are computed anew. The state shares the memory
 // of its arguments. Damaged input is an error, never a panic.
-func DecodeNodes(section, derived string, opts *org.Options) (*State, error) {
+func DecodeNodes(section, derived string) (*State, error) {
 	c := &cursor{s: section}
 	if f := c.uint(); c.err == nil && f != ImageFormat {
 		return nil, fmt.Errorf("image: nodes section: format %d: %w", f, ErrFormat)
@@ -74,7 +73,7 @@ func DecodeNodes(section, derived string, opts *org.Options) (*State, error) {
 	hashing.Go(l.hash)
 	if !l.readDerived(derived) {
 		hashing.Wait()
-		if err := l.rederive(opts); err != nil {
+		if err := l.rederive(); err != nil {
 			return nil, err
 		}
 	}
@@ -165,9 +164,11 @@ func (l *loader) hash() {
 func (l *loader) state(hashing *sync.WaitGroup) *State {
 	nodes := champ.Map[*node.Node]{}.Edit()
 	documents := champ.Map[[]*node.Node]{}.Edit()
+	setup := askers{champ.Map[int]{}.Edit()}
 	lost := false
 	for _, d := range l.documents {
 		documents.Set(d[0].Path, d)
+		setup.replace(nil, d)
 		for _, n := range d {
 			nodes.Set(n.ID, n)
 			lost = lost || loses(n)
@@ -180,7 +181,7 @@ func (l *loader) state(hashing *sync.WaitGroup) *State {
 			tree.Set(n)
 		}
 	}
-	s := &State{nodes: nodes.Map(), documents: documents.Map(), tree: tree.Map()}
+	s := &State{nodes: nodes.Map(), documents: documents.Map(), tree: tree.Map(), setup: setup.Map()}
 	if lost || s.Len() != s.tree.Len() {
 		s.contest()
 	}

@@ -25,7 +25,7 @@ func (s *State) Problems(ctx context.Context) iter.Seq2[string, []node.Problem] 
 				continue
 			}
 			text, _ := s.Text(path)
-			_, problems := node.Split(path, text, node.Parse(text, nil), bears)
+			_, problems := node.Split(path, text, node.Parse(text, reading(path, s.Nodes)), bears)
 			if len(problems) > 0 && !yield(path, problems) {
 				return
 			}

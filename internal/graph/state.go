@@ -20,6 +20,7 @@ type State struct {
 	tree      merkle.Map[*node.Node]
 	documents champ.Map[[]*node.Node] // path -> its nodes in document order
 	contested champ.Map[[]node.Claim] // id -> claims, where more than one
+	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
 
 	once  sync.Once
 	paths []string // sorted, made on first use

@@ -19,7 +19,7 @@ var now = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 
 // view is a state of the given files, with both indexes.
 func view(files map[string]string) View {
-	d := (&graph.State{}).Edit(1, nil)
+	d := (&graph.State{}).Edit(1)
 	for p, text := range files {
 		d.Put(p, text, !node.IsOrg(p))
 	}

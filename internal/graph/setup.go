@@ -1,0 +1,117 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// reading are the options to parse the document at path beside others, which
+// nodes gives by path: its setup files are those among them. The file's own
+// settings count already, so that it may name itself.
+func reading(path string, nodes func(path string) []*node.Node) *org.Options {
+	return &org.Options{Setup: func(name string) (string, bool) {
+		p, inside := node.SetupPath(path, name)
+		switch found := nodes(p); {
+		case !inside:
+			return "", false
+		case p == path:
+			return "", true
+		case found == nil || node.IsEncrypted(p):
+			return "", false
+		default:
+			return node.Join(found), true
+		}
+	}}
+}
+
+// askers counts, by setup file, the documents that ask for it.
+type askers struct{ *champ.Editor[int] }
+
+// replace takes into account that a document's nodes were old and are now.
+func (a askers) replace(old, now []*node.Node) {
+	a.add(old, -1)
+	a.add(now, 1)
+}
+
+func (a askers) add(nodes []*node.Node, by int) {
+	if len(nodes) == 0 {
+		return
+	}
+	for _, p := range nodes[0].Derived.Setup {
+		n, _ := a.Get(p)
+		if n += by; n == 0 {
+			a.Delete(p)
+		} else {
+			a.Set(p, n)
+		}
+	}
+}
+
+// SetupFiles returns the paths that documents name as setup files, there or not,
+// sorted. The caller owns the slice.
+func (s *State) SetupFiles() []string { return sortedKeys(s.setup.All()) }
+
+// SetupFiles returns what State.SetupFiles would, of the draft as it stands.
+func (d *Draft) SetupFiles() []string { return sortedKeys(d.setup.Map().All()) }
+
+func sortedKeys[V any](all iter.Seq2[string, V]) []string {
+	var keys []string
+	for k := range all {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// dependents lists, sorted, the documents that ask for any of the paths.
+// Complexity is O(paths), and O(documents) only where there is one.
+func (s *State) dependents(paths iter.Seq[string]) []string {
+	changed := map[string]bool{}
+	for p := range paths {
+		if _, ok := s.setup.Get(p); ok {
+			changed[p] = true
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	var out []string
+	for path, nodes := range s.documents.All() {
+		if asksFor(nodes, changed) {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// dependents lists, sorted, the documents of the draft that ask for a path.
+func (d *Draft) dependents(path string) []string {
+	if _, ok := d.setup.Get(path); !ok {
+		return nil
+	}
+	changed := map[string]bool{path: true}
+	var out []string
+	for p, nodes := range d.base.documents.All() {
+		if _, touched := d.after[p]; !touched && asksFor(nodes, changed) {
+			out = append(out, p)
+		}
+	}
+	for p, nodes := range d.after {
+		if asksFor(nodes, changed) {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func asksFor(nodes []*node.Node, paths map[string]bool) bool {
+	return len(nodes) > 0 && slices.ContainsFunc(nodes[0].Derived.Setup, func(p string) bool { return paths[p] })
+}
