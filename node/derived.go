@@ -127,7 +127,7 @@ func (d *deriver) document() *Derived {
 		Setup:      setupPaths(d.path, doc),
 	}
 	if !x.Encrypted {
-		x.Links = links(doc.Source[doc.Start:doc.SectionEnd])
+		x.Links = links(doc, -1, doc.SectionEnd)
 	}
 	x.DeclaredID = declared(doc.Properties)
 	return x
@@ -143,11 +143,11 @@ func (d *deriver) headline(i int) *Derived {
 		BodyStart: max(h.TextEnd, h.PlanningEnd, h.DrawerEnd) - h.Start, Commented: h.Commented, Archived: h.Archived,
 		Encrypted: d.encrypted != nil && d.encrypted[i],
 	}
-	text := d.doc.Source[h.Start:h.SectionEnd]
+	end := h.SectionEnd
 	if x.Encrypted {
-		text = d.doc.Source[h.Start:h.TextEnd]
+		end = h.TextEnd
 	}
-	x.Links = links(text)
+	x.Links = links(d.doc, i, end)
 	x.DeclaredID = declared(h.Properties)
 	return x
 }
@@ -166,22 +166,24 @@ func properties(drawer, lines []org.Property) []Property {
 	return out
 }
 
-// links lists the targets of a node's own text, without repeats.
-func links(text string) []string {
-	if !strings.Contains(text, "[[") && !strings.Contains(text, "id:") {
-		return nil
-	}
+// links lists the targets of headline i's own text up to the offset end, without
+// repeats; those of the zeroth section when i is -1.
+func links(doc *org.Document, i, end int) []string {
 	var out []string
-	seen := map[string]bool{}
-	for l := range org.Links(text) {
-		target := l.Path
-		if l.Type != "" {
-			target = l.Type + ":" + l.Path
+	var seen map[string]bool
+	for l := range doc.Links(i) {
+		target := l.Type + ":" + l.Path
+		if l.Search != "" {
+			target += "::" + l.Search
 		}
-		if !seen[target] {
-			seen[target] = true
-			out = append(out, target)
+		if l.End > end || seen[target] {
+			continue
 		}
+		if seen == nil {
+			seen = map[string]bool{}
+		}
+		seen[target] = true
+		out = append(out, target)
 	}
 	return out
 }

@@ -26,14 +26,19 @@ const (
 
 // tree parses the section of headline i. Radio links are those to radio.
 func (d *Document) tree(i int, objects bool, radio *radioTargets) *Tree {
+	return &Tree{Source: d.Source, Elements: d.elements(i, objects, radio, nil), doc: d}
+}
+
+// elements is tree with the elements in the room of out, where that is enough.
+func (d *Document) elements(i int, objects bool, radio *radioTargets, out []Element) []Element {
 	if len(d.Source) > math.MaxInt32 {
 		kind := TypeHeadline
 		if i < 0 {
 			kind = TypeDocument
 		}
-		return &Tree{Source: d.Source, Elements: []Element{{Type: kind, Parent: -1, Next: 1}}, doc: d}
+		return append(out[:0], Element{Type: kind, Parent: -1, Next: 1})
 	}
-	p := sectionParser{builder: builder{doc: d, src: d.Source, open: -1, objects: objects, radio: radio}}
+	p := sectionParser{builder: builder{doc: d, src: d.Source, out: out[:0], open: -1, objects: objects, radio: radio}}
 	if i < 0 {
 		p.drawer, p.properties = span{d.DrawerStart, d.DrawerEnd}, d.Properties
 		p.parse(TypeDocument, d.Start, d.Start, d.SectionEnd)
@@ -43,7 +48,7 @@ func (d *Document) tree(i int, objects bool, radio *radioTargets) *Tree {
 		p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
 		p.parse(TypeHeadline, h.Start, h.TextEnd, h.SectionEnd)
 	}
-	return &Tree{Source: d.Source, Elements: p.out, doc: d}
+	return p.out
 }
 
 // span is a part of the source.
@@ -77,16 +82,19 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	if p.objects {
 		room = bytesPerObject
 	}
-	p.out = make([]Element, 0, 4+(end-start)/room)
+	if cap(p.out) == 0 {
+		p.out = make([]Element, 0, 4+(end-start)/room)
+	}
 	p.end = end
 	top := p.begin(kind, start)
 	if p.objects && p.head != nil {
-		p.title(top)
+		p.title(top, p.head)
 	}
 	p.at = skipBlankLines(p.src, text, end)
 	if p.at < end {
 		p.setContents(top, p.at, end)
 		section := p.begin(TypeSection, p.at)
+		p.setContents(section, p.at, end)
 		p.push(frame{element: section, limit: end, resume: end})
 		p.run()
 	} else {
@@ -95,9 +103,8 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	p.builder.end(top, end)
 }
 
-// title parses the objects of the headline's title.
-func (p *sectionParser) title(top int32) {
-	h := p.head
+// title parses the objects of the title of h, which is element top.
+func (p *sectionParser) title(top int32, h *Headline) {
 	text := lineAt(p.src, h.Start, h.TextEnd)
 	end := trimmedEnd(p.src, h.Start, text.end)
 	if len(h.Tags) > 0 {
@@ -184,6 +191,8 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 		p.list(start, l.start, limit)
 	case TypeTable:
 		p.table(start, l.start, limit, o.foreign)
+	case TypeInlinetask:
+		p.inlinetask(l, limit)
 	case TypeFootnoteDefinition:
 		p.footnote(start, l, limit)
 	case TypeComment, TypeFixedWidth:

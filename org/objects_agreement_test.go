@@ -32,6 +32,18 @@ const everywhere = -1
 // objectEnds holds objects and their ends.
 type objectEnds map[objectPlace]int
 
+// treeNode is a node of Org's own syntax tree.
+type treeNode struct {
+	Type     string `json:"t"`
+	B, E     int
+	Children []json.RawMessage `json:"c"`
+}
+
+type treeFile struct {
+	File string   `json:"file"`
+	Tree treeNode `json:"tree"`
+}
+
 // TestObjectAgreement compares every object that is no part of a title or an item's
 // tag with Org's, by type and offsets.
 func TestObjectAgreement(t *testing.T) {

@@ -85,17 +85,23 @@ func TestObjectSummaries(t *testing.T) {
 	}
 }
 
-// summarize makes the summary of d.
+// summarize makes the summary of d. Links come from [org.Document.Links], which leaves
+// out those to radio targets.
 func summarize(d *org.Document) *objectSummary {
 	s := &objectSummary{Counts: map[string]int{}}
 	for i := -1; i < len(d.Headlines); i++ {
+		for l := range d.Links(i) {
+			s.Links = append(s.Links, l.Raw)
+		}
 		tree := d.Objects(i)
 		for k := range tree.Elements {
 			e := &tree.Elements[k]
 			s.Counts[e.Type.String()]++
 			switch e.Type {
 			case org.TypeLink:
-				s.Links = append(s.Links, tree.Link(k).Raw)
+				if l := tree.Link(k); l.Format == org.LinkRadio {
+					s.Links = append(s.Links, l.Raw)
+				}
 			case org.TypeFootnoteReference:
 				s.Footnotes = append(s.Footnotes, tree.Footnote(k).Label)
 			case org.TypeTimestamp:
