@@ -81,7 +81,7 @@ func (d disks) files(t testing.TB) map[string]string {
 			switch name := path.Join(folder, e.Name()); {
 			case e.IsDir():
 				walk(name)
-			case strings.HasSuffix(name, ".org"):
+			case strings.Contains(name, ".org") && e.Name()[0] != '.':
 				b, err := d.memex.ReadFile(name)
 				if err != nil {
 					t.Fatal(err)
@@ -186,6 +186,14 @@ func fileOperations() []fileOperation {
 		{"edit of a hard link", link, change("a")},
 		{"edit of two files", nil, change("a", "b")},
 		{"edit of two files, one a hard link", link, change("a", "b")},
+		{"refile", nil, func(t *testing.T, m *fovea.Memory) error {
+			_, err := m.Refile(t.Context(), "a", "b", merkle.Digest{})
+			return err
+		}},
+		{"archive", nil, func(t *testing.T, m *fovea.Memory) error {
+			_, err := m.Archive(t.Context(), "b", merkle.Digest{})
+			return err
+		}},
 		{"rollback", later, rollback("seq:1")},
 		{"rollback of a hard link", func(t *testing.T, d disks, m *fovea.Memory) { later(t, d, m); link(t, d, m) }, rollback("seq:1")},
 		{"rollback where a file has it already", drift, rollback("seq:2")},

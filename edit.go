@@ -19,19 +19,53 @@ import (
 // about, -1 for the document itself.
 type change func(doc *org.Document, i int, now time.Time) (string, error)
 
+// Edit applies typed edits, in order, to a node of an Org file: a headline, or a
+// document where the edit makes sense there. The file changes in the same step,
+// and only the lines that the edits are about. base is the node's own digest as
+// the caller read it, zero to edit whatever is there; the file is read first,
+// and a change found in it becomes a commit of its own, by "file". It returns
+// the zero Commit when nothing was to change. After any error the file is as it
+// was. Errors: NotFound, Invalid (the edit, or a file that is no Org), Conflict
+// (Error.Mine and Error.Theirs hold both texts; or an :ID: that is taken), Busy
+// (an editor holds the file), ReadOnly (the file, its folder or the store),
+// Other. Complexity is that of reading and writing the file.
+func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits ...org.Edit) (Commit, error) {
+	apply := func(doc *org.Document, i int, now time.Time) (string, error) {
+		splices, err := doc.Edit(i, now, edits...)
+		if err != nil {
+			return "", err
+		}
+		return org.ApplySplices(doc.Source, splices)
+	}
+	return m.edit(ctx, "edit", func(e *editing) error {
+		n, err := e.node(ctx, id, base, apply)
+		if err != nil {
+			return err
+		}
+		e.message = n.Path + ": " + n.Title()
+		text, err := apply(e.document(n.Path), e.headline(n), e.now)
+		if err != nil {
+			return fail(e.name, id, Invalid, err)
+		}
+		e.put(n.Path, text)
+		return nil
+	})
+}
+
 // editing is one command that changes Org files through Fovea. The write lock
 // is held.
 type editing struct {
-	m     *Memory
-	name  string // of the command, for errors and the message
-	now   time.Time
-	texts map[string]string // what the files are to hold, by path
-	paths []string          // in the order they are written
+	m       *Memory
+	name    string // of the command, for errors
+	message string // of the commit
+	now     time.Time
+	texts   map[string]string // what the files are to hold, by path
+	paths   []string          // in the order they are written
 }
 
 // edit runs a command on the present: do finds its nodes and fills in the
-// texts. It returns the zero Commit when nothing changed.
-func (m *Memory) edit(ctx context.Context, name, message string, do func(*editing) error) (Commit, error) {
+// texts and the message. It returns the zero Commit when nothing changed.
+func (m *Memory) edit(ctx context.Context, name string, do func(*editing) error) (Commit, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -44,7 +78,7 @@ func (m *Memory) edit(ctx context.Context, name, message string, do func(*editin
 	if err := do(e); err != nil {
 		return Commit{}, err
 	}
-	return e.save(ctx, message)
+	return e.save(ctx)
 }
 
 // node brings memory up to date with the file of a node and returns the node.
@@ -77,8 +111,11 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 // or the change of it alone cannot be had.
 func (e *editing) mine(base merkle.Digest, apply change) string {
 	old, err := node.ReadOwn(base, e.m.store.Block)
-	if err != nil || apply == nil {
+	if err != nil {
 		return ""
+	}
+	if apply == nil { // the text is moved as it is
+		return old.Content
 	}
 	doc := org.Parse(old.Content, nil)
 	i := len(doc.Headlines) - 1
@@ -143,7 +180,7 @@ func (e *editing) put(path, text string) {
 }
 
 // save writes the files and commits what came of them.
-func (e *editing) save(ctx context.Context, message string) (Commit, error) {
+func (e *editing) save(ctx context.Context) (Commit, error) {
 	m, head, now := e.m, e.m.View().state, e.now.UnixMilli()
 	if err := e.newIDs(head); err != nil {
 		return Commit{}, err
@@ -156,7 +193,7 @@ func (e *editing) save(ctx context.Context, message string) (Commit, error) {
 	if delta.Empty() {
 		return Commit{}, nil
 	}
-	op := m.begin(e.name, graph.KindEdit, message, now)
+	op := m.begin(e.name, graph.KindEdit, e.message, now)
 	if err := op.sweep(e.paths); err != nil {
 		return Commit{}, err
 	}

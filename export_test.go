@@ -16,7 +16,8 @@ func SetFolder(o *Options, in vfs.FS) { o.folder = in }
 
 // Rewrite edits the files of the given nodes by functions of their text.
 func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, with func(path, text string) string) (Commit, error) {
-	return m.edit(ctx, "edit", "rewritten", func(e *editing) error {
+	return m.edit(ctx, "edit", func(e *editing) error {
+		e.message = "rewritten"
 		for _, id := range ids {
 			n, err := e.node(ctx, id, base, func(doc *org.Document, _ int, _ time.Time) (string, error) { return with("", doc.Source), nil })
 			if err != nil {

@@ -1,0 +1,90 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// AssignIDs gives each of the nodes that has none an :ID: property, a random
+// UUID, so that it keeps its name wherever it is moved. All files change in one
+// step, or none. It returns the ids the nodes have then, in the order asked
+// for, and the zero Commit when all had one. Fovea puts ids into files at no
+// other time. Errors as of Edit.
+func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string, error) {
+	a := assignment{given: make([]string, len(ids)), splices: map[string][]org.Splice{}}
+	c, err := m.edit(ctx, "assign ids", func(e *editing) error {
+		a.editing = e
+		return a.run(ctx, ids)
+	})
+	if err != nil {
+		return Commit{}, nil, err
+	}
+	return c, a.given, nil
+}
+
+// assignment is one run of AssignIDs.
+type assignment struct {
+	*editing
+	given   []string                // as asked for
+	splices map[string][]org.Splice // by path
+	count   int
+}
+
+func (a *assignment) run(ctx context.Context, ids []string) error {
+	done := map[string]string{}
+	for k, id := range ids {
+		if _, again := done[id]; !again {
+			given, err := a.assign(ctx, id)
+			if err != nil {
+				return err
+			}
+			done[id] = given
+		}
+		a.given[k] = done[id]
+	}
+	for _, name := range sortedKeys(a.splices) {
+		// Each lies in the lines of its own headline, so they are apart.
+		slices.SortFunc(a.splices[name], func(x, y org.Splice) int { return cmp.Compare(x.Start, y.Start) })
+		if err := a.splice(name, a.document(name).Source, a.splices[name]); err != nil {
+			return err
+		}
+	}
+	a.message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.paths))
+	return nil
+}
+
+// assign prepares the id of one node and returns it.
+func (a *assignment) assign(ctx context.Context, id string) (string, error) {
+	n, err := a.node(ctx, id, merkle.Digest{}, nil)
+	if err != nil {
+		return "", err
+	}
+	doc, i := a.document(n.Path), a.headline(n)
+	properties := doc.Properties
+	if i >= 0 {
+		properties = doc.Headlines[i].Properties
+	}
+	for _, p := range properties {
+		if strings.EqualFold(p.Key, "ID") {
+			return n.ID, nil // its own, or one that another node bears: not ours to change
+		}
+	}
+	given := uuid.NewString()
+	splices, err := doc.Edit(i, a.now, org.SetProperty{Key: "ID", Value: given})
+	if err != nil {
+		return "", fail(a.name, id, Invalid, err)
+	}
+	a.splices[n.Path] = append(a.splices[n.Path], splices...)
+	a.count++
+	return given, nil
+}

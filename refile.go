@@ -1,0 +1,134 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Refile moves a headline, with all below it, to the end of another node's
+// children: a headline's or a document's, in any file of the memex. Both files
+// change in one step, or none. base is as for Edit. Errors as of Edit.
+func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Digest) (Commit, error) {
+	return m.edit(ctx, "refile", func(e *editing) error {
+		to, err := e.node(ctx, target, merkle.Digest{}, nil)
+		if err != nil {
+			return err
+		}
+		n, err := e.node(ctx, id, base, nil)
+		if err != nil {
+			return err
+		}
+		from := e.document(n.Path)
+		dest := from
+		if to.Path != n.Path {
+			dest = e.document(to.Path)
+		}
+		out, in, err := org.Refile(from, e.headline(n), dest, e.headline(to), e.now)
+		if err != nil {
+			return fail(e.name, id, Invalid, err)
+		}
+		e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, n.Title(), to.Path, to.Title())
+		if dest != from {
+			if err := e.splice(to.Path, dest.Source, in); err != nil {
+				return err
+			}
+		}
+		return e.splice(n.Path, from.Source, out)
+	})
+}
+
+// Archive moves a headline, with all below it, to the archive of its file, as
+// Org does: FILE_archive, or what #+ARCHIVE or the property ARCHIVE says. Both
+// files change in one step, or none. base is as for Edit. Errors as of Edit;
+// Invalid also for an archive that is no Org file of the memex.
+func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
+	return m.edit(ctx, "archive", func(e *editing) error {
+		n, err := e.node(ctx, id, base, nil)
+		if err != nil {
+			return err
+		}
+		from, i := e.document(n.Path), e.headline(n)
+		if i < 0 {
+			return fail(e.name, id, Invalid, errors.New("a whole document is not archived; move the file"))
+		}
+		name, err := e.archiveOf(from, i, n.Path)
+		if err != nil {
+			return fail(e.name, id, Invalid, err)
+		}
+		archive, err := e.existing(ctx, name)
+		if err != nil {
+			return err
+		}
+		out, in, err := org.Archive(from, i, filepath.Join(m.dir, filepath.FromSlash(n.Path)), archive, e.now)
+		if err != nil {
+			return fail(e.name, id, Invalid, err)
+		}
+		e.message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
+		source := ""
+		if archive != nil {
+			source = archive.Source
+		}
+		if err := e.splice(name, source, in); err != nil {
+			return err
+		}
+		return e.splice(n.Path, from.Source, out)
+	})
+}
+
+// archiveOf returns the path below the memex of the archive of a headline.
+func (e *editing) archiveOf(from *org.Document, i int, file string) (string, error) {
+	name, err := org.ArchiveFile(from, i, file)
+	if err != nil {
+		return "", err
+	}
+	if path.IsAbs(name) {
+		rel, err := filepath.Rel(e.m.dir, filepath.FromSlash(name))
+		if err != nil {
+			return "", err
+		}
+		name = filepath.ToSlash(rel)
+	}
+	hidden := strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
+	switch {
+	case name == file:
+		return "", errors.New("its archive is the file it stands in")
+	case hidden || !node.IsOrg(name):
+		return "", fmt.Errorf("its archive, %s, is no Org file of the memex", name)
+	}
+	return name, nil
+}
+
+// existing brings memory up to date with a file and parses it; nil when there is
+// none.
+func (e *editing) existing(ctx context.Context, name string) (*org.Document, error) {
+	_, known := e.m.View().state.Document(name)
+	_, _, err := e.m.root.Read(name, 0)
+	if errors.Is(err, corpus.ErrVanished) && !known {
+		return nil, nil
+	}
+	if err := e.refresh(ctx, name); err != nil {
+		return nil, err
+	}
+	return e.document(name), nil
+}
+
+// splice puts what splices make of a file's text.
+func (e *editing) splice(name, source string, splices []org.Splice) error {
+	text, err := org.ApplySplices(source, splices)
+	if err != nil {
+		return fail(e.name, name, Other, err)
+	}
+	e.put(name, text)
+	return nil
+}
