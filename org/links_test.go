@@ -34,7 +34,7 @@ func TestLinks(t *testing.T) {
 		{"blocks", "#+begin_src\n[[a]]\n#+end_src\n[[b]]\n#+BEGIN_EXAMPLE x\n[[c]]\n#+END_EXAMPLE\n#+begin_quote\n[[d]]\n#+end_quote\n#+begin_verse\n[[e]]\n#+end_verse",
 			[]string{"fuzzy b ()", "fuzzy d ()", "fuzzy e ()"}},
 		{"unclosed block", "#+begin_src\n[[a]]\n* h\n#+begin_src\n[[b]]\n#+end_src", []string{"fuzzy a ()"}},
-		{"hidden lines", "# [[a]]\n: [[b]]\n#+TITLE: [[c]]\n#+caption: [[d]]\n:PROPERTIES:\n:K: [[e]]\n:END:\n:LOGBOOK:\n- [[f]]\n:END:", []string{"fuzzy f ()"}},
+		{"hidden lines", "# [[a]]\n: [[b]]\n#+TITLE: [[c]]\n#+caption: [[d]]\n* h\n:PROPERTIES:\n:K: [[e]]\n:END:\n:LOGBOOK:\n- [[f]]\n:END:", []string{"fuzzy f ()"}},
 		{"abbreviation", "#+LINK: a https://b/%s?\n#+LINK: c https://d/?q=%h\n#+LINK: e f\n[[a:1]] [[c:2 3]] [[e:4]] [[e::5]] [[g:6]]",
 			[]string{"https //b/1? ()", "https //d/?q=2%203 ()", "fuzzy f4 ()", "fuzzy f5 ()", "fuzzy g:6 ()"}},
 		{"item tag and title", "* [[a]] :t:\n- [[b]] :: [[c]]", []string{"fuzzy a ()", "fuzzy b ()", "fuzzy c ()"}},
