@@ -58,7 +58,8 @@ type Document struct {
 	// Diagnostics says, in order of offset, what looks like Org but is not read.
 	Diagnostics []Diagnostic
 
-	radio *radioOnce
+	radio       *radioOnce
+	inlinetasks int // Options.Inlinetasks
 }
 
 // TodoKeywords are the TODO keywords in force in a document.

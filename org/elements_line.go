@@ -65,6 +65,9 @@ func (p *sectionParser) opening(l line, limit int) opening {
 		}
 		return listOpening(text, margin)
 	default:
+		if c == '*' && margin == 0 && p.doc.isInlinetask(i) {
+			return opening{kind: TypeInlinetask}
+		}
 		if c == '*' || c >= '0' && c <= '9' {
 			return listOpening(text, margin)
 		}

@@ -97,6 +97,8 @@ func (p *sectionParser) layOut(at, limit int) {
 		indent, margin := indentation(p.src[l.start:l.end])
 		o := p.opening(l, limit)
 		switch {
+		case o.kind == TypeInlinetask: // it stands in the item, whatever its margin
+			_, at = p.inlinetaskText(l, limit)
 		case o.kind == TypePlainList && bulletLength(p.src[l.start+margin:l.end], margin) > 0:
 			closeTo(indent, l.start)
 			if least < 0 || indent < least {

@@ -18,6 +18,10 @@ type Options struct {
 	// serves: a caller keeps it inside its root. Nil serves none, silently; a name
 	// that Setup does not know becomes a diagnostic. Each name is asked for once.
 	Setup func(name string) (text string, ok bool)
+	// Inlinetasks is the least number of stars that makes an inline task and no
+	// headline: 15 where the Org module is loaded with its defaults. 0 means that
+	// there are none, as in Emacs without that module.
+	Inlinetasks int
 }
 
 // Parse reads the outline of src. It never fails: any bytes are a document, and
@@ -30,7 +34,10 @@ func Parse(src string, opts *Options) *Document {
 	if strings.HasPrefix(src, bom) {
 		d.HasBOM, d.Start = true, len(bom)
 	}
-	s := scanner{src: src}
+	if opts != nil {
+		d.inlinetasks = opts.Inlinetasks
+	}
+	s := scanner{src: src, inlinetasks: d.inlinetasks}
 	s.scan(d.Start)
 	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
 	d.outline(&s, d.applySettings(opts))
@@ -41,7 +48,7 @@ func Parse(src string, opts *Options) *Document {
 func (d *Document) reparse(src string) *Document {
 	n := *d
 	n.Source, n.SectionEnd = src, len(src)
-	s := scanner{src: src}
+	s := scanner{src: src, inlinetasks: d.inlinetasks}
 	s.scan(n.Start)
 	n.Keywords, n.Diagnostics = s.keywords, s.diagnostics
 	n.outline(&s, d.Todo.done())

@@ -8,6 +8,7 @@ import "strings"
 // hide them, the keyword lines and the openings of property drawers.
 type scanner struct {
 	src         string
+	inlinetasks int // so many stars make no headline; 0 for no bound
 	headlines   []mark
 	keywords    []Keyword
 	opens       []int // offsets of the lines that open a property drawer
@@ -37,6 +38,9 @@ func (s *scanner) scan(at int) {
 		at = l.next
 		if s.src[l.start] == '*' {
 			level := starsAt(s.src, l.start)
+			if s.inlinetasks > 0 && level >= s.inlinetasks {
+				continue
+			}
 			switch {
 			case level > 0 && s.block.kind != 0:
 				at = s.reopen()

@@ -1,0 +1,68 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// inlinetaskEnd is the title of the line that closes an inline task.
+const inlinetaskEnd = "END"
+
+// isInlinetask reports whether an inline task begins at the offset, which is the
+// start of a line: a headline with more stars than headlines have.
+func (d *Document) isInlinetask(at int) bool {
+	return d.inlinetasks > 0 && starsAt(d.Source, at) >= d.inlinetasks
+}
+
+// inlinetaskText returns what an inline task in line l holds, up to the line that
+// closes it, and where it ends. One that is not closed before the next is only a
+// line: its text is empty and ends where the line does.
+func (p *sectionParser) inlinetaskText(l line, limit int) (text span, end int) {
+	for at := l.next; at < limit; {
+		next := lineAt(p.src, at, limit)
+		if next.start < next.end && p.src[next.start] == '*' && p.doc.isInlinetask(next.start) {
+			if trimBlanks(strings.TrimLeft(p.src[next.start:next.end], "*")) == inlinetaskEnd {
+				return span{l.next, next.start}, next.next
+			}
+			break
+		}
+		at = next.next
+	}
+	return span{l.next, l.next}, l.next
+}
+
+// inlinetask opens the inline task in line l. It may have a planning line and a
+// property drawer as a headline has.
+func (p *sectionParser) inlinetask(l line, limit int) {
+	i := p.begin(TypeInlinetask, l.start)
+	text, end := p.inlinetaskText(l, limit)
+	resume := p.after(i, end, limit)
+	h := p.doc.inlinetask(l.start, text.end)
+	if p.objects {
+		p.title(i, &h)
+	}
+	p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
+	p.at = skipBlankLines(p.src, text.start, text.end)
+	if p.at < text.end {
+		p.setContents(i, p.at, text.end)
+	}
+	p.push(frame{element: i, limit: text.end, resume: resume})
+}
+
+// inlinetask reads the inline task between the offsets as a headline.
+func (d *Document) inlinetask(start, end int) Headline {
+	h := Headline{Start: start, Level: starsAt(d.Source, start), SectionEnd: end, End: end, Parent: -1}
+	p := parser{doc: &Document{Source: d.Source}, done: d.Todo.done()}
+	p.headline(&h)
+	return h
+}
+
+// Inlinetask returns what the inline task i says, as if it were a headline; its
+// SectionEnd and End are the end of what it holds. Parent is -1.
+func (t *Tree) Inlinetask(i int) Headline {
+	e := &t.Elements[i]
+	if e.Type != TypeInlinetask {
+		return Headline{}
+	}
+	end := lineAt(t.Source, int(e.Start), int(e.End)).next
+	return t.doc.inlinetask(int(e.Start), max(end, int(e.ContentsEnd)))
+}
