@@ -207,6 +207,27 @@ func TestElementsAreFoundByID(t *testing.T) {
 	}
 }
 
+// TestEncrypted: of what is encrypted a query sees the headline.
+func TestEncrypted(t *testing.T) {
+	v := view(map[string]string{
+		"a.org": "* secret one :crypt:\nhidden <2026-11-18 Wed> [[id:x]]\nCLOCK: [2026-11-18 Wed 09:00]--[2026-11-18 Wed 10:00]\n" +
+			"#+begin_src sh\n#+end_src\n** below\nhidden\n* plain\nseen\n",
+		"b.org":     "#+title: Kept\n#+filetags: :crypt:\nhidden\n",
+		"c.org.gpg": "hidden",
+	})
+	for q, want := range map[string]string{
+		"hidden": "", "regexp:hidden": "", "ts:": "", "link:": "", "clocked:": "", "src:": "", "type:src-block": "", "type:paragraph": "seen",
+		"secret": "secret one, below", "seen": "plain", "tags:crypt": "secret one, below, Kept",
+	} {
+		if got := titles(t, v, q); got != want {
+			t.Errorf("%s finds %q, want %q", q, got, want)
+		}
+	}
+	if hits, err := v.Search("hidden", 0, nil, now); err != nil || len(hits) > 0 {
+		t.Errorf("the words of an encrypted text are found: %v, %v", hits, err)
+	}
+}
+
 // TestRecentCompletedTasks: the newest by CLOSED, else by when Fovea saw it.
 func TestRecentCompletedTasks(t *testing.T) {
 	v := view(map[string]string{"a.org": "#+todo: TODO | DONE CANCELLED\n* DONE old\nCLOSED: [1960-01-01 Fri]\n* DONE new :x:\nCLOSED: [2026-11-10 Tue 08:00]\n" +

@@ -21,7 +21,7 @@ const (
 	todoKey     = "todo"
 	tagKey      = "tag"
 	linkKey     = "link"
-	groupKey    = "group" // a name that a document may declare a group of tags by
+	groupKey    = "group" // a group of tags that a document declares
 	hasKey      = "has"   // what a node has at all: a date, a link, a property
 	propertyKey = "property:"
 )
@@ -59,8 +59,8 @@ func attributes(n *node.Node) iter.Seq2[string, []string] {
 		for _, p := range d.Properties {
 			ok = ok && yield(propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")), []string{p.Value})
 		}
-		if ok && !d.Opaque {
-			yield(groupKey, slices.Collect(groupNames(n.Content)))
+		for _, g := range d.TagGroups {
+			ok = ok && yield(groupKey, []string{g.Name})
 		}
 	}
 }
@@ -143,7 +143,7 @@ func lookup(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
 	case "tags-local":
 		add(tagKey, p.Args...)
 		for _, tag := range p.Args {
-			if x.Count(groupKey, tag)+x.Count(groupKey, unnamed) > 0 { // a member of the group matches too
+			if x.Count(groupKey, tag) > 0 { // a member of the group matches too
 				return nil, nil, false
 			}
 		}

@@ -59,7 +59,7 @@ func (c *candidate) Priority() string    { return c.host.Derived.Priority }
 func (c *candidate) Level() int          { return c.host.Derived.Level }
 func (c *candidate) LocalTags() []string { return c.host.Derived.Tags }
 func (c *candidate) Heading() string     { return c.host.Title() }
-func (c *candidate) Text() string        { return c.n.Content }
+func (c *candidate) Text() string        { return readable(c.n) }
 func (c *candidate) Path() string        { return c.n.Path }
 func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified) }
 
@@ -105,9 +105,9 @@ func (c *candidate) Times(kind query.TimeKind) []query.Time {
 	case query.Closed:
 		return readTime(d.Closed)
 	case query.Clocked:
-		return clocks(c.n.Content)
+		return clocks(readable(c.n))
 	}
-	return slices.Collect(timestamps(c.n.Content))
+	return slices.Collect(timestamps(readable(c.n)))
 }
 
 // Links are the node's; an element has those that stand inside it.
@@ -116,7 +116,7 @@ func (c *candidate) Links() []query.Link {
 		return nil
 	}
 	var out []query.Link
-	for l := range org.Links(c.host.Content) {
+	for l := range org.Links(readable(c.host)) {
 		if c.offset <= l.Start && l.End <= c.offset+len(c.n.Content) {
 			out = append(out, query.Link{Target: l.Raw, Description: l.Description})
 		}
@@ -126,32 +126,18 @@ func (c *candidate) Links() []query.Link {
 
 // Sources are the node's; an element has those that stand inside it, or is one.
 func (c *candidate) Sources() []query.Source {
+	if !searchable(c.host, map[org.Type]bool{org.TypeSrcBlock: true}) {
+		return nil
+	}
+	tree := elements(c.host)
 	var out []query.Source
-	for _, s := range spans(c.host, map[org.Type]bool{org.TypeSrcBlock: true}) {
-		if c.offset <= s.offset && s.offset+len(s.node.Content) <= c.offset+len(c.n.Content) {
-			out = append(out, source(s.node.Content))
+	for i, e := range tree.Elements {
+		inside := c.offset <= int(e.Start) && int(e.End) <= c.offset+len(c.n.Content)
+		if e.Type == org.TypeSrcBlock && inside {
+			out = append(out, query.Source{Language: tree.Block(i).Language, Body: tree.Value(i)})
 		}
 	}
 	return out
-}
-
-// source reads a source block: the language stands behind #+begin_src, and the
-// code between that line and the last.
-func source(block string) query.Source {
-	for line := range strings.Lines(block) {
-		block = block[len(line):]
-		const mark = "#+begin_src"
-		words := strings.Fields(line)
-		if len(words) == 0 || !strings.EqualFold(words[0], mark) {
-			continue // an affiliated keyword
-		}
-		s := query.Source{Body: block[:strings.LastIndex("\n"+strings.TrimRight(block, " \t\r\n"), "\n")]}
-		if len(words) > 1 {
-			s.Language = words[1]
-		}
-		return s
-	}
-	return query.Source{}
 }
 
 func (c *candidate) Parent() (query.Candidate, bool) {

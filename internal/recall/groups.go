@@ -3,7 +3,6 @@
 package recall
 
 import (
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,27 +23,12 @@ type tagGroup struct {
 func (r *reader) groupsOf(path string) tagGroups {
 	g, ok := r.groups[path]
 	if !ok {
-		if r.declaresGroups(path) {
-			text, _ := r.state.Text(path)
-			g = readGroups(text)
+		if d, found := r.state.Document(path); found {
+			g = readGroups(d.Derived.TagGroups)
 		}
 		r.groups[path] = g
 	}
 	return g
-}
-
-// declaresGroups spares reading a document without a #+TAGS line that has a
-// group.
-func (r *reader) declaresGroups(path string) bool {
-	for _, n := range r.state.Nodes(path) {
-		if n.Derived.Opaque {
-			return false
-		}
-		for range groupNames(n.Content) {
-			return true
-		}
-	}
-	return false
 }
 
 // holds reports whether a tag is a member of a group or of a group in it.
@@ -68,19 +52,17 @@ func (g tagGroups) reaches(group, tag string, seen map[string]bool) bool {
 	return slices.ContainsFunc(own.tags, func(inner string) bool { return g.reaches(inner, tag, seen) })
 }
 
-// readGroups reads the groups that a document declares.
-func readGroups(text string) tagGroups {
+// readGroups gathers the groups that have a name: two lists may be of one.
+func readGroups(declared []org.TagGroup) tagGroups {
 	groups := tagGroups{}
-	for _, declared := range org.Parse(text, nil).TagGroups {
-		if declared.Name == "" {
-			continue
-		}
-		g := groups[declared.Name]
-		for _, m := range declared.Members {
+	for _, d := range declared {
+		g := groups[d.Name]
+		for _, m := range d.Members {
 			g.add(m)
 		}
-		groups[declared.Name] = g
+		groups[d.Name] = g
 	}
+	delete(groups, "") // tags that only exclude one another
 	return groups
 }
 
@@ -95,48 +77,6 @@ func (g *tagGroup) add(member string) {
 	if p, err := regexp.Compile("(?i)" + fromEmacs(strings.TrimSuffix(pattern, "}"))); err == nil {
 		g.patterns = append(g.patterns, p)
 	}
-}
-
-// unnamed stands for the name of a group that is on another line than its colon.
-const unnamed = ":"
-
-// groupNames yields the names of the groups that #+TAGS lines in a part of a
-// document may declare: at least those that it does.
-func groupNames(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for {
-			const mark = "#+TAGS:"
-			i := strings.Index(text, "#+")
-			if i < 0 {
-				return
-			}
-			text = text[i:]
-			if len(text) < len(mark) || !strings.EqualFold(text[:len(mark)], mark) {
-				text = text[len("#+"):]
-				continue
-			}
-			line, _, _ := strings.Cut(text[len(mark):], "\n")
-			text = text[len(mark):]
-			words := strings.Fields(line)
-			for i, word := range words {
-				name := unnamed
-				if i > 0 {
-					name = withoutKey(words[i-1])
-				}
-				if word == ":" && !yield(name) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// withoutKey cuts the fast key, such as (w), from a tag.
-func withoutKey(tag string) string {
-	if i := strings.LastIndexByte(tag, '('); i > 0 && strings.HasSuffix(tag, ")") {
-		return tag[:i]
-	}
-	return tag
 }
 
 // fromEmacs rewrites a regular expression of Emacs: there a backslash makes

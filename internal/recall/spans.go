@@ -60,9 +60,10 @@ func elementTypes(e query.Expr) map[org.Type]bool {
 	return wanted
 }
 
-// spans returns a node's elements of the wanted types, in order.
+// spans returns a node's elements of the wanted types, in order; none of what is
+// encrypted.
 func spans(n *node.Node, wanted map[org.Type]bool) []span {
-	if len(wanted) == 0 || n.Derived.Opaque || !mayHold(n.Content, wanted) {
+	if !searchable(n, wanted) {
 		return nil
 	}
 	tree := elements(n)
@@ -76,6 +77,12 @@ func spans(n *node.Node, wanted map[org.Type]bool) []span {
 		out = append(out, newSpan(n, tree, i, count[e.Type]))
 	}
 	return out
+}
+
+// searchable reports whether a node can have an element of a wanted type. It
+// spares parsing; only a false yes is allowed.
+func searchable(n *node.Node, wanted map[org.Type]bool) bool {
+	return len(wanted) > 0 && !n.Derived.Opaque && !n.Derived.Encrypted && mayHold(n.Content, wanted)
 }
 
 // elements parses a node's own text.
@@ -94,7 +101,7 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	text := tree.Text(i)
 	d := host.Derived
 	n := &node.Node{Type: e.Type.String(), Content: text, Derived: &node.Derived{
-		Title: spanTitle(text, int(e.Body-e.Start)), Todo: d.Todo, Done: d.Done, Tags: d.Tags,
+		Title: spanTitle(tree, i), Todo: d.Todo, Done: d.Done, Tags: d.Tags,
 	}}
 	n.Parent, n.Path, n.Modified = host.ID, host.Path, host.Modified
 	if own, err := n.OwnBlock(nil); err == nil {
@@ -106,14 +113,12 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 
 // spanTitle is what a person would call an element: its #+NAME, else its first
 // line.
-func spanTitle(text string, body int) string {
-	for line := range strings.Lines(text[:body]) {
-		key, value, ok := strings.Cut(line, ":")
-		if ok && strings.EqualFold(strings.TrimSpace(key), "#+NAME") && strings.TrimSpace(value) != "" {
-			return strings.TrimSpace(value)
-		}
+func spanTitle(tree *org.Tree, i int) string {
+	if name := tree.Name(i); name != "" {
+		return name
 	}
-	line, _, _ := strings.Cut(text[body:], "\n")
+	e := tree.Elements[i]
+	line, _, _ := strings.Cut(tree.Source[e.Body:e.End], "\n")
 	return strings.TrimSpace(line)
 }
 
@@ -140,8 +145,7 @@ func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
 	return s.node, s.offset, true
 }
 
-// mayHold reports whether a text could have an element of one of the types. It
-// spares parsing; only a false yes is allowed.
+// mayHold reports whether a text has the marks of one of the types.
 func mayHold(text string, wanted map[org.Type]bool) bool {
 	for t := range wanted {
 		marks, ok := marksOf[t]

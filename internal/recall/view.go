@@ -22,17 +22,30 @@ type View struct {
 }
 
 // Document returns what a node contributes to the lexical index: its title,
-// own tags and all of its text below the headline, properties included. Opaque
-// files that are encrypted or not text contribute their name.
+// own tags and all of its text below the headline, properties included. Of what
+// is encrypted only the headline counts; opaque files that are encrypted or not
+// text contribute their name.
 func Document(n *node.Node) index.Doc {
 	d := index.Doc{ID: n.ID, Title: n.Title(), Tags: n.Derived.Tags}
 	switch {
 	case n.Type == node.TypeHeadline:
-		_, d.Body, _ = strings.Cut(n.Content, "\n")
-	case !n.Derived.Opaque || isText(n.Content) && !node.IsEncrypted(n.Path):
-		d.Body = n.Content
+		_, d.Body, _ = strings.Cut(readable(n), "\n")
+	case !n.Derived.Opaque || isText(n.Content):
+		d.Body = readable(n)
 	}
 	return d
+}
+
+// readable returns the text of a node without what is encrypted.
+func readable(n *node.Node) string {
+	switch {
+	case n.Derived.Opaque && node.IsEncrypted(n.Path), n.Derived.Encrypted && n.Type != node.TypeHeadline:
+		return ""
+	case n.Derived.Encrypted:
+		line, _, _ := strings.Cut(n.Content, "\n")
+		return line
+	}
+	return n.Content
 }
 
 // isText reports whether an opaque file reads as text: no NUL near its start.
