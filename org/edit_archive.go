@@ -58,8 +58,11 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 	if archive.Source == "" {
 		e.insertLines(0, "#    -*- mode: org -*-\n\n\nArchived entries from file "+name+"\n\n")
 	}
-	text := e.converted(from.Source[h.Start:h.End])
-	start := e.paste(e.lineEnd(len(e.doc.Source))+from.atLevel(text, 1), 1)
+	text := from.Source[h.Start:h.End]
+	if h.Level > 1 {
+		text = from.atLevel(text, 1)
+	}
+	start := e.paste(e.converted("\n" + text))
 	start = lineAt(e.doc.Source, start, len(e.doc.Source)).next
 	e.at = e.doc.headlineAt(start)
 	for _, p := range from.archiveProperties(i, name, e.now) {
@@ -67,7 +70,7 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 	}
 
 	source := newEditor(from, i, now)
-	source.countWithout(i)
+	source.countTodo(i, true)
 	h = source.headline()
 	source.removeLines(h.Start, h.End)
 	return source.draft.splices(), e.draft.splices(), nil

@@ -15,7 +15,7 @@ import (
 // Unless Children is set, a line of the text that begins a headline is
 // [ErrStructure]; with it the headlines must lie below the edited one. A line that
 // would be a setting of the file, a planning line or a property drawer where Org
-// looks for one is [ErrStructure] in any case.
+// looks for one is [ErrStructure] in any case, and so is the loss of a setting.
 type AppendBody struct {
 	Text     string
 	Children bool
@@ -47,20 +47,13 @@ func (e *editor) bodyRange() (start, end int) {
 	} else {
 		h := e.headline()
 		start, end = max(h.TextEnd, h.PlanningEnd, h.DrawerEnd), h.SectionEnd
-		if name := e.doc.logging(e.at).drawer; name != "" || isLogDrawer(src, start, end) {
-			start = e.skipLog(start, end)
-		}
+		start = e.skipLog(start, end)
 	}
 	return start, max(start, endOfText(src, start, end))
 }
 
-// isLogDrawer reports whether a drawer LOGBOOK opens at the offset at.
-func isLogDrawer(src string, at, limit int) bool {
-	l := lineAt(src, at, limit)
-	return strings.EqualFold(trimBlanks(src[l.start:l.end]), ":LOGBOOK:")
-}
-
-// skipLog returns the offset behind the log drawer that begins at the offset at.
+// skipLog returns the offset behind the log drawer that begins at the offset at; at
+// when there is none.
 func (e *editor) skipLog(at, limit int) int {
 	src := e.doc.Source
 	open := lineAt(src, at, limit)

@@ -54,13 +54,16 @@ func (c CheckItem) apply(e *editor) error {
 	data, _ := e.doc.Property(e.at, "COOKIE_DATA", true)
 	recursive := strings.Contains(data, "recursive")
 	list.count(recursive)
+	done, all := list.checked(list.boxesBelow(-1, recursive))
+	if !strings.Contains(data, "todo") {
+		list.countText(done, all)
+	}
 	edits := slices.SortedFunc(slices.Values(list.edits), func(a, b Splice) int { return b.Start - a.Start })
 	for _, s := range edits {
 		e.draft.replace(s.Start, s.End, s.New)
 	}
 	e.doc = e.doc.reparse(e.draft.text)
 	if e.at >= 0 && !strings.Contains(data, "todo") {
-		done, all := list.checked(list.boxesBelow(-1, recursive))
 		e.setCookies(e.at, done, all)
 	}
 	return nil
@@ -193,4 +196,29 @@ func (c *checklist) count(recursive bool) {
 			c.edits = append(c.edits, Splice{start, end, text})
 		}
 	}
+}
+
+// countText records the changes of the cookies in paragraphs outside of lists, which
+// count what the headline's count.
+func (c *checklist) countText(done, all int) {
+	for i := range c.tree.Elements {
+		el := &c.tree.Elements[i]
+		if el.Type != TypeParagraph || c.inItem(i) {
+			continue
+		}
+		start, end := int(el.ContentsStart), int(el.ContentsEnd)
+		if text := withCounts(c.tree.Source[start:end], done, all); text != "" {
+			c.edits = append(c.edits, Splice{start, end, text})
+		}
+	}
+}
+
+// inItem reports whether element i lies in a list item.
+func (c *checklist) inItem(i int) bool {
+	for k := c.tree.Elements[i].Parent; k >= 0; k = c.tree.Elements[k].Parent {
+		if c.tree.Elements[k].Type == TypeItem {
+			return true
+		}
+	}
+	return false
 }

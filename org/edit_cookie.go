@@ -8,27 +8,24 @@ import (
 )
 
 // countTodo brings the statistics cookies above headline i up to date, which count
-// the TODO keywords of children: those of the parent, and of further ancestors as
-// long as COOKIE_DATA says recursive.
-func (e *editor) countTodo(i int) { e.count(i, false) }
-
-// countWithout is countTodo as if headline i and all below it were gone.
-func (e *editor) countWithout(i int) { e.count(i, true) }
-
-func (e *editor) count(i int, gone bool) {
-	for p := int(e.doc.Headlines[i].Parent); p >= 0; p = int(e.doc.Headlines[p].Parent) {
+// the TODO keywords of children: those of the parent, and further up those of
+// ancestors whose COOKIE_DATA says recursive. With gone, the headline and all below
+// it do not count.
+func (e *editor) countTodo(i int, gone bool) {
+	without := -1
+	if gone {
+		without = i
+	}
+	parent := int(e.doc.Headlines[i].Parent)
+	for p := parent; p >= 0; p = int(e.doc.Headlines[p].Parent) {
 		data, _ := e.doc.Property(p, "COOKIE_DATA", true)
 		recursive := strings.Contains(data, "recursive")
+		if p != parent && !recursive {
+			return
+		}
 		if !strings.Contains(data, "checkbox") {
-			without := -1
-			if gone {
-				without = i
-			}
 			done, all := e.doc.childrenDone(p, recursive, without)
 			e.setCookies(p, done, all)
-		}
-		if !recursive {
-			return
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -27,7 +28,8 @@ type AddTag struct{ Tag string }
 // RemoveTag removes a tag from a headline. One that is not there is no error.
 type RemoveTag struct{ Tag string }
 
-// tagsColumn is where the tags of an edited headline end, as Emacs aligns them.
+// tagsColumn is where the tags of an edited headline end, as Emacs aligns them; under
+// #+STARTUP: indent it counts the stars but one that are hidden then as well.
 const tagsColumn = 77
 
 // parts are the offsets of the parts of a headline's line. An absent part is empty
@@ -47,9 +49,9 @@ func (d *Document) parts(i int) parts {
 	var p parts
 	p.lineEnd = lineAt(src, h.Start, h.SectionEnd).end
 	blanks := func(at int) int { return p.lineEnd - len(trimBlanksLeft(src[at:p.lineEnd])) }
-	p.tags = h.Start + h.Level + len(trimBlanksRight(src[h.Start+h.Level:p.lineEnd]))
-	p.tagsEnd = p.tags
+	p.tags, p.tagsEnd = p.lineEnd, p.lineEnd
 	if len(h.Tags) > 0 {
+		p.tagsEnd = h.Start + len(trimBlanksRight(src[h.Start:p.lineEnd]))
 		p.tags = h.Start + strings.LastIndexAny(src[h.Start:p.tagsEnd], " \t") + 1
 	}
 	at := min(blanks(h.Start+h.Level), p.tags)
@@ -203,26 +205,37 @@ func (e *editor) align(i int) {
 }
 
 // lineAtLevel returns the line of headline i, without its end, at another level, its
-// tags aligned as Emacs does.
+// tags aligned as Emacs does: those that end where they should stay as they are.
 func (d *Document) lineAtLevel(i, level int) string {
 	h, p := &d.Headlines[i], d.parts(i)
 	stars := strings.Repeat("*", level)
 	if len(h.Tags) == 0 {
 		return stars + d.Source[h.Start+h.Level:p.lineEnd]
 	}
-	text := stars + trimBlanksRight(d.Source[h.Start+h.Level:p.tags])
-	pad := tagsColumn - columns(d.Source[p.tags:p.tagsEnd], 0) - columns(text, 0)
-	return text + strings.Repeat(" ", max(pad, 1)) + d.Source[p.tags:p.lineEnd]
+	tags := tagsColumn - columns(d.Source[p.tags:p.tagsEnd], 0)
+	if d.startup("indent", "noindent") {
+		tags -= level - 1
+	}
+	text := stars + d.Source[h.Start+h.Level:p.tags]
+	if columns(text, 0) != tags {
+		text = trimBlanksRight(text)
+		text += strings.Repeat(" ", max(tags-columns(text, 0), 1))
+	}
+	return text + d.Source[p.tags:p.lineEnd]
 }
 
-// columns returns the column behind s, which begins at column at.
+// columns returns the column behind s, which begins at column at, as Emacs shows it.
 func columns(s string, at int) int {
-	for _, r := range s {
+	for i, r := range s {
 		switch {
 		case r == '\t':
-			at += 8 - at%8
-		case r < 0x80:
+			at += tabWidth - at%tabWidth
+		case r < ' ' || r == 0x7f: // ^A
+			at += 2
+		case r < utf8.RuneSelf:
 			at++
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"): // \377
+			at += 4
 		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		default:
 			at++

@@ -80,21 +80,32 @@ func (e *editor) openHeadline(sibling bool) int {
 	} else {
 		level = e.headline().Level
 	}
-	limit, blank := len(e.doc.Source), false
-	start := e.doc.Start
+	start, limit, blank := e.doc.Start, len(e.doc.Source), false
 	if after >= 0 {
 		h := &e.doc.Headlines[after]
 		start, limit, blank = h.Start, h.End, e.doc.blankBefore(after)
 	}
+	place, empty := e.doc.insertionPlace(start, limit)
 	lines := strings.Repeat("*", level) + " \n"
-	if blank {
-		lines = "\n" + lines
+	switch {
+	case blank && empty > 1: // one of them parts the two headlines
+		place = lineAt(e.doc.Source, place, limit).next
+	case blank && !endsInBlank(e.doc.Source[:place]):
+		at := e.insertLines(place, "\n"+lines)
+		return lineAt(e.doc.Source, at, len(e.doc.Source)).next
 	}
-	at := e.insertLines(endOfText(e.doc.Source, start, limit), lines)
-	if blank {
-		at = lineAt(e.doc.Source, at, len(e.doc.Source)).next
+	return e.insertLines(place, lines)
+}
+
+// insertionPlace returns where the empty lines at the end of a text begin, and how
+// many there are. A line of blanks is text, as in Emacs.
+func (d *Document) insertionPlace(start, limit int) (place, empty int) {
+	text := strings.TrimRight(d.Source[start:limit], "\r\n")
+	if text == "" {
+		return start, 0
 	}
-	return at
+	place = lineAt(d.Source, start+len(text), limit).next
+	return place, strings.Count(d.Source[place:limit], "\n")
 }
 
 // lastChild returns the headline behind whose subtree the next child of headline i
@@ -117,22 +128,23 @@ func (d *Document) below(i int) int {
 	if i >= 0 {
 		level = d.Headlines[i].Level
 	}
-	if i >= 0 && d.oddLevels() {
+	if i >= 0 && d.startup("odd", "oddeven") {
 		return 1 + (level+1)/2*2
 	}
 	return level + 1
 }
 
-func (d *Document) oddLevels() bool {
-	odd := false
+// startup reports whether the last of two words of #+STARTUP lines is on.
+func (d *Document) startup(on, off string) bool {
+	is := false
 	for _, k := range d.Settings {
 		if k.Key == "STARTUP" {
 			for word := range strings.FieldsSeq(k.Value) {
-				odd = word == "odd" || odd && word != "oddeven"
+				is = word == on || is && word != off
 			}
 		}
 	}
-	return odd
+	return is
 }
 
 // blankBefore reports whether a blank line stands before headline i, or when the
@@ -143,8 +155,13 @@ func (d *Document) blankBefore(i int) bool {
 			return false
 		}
 	}
-	before := strings.TrimSuffix(strings.TrimSuffix(d.Source[:d.Headlines[i].Start], "\n"), "\r")
-	return strings.HasSuffix(before, "\n") || trimBlanks(before[strings.LastIndexByte(before, '\n')+1:]) == ""
+	return endsInBlank(d.Source[:d.Headlines[i].Start])
+}
+
+// endsInBlank reports whether the last line of text is blank.
+func endsInBlank(text string) bool {
+	text = strings.TrimSuffix(text, "\n")
+	return strings.Trim(text[strings.LastIndexByte(text, '\n')+1:], " \t\r") == ""
 }
 
 // headlineAt returns the index of the headline that begins at an offset.

@@ -30,14 +30,14 @@ func Refile(from *Document, i int, to *Document, target int, now time.Time) (fro
 	source := newEditor(from, i, now)
 	if from != to {
 		destination := newEditor(to, target, now)
-		destination.paste(destination.converted(text), to.below(target))
+		destination.paste(destination.converted(from.atLevel(text, to.below(target))))
 		source.removeLines(h.Start, h.End)
 		return source.draft.splices(), destination.draft.splices(), nil
 	}
 	source.at = target
 	length := len(source.draft.text)
 	start, end := h.Start, h.End
-	if source.paste(text, to.below(target)) <= start {
+	if source.paste(from.atLevel(text, to.below(target))) <= start {
 		start += len(source.draft.text) - length
 		end += len(source.draft.text) - length
 	}
@@ -59,9 +59,9 @@ func (e *editor) converted(text string) string {
 	return withEnds(strings.ReplaceAll(text, "\r\n", "\n"), e.lineEnd(len(e.doc.Source)))
 }
 
-// paste inserts a subtree, at another level, at the end of the headline being edited
-// or of the document. It returns the offset of its first star.
-func (e *editor) paste(text string, level int) int {
+// paste inserts a subtree at the end of the headline being edited or of the document.
+// It returns where it begins.
+func (e *editor) paste(text string) int {
 	at := len(e.doc.Source)
 	if e.at >= 0 {
 		at = e.headline().End
@@ -69,20 +69,22 @@ func (e *editor) paste(text string, level int) int {
 	if !strings.HasSuffix(text, "\n") {
 		text += e.lineEnd(at)
 	}
-	return e.insertText(at, e.doc.atLevel(text, level))
+	return e.insertText(at, text)
 }
 
-// atLevel returns a subtree, which begins with its headline, moved to a level. The
-// tags of its headlines are aligned if that changes anything.
+// atLevel returns a subtree, which begins with its headline, moved to a level. As in
+// Emacs the tags of its headlines are aligned, or where the level stays those of the
+// first alone.
 func (d *Document) atLevel(text string, level int) string {
-	part := (&Document{Todo: d.Todo}).reparse(text)
+	part := (&Document{Todo: d.Todo, Settings: d.Settings}).reparse(text)
 	shift := level - part.Headlines[0].Level
-	if shift == 0 {
-		return text
-	}
 	var b strings.Builder
 	for i := range part.Headlines {
 		h := &part.Headlines[i]
+		if i > 0 && shift == 0 {
+			b.WriteString(text[h.Start:])
+			break
+		}
 		b.WriteString(part.lineAtLevel(i, h.Level+shift))
 		b.WriteString(text[part.parts(i).lineEnd:h.SectionEnd])
 	}

@@ -4,6 +4,7 @@ package org
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,26 +33,25 @@ func (e *editor) plan(keyword, name, when string) error {
 	if err := e.onHeadline(name); err != nil {
 		return err
 	}
-	old := e.headline().Scheduled
-	log := e.doc.logging(e.at).reschedule
-	if keyword == "DEADLINE" {
-		old, log = e.headline().Deadline, e.doc.logging(e.at).redeadline
-	}
-	text := planningLogs[keyword][0]
+	old, l := e.headline().planned(keyword), e.doc.logging(e.at)
+	log := keyword == "SCHEDULED" && l.reschedule || keyword == "DEADLINE" && l.redeadline
+	text, want := planningLogs[keyword][0], ""
 	if when == "" {
 		if old == "" {
 			return nil
 		}
-		e.unplan(keyword)
+		e.setPlanning("", keyword)
 		text = planningLogs[keyword][1]
 	} else {
 		stamp, err := newStamp(when, cookies(old))
 		if err != nil {
 			return fmt.Errorf("%s %q: %w", name, when, err)
 		}
-		e.unplan(keyword, "CLOSED")
-		e.addPlanning(keyword, stamp)
-		log = log && stamp != old
+		e.setPlanning(keyword+": "+stamp, keyword, "CLOSED")
+		log, want = log && stamp != old, stamp
+	}
+	if got := e.headline().planned(keyword); got != want {
+		return fmt.Errorf("%s %q: it is read as %q: %w", name, when, got, ErrStructure)
 	}
 	if log && old != "" {
 		e.log(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
@@ -59,10 +59,17 @@ func (e *editor) plan(keyword, name, when string) error {
 	return nil
 }
 
+// planned returns the timestamp of SCHEDULED or DEADLINE.
+func (h *Headline) planned(keyword string) string {
+	if keyword == "DEADLINE" {
+		return h.Deadline
+	}
+	return h.Scheduled
+}
+
 // planningItem is a keyword of a planning line with its timestamp.
 type planningItem struct {
-	keyword    string // in upper case
-	stamp      string
+	keyword    string // SCHEDULED, DEADLINE, or for any other spelling CLOSED
 	start, end int
 }
 
@@ -82,61 +89,44 @@ func (e *editor) planningItems() []planningItem {
 		for i += len(word); i < len(text) && text[i] == ' '; i++ {
 		}
 		if n := timestampLength(text[i:]); n > 0 {
-			items = append(items, planningItem{strings.TrimSuffix(strings.ToUpper(word), ":"), text[i : i+n], start, i + n})
+			keyword := strings.TrimSuffix(word, ":")
+			if planningLogs[keyword] == [2]string{} {
+				keyword = "CLOSED"
+			}
+			items = append(items, planningItem{keyword, start, i + n})
 			i += n
 		}
 	}
 	return items
 }
 
-// unplan removes timestamps from the planning line, the blanks at its end, and the
-// line itself when nothing remains.
-func (e *editor) unplan(keywords ...string) {
+// setPlanning removes the timestamps of some keywords from the planning line and puts
+// item, unless it is "", before those that stay. The line comes and goes with them.
+func (e *editor) setPlanning(item string, remove ...string) {
+	h, src := e.headline(), e.doc.Source
+	if h.PlanningEnd == 0 {
+		if item != "" {
+			e.insertLines(h.TextEnd, item+"\n")
+		}
+		return
+	}
+	l := lineAt(src, h.PlanningStart, h.PlanningEnd)
+	text := src[l.start:l.end]
+	indent := indentOf(text)
 	items := e.planningItems()
 	for k := len(items) - 1; k >= 0; k-- {
-		for _, keyword := range keywords {
-			if items[k].keyword == keyword {
-				end := items[k].end
-				for end < len(e.doc.Source) && isBlank(e.doc.Source[end]) {
-					end++
-				}
-				e.draft.replace(items[k].start, end, "")
-			}
+		if slices.Contains(remove, items[k].keyword) {
+			text = text[:items[k].start-l.start] + trimBlanksLeft(text[items[k].end-l.start:])
 		}
 	}
-	e.trimPlanning()
-}
-
-// trimPlanning tidies the planning line after the draft has changed in it.
-func (e *editor) trimPlanning() {
-	h := *e.headline()
-	if h.PlanningEnd == 0 {
-		return
-	}
-	next := h.PlanningEnd + len(e.draft.text) - len(e.doc.Source)
-	e.doc = e.doc.reparse(e.draft.text)
-	l := lineAt(e.doc.Source, h.PlanningStart, next)
-	text := e.doc.Source[l.start:l.end]
-	if trimBlanks(text) == "" {
+	switch text = trimBlanks(text); {
+	case text == "" && item == "":
 		e.removeLines(l.start, l.next)
-		return
+	case text == "" || item == "":
+		e.replace(l.start, l.end, indent+item+text)
+	default:
+		e.replace(l.start, l.end, indent+item+" "+text)
 	}
-	e.replace(l.start+len(trimBlanksRight(text)), l.end, "")
-}
-
-// addPlanning puts a timestamp first on the planning line.
-func (e *editor) addPlanning(keyword, stamp string) {
-	h := e.headline()
-	item := keyword + ": " + stamp
-	if h.PlanningEnd == 0 {
-		e.insertLines(h.TextEnd, item+"\n")
-		return
-	}
-	start := h.PlanningStart
-	for isBlank(e.doc.Source[start]) {
-		start++
-	}
-	e.replace(start, start, item+" ")
 }
 
 // newStamp reads when and returns it as an active timestamp, with the cookies old

@@ -33,6 +33,10 @@ func (s SetProperty) apply(e *editor) error {
 		return fmt.Errorf("set property %q: it is no line of a drawer: %w", s.Key, ErrProperty)
 	}
 	e.putProperty(key, line)
+	properties, _, _ := e.drawer()
+	if got, ok := lookup(properties, key); !ok || got != value {
+		return fmt.Errorf("set property %q to %q: it is not read so: %w", s.Key, s.Value, ErrStructure)
+	}
 	return nil
 }
 
@@ -101,6 +105,10 @@ func (s RemoveProperty) apply(e *editor) error {
 	}
 	if rest == 0 && len(properties) > 0 {
 		e.removeLines(start, end)
+	}
+	properties, _, _ = e.drawer()
+	if _, ok := lookup(properties, s.Key); ok {
+		return fmt.Errorf("remove property %q: a drawer behind the first one has it too: %w", s.Key, ErrStructure)
 	}
 	return nil
 }

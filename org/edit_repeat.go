@@ -3,30 +3,32 @@
 package org
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 )
 
-// repeats reports whether the headline's own text has a timestamp that repeats.
-func (e *editor) repeats() bool { return len(e.repeating()) > 0 }
-
 // repeat does what finishing a repeating task does: its timestamps move, it goes
 // back to its first state, and the completion is logged.
-func (e *editor) repeat(old, state string) {
+func (e *editor) repeat(old, state string) error {
 	l := e.doc.logging(e.at)
-	back := e.repeatState(old, state)
 	stamps := e.repeating()
 	for k := len(stamps) - 1; k >= 0; k-- {
 		s := stamps[k]
-		e.draft.replace(s.start, s.end, e.shifted(e.doc.Source[s.start:s.end]))
+		to, err := e.shifted(e.doc.Source[s.start:s.end])
+		if err != nil {
+			return fmt.Errorf("set todo %q: %w", state, err)
+		}
+		e.draft.replace(s.start, s.end, to)
 	}
 	e.doc = e.doc.reparse(e.draft.text)
-	e.writeKeyword(back)
-	e.unplan("CLOSED")
-	if h := e.headline(); h.Scheduled != "" && cookies(h.Scheduled) == "" && !strings.HasPrefix(h.Scheduled, "<%%") {
-		e.unplan("SCHEDULED")
+	e.writeKeyword(e.repeatState(old))
+	remove := []string{"CLOSED"}
+	if stamp := e.headline().Scheduled; stamp != "" && cookies(stamp) == "" && !strings.HasPrefix(stamp, "<%%") {
+		remove = append(remove, "SCHEDULED")
 	}
+	e.setPlanning("", remove...)
 	if l.repeat {
 		e.putProperty("LAST_REPEAT", propertyLine("LAST_REPEAT", e.stampNow()))
 	}
@@ -38,19 +40,24 @@ func (e *editor) repeat(old, state string) {
 	case l.repeat:
 		line = e.stateChange(state, `"`+old+`"`)
 	default:
-		return
+		return nil
 	}
 	e.log(line)
+	return nil
 }
 
-// repeatState returns the state that a repeating task goes back to: that of the
-// property REPEAT_TO_STATE, in a sequence of types the old one, else the first.
-func (e *editor) repeatState(old, state string) string {
-	if to, ok := e.doc.Property(e.at, "REPEAT_TO_STATE", true); ok && slices.Contains(e.doc.Todo.All, to) {
+// repeatState returns the state that a repeating task goes back to: that of its
+// property REPEAT_TO_STATE, in a sequence of types the old one, else the first of the
+// old one's sequence. What had no keyword has none again.
+func (e *editor) repeatState(old string) string {
+	if to, ok := e.doc.Property(e.at, "REPEAT_TO_STATE", false); ok && slices.Contains(e.doc.Todo.All, to) {
 		return to
 	}
-	keywords, types := e.doc.sequence(state)
-	if types && old != "" {
+	if old == "" {
+		return ""
+	}
+	keywords, types := e.doc.sequence(old)
+	if types {
 		return old
 	}
 	return keywords[0]
@@ -93,13 +100,16 @@ func appendRepeating(out []span, src string, start, end int) []span {
 }
 
 // shifted returns a repeating timestamp moved by its repeater: by one interval, with
-// ++ by as many as lead past now, with .+ by one from now.
-func (e *editor) shifted(stamp string) string {
+// ++ by as many as lead past now, with .+ by one from now. Hours need a time of day.
+func (e *editor) shifted(stamp string) (string, error) {
 	t, ok := ParseTimestamp(stamp)
 	if !ok {
-		return stamp
+		return stamp, nil
 	}
 	r := t.Repeater
+	if r.Unit == 'h' && !t.StartTime {
+		return "", fmt.Errorf("%s repeats by hours and has no time of day: %w", stamp, ErrTimestamp)
+	}
 	to := t.Start
 	switch r.Mark {
 	case ".+":
@@ -109,7 +119,7 @@ func (e *editor) shifted(stamp string) string {
 	default:
 		to = step(to, r)
 	}
-	return restamp(stamp, to, to.Add(t.End.Sub(t.Start)), t)
+	return restamp(stamp, to, to.Add(t.End.Sub(t.Start)), t), nil
 }
 
 // today returns the moment from which .+ counts: now for hours, else today at the

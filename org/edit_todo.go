@@ -27,12 +27,14 @@ func (s SetTodo) apply(e *editor) error {
 	e.writeKeyword(s.Keyword)
 	isDone := e.headline().Done
 	finished := isDone && !wasDone
-	if finished && e.repeats() {
-		e.repeat(old, s.Keyword)
+	if finished && len(e.repeating()) > 0 {
+		if err := e.repeat(old, s.Keyword); err != nil {
+			return err
+		}
 	} else {
 		e.trackState(old, s.Keyword, finished)
 	}
-	e.countTodo(e.at)
+	e.countTodo(e.at, false)
 	if got := e.headline().Todo; !finished && got != s.Keyword {
 		return fmt.Errorf("set todo %q: the headline is read with %q: %w", s.Keyword, got, ErrStructure)
 	}
@@ -64,10 +66,9 @@ func (e *editor) trackState(old, state string, finished bool) {
 	isOpen := state != "" && !slices.Contains(e.doc.Todo.Done, state)
 	switch {
 	case state == "", isOpen && !wasOpen:
-		e.unplan("CLOSED")
+		e.setPlanning("", "CLOSED")
 	case finished && l.done:
-		e.unplan("CLOSED")
-		e.addPlanning("CLOSED", e.stampNow())
+		e.setPlanning("CLOSED: "+e.stampNow(), "CLOSED")
 	}
 	if line := e.stateLine(&l, old, state); line != "" {
 		e.log(line)

@@ -53,7 +53,8 @@
            (set-buffer-multibyte nil)
            (insert-file-contents-literally file nil 0 (min 3 (file-attribute-size (file-attributes file))))
            (if (equal (buffer-string) "\xef\xbb\xbf") 'utf-8-with-signature 'utf-8))))
-    (find-file-noselect file t)))
+    (let ((auto-mode-alist nil) (magic-mode-alist nil) (magic-fallback-mode-alist nil))
+      (find-file-noselect file t))))
 
 (defun fovea-text (buffer)
   "The bytes of BUFFER as they would be saved, in base64."
@@ -164,8 +165,10 @@
             (setq file (alist-get 'file job)
                   buffer (fovea-visit file))
             (with-current-buffer buffer
-              (org-mode)
               (setq text (buffer-string))
+              (let ((inhibit-message t)) (org-mode))
+              (erase-buffer)            ; tables that were aligned
+              (insert text)
               (buffer-disable-undo)))
           (let ((answer (fovea-job buffer (substring-no-properties text) job)))
             (with-current-buffer out

@@ -1,0 +1,218 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// What Emacs makes of an edit is compared in TestEditAgreement. These are the edits
+// that Emacs has no command for, and those that the comparison cannot show.
+func TestEdit(t *testing.T) {
+	tests := []struct {
+		name, src string
+		i         int
+		edits     []org.Edit
+		want      string
+	}{
+		{"nothing", "* a", 0, nil, "* a"},
+		{"several in order", "* a\n", 0, []org.Edit{org.SetTodo{Keyword: "TODO"}, org.SetTitle{Title: "b"}, org.SetProperty{Key: "K", Value: "v"}, org.Schedule{When: "2026-04-01"}},
+			"* TODO b\nSCHEDULED: <2026-04-01 Wed>\n:PROPERTIES:\n:K:        v\n:END:\n"},
+		{"planning without final line end", "* a", 0, []org.Edit{org.Schedule{When: "2026-04-01 9:00 +1w -2d"}}, "* a\nSCHEDULED: <2026-04-01 Wed 09:00 +1w -2d>"},
+		{"carriage returns", "* a\r\ntext\r\n", 0, []org.Edit{org.SetProperty{Key: "K", Value: "v"}}, "* a\r\n:PROPERTIES:\r\n:K:        v\r\n:END:\r\ntext\r\n"},
+		{"byte order mark", "\xef\xbb\xbf* a", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}}, "\xef\xbb\xbf* DONE a"},
+		{"invalid bytes stay", "* \xff\n\xfe\n", 0, []org.Edit{org.SetTodo{Keyword: "TODO"}}, "* TODO \xff\n\xfe\n"},
+		{"title keeps the rest", "* TODO [#A] COMMENT old  :x:\n", 0, []org.Edit{org.SetTitle{Title: "new"}},
+			"* TODO [#A] COMMENT new" + strings.Repeat(" ", 51) + ":x:\n"},
+		{"property of the document", "# comment\n#+TITLE: t\n", -1, []org.Edit{org.SetProperty{Key: "ID", Value: "1"}},
+			"# comment\n:PROPERTIES:\n:ID:       1\n:END:\n#+TITLE: t\n"},
+		{"last property takes the drawer along", "* a\n:PROPERTIES:\n:K: v\n:END:", 0, []org.Edit{org.RemoveProperty{Key: "k"}}, "* a"},
+		{"append before blank lines", "* a\nx\n\n* b\n", 0, []org.Edit{org.AppendBody{Text: "y"}}, "* a\nx\ny\n\n* b\n"},
+		{"append without final line end", "* a", 0, []org.Edit{org.AppendBody{Text: "y\nz\n"}}, "* a\ny\nz"},
+		{"append to the document", "#+TITLE: t\n\n* a\n", -1, []org.Edit{org.AppendBody{Text: "y"}}, "#+TITLE: t\ny\n\n* a\n"},
+		{"append children", "* a\n* b\n", 0, []org.Edit{org.AppendBody{Text: "y\n** c\n", Children: true}}, "* a\ny\n** c\n* b\n"},
+		{"replace keeps plan, drawer and log", "* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nold\nold\n\n* b\n", 0,
+			[]org.Edit{org.ReplaceBody{Text: "new\n"}}, "* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nnew\n\n* b\n"},
+		{"replace by nothing", "* a\nold\n* b\n", 0, []org.Edit{org.ReplaceBody{}}, "* a\n* b\n"},
+		{"child of the document", "#+TITLE: t\n* a\n** b\n", -1, []org.Edit{org.InsertHeadline{Title: "c", Body: "text"}}, "#+TITLE: t\n* a\n** b\n* c\ntext\n"},
+		{"first headline of all", "", -1, []org.Edit{org.InsertHeadline{Title: "a"}}, "* a\n"},
+		{"whole child", "* a [/]\n", 0, []org.Edit{org.InsertHeadline{Title: "b", Todo: "TODO", Priority: "A", Tags: []string{"x"}, Deadline: "2026-04-01",
+			Properties: []org.Property{{Key: "ID", Value: "1"}}, Body: "text"}},
+			"* a [0/1]\n** TODO [#A] b" + strings.Repeat(" ", 60) + ":x:\nDEADLINE: <2026-04-01 Wed>\n:PROPERTIES:\n:ID:       1\n:END:\ntext\n"},
+		{"delete the last", "* a\n* b\n** c", 1, []org.Edit{org.Delete{}}, "* a"},
+		{"repeat far in the past", "* TODO a\nSCHEDULED: <0001-01-01 Mon 00:30 ++1h>\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
+			"* TODO a\nSCHEDULED: <2026-03-03 Tue 10:30 ++1h>\n:PROPERTIES:\n:LAST_REPEAT: [2026-03-03 Tue 10:00]\n:END:\n- State \"DONE\"       from \"TODO\"       [2026-03-03 Tue 10:00]\n"},
+		{"check an item of the document", "- [ ] a [/]\n  - [ ] b", -1, []org.Edit{org.CheckItem{Line: 2, State: "X"}}, "- [X] a [1/1]\n  - [X] b"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := org.Parse(test.src, nil)
+			splices, err := d.Edit(test.i, editNow, test.edits...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := org.ApplySplices(test.src, splices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("edit of %q (-want +got):\n%s", test.src, diff)
+			}
+		})
+	}
+}
+
+func TestEditErrors(t *testing.T) {
+	const src = "#+PRIORITIES: A B B\n* TODO a\n:PROPERTIES:\n:ORDERED: t\n:END:\n- [ ] one\n  - [ ] two\n- [ ] three\n- four\n"
+	tests := []struct {
+		name string
+		i    int
+		edit org.Edit
+		want error
+	}{
+		{"no headline", 1, org.Delete{}, org.ErrNoHeadline},
+		{"document has no keyword", -1, org.SetTodo{Keyword: "TODO"}, org.ErrNoHeadline},
+		{"delete the document", -1, org.Delete{}, org.ErrNoHeadline},
+		{"keyword", 0, org.SetTodo{Keyword: "NEXT"}, org.ErrKeyword},
+		{"priority", 0, org.SetPriority{Priority: "C"}, org.ErrPriority},
+		{"tag", 0, org.AddTag{Tag: "a b"}, org.ErrTag},
+		{"two tags", 0, org.AddTag{Tag: "a:b"}, org.ErrTag},
+		{"title with line break", 0, org.SetTitle{Title: "a\n* b"}, org.ErrStructure},
+		{"title that ends in tags", 0, org.SetTitle{Title: "a :b:"}, org.ErrStructure},
+		{"title with priority", 0, org.SetTitle{Title: "[#A] b"}, org.ErrStructure},
+		{"key with blank", 0, org.SetProperty{Key: "a b", Value: "c"}, org.ErrProperty},
+		{"key that closes", 0, org.SetProperty{Key: "end"}, org.ErrProperty},
+		{"special key", 0, org.SetProperty{Key: "todo", Value: "DONE"}, org.ErrProperty},
+		{"value with line break", 0, org.SetProperty{Key: "a", Value: "b\n:END:"}, org.ErrProperty},
+		{"no date", 0, org.Schedule{When: "tomorrow"}, org.ErrTimestamp},
+		{"no such date", 0, org.Deadline{When: "2026-02-30"}, org.ErrTimestamp},
+		{"no such time", 0, org.Deadline{When: "2026-02-28 25:00"}, org.ErrTimestamp},
+		{"no cookie", 0, org.Deadline{When: "<2026-02-28 Sat 10:00 x>"}, org.ErrTimestamp},
+		{"headline in a body", 0, org.AppendBody{Text: "x\n* b"}, org.ErrStructure},
+		{"child too high", 0, org.AppendBody{Text: "* b", Children: true}, org.ErrStructure},
+		{"setting in a body", 0, org.AppendBody{Text: "#+TODO: X | Y"}, org.ErrStructure},
+		{"headline in a new headline", 0, org.InsertHeadline{Title: "b", Body: "* c"}, org.ErrStructure},
+		{"drawer as a body", 0, org.InsertHeadline{Title: "b", Body: ":PROPERTIES:\n:ID: 1\n:END:"}, org.ErrStructure},
+		{"planning as a body", 0, org.InsertHeadline{Title: "b", Body: "SCHEDULED: <2026-01-01>"}, org.ErrStructure},
+		{"no item", 0, org.CheckItem{Line: 2, State: "X"}, org.ErrItem},
+		{"item without checkbox", 0, org.CheckItem{Line: 9, State: "X"}, org.ErrItem},
+		{"item above items", 0, org.CheckItem{Line: 6, State: "X"}, org.ErrItem},
+		{"item out of order", 0, org.CheckItem{Line: 8, State: "X"}, org.ErrItem},
+		{"no state", 0, org.CheckItem{Line: 7, State: "yes"}, org.ErrItem},
+	}
+	d := org.Parse(src, nil)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if splices, err := d.Edit(test.i, editNow, test.edit); !errors.Is(err, test.want) || splices != nil {
+				t.Errorf("got %v and error %v, want error %v", splices, err, test.want)
+			}
+		})
+	}
+	if _, err := d.Edit(0, editNow, org.Delete{}, org.SetTodo{}); !errors.Is(err, org.ErrNoHeadline) {
+		t.Errorf("edit behind a deletion: %v", err)
+	}
+}
+
+func TestRefile(t *testing.T) {
+	from := org.Parse("#+STARTUP: logrefile\n* a\n** TODO b :x:\ntext\n*** c\n* d", nil)
+	to := org.Parse("* t\r\n* u\r\n", nil)
+	tests := []struct {
+		name         string
+		to           *org.Document
+		i, target    int
+		want, wantTo string
+	}{
+		{"within, down", from, 1, 3, "#+STARTUP: logrefile\n* a\n* d\n** TODO b" + strings.Repeat(" ", 65) + ":x:\n- Refiled on [2026-03-03 Tue 10:00]\ntext\n*** c", ""},
+		{"within, up", from, 3, 0, "#+STARTUP: logrefile\n* a\n** TODO b :x:\ntext\n*** c\n** d\n- Refiled on [2026-03-03 Tue 10:00]", ""},
+		{"to the top of another", to, 1, -1, "#+STARTUP: logrefile\n* a\n* d",
+			"* t\r\n* u\r\n* TODO b" + strings.Repeat(" ", 66) + ":x:\r\n- Refiled on [2026-03-03 Tue 10:00]\r\ntext\r\n** c\r\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			splices, toSplices, err := org.Refile(from, test.i, test.to, test.target, editNow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := org.ApplySplices(from.Source, splices)
+			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+				t.Errorf("from (-want +got): %v\n%s", err, diff)
+			}
+			if test.to == from {
+				return
+			}
+			got, err = org.ApplySplices(test.to.Source, toSplices)
+			if diff := cmp.Diff(test.wantTo, got); diff != "" || err != nil {
+				t.Errorf("to (-want +got): %v\n%s", err, diff)
+			}
+		})
+	}
+	if _, _, err := org.Refile(from, 0, from, 2, editNow); !errors.Is(err, org.ErrNoHeadline) {
+		t.Errorf("refile into itself: %v", err)
+	}
+}
+
+func TestArchive(t *testing.T) {
+	from := org.Parse("* a [/] :x:\n** DONE b :y:\n** TODO c\n", nil)
+	archive := org.Parse("* old", nil)
+	splices, archiveSplices, err := org.Archive(from, 1, "dir/f.org", archive, editNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := org.ApplySplices(from.Source, splices)
+	want := "* a [0/1]" + strings.Repeat(" ", 65) + ":x:\n** TODO c\n"
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("from (-want +got): %v\n%s", err, diff)
+	}
+	got, err = org.ApplySplices(archive.Source, archiveSplices)
+	want = "* old\n\n* DONE b" + strings.Repeat(" ", 66) + ":y:\n:PROPERTIES:\n:ARCHIVE_TIME: 2026-03-03 Tue 10:00\n:ARCHIVE_FILE: dir/f.org\n" +
+		":ARCHIVE_OLPATH: a [/]\n:ARCHIVE_CATEGORY: f\n:ARCHIVE_TODO: DONE\n:ARCHIVE_ITAGS: x\n:END:"
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("archive (-want +got): %v\n%s", err, diff)
+	}
+}
+
+func TestArchiveFile(t *testing.T) {
+	tests := []struct{ name, src, want string }{
+		{"default", "* a", "dir/f.org_archive"},
+		{"of the file", "#+ARCHIVE: old/%s.old::\n* a", "dir/old/f.org.old"},
+		{"of the headline", "#+ARCHIVE: x::\n* a\n:PROPERTIES:\n:ARCHIVE: /abs/%s::\n:END:", "/abs/f.org"},
+		{"with a headline", "#+ARCHIVE: %s_archive::* Old\n* a", ""},
+		{"within the file", "#+ARCHIVE: ::\n* a", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := org.ArchiveFile(org.Parse(test.src, nil), 0, "dir/f.org")
+			if got != test.want || (test.want == "") != errors.Is(err, org.ErrArchive) {
+				t.Errorf("got %q and error %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestApplySplices(t *testing.T) {
+	tests := []struct {
+		name    string
+		splices []org.Splice
+		want    string
+	}{
+		{"none", nil, "abc"},
+		{"insert, replace, remove", []org.Splice{{0, 0, "x"}, {0, 1, "y"}, {2, 3, ""}}, "xyb"},
+		{"overlap", []org.Splice{{0, 2, ""}, {1, 3, ""}}, ""},
+		{"backwards", []org.Splice{{2, 1, ""}}, ""},
+		{"outside", []org.Splice{{3, 4, ""}}, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := org.ApplySplices("abc", test.splices)
+			if got != test.want || (test.want == "") != errors.Is(err, org.ErrSplice) {
+				t.Errorf("got %q and error %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
