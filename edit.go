@@ -100,7 +100,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 	}
 	if !base.IsZero() && n.Own != base {
 		return nil, &Error{
-			Op: e.name, What: id, Kind: Conflict, Mine: e.mine(base, mine), Theirs: n.Content,
+			Op: e.name, What: id, Kind: Conflict, Mine: e.mine(n.Path, base, mine), Theirs: n.Content,
 			Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
 		}
 	}
@@ -109,7 +109,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 
 // mine applies a change to an earlier version of a node, "" where that version
 // or the change of it alone cannot be had.
-func (e *editing) mine(base merkle.Digest, apply change) string {
+func (e *editing) mine(path string, base merkle.Digest, apply change) string {
 	old, err := node.ReadOwn(base, e.m.store.Block)
 	if err != nil {
 		return ""
@@ -117,7 +117,7 @@ func (e *editing) mine(base merkle.Digest, apply change) string {
 	if apply == nil { // the text is moved as it is
 		return old.Content
 	}
-	doc := org.Parse(old.Content, nil)
+	doc := org.Parse(old.Content, e.m.View().state.Reading(path))
 	i := len(doc.Headlines) - 1
 	if i > 0 {
 		return ""
@@ -158,7 +158,7 @@ func (e *editing) document(path string) *org.Document {
 	if !ok {
 		text, _ = e.m.View().Text(path)
 	}
-	return org.Parse(text, nil)
+	return org.Parse(text, e.m.View().state.Reading(path))
 }
 
 // headline returns the place of a node in its document, -1 for the document.

@@ -345,3 +345,15 @@ func TestRecoveryBesideAnEditor(t *testing.T) {
 		})
 	}
 }
+
+// TestEditKnowsSetupFiles: keywords of a setup file can be set.
+func TestEditKnowsSetupFiles(t *testing.T) {
+	w := newWorld(t, map[string]string{"setup.org": "#+TODO: OPEN | SHUT\n", "a.org": "#+SETUPFILE: setup.org\n" + headed("OPEN One", "one")})
+	w.ingest()
+	if _, err := w.m.Edit(t.Context(), "one", merkle.Digest{}, org.SetTodo{Keyword: "SHUT"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.onDisk()["a.org"]; !strings.Contains(got, "* SHUT One\n") {
+		t.Errorf("the file holds %q", got)
+	}
+}

@@ -36,12 +36,17 @@ type plan struct {
 // touched reports whether the operation writes or removes the file.
 func (p *plan) touched() bool { return p.base != p.next }
 
-// add appends the record and the blocks of long texts to a batch.
+// add appends the record, behind the blocks of long texts, to a batch.
 func (in *intent) add(to *disk.Batch) error {
-	emit := func(_ merkle.Digest, block []byte) error {
+	block := func(_ merkle.Digest, block []byte) error {
 		to.Add(disk.Block, block)
 		return nil
 	}
+	return in.encode(block, func(b []byte) { to.Add(disk.Intent, b) })
+}
+
+// encode gives record the canonical encoding, and emit the blocks of long texts.
+func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
 	c := &in.commit
 	b := merkle.AppendList(nil, 8)
 	b = merkle.AppendUint(b, intentFormat)
@@ -50,30 +55,41 @@ func (in *intent) add(to *disk.Batch) error {
 	}
 	b = merkle.AppendInt(b, c.Time)
 	b = merkle.AppendList(b, len(in.files))
-	for _, f := range in.files {
-		b = merkle.AppendList(b, 6)
-		b = merkle.AppendBytes(b, f.path)
-		b = merkle.AppendLink(b, f.base)
-		b = merkle.AppendLink(b, f.next)
-		b = merkle.AppendUint(b, uint64(f.mode.Perm()))
-		for _, text := range []*string{f.old, f.torn} {
-			if text == nil {
-				b = merkle.AppendNull(b)
-				continue
-			}
-			var err error
-			if b, err = merkle.AppendContent(b, *text, emit); err != nil {
-				return fmt.Errorf("intent: %s: %w", f.path, err)
-			}
+	for i := range in.files {
+		var err error
+		if b, err = in.files[i].append(b, emit); err != nil {
+			return fmt.Errorf("intent: %s: %w", in.files[i].path, err)
 		}
 	}
-	to.Add(disk.Intent, b)
+	record(b)
 	return nil
+}
+
+func (p *plan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
+	b = merkle.AppendList(b, 6)
+	b = merkle.AppendBytes(b, p.path)
+	b = merkle.AppendLink(b, p.base)
+	b = merkle.AppendLink(b, p.next)
+	b = merkle.AppendUint(b, uint64(p.mode.Perm()))
+	for _, text := range []*string{p.old, p.torn} {
+		if text == nil {
+			b = merkle.AppendNull(b)
+			continue
+		}
+		var err error
+		if b, err = merkle.AppendContent(b, *text, emit); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // errIntent is returned for an intent of a format that this version does not
 // know. Its files are left as they are, and read like any others.
 var errIntent = errors.New("an unfinished operation of a later version")
+
+// errMode is returned for an intent whose mode is more than permission bits.
+var errMode = errors.New("mode out of range")
 
 // decodeIntent reads a record; load fetches the blocks of long texts.
 func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
@@ -105,7 +121,11 @@ func readPlan(r *merkle.Reader, load graph.Loader) (plan, error) {
 	r.FixedList(6)
 	f := plan{path: string(r.Bytes())}
 	f.base, f.next = r.Link(), r.Link()
-	f.mode = fs.FileMode(r.Uint()).Perm()
+	mode := r.Uint()
+	f.mode = fs.FileMode(mode & 0o777)
+	if r.Err() == nil && mode > 0o777 {
+		return f, errMode
+	}
 	for _, text := range []**string{&f.old, &f.torn} {
 		if r.Peek() == merkle.KindNull {
 			r.Null()

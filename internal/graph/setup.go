@@ -30,6 +30,10 @@ func reading(path string, nodes func(path string) []*node.Node) *org.Options {
 	}}
 }
 
+// Reading returns the options to parse a text of the document at path as this
+// state would: with the setup files it has.
+func (s *State) Reading(path string) *org.Options { return reading(path, s.Nodes) }
+
 // askers counts, by setup file, the documents that ask for it.
 type askers struct{ *champ.Editor[int] }
 

@@ -1,0 +1,114 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"encoding/hex"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// someIntent has a file of each form: replaced, made, removed after it was
+// changed behind the memory, written in place, followed.
+func someIntent() *intent {
+	text := func(s string) *string { return &s }
+	d := func(s string) merkle.Digest { return merkle.Sum([]byte(s)) }
+	return &intent{
+		commit: graph.Commit{Kind: "edit", Author: "ann", Session: "s", Op: "op", Message: "m", Time: 1_800_000_000_000},
+		files: []plan{
+			{path: "a.org", base: d("a"), next: d("b"), mode: 0o644},
+			{path: "n.org", next: d("n")},
+			{path: "r.org", base: d("r"), mode: 0o600, old: text("r")},
+			{path: "h.org", base: d("h"), next: d("i"), mode: 0o644, torn: text("i")},
+			{path: "f.org", base: d("f"), next: d("f")},
+		},
+	}
+}
+
+// encode returns the records of an intent's batch.
+func encode(t testing.TB, in *intent) (intentRecord []byte, blocks map[merkle.Digest][]byte) {
+	t.Helper()
+	c := collector{blocks: map[merkle.Digest][]byte{}}
+	if err := in.encode(c.emit, func(b []byte) { intentRecord = b }); err != nil {
+		t.Fatal(err)
+	}
+	return intentRecord, c.blocks
+}
+
+type collector struct{ blocks map[merkle.Digest][]byte }
+
+func (c collector) emit(d merkle.Digest, b []byte) error {
+	c.blocks[d] = append([]byte(nil), b...)
+	return nil
+}
+
+func (c collector) load(d merkle.Digest) ([]byte, error) {
+	b, ok := c.blocks[d]
+	if !ok {
+		return nil, disk.ErrNotFound
+	}
+	return b, nil
+}
+
+// TestGoldenIntent holds the bytes against the vector of doc/format/journal.md.
+func TestGoldenIntent(t *testing.T) {
+	page, err := os.ReadFile("doc/format/journal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, vector, ok := strings.Cut(string(page), "<!-- golden intent -->\n```\n")
+	vector, _, ok2 := strings.Cut(vector, "```")
+	if !ok || !ok2 {
+		t.Fatal("the page has no vector")
+	}
+	got, _ := encode(t, someIntent())
+	if want := strings.Join(strings.Fields(vector), ""); want != hex.EncodeToString(got) {
+		t.Errorf("intent\n%x\nwant\n%s", got, want)
+	}
+}
+
+func TestIntentRoundTrip(t *testing.T) {
+	long := strings.Repeat("A long text becomes blocks of its own.\n", 30_000)
+	in := someIntent()
+	in.files[2].old = &long
+	b, blocks := encode(t, in)
+	if len(blocks) == 0 || len(b) > len(long)/10 {
+		t.Errorf("%d blocks beside %d bytes", len(blocks), len(b))
+	}
+	got, err := decodeIntent(b, collector{blocks}.load)
+	if err != nil || !reflect.DeepEqual(in, got) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := decodeIntent(b, collector{}.load); !errors.Is(err, disk.ErrNotFound) {
+		t.Errorf("without blocks: %v", err)
+	}
+	later := append([]byte{b[0], 1}, b[2:]...)
+	if _, err := decodeIntent(later, nil); !errors.Is(err, errIntent) {
+		t.Errorf("of a later format: %v", err)
+	}
+}
+
+// FuzzIntent: no bytes panic, and what is accepted is the one encoding of it.
+func FuzzIntent(f *testing.F) {
+	b, _ := encode(f, someIntent())
+	f.Add(b)
+	f.Add(b[:len(b)-1])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := decodeIntent(data, collector{}.load)
+		if err != nil {
+			return
+		}
+		if again, _ := encode(t, in); !cmp.Equal(data, again) {
+			t.Errorf("%x is read as %x", data, again)
+		}
+	})
+}
