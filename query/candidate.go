@@ -70,8 +70,8 @@ type Candidate interface {
 	// Modified returns when the entry's own text last changed.
 	Modified() time.Time
 
-	// Parent returns the node above; false for a document. What it and Children
-	// return stays valid while the candidate stands on the same node.
+	// Parent returns the node above; false for a document. What it returns is
+	// good until the next call, what Children yields until the next of them.
 	Parent() (Candidate, bool)
 	// Children yields the nodes right below, in order.
 	Children() iter.Seq[Candidate]

@@ -89,27 +89,27 @@ func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 		return v.State.All()
 	}
 	x := v.Attributes()
-	best := -1
-	var ids []string
+	best := v.State.Len()/8 + 1 // sorting many costs more than a walk
+	var keys, values []string
 	for _, p := range demanded(e) {
-		keys, values, ok := lookup(p, x)
+		k, val, ok := lookup(p, x)
 		if !ok {
 			continue
 		}
 		n := 0
-		for i := range keys {
-			n += x.Count(keys[i], values[i])
+		for i := range k {
+			n += x.Count(k[i], val[i])
 		}
-		if best >= 0 && n >= best {
-			continue
-		}
-		best, ids = n, ids[:0]
-		for i := range keys {
-			ids = slices.AppendSeq(ids, x.Lookup(keys[i], values[i]))
+		if n < best {
+			best, keys, values = n, k, val
 		}
 	}
-	if best < 0 || best > v.State.Len()/8 { // sorting many costs more than a walk
+	if keys == nil {
 		return v.State.All()
+	}
+	var ids []string
+	for i := range keys {
+		ids = slices.AppendSeq(ids, x.Lookup(keys[i], values[i]))
 	}
 	return v.inOrder(ids)
 }

@@ -20,23 +20,22 @@ type reader struct {
 	state    *graph.State
 	groups   map[string]tagGroups // by path
 	outlines map[string][]string  // by id: the headings down to a node
+	tags     map[string][]string  // by id: the tags that children inherit
 	at       candidate            // of the node that the walk has reached
 }
 
 func newReader(s *graph.State) *reader {
-	return &reader{state: s, groups: map[string]tagGroups{}, outlines: map[string][]string{}}
+	return &reader{state: s, groups: map[string]tagGroups{}, outlines: map[string][]string{}, tags: map[string][]string{}}
 }
 
 // node shows a node. The candidate is good until the next call.
 func (r *reader) node(n *node.Node) query.Candidate {
-	r.at = candidate{r: r, n: n, host: n}
-	return &r.at
+	return r.at.show(r, n, n, 0)
 }
 
 // span shows an element. The candidate is good until the next call.
 func (r *reader) span(s span) query.Candidate {
-	r.at = candidate{r: r, n: s.node, host: s.host, offset: s.offset}
-	return &r.at
+	return r.at.show(r, s.node, s.host, s.offset)
 }
 
 // candidate shows a node to a query, with what it inherits. An element has the
@@ -48,6 +47,14 @@ type candidate struct {
 	offset int        // of n in host's content
 	tags   []string
 	tagged bool // tags is there
+
+	up, down *candidate // what Parent and Children show, used again
+}
+
+// show puts c on another node.
+func (c *candidate) show(r *reader, n, host *node.Node, offset int) *candidate {
+	*c = candidate{r: r, n: n, host: host, offset: offset, up: c.up, down: c.down}
+	return c
 }
 
 func (c *candidate) ID() string          { return c.n.ID }
@@ -65,18 +72,12 @@ func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified
 
 func (c *candidate) Tags() []string {
 	if !c.tagged {
-		c.tags, c.tagged = c.r.state.EffectiveTags(c.host), true
+		c.tags, c.tagged = join(c.InheritedTags(), c.host.Derived.Tags), true
 	}
 	return c.tags
 }
 
-func (c *candidate) InheritedTags() []string {
-	parent, ok := c.r.state.Get(c.host.Parent)
-	if !ok {
-		return nil
-	}
-	return c.r.state.EffectiveTags(parent)
-}
+func (c *candidate) InheritedTags() []string { return c.r.above(c.host) }
 
 func (c *candidate) InGroup(tag, group string) bool {
 	return c.r.groupsOf(c.n.Path).holds(group, tag)
@@ -148,7 +149,10 @@ func (c *candidate) Parent() (query.Candidate, bool) {
 			return nil, false
 		}
 	}
-	return &candidate{r: c.r, n: parent, host: parent}, true
+	if c.up == nil {
+		c.up = new(candidate)
+	}
+	return c.up.show(c.r, parent, parent, 0), true
 }
 
 func (c *candidate) Children() iter.Seq[query.Candidate] {
@@ -156,8 +160,11 @@ func (c *candidate) Children() iter.Seq[query.Candidate] {
 		if c.n != c.host {
 			return
 		}
+		if c.down == nil {
+			c.down = new(candidate)
+		}
 		for kid := range c.r.kids(c.n) {
-			if !yield(&candidate{r: c.r, n: kid, host: kid}) {
+			if !yield(c.down.show(c.r, kid, kid, 0)) {
 				return
 			}
 		}

@@ -19,6 +19,36 @@ func (r *reader) inherited(n *node.Node, key string) []string {
 	return append(own, value)
 }
 
+// above returns the tags that stand above a node. The caller must not change
+// them.
+func (r *reader) above(n *node.Node) []string {
+	if n.Parent == "" {
+		return nil
+	}
+	tags, ok := r.tags[n.Parent]
+	if !ok {
+		if parent, found := r.state.Get(n.Parent); found {
+			tags = join(r.above(parent), parent.Derived.Tags)
+		}
+		r.tags[n.Parent] = tags
+	}
+	return tags
+}
+
+// join returns inherited tags and then those own ones that are not among them.
+func join(inherited, own []string) []string {
+	if len(inherited) == 0 {
+		return own
+	}
+	out := slices.Clip(inherited)
+	for _, t := range own {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // outline returns the headings from the top down to a node's own; none for a
 // document. The caller must not change it.
 func (r *reader) outline(n *node.Node) []string {
