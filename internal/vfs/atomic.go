@@ -5,6 +5,7 @@ package vfs
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -15,9 +16,9 @@ import (
 
 const tempPrefix = ".fovea-tmp-"
 
-// maxTemps bounds the search for a free temporary name; so many writers at once
-// in one folder, or leftovers, mean that something else is wrong.
-const maxTemps = 10_000
+// maxTemps bounds the search for a free temporary name; so many writers of one
+// file at once, or leftovers, mean that something else is wrong.
+const maxTemps = 1000
 
 // IsTemp reports whether the last part of name is one that WriteAtomic gives to
 // its temporary files. Such a file that no running process writes is left over
@@ -64,17 +65,21 @@ func writeAtomic(in FS, name string, perm fs.FileMode, fill func(io.Writer) erro
 	return staged.Replace()
 }
 
-// createTemp makes a new file with a free temporary name in the folder.
-func createTemp(in FS, folder string, perm fs.FileMode) (File, string, error) {
+// createTemp makes a new file with a free temporary name beside name. The name
+// depends on the one it is for, so that many files of a folder can be staged
+// without trying each other's.
+func createTemp(in FS, name string, perm fs.FileMode) (File, string, error) {
+	folder := path.Dir(name)
+	stem := fmt.Sprintf("%s%08x-", tempPrefix, crc32.ChecksumIEEE([]byte(path.Base(name))))
 	for i := range maxTemps {
-		name := path.Join(folder, tempPrefix+strconv.Itoa(i))
-		f, err := in.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, perm)
+		temp := path.Join(folder, stem+strconv.Itoa(i))
+		f, err := in.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		return f, name, err
+		return f, temp, err
 	}
-	return nil, "", fmt.Errorf("%d temporary files in %s: %w", maxTemps, folder, fs.ErrExist)
+	return nil, "", fmt.Errorf("%d temporary files for one name in %s: %w", maxTemps, folder, fs.ErrExist)
 }
 
 // RemoveTemps removes the temporary files that a crash left in the folder, and

@@ -27,7 +27,7 @@ func Stage(in FS, name string, perm fs.FileMode, like fs.FileInfo, fill func(io.
 	if like != nil {
 		perm = like.Mode().Perm()
 	}
-	f, temp, err := createTemp(in, path.Dir(name), perm)
+	f, temp, err := createTemp(in, name, perm)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package vfs_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -131,5 +132,20 @@ func TestStageKeepsTheOwner(t *testing.T) {
 	}
 	if id, _ := vfs.IdentityOf(info); id.UID != 12345 || id.GID != 12346 || info.Mode().Perm() != 0o644 {
 		t.Errorf("now owned by %d:%d with mode %v", id.UID, id.GID, info.Mode())
+	}
+}
+
+// TestStageMany: the work for one of many staged files does not grow with them.
+func TestStageMany(t *testing.T) {
+	in := faultfs.New()
+	before := 0
+	for i := range 300 {
+		start := in.Ops()
+		_ = stage(t, in, fmt.Sprint("file ", i), "text")
+		if ops := in.Ops() - start; i == 0 {
+			before = ops
+		} else if ops > before+3 {
+			t.Fatalf("file %d took %d operations, the first %d", i, ops, before)
+		}
 	}
 }
