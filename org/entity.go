@@ -25,11 +25,12 @@ func entityLength(s string) int {
 	}
 	// Some names end in digits, of which others begin: \sup1.
 	for digits := n; digits < min(len(s), n+3) && isDigit(s[digits]); {
-		if digits++; entityNames[s[1:digits]] {
+		if digits++; entityNames[s[1:digits]] && !isAlphaAt(s, digits) {
 			n = digits
+			break
 		}
 	}
-	if !entityNames[s[1:n]] || n < len(s) && isAlpha(runeAt(s, n)) {
+	if !entityNames[s[1:n]] || isAlphaAt(s, n) {
 		return 0
 	}
 	if strings.HasPrefix(s[n:], "{}") {
@@ -37,6 +38,9 @@ func entityLength(s string) int {
 	}
 	return n
 }
+
+// isAlphaAt reports whether a letter stands at the offset at.
+func isAlphaAt(s string, at int) bool { return at < len(s) && isAlpha(runeAt(s, at)) }
 
 const entityList = `
 AA AElig Aacute Acirc Agrave Alpha Amacr Aring Atilde Auml Beta Ccedil Chi Dagger Delta Diamond Downarrow ETH EUR Eacute Ecirc Egrave Epsilon Eta Euml

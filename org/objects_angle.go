@@ -114,7 +114,7 @@ func (p *inliner) inlineSource(c *contents, at int) int {
 
 func (p *inliner) inlineCall(c *contents, at int) int {
 	name := at + len("call_")
-	stop := p.findAny(callEnd, " \t\n[](){}", name)
+	stop := p.findAny(callEnd, " \t\n[(", name)
 	if stop == name || stop >= c.end {
 		return 0
 	}

@@ -83,12 +83,13 @@ func (p *inliner) footnote(c *contents, at int) int {
 	return p.nest(c, TypeFootnoteReference, at, stop+1, end, end+1)
 }
 
-// labelLength returns the length of the label of a footnote that s begins with.
+// labelLength returns the length of the label of a footnote that s begins with: what
+// may stand in words, dashes and lines below.
 func labelLength(s string) int {
 	n := 0
 	for n < len(s) {
 		r := runeAt(s, n)
-		if r != '-' && r != '_' && (isPunctuation(r) || isSpace(r)) || r < ' ' {
+		if r <= ' ' || isSpace(r) || isPunctuation(r) && !strings.ContainsRune("-_'$%", r) {
 			break
 		}
 		n += runeLength(r, s[n])
