@@ -81,9 +81,6 @@ func switchesLength(text string) int {
 		case c != 'i' && c != 'k' && c != 'r':
 			return end
 		}
-		if end+n < len(text) && !isBlank(text[end+n]) {
-			return end
-		}
 		end += n
 	}
 }

@@ -2,6 +2,8 @@
 
 package org
 
+import "strings"
+
 // tabWidth is how far apart tabs stand when indentation is compared.
 const tabWidth = 8
 
@@ -214,8 +216,8 @@ func itemParts(text string) itemOffsets {
 	}
 	skip()
 	o.bulletEnd = at
-	if n := counterLength(text[at:]); n > 0 {
-		o.counter, o.counterEnd = at+2, at+n-1
+	if n, word := counterLength(text[at:]); n > 0 {
+		o.counter, o.counterEnd = at+word, at+n-1
 		at += n
 		skip()
 	}
@@ -236,22 +238,23 @@ func itemParts(text string) itemOffsets {
 	return o
 }
 
-// counterLength returns the length of the counter [@3] that text begins with, or 0.
-func counterLength(text string) int {
-	if len(text) < 4 || text[0] != '[' || text[1] != '@' {
-		return 0
+// counterLength returns the length of the counter [@3] or [@start:3] that text begins
+// with, 0 when there is none, and that of what stands before the number.
+func counterLength(text string) (n, before int) {
+	rest, ok := strings.CutPrefix(text, "[@")
+	if !ok {
+		return 0, 0
 	}
-	n := 2
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
+	rest = strings.TrimPrefix(rest, "start:")
+	before = len(text) - len(rest)
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if digits == 0 && rest != "" && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z') {
+		digits = 1
 	}
-	if n == 2 && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z') {
-		n++
+	if digits == 0 || digits == len(rest) || rest[digits] != ']' {
+		return 0, 0
 	}
-	if n == 2 || n == len(text) || text[n] != ']' {
-		return 0
-	}
-	return n + 1
+	return before + digits + 1, before
 }
 
 // tagLength returns the length of the tag that text begins with, up to the last
