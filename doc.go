@@ -15,8 +15,9 @@
 //   - Same folder, same root, on any machine and after any history.
 //   - Acknowledged means on disk. After a failed fsync the memory answers
 //     reads and refuses writes until it is opened again.
-//   - The files belong to the person: reading never changes one; Rollback
-//     changes only those whose content it restores, after checking all.
+//   - The files belong to the person: reading never changes one. Rollback and
+//     the edits change only files that hold what they are based on and that no
+//     editor holds, all of them or none, whenever the power fails.
 //   - No memory is shared between caller and callee unless a method says so.
 //     Strings may share memory with each other.
 //
