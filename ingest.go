@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +55,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 		return fail("ingest", m.dir, Other, err)
 	}
 	m.problems = scan.Problems
-	in := &ingester{m: m, opts: opts, scan: scan, now: now, op: operation(), arrived: map[[sha256.Size]byte]bool{}}
+	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.View().state.DocumentCount()
 	in.draft = m.View().state.Edit(now.UnixMilli())
 	for i, f := range scan.Changed {
@@ -67,6 +68,9 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 		if err := in.file(ctx, f.Path); err != nil {
 			return err
 		}
+	}
+	if err := in.setups(ctx); err != nil {
+		return err
 	}
 	held := in.drop()
 	if err := in.commit(ctx); err != nil {
@@ -100,10 +104,33 @@ type ingester struct {
 	settled   []string // files whose drift ends with the commit: they changed
 
 	arrived map[[sha256.Size]byte]bool // texts that came, for drop
+
+	listed  map[string]bool // files of the scan
+	changed map[string]bool // those of them that must be read
+	taken   map[string]bool // those that were
+	setup   map[string]bool // setup files that the scan does not list: is there one
 }
 
-// file takes one new or changed file into the draft.
+func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time) *ingester {
+	in := &ingester{
+		m: m, opts: opts, scan: scan, now: now, op: operation(), arrived: map[[sha256.Size]byte]bool{},
+		listed: map[string]bool{}, changed: map[string]bool{}, taken: map[string]bool{}, setup: map[string]bool{},
+	}
+	for _, f := range scan.Files {
+		in.listed[f.Path] = true
+	}
+	for _, f := range scan.Changed {
+		in.changed[f.Path] = true
+	}
+	return in
+}
+
+// file takes one new or changed file into the draft, once.
 func (in *ingester) file(ctx context.Context, path string) error {
+	if in.taken[path] {
+		return nil
+	}
+	in.taken[path] = true
 	text, f, err := in.m.root.Read(path, 0)
 	if err != nil {
 		in.m.problems = append(in.m.problems, corpus.ProblemOf(path, err))
@@ -127,6 +154,9 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	in.arrived[digest] = true
 	in.documents++
 	in.bytes += len(text)
+	if err := in.bring(ctx, in.draft.Setup(f.Path)); err != nil {
+		return err
+	}
 	if in.documents >= commitDocuments || in.bytes >= commitBytes {
 		return in.commit(ctx)
 	}
@@ -136,15 +166,11 @@ func (in *ingester) file(ctx context.Context, path string) error {
 // drop takes out the documents whose files are gone, unless too many are.
 func (in *ingester) drop() error {
 	state := in.m.View().state
-	present := make(map[string]bool, len(in.scan.Files))
-	for _, f := range in.scan.Files {
-		present[f.Path] = true
-	}
 	unread := make(map[string]bool)
 	for _, p := range in.scan.Problems {
 		unread[p.Path] = true
 	}
-	missing := func(p string) bool { return !present[p] && !covered(unread, p) && !in.m.removed(p) }
+	missing := func(p string) bool { return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.m.removed(p) }
 	var gone []string
 	for _, p := range state.Paths() {
 		if missing(p) {
@@ -159,10 +185,11 @@ func (in *ingester) drop() error {
 	}
 	for _, p := range gone {
 		in.draft.Drop(p)
-		in.gone = append(in.gone, p)
 	}
+	unasked := in.m.dropUnasked(in.m.View().state, in.draft)
+	in.gone = slices.Concat(in.gone, gone, unasked)
 	for _, p := range sortedKeys(in.m.drift) {
-		if missing(p) {
+		if missing(p) || slices.Contains(unasked, p) {
 			in.settled = append(in.settled, p)
 		}
 	}

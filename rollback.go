@@ -109,7 +109,7 @@ func (r *rollback) leave(paths []string) {
 	for _, path := range paths {
 		want, wanted := r.target.Text(path)
 		seen, _, err := r.m.root.Read(path, 0)
-		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted {
+		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.stays(path) {
 			continue
 		}
 		r.drift[path] = merkle.Sum([]byte(seen)) // absent for no file
@@ -146,6 +146,8 @@ func (r *rollback) file(head *graph.State, path string) error {
 	want, wanted := r.target.Text(path)
 	seen, _, err := r.m.root.Read(path, 0)
 	switch {
+	case r.stays(path):
+		return nil
 	case errors.Is(err, corpus.ErrVanished) && !wanted:
 		r.op.follow(path, merkle.Digest{})
 		return nil
@@ -162,6 +164,13 @@ func (r *rollback) file(head *graph.State, path string) error {
 		r.touched = append(r.touched, path)
 	}
 	return err
+}
+
+// stays reports whether a file is no business of a rollback: a setup file that no
+// document named then is left to its owner, who had it before.
+func (r *rollback) stays(path string) bool {
+	_, wanted := r.target.Document(path)
+	return !wanted && !r.m.root.Lists(path)
 }
 
 // reason says why a file blocks a rollback.

@@ -138,6 +138,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 		}
 		draft.Put(p.path, text, f.Opaque)
 	}
+	m.dropUnasked(head.state, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
 		return m.drop(ctx, in)

@@ -24,7 +24,7 @@ type Derived struct {
 	Level      int        // stars; 0 for a document
 	Tags       []string   // own tags; a document's are its FILETAGS
 	Properties []Property // a document's are its drawer's, then what its #+PROPERTY lines come to
-	Links      []string   // targets as written, "type:path", in order, without repeats
+	Links      []string   // targets as written, "id:x", "*title", "#custom", in order, without repeats
 	Scheduled  string     // raw timestamps
 	Deadline   string
 	Closed     string
@@ -172,10 +172,7 @@ func links(doc *org.Document, i, end int) []string {
 	var out []string
 	var seen map[string]bool
 	for l := range doc.Links(i) {
-		target := l.Type + ":" + l.Path
-		if l.Search != "" {
-			target += "::" + l.Search
-		}
+		target := written(l)
 		if l.End > end || seen[target] {
 			continue
 		}
@@ -186,6 +183,24 @@ func links(doc *org.Document, i, end int) []string {
 		out = append(out, target)
 	}
 	return out
+}
+
+// written is a link's address as it stands: *title, #custom, (line), type:path and
+// type:path::search.
+func written(l org.Link) string {
+	target := l.Type + ":" + l.Path
+	switch l.Type {
+	case "fuzzy":
+		target = l.Path
+	case "custom-id":
+		target = "#" + l.Path
+	case "coderef":
+		target = "(" + l.Path + ")"
+	}
+	if l.Search != "" {
+		target += "::" + l.Search
+	}
+	return target
 }
 
 // afterSettings returns the offset behind the #+KEY: lines and blank lines that

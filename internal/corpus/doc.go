@@ -12,7 +12,8 @@
 //
 // A memex is every *.org and *.org_archive below the root and, opaque (kept,
 // hashed and not parsed), *.org.gpg, the other files of the skills folder,
-// agents/*/ROM*, and the files that Options name. Left out are hidden files and
+// agents/*/ROM*, and the files that Options name. [Root.Setup] finds one more kind,
+// the files that documents name as setup files. Left out are hidden files and
 // folders, editors' copies (#x#, x~), and what .foveaignore files say, which
 // are written as .gitignore files are and count for the folder they stand in.
 //

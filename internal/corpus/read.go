@@ -40,7 +40,7 @@ func (r *Root) Read(path string, limit int64) (string, File, error) {
 	if err != nil {
 		return "", File{}, fmt.Errorf(readPrefix+"%q: %w", path, err)
 	}
-	return text, fileOf(path, r.classify(path) == opaque, info), nil
+	return text, fileOf(path, r.classify(path) != parsed, info), nil
 }
 
 func (r *Root) read(path string, limit int64) (string, fs.FileInfo, error) {

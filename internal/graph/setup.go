@@ -64,6 +64,15 @@ func (s *State) SetupFiles() []string { return sortedKeys(s.setup.All()) }
 // SetupFiles returns what State.SetupFiles would, of the draft as it stands.
 func (d *Draft) SetupFiles() []string { return sortedKeys(d.setup.Map().All()) }
 
+// Setup returns the paths that a document of the draft names as setup files, as
+// Derived.Setup does. The slice is the draft's.
+func (d *Draft) Setup(path string) []string {
+	if nodes := d.current(path); len(nodes) > 0 {
+		return nodes[0].Derived.Setup
+	}
+	return nil
+}
+
 func sortedKeys[V any](all iter.Seq2[string, V]) []string {
 	var keys []string
 	for k := range all {

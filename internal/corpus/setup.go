@@ -1,0 +1,65 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"errors"
+	"path"
+	"strings"
+)
+
+// maxSetupBytes bounds a setup file: it holds settings, not a video.
+const maxSetupBytes = 1 << 20
+
+// Setup looks for a file below the root that a document names as its setup file.
+// Scans list no such file, though it belongs to the memex, opaque, as long as it
+// is named. found says whether there is one: a hidden or ignored file is none, and
+// an Org file is left to scans. changed says whether it must be read, as for
+// [Scan.Changed], prev being the table. It returns the errors of [Root.Read] for
+// what stands there and cannot be one. O(folders of the path).
+func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) {
+	if !isUsable(name) || hasHidden(name) || r.Lists(name) || isEditorsCopy(path.Base(name)) {
+		return false, false, nil
+	}
+	real, info, err := r.resolve(name)
+	switch {
+	case errors.Is(err, ErrDangling), errors.Is(err, ErrOutside):
+		return false, false, nil
+	case err != nil:
+		return false, false, readError(err)
+	}
+	ignored, err := r.ignored(real)
+	switch {
+	case err != nil, ignored:
+		return false, false, err
+	case !info.Mode().IsRegular():
+		return false, false, ErrSpecial
+	case info.Size() > maxSetupBytes:
+		return false, false, ErrTooLarge
+	}
+	e, known := prev.Get(name)
+	return true, !known || !e.unchanged(fileOf(name, true, info)), nil
+}
+
+// Lists reports whether a scan lists files of this path. What it does not is in
+// the memex, if at all, as a setup file.
+func (r *Root) Lists(name string) bool { return r.classify(name) != foreign }
+
+// ignored reports whether ignore files leave out a path without links.
+func (r *Root) ignored(name string) (bool, error) {
+	var in *ignores
+	folder := "."
+	for rest := name; ; {
+		text, _, err := r.read(path.Join(folder, ignoreFile), maxIgnoreBytes)
+		if err == nil {
+			in = parseIgnores(in, folder, text)
+		} else if !errors.Is(err, ErrVanished) {
+			return false, err
+		}
+		part, below, isFolder := strings.Cut(rest, "/")
+		folder, rest = path.Join(folder, part), below
+		if in.ignored(folder, isFolder) || !isFolder {
+			return in.ignored(folder, isFolder), nil
+		}
+	}
+}
