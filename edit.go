@@ -144,7 +144,7 @@ func (e *editing) refresh(ctx context.Context, path string) error {
 	if have, _ := m.View().Text(path); ok && have == text && doc.Derived.Opaque == f.Opaque {
 		return nil
 	}
-	in := &ingester{m: m, opts: &IngestOptions{}, now: e.now, op: operation(), arrived: map[[32]byte]bool{}}
+	in := newIngester(m, &IngestOptions{}, corpus.Scan{}, e.now)
 	in.draft = m.draft(e.now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
 		return err
