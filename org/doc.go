@@ -1,15 +1,22 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package org reads the outline of Org files: headlines, planning, properties,
-// tags, keywords, and the byte offsets of each on disk.
+// Package org reads Org files: headlines, planning, properties, tags, keywords, the
+// elements below a headline and the objects in their text, each with its byte
+// offsets on disk.
 //
-// [Parse] turns text into a [Document]; its [Headline] values, in document
-// order, are the tree. [Links] finds the links in the text of one node.
+// [Parse] turns text into a [Document]; its [Headline] values, in document order,
+// are the outline. [Document.Elements] and [Document.Objects] read a section further
+// when it is asked for, into a [Tree]; what an element or object holds is a method of
+// the tree. [Document.Links] gives the links of a section, [ParseTimestamp] reads a
+// timestamp.
 //
-// This is the outline tier. It follows Org 9.8.9, whose syntax is described in
+// All of it follows Org 9.8.9, whose syntax is described in
 // https://orgmode.org/worg/org-syntax.html; where it reads a file otherwise, the
-// file testdata/deviations.txt says where and why. The elements below a headline
-// (paragraphs, lists, tables, blocks) and inline markup are not parsed.
+// deviation lists in testdata say where and why.
+//
+// [Document.Edit], [Refile] and [Archive] make typed changes as splices of bytes, as
+// Emacs' own commands make them under its default settings and those of the file;
+// testdata/edit-deviations.txt says where they do otherwise.
 //
 // Invariants:
 //
@@ -23,6 +30,8 @@
 //     for the headlines above it too.
 //   - Strings in the result are parts of the text given, not copies, but for what
 //     setup files say. They keep it alive as long as they are held.
+//   - An edit changes no byte that it was not asked to: encoding, line ends and a
+//     missing final line end stay. What it writes is read as what was asked for.
 //   - Parse takes time in proportion to the text, whatever the text.
 //
 // Not here: what a headline means as a remembered thing, and its identity; that is
