@@ -95,7 +95,7 @@ func (e *editor) headline() *Headline { return &e.doc.Headlines[e.at] }
 // onHeadline fails for the edit called name when the document is being edited.
 func (e *editor) onHeadline(name string) error {
 	if e.at < 0 {
-		return fmt.Errorf("%s: the document itself has none: %w", name, ErrNoHeadline)
+		return fmt.Errorf("%s: not on the document itself: %w", name, ErrNoHeadline)
 	}
 	return nil
 }

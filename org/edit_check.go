@@ -14,7 +14,7 @@ import (
 //
 // The checkboxes of the items around it and the statistics cookies of the headline's
 // own text follow. [ErrItem] is a line that is no item with a checkbox, an item
-// whose state follows from those below it, and one that #+PROPERTY ORDERED blocks.
+// whose state follows from those below it, and one that the property ORDERED blocks.
 type CheckItem struct {
 	Line  int
 	State string
@@ -42,20 +42,15 @@ func (c CheckItem) apply(e *editor) error {
 	case len(list.boxesBelow(item, false)) > 0:
 		return fmt.Errorf("check item: that in line %d follows from the items below it: %w", c.Line, ErrItem)
 	}
-	if ordered, ok := e.doc.Property(e.at, "ORDERED", true); ok && ordered != "" && c.State == "X" {
-		for _, k := range list.items {
-			if k < item && list.box[k] > 0 && list.state[k] != 'X' && !list.holds(k, item) {
-				return fmt.Errorf("check item: an open one before that in line %d blocks it: %w", c.Line, ErrItem)
-			}
-		}
+	if open := list.openBefore(item); open && e.doc.ordered(e.at) {
+		return fmt.Errorf("check item: an open one before that in line %d blocks it: %w", c.Line, ErrItem)
 	}
 	list.state[item] = c.State[0]
 	list.settle(list.top(item))
-	data, _ := e.doc.Property(e.at, "COOKIE_DATA", true)
-	recursive := strings.Contains(data, "recursive")
-	list.count(recursive)
-	done, all := list.checked(list.boxesBelow(-1, recursive))
+	data, _ := e.doc.Property(e.at, "COOKIE_DATA", false)
+	done, all := list.checked(list.boxesBelow(-1, strings.Contains(data, "recursive")))
 	if !strings.Contains(data, "todo") {
+		list.count(strings.Contains(data, "recursive"))
 		list.countText(done, all)
 	}
 	edits := slices.SortedFunc(slices.Values(list.edits), func(a, b Splice) int { return b.Start - a.Start })
@@ -67,6 +62,12 @@ func (c CheckItem) apply(e *editor) error {
 		e.setCookies(e.at, done, all)
 	}
 	return nil
+}
+
+// ordered reports whether the checkboxes of headline i must be checked in order.
+func (d *Document) ordered(i int) bool {
+	value, _ := d.Property(i, "ORDERED", false)
+	return value != ""
 }
 
 // checklist reads the list items of the section of headline i.
@@ -108,9 +109,12 @@ func (c *checklist) itemAtLine(n int) int {
 	return -1
 }
 
-// holds reports whether item k lies below item above.
-func (c *checklist) holds(above, k int) bool {
-	return k > above && k < int(c.tree.Elements[above].Next)
+// openBefore reports whether an open checkbox stands before item, not counting those
+// of the items that it lies in.
+func (c *checklist) openBefore(item int) bool {
+	return slices.ContainsFunc(c.items, func(k int) bool {
+		return k < item && c.box[k] > 0 && c.state[k] == ' ' && item >= int(c.tree.Elements[k].Next)
+	})
 }
 
 // top returns the item at the top of the list of lists that holds item k.

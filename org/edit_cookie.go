@@ -9,7 +9,8 @@ import (
 
 // countTodo brings the statistics cookies above headline i up to date, which count
 // the TODO keywords of children: those of the parent, and further up those of
-// ancestors whose COOKIE_DATA says recursive. With gone, the headline and all below
+// ancestors for which COOKIE_DATA, which is inherited, says recursive. Where it says
+// checkbox, which is not, they count something else. With gone, the headline and all below
 // it do not count.
 func (e *editor) countTodo(i int, gone bool) {
 	without := -1
@@ -18,8 +19,9 @@ func (e *editor) countTodo(i int, gone bool) {
 	}
 	parent := int(e.doc.Headlines[i].Parent)
 	for p := parent; p >= 0; p = int(e.doc.Headlines[p].Parent) {
-		data, _ := e.doc.Property(p, "COOKIE_DATA", true)
-		recursive := strings.Contains(data, "recursive")
+		data, _ := e.doc.Property(p, "COOKIE_DATA", false)
+		inherited, _ := e.doc.Property(p, "COOKIE_DATA", true)
+		recursive := strings.Contains(inherited, "recursive")
 		if p != parent && !recursive {
 			return
 		}

@@ -3,7 +3,6 @@
 package org
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -174,11 +173,9 @@ func (d *Document) headlineAt(offset int) int {
 	return -1
 }
 
-var errDeleteDocument = errors.New("delete: the document is a file")
-
 func (Delete) apply(e *editor) error {
-	if e.at < 0 {
-		return fmt.Errorf("%w: %w", errDeleteDocument, ErrNoHeadline)
+	if err := e.onHeadline("delete"); err != nil {
+		return err
 	}
 	h := e.headline()
 	e.removeLines(h.Start, h.End)

@@ -25,8 +25,10 @@ func (s SetTodo) apply(e *editor) error {
 	}
 	old, wasDone := e.headline().Todo, e.headline().Done
 	e.writeKeyword(s.Keyword)
-	isDone := e.headline().Done
-	finished := isDone && !wasDone
+	if got := e.headline().Todo; got != s.Keyword {
+		return fmt.Errorf("set todo %q: the headline would be read with %q: %w", s.Keyword, got, ErrStructure)
+	}
+	finished := e.headline().Done && !wasDone
 	if finished && len(e.repeating()) > 0 {
 		if err := e.repeat(old, s.Keyword); err != nil {
 			return err
@@ -35,9 +37,6 @@ func (s SetTodo) apply(e *editor) error {
 		e.trackState(old, s.Keyword, finished)
 	}
 	e.countTodo(e.at, false)
-	if got := e.headline().Todo; !finished && got != s.Keyword {
-		return fmt.Errorf("set todo %q: the headline is read with %q: %w", s.Keyword, got, ErrStructure)
-	}
 	return nil
 }
 
