@@ -1,0 +1,226 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// operators are the words that are not searched for unless they are quoted.
+var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}
+
+// plain reads the human syntax.
+func (p *parser) plain() (Expr, error) {
+	e, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if p.at < len(p.text) {
+		return nil, p.fail(p.at, "no ( for this )", "remove it, or quote the text that holds it")
+	}
+	return e, nil
+}
+
+// accept consumes the operator if it is next. A word is an operator only when
+// it stands alone.
+func (p *parser) accept(operator string) bool {
+	rest, ok := strings.CutPrefix(p.text[p.at:], operator)
+	if !ok {
+		return false
+	}
+	if operators[operator] && rest != "" {
+		if r, _ := utf8.DecodeRuneInString(rest); r != '(' && r != ')' && !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	p.at += len(operator)
+	return true
+}
+
+func (p *parser) or() (Expr, error) {
+	var of []Expr
+	for {
+		start := p.at
+		e, err := p.and()
+		if err != nil {
+			return nil, err
+		}
+		empty := len(e.Of) == 0
+		operator := p.at
+		again := p.accept("OR") || p.accept("|")
+		switch {
+		case empty && again:
+			return nil, p.fail(operator, "nothing stands before OR", "write a query on both sides, or quote it to search for the word")
+		case empty && len(of) > 0:
+			return nil, p.fail(start, "nothing stands after OR", "write a query on both sides")
+		}
+		of = append(of, e)
+		if !again {
+			return Or{of}, nil
+		}
+	}
+}
+
+func (p *parser) and() (And, error) {
+	var e And
+	for {
+		p.skipSpace()
+		joined := p.at
+		if p.accept("AND") {
+			if len(e.Of) == 0 {
+				return And{}, p.fail(joined, "nothing stands before AND", "write a query on both sides, or quote it to search for the word")
+			}
+			p.skipSpace()
+			if p.atEnd() {
+				return And{}, p.fail(p.at, "nothing stands after AND", "write a query on both sides")
+			}
+		} else if p.atEnd() {
+			return e, nil
+		}
+		member, err := p.unary()
+		if err != nil {
+			return And{}, err
+		}
+		e.Of = append(e.Of, member)
+	}
+}
+
+// atEnd reports whether no further member of an and can start here.
+func (p *parser) atEnd() bool {
+	if p.at == len(p.text) || p.peek() == ')' || p.peek() == '|' {
+		return true
+	}
+	before := p.at
+	defer func() { p.at = before }()
+	return p.accept("OR")
+}
+
+func (p *parser) unary() (Expr, error) {
+	start := p.at
+	if p.depth++; p.depth > MaxDepth {
+		return nil, p.tooDeep(start)
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.accept("!") || p.accept("NOT"):
+		p.skipSpace()
+		if p.atEnd() {
+			return nil, p.fail(start, "nothing to negate", "write what must not match, or quote it to search for it")
+		}
+		e, err := p.unary()
+		return Not{e}, err
+	case p.peek() == '(':
+		return p.group()
+	}
+	return p.term()
+}
+
+// group reads a query in parentheses.
+func (p *parser) group() (Expr, error) {
+	start := p.at
+	p.accept("(")
+	e, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if !p.accept(")") {
+		return nil, p.fail(start, "no ) for this (", "close it, or quote the text that holds it")
+	}
+	return e, nil
+}
+
+// term reads a predicate or a bare word.
+func (p *parser) term() (Expr, error) {
+	start := p.at
+	var err error
+	name, ok := p.predicateName()
+	if !ok {
+		word, err := p.argument(false)
+		if err != nil {
+			return nil, err
+		}
+		return p.checked(Pred{Name: rifle, Args: []string{word}}, start, []int{start})
+	}
+	pred := Pred{Name: canonical(name)}
+	if entry, _ := lookup(name); entry.nested != nil && p.peek() == '(' {
+		if pred.Of, err = p.group(); err != nil {
+			return nil, err
+		}
+		return p.checked(pred, start, nil)
+	}
+	var offsets []int
+	for more := !p.argumentEnds(); more; {
+		offsets = append(offsets, p.at)
+		arg, err := p.argument(true)
+		if err != nil {
+			return nil, err
+		}
+		pred.Args = append(pred.Args, arg)
+		more = p.accept(",")
+	}
+	return p.checked(pred, start, offsets)
+}
+
+// predicateName consumes a name with its colon, if one is next.
+func (p *parser) predicateName() (string, bool) {
+	rest := p.text[p.at:]
+	for i, r := range rest {
+		switch {
+		case r == ':' && i > 0:
+			p.at += i + 1
+			return rest[:i], true
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', i > 0 && ('0' <= r && r <= '9' || strings.ContainsRune("-_*&", r)):
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func (p *parser) argumentEnds() bool {
+	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return p.at == len(p.text) || r == ')' || unicode.IsSpace(r)
+}
+
+// argument reads up to a blank, a closing parenthesis or, in a list, a comma.
+// Parts of it may be quoted.
+func (p *parser) argument(inList bool) (string, error) {
+	var b strings.Builder
+	for !p.argumentEnds() {
+		r, size := utf8.DecodeRuneInString(p.text[p.at:])
+		switch {
+		case r == ',' && inList:
+			return b.String(), nil
+		case r == '"':
+			if err := p.quoted(&b); err != nil {
+				return "", err
+			}
+			continue
+		case r == '(' || r == '|':
+			return "", p.fail(p.at, fmt.Sprintf("%c inside a word", r), "quote the text that holds it, or set it apart with a blank")
+		}
+		b.WriteRune(r)
+		p.at += size
+	}
+	return b.String(), nil
+}
+
+func (p *parser) quoted(b *strings.Builder) error {
+	start := p.at
+	for p.at++; p.at < len(p.text); p.at++ {
+		c := p.text[p.at]
+		switch {
+		case c == '"':
+			p.at++
+			return nil
+		case c == '\\' && p.at+1 < len(p.text) && strings.IndexByte("\"\\", p.text[p.at+1]) >= 0:
+			p.at++
+			c = p.text[p.at]
+		}
+		b.WriteByte(c)
+	}
+	return p.fail(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
+}
