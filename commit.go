@@ -26,12 +26,15 @@ type Commit struct {
 	Message   string
 	Changes   int // nodes that came, changed or left
 	Documents int // documents in the state after it; 0 where it is not known
+	// Lineage says which nodes go by another id since: derived ids follow titles
+	// and places. It is shared and must not be changed.
+	Lineage []node.Edge
 }
 
 func summary(c *graph.Commit) Commit {
 	return Commit{
 		Seq: c.Seq, Digest: c.Digest, Root: c.State, Kind: c.Kind, Author: c.Author, Session: c.Session,
-		Op: c.Op, Time: c.When(), Message: c.Message, Changes: len(c.Delta),
+		Op: c.Op, Time: c.When(), Message: c.Message, Changes: len(c.Delta), Lineage: c.Lineage,
 	}
 }
 

@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -99,19 +97,21 @@ func (e *editing) archiveOf(from *org.Document, i int, file string) (string, err
 		}
 		name = filepath.ToSlash(rel)
 	}
-	hidden := strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
-	switch {
-	case name == file:
+	if name == file {
 		return "", errors.New("its archive is the file it stands in")
-	case hidden || !node.IsOrg(name):
-		return "", fmt.Errorf("its archive, %s, is no Org file of the memex", name)
 	}
 	return name, nil
 }
 
 // existing brings memory up to date with a file and parses it; nil when there is
-// none.
+// none. The file must be one that a scan lists, or would list.
 func (e *editing) existing(ctx context.Context, name string) (*org.Document, error) {
+	switch ok, err := e.m.root.Admits(name); {
+	case err != nil:
+		return nil, failWrite(e.name, name, err)
+	case !ok:
+		return nil, fail(e.name, name, Invalid, errors.New("an Org file of this path would be no part of the memex"))
+	}
 	_, known := e.m.View().state.Document(name)
 	_, _, err := e.m.root.Read(name, 0)
 	if errors.Is(err, corpus.ErrVanished) && !known {

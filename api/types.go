@@ -30,6 +30,18 @@ type Service interface {
 	Snapshots(ctx context.Context) ([]Snapshot, error)
 	// Rollback makes an earlier state the present one.
 	Rollback(ctx context.Context, req RollbackRequest) (*RollbackResponse, error)
+	// Edit changes one node, and its file in the same step.
+	Edit(ctx context.Context, req EditRequest) (*EditResponse, error)
+	// Remember adds a headline.
+	Remember(ctx context.Context, req RememberRequest) (*EditResponse, error)
+	// Forget takes a headline away with all below it; history keeps it.
+	Forget(ctx context.Context, req MoveRequest) (*EditResponse, error)
+	// Refile moves a headline, with all below it, below another node.
+	Refile(ctx context.Context, req MoveRequest) (*EditResponse, error)
+	// Archive moves a headline, with all below it, to the archive of its file.
+	Archive(ctx context.Context, req MoveRequest) (*EditResponse, error)
+	// AssignIDs lists headlines without an id of their own, or gives them one.
+	AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error)
 	// Verify proves the memory from its bytes.
 	Verify(ctx context.Context) (*VerifyResponse, error)
 	// Ingest reads what changed in the folder.

@@ -105,6 +105,7 @@ Every verb first reads what changed in the folder.`,
 	root.AddCommand(
 		contextCommand(s), queryCommand(s), searchCommand(s), showCommand(s), statusCommand(s), logCommand(s),
 		diffCommand(s), snapshotCommand(s), rollbackCommand(s), verifyCommand(s), ingestCommand(s),
+		editCommand(s), rememberCommand(s), forgetCommand(s), refileCommand(s), archiveCommand(s), idCommand(s),
 	)
 	return root
 }

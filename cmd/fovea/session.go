@@ -131,6 +131,9 @@ func (s *session) complain(err error) {
 	if errors.As(err, new(misuse)) {
 		out["kind"] = fovea.Invalid.String()
 	}
+	if e, ok := errors.AsType[*fovea.Error](err); ok && e.Kind == fovea.Conflict && e.Theirs != "" {
+		out["mine"], out["theirs"] = e.Mine, e.Theirs
+	}
 	_ = json.NewEncoder(os.Stderr).Encode(out)
 }
 

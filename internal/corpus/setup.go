@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -44,6 +45,18 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 // Lists reports whether a scan lists files of this path. What it does not is in
 // the memex, if at all, as a setup file.
 func (r *Root) Lists(name string) bool { return r.classify(name) != foreign }
+
+// Admits reports whether a scan would list an Org file of this path below the
+// root: one that is neither hidden nor ignored. It need not exist. The errors are
+// those of [Root.Read] for an ignore file that cannot be read. O(folders of the
+// path).
+func (r *Root) Admits(name string) (bool, error) {
+	if !fs.ValidPath(name) || !isUsable(name) || hasHidden(name) || r.classify(name) != parsed {
+		return false, nil
+	}
+	ignored, err := r.ignored(name)
+	return err == nil && !ignored, err
+}
 
 // ignored reports whether ignore files leave out a path without links.
 func (r *Root) ignored(name string) (bool, error) {

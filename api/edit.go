@@ -1,0 +1,308 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// EditRequest changes one node. Fields that are absent change nothing; they
+// apply in the order in which they stand here.
+type EditRequest struct {
+	ID   string `json:"id"`             // as a focus
+	Base string `json:"base,omitempty"` // the node's digest as it was read; without it whatever is there is changed
+
+	Todo             *string  `json:"todo,omitempty"`     // keyword; "" takes it away
+	Title            *string  `json:"title,omitempty"`    //
+	Priority         *string  `json:"priority,omitempty"` // letter or number; "" takes it away
+	Tag              []string `json:"tag,omitempty"`      // tags to add
+	Untag            []string `json:"untag,omitempty"`    // tags to take away
+	Property         []string `json:"property,omitempty"` // KEY=VALUE to set
+	RemoveProperty   []string `json:"remove_property,omitempty"`
+	Schedule         *string  `json:"schedule,omitempty"` // 2026-03-01, with a time or cookies, or <…>; "" takes it away
+	Deadline         *string  `json:"deadline,omitempty"` // likewise
+	Body             *string  `json:"body,omitempty"`     // replaces the text below headline and drawer
+	Append           *string  `json:"append,omitempty"`   // goes behind that text
+	Check            []int    `json:"check,omitempty"`    // lines of list items, from 1 in the file, to tick
+	Uncheck          []int    `json:"uncheck,omitempty"`
+	AllowSubheadings bool     `json:"allow_subheadings,omitempty"` // Body and Append may hold headlines
+}
+
+// EditResponse says what a node became. Seq is the commit's number, 0 when
+// nothing was to change.
+type EditResponse struct {
+	ID      string `json:"id"`
+	Digest  string `json:"digest"`
+	Version string `json:"version"`
+	Seq     uint64 `json:"seq"`
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+}
+
+// RememberRequest adds a headline.
+type RememberRequest struct {
+	Title    string   `json:"title"`
+	Under    string   `json:"under,omitempty"` // as a focus, or the path of an Org file, which is made if need be; "" means inbox.org
+	Todo     string   `json:"todo,omitempty"`
+	Priority string   `json:"priority,omitempty"`
+	Tag      []string `json:"tag,omitempty"`
+	Property []string `json:"property,omitempty"` // KEY=VALUE
+	Schedule string   `json:"schedule,omitempty"`
+	Deadline string   `json:"deadline,omitempty"`
+	Body     string   `json:"body,omitempty"`
+}
+
+// inbox is the file that what has no other place is remembered in.
+const inbox = "inbox.org"
+
+// MoveRequest moves a headline with all below it, or takes it away.
+type MoveRequest struct {
+	ID   string `json:"id"`             // as a focus
+	To   string `json:"to,omitempty"`   // as a focus; only to refile
+	Base string `json:"base,omitempty"` // as in EditRequest
+}
+
+// AssignRequest names nodes that are to have an :ID:.
+type AssignRequest struct {
+	IDs  []string `json:"ids,omitempty"` // as a focus each
+	All  bool     `json:"all,omitempty"` // every headline without one, below Path if set
+	Path string   `json:"path,omitempty"`
+	List bool     `json:"list,omitempty"` // only list them
+}
+
+func (l *local) Edit(ctx context.Context, req EditRequest) (*EditResponse, error) {
+	edits, err := req.edits()
+	if err != nil {
+		return nil, invalid("edit", err)
+	}
+	id, base, err := l.target(ctx, "edit", req.ID, req.Base)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.m.Edit(ctx, id, base, edits...)
+	if err != nil {
+		return nil, err
+	}
+	return l.edited(id, c), nil
+}
+
+// edits lists the changes asked for, in order.
+func (r *EditRequest) edits() ([]org.Edit, error) {
+	var edits []org.Edit
+	set := func(value *string, edit func(string) org.Edit) {
+		if value != nil {
+			edits = append(edits, edit(*value))
+		}
+	}
+	set(r.Todo, func(v string) org.Edit { return org.SetTodo{Keyword: v} })
+	set(r.Title, func(v string) org.Edit { return org.SetTitle{Title: v} })
+	set(r.Priority, func(v string) org.Edit { return org.SetPriority{Priority: v} })
+	for _, tag := range r.Tag {
+		edits = append(edits, org.AddTag{Tag: tag})
+	}
+	for _, tag := range r.Untag {
+		edits = append(edits, org.RemoveTag{Tag: tag})
+	}
+	properties, err := properties(r.Property)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range properties {
+		edits = append(edits, org.SetProperty{Key: p.Key, Value: p.Value})
+	}
+	for _, key := range r.RemoveProperty {
+		edits = append(edits, org.RemoveProperty{Key: key})
+	}
+	set(r.Schedule, func(v string) org.Edit { return org.Schedule{When: v} })
+	set(r.Deadline, func(v string) org.Edit { return org.Deadline{When: v} })
+	for _, line := range r.Check {
+		edits = append(edits, org.CheckItem{Line: line, State: "X"})
+	}
+	for _, line := range r.Uncheck {
+		edits = append(edits, org.CheckItem{Line: line, State: " "})
+	}
+	set(r.Body, func(v string) org.Edit { return org.ReplaceBody{Text: v, Children: r.AllowSubheadings} })
+	set(r.Append, func(v string) org.Edit { return org.AppendBody{Text: v, Children: r.AllowSubheadings} })
+	if len(edits) == 0 {
+		return nil, errors.New("no change was asked for")
+	}
+	return edits, nil
+}
+
+// properties splits KEY=VALUE.
+func properties(pairs []string) ([]org.Property, error) {
+	var out []org.Property
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("property %q has no value; write KEY=VALUE", pair)
+		}
+		out = append(out, org.Property{Key: key, Value: value})
+	}
+	return out, nil
+}
+
+// target finds the node that a change is about, and the digest it is based on.
+func (l *local) target(ctx context.Context, op, name, digest string) (id string, base merkle.Digest, err error) {
+	if digest != "" {
+		if base, err = merkle.Parse(digest); err != nil {
+			return "", base, invalid(op, err)
+		}
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return "", base, err
+	}
+	n, err := v.Resolve(l.below(name))
+	if err != nil {
+		return "", base, err
+	}
+	return n.ID, base, nil
+}
+
+// edited says what a node is after a commit, under its new id where that came
+// from its title or place.
+func (l *local) edited(id string, c fovea.Commit) *EditResponse {
+	for _, e := range c.Lineage {
+		if e.Old == id {
+			id = e.New
+			break
+		}
+	}
+	v := l.m.View()
+	out := &EditResponse{ID: id, Seq: c.Seq}
+	if n, ok := v.Get(id); ok {
+		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
+		_, out.Line = v.Position(n)
+	}
+	return out
+}
+
+func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditResponse, error) {
+	props, err := properties(req.Property)
+	if err != nil {
+		return nil, invalid("remember", err)
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	under := l.below(orElse(req.Under, inbox))
+	switch n, err := v.Resolve(under); {
+	case err == nil:
+		under = n.ID
+	case fovea.KindOf(err) == fovea.Ambiguous || !strings.HasSuffix(under, ".org"):
+		return nil, err
+	} // else it is a file to be made
+	c, id, err := l.m.Insert(ctx, under, org.InsertHeadline{
+		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
+		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.edited(id, c), nil
+}
+
+func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, error) {
+	id, base, err := l.target(ctx, "forget", req.ID, req.Base)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.m.Edit(ctx, id, base, org.Delete{})
+	if err != nil {
+		return nil, err
+	}
+	return &EditResponse{ID: id, Seq: c.Seq}, nil
+}
+
+func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, error) {
+	id, base, err := l.target(ctx, "refile", req.ID, req.Base)
+	if err != nil {
+		return nil, err
+	}
+	to, err := l.m.View().Resolve(l.below(req.To))
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.m.Refile(ctx, id, to.ID, base)
+	if err != nil {
+		return nil, err
+	}
+	return l.edited(id, c), nil
+}
+
+func (l *local) Archive(ctx context.Context, req MoveRequest) (*EditResponse, error) {
+	id, base, err := l.target(ctx, "archive", req.ID, req.Base)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.m.Archive(ctx, id, base)
+	if err != nil {
+		return nil, err
+	}
+	return l.edited(id, c), nil
+}
+
+func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error) {
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, name := range req.IDs {
+		n, err := v.Resolve(l.below(name))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, n.ID)
+	}
+	if req.All || req.List {
+		for n := range v.All() {
+			if nameless(n) && inside(n.Path, l.below(req.Path)) {
+				ids = append(ids, n.ID)
+			}
+		}
+	}
+	if !req.List && len(ids) > 0 {
+		if _, ids, err = l.m.AssignIDs(ctx, ids); err != nil {
+			return nil, err
+		}
+		v = l.m.View()
+	}
+	slices.Sort(ids) // for Compact; the answer is in document order
+	ids = slices.Compact(ids)
+	return l.inOrder(v, ids), nil
+}
+
+// nameless reports a headline whose id follows its title and place, because it
+// declares none.
+func nameless(n *node.Node) bool {
+	return n.Type == node.TypeHeadline && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
+}
+
+// inside reports whether a path is a file or folder or lies in it; "" is all.
+func inside(path, folder string) bool {
+	return folder == "" || path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// inOrder lists nodes in document order.
+func (l *local) inOrder(v *fovea.View, ids []string) []Node {
+	lines := newLines(v)
+	out := make([]Node, 0, len(ids))
+	for n := range v.All() {
+		if _, ok := slices.BinarySearch(ids, n.ID); ok {
+			out = append(out, listed(v, lines, n))
+		}
+	}
+	return out
+}

@@ -1,0 +1,255 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func editCommand(s *session) *cobra.Command {
+	var req api.EditRequest
+	var body, add string
+	c := &cobra.Command{
+		Use:   "edit NODE",
+		Short: "Change one node, and its file in the same step",
+		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
+properties, dates, text, checkboxes. Several changes may be asked for at once.
+Keywords are logged as the file's #+STARTUP says, and repeaters move on.
+
+An empty value takes the thing away: --todo "", --deadline "". FILE may be - for
+standard input. With --base a node that changed since it was read is not
+touched; the error shows both sides.`,
+		Example: `  fovea edit "Move the gauge firmware off LoRa" --todo DONE
+  fovea edit projects/kaplja.org:12 --tag urgent --deadline "2026-03-01 +1w"
+  echo "It rained." | fovea edit journal.org:3 --append -`,
+		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.ID = a[0]
+			for name, field := range map[string]**string{
+				"todo": &req.Todo, "title": &req.Title, "priority": &req.Priority, "schedule": &req.Schedule, "deadline": &req.Deadline,
+			} {
+				if f := c.Flags().Lookup(name); f.Changed {
+					*field = new(f.Value.String())
+				}
+			}
+			for file, field := range map[*string]**string{&body: &req.Body, &add: &req.Append} {
+				if *file == "" {
+					continue
+				}
+				text, err := readText(*file)
+				if err != nil {
+					return err
+				}
+				*field = &text
+			}
+			return ask(s, c, api.Service.Edit, req, s.edited)
+		},
+	}
+	f := c.Flags()
+	f.String("todo", "", "keyword that the file declares")
+	f.String("title", "", "title, without keyword, priority and tags")
+	f.String("priority", "", "letter or number")
+	f.StringArrayVar(&req.Tag, "tag", nil, "add a tag")
+	f.StringArrayVar(&req.Untag, "untag", nil, "take a tag away")
+	f.StringArrayVar(&req.Property, "property", nil, "set a property: KEY=VALUE")
+	f.StringArrayVar(&req.RemoveProperty, "remove-property", nil, "take a property away: KEY")
+	f.String("schedule", "", `date, such as 2026-03-01 or "2026-03-01 10:00 +1w"`)
+	f.String("deadline", "", "likewise")
+	f.StringVar(&body, "body", "", "FILE whose text replaces that below headline and drawer")
+	f.StringVar(&add, "append", "", "FILE whose text goes behind it")
+	f.IntSliceVar(&req.Check, "check", nil, "tick the list item in this line of the file")
+	f.IntSliceVar(&req.Uncheck, "uncheck", nil, "untick it")
+	f.BoolVar(&req.AllowSubheadings, "allow-subheadings", false, "the text may hold headlines")
+	baseFlag(c, &req.Base)
+	return c
+}
+
+func baseFlag(c *cobra.Command, base *string) {
+	c.Flags().StringVar(base, "base", "", "digest of the node as it was read: fail if it changed since")
+}
+
+// readText reads a file named on the command line, - for standard input.
+func readText(name string) (string, error) {
+	var b []byte
+	var err error
+	if name == "-" {
+		b, err = io.ReadAll(os.Stdin)
+	} else {
+		b, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return "", misuse{fmt.Errorf("text: %w", err)}
+	}
+	return string(b), nil
+}
+
+// edited says what became of a node.
+func (s *session) edited(r *api.EditResponse) {
+	switch {
+	case r.Seq == 0:
+		s.say("nothing to change")
+	case r.Path == "":
+		fmt.Fprintf(&s.out, "commit %d  it is gone from the files; fovea rollback 0 brings it back\n", r.Seq)
+	default:
+		fmt.Fprintf(&s.out, "commit %d  %s:%d  %s\n", r.Seq, plain(r.Path), r.Line, plain(r.ID))
+	}
+}
+
+func rememberCommand(s *session) *cobra.Command {
+	var req api.RememberRequest
+	var body string
+	c := &cobra.Command{
+		Use:   "remember TITLE",
+		Short: "Add a headline",
+		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
+the end of an Org file, which is made when there is none of that path.`,
+		Example: `  fovea remember "Rivets come on Tuesday" --under projects/kaplja.org
+  git log -1 --format=%B | fovea remember "What changed today" --body - --tag log`,
+		Args: args(1, 1, "a title"),
+		RunE: func(c *cobra.Command, a []string) (err error) {
+			req.Title = a[0]
+			if body != "" {
+				if req.Body, err = readText(body); err != nil {
+					return err
+				}
+			}
+			return ask(s, c, api.Service.Remember, req, s.edited)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&req.Under, "under", "", "node or Org file it goes to (default inbox.org)")
+	f.StringVar(&req.Todo, "todo", "", "keyword that the file declares")
+	f.StringVar(&req.Priority, "priority", "", "letter or number")
+	f.StringArrayVar(&req.Tag, "tag", nil, "a tag")
+	f.StringArrayVar(&req.Property, "property", nil, "a property: KEY=VALUE")
+	f.StringVar(&req.Schedule, "schedule", "", "date, such as 2026-03-01")
+	f.StringVar(&req.Deadline, "deadline", "", "likewise")
+	f.StringVar(&body, "body", "", "FILE with the text, - for standard input")
+	return c
+}
+
+func forgetCommand(s *session) *cobra.Command {
+	var req api.MoveRequest
+	c := &cobra.Command{
+		Use:     "forget NODE",
+		Short:   "Take a headline out of its file, with all below it",
+		Long:    "Forget takes a headline and all below it out of its file. History keeps them.",
+		Example: `  fovea forget "Pika at the vet"`,
+		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.ID = a[0]
+			return ask(s, c, api.Service.Forget, req, s.edited)
+		},
+	}
+	baseFlag(c, &req.Base)
+	return c
+}
+
+func refileCommand(s *session) *cobra.Command {
+	var req api.MoveRequest
+	c := &cobra.Command{
+		Use:   "refile NODE TARGET",
+		Short: "Move a headline, with all below it, below another node",
+		Long: `Refile moves a headline, with all below it, behind the other children of a
+headline or of a document. Both files change, or none.`,
+		Example: `  fovea refile "Pika at the vet" journal.org`,
+		Args:    args(2, 2, "a node and where it goes"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.ID, req.To = a[0], a[1]
+			return ask(s, c, api.Service.Refile, req, s.edited)
+		},
+	}
+	baseFlag(c, &req.Base)
+	return c
+}
+
+func archiveCommand(s *session) *cobra.Command {
+	var req api.MoveRequest
+	c := &cobra.Command{
+		Use:   "archive NODE",
+		Short: "Move a headline, with all below it, to the archive of its file",
+		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive, or
+where #+ARCHIVE or the property ARCHIVE says, with the properties that Org adds.`,
+		Example: `  fovea archive "Pika at the vet"`,
+		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.ID = a[0]
+			return ask(s, c, api.Service.Archive, req, s.edited)
+		},
+	}
+	baseFlag(c, &req.Base)
+	return c
+}
+
+func idCommand(s *session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "id",
+		Short: "List headlines without an id, or give them one",
+		Long: `A headline without an :ID: goes by an id made from its file, titles and place,
+which changes with them. Fovea writes ids into files only on this command.`,
+		Example: `  fovea id list projects
+  fovea id assign "Pika at the vet"
+  fovea id assign --all`,
+		Args: args(1, 1, "a verb: list or assign"),
+		RunE: func(_ *cobra.Command, a []string) error {
+			return misuse{fmt.Errorf("no verb %q (see fovea id --help)", a[0])}
+		},
+	}
+	c.AddCommand(idListCommand(s), idAssignCommand(s))
+	return c
+}
+
+func idListCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list [FILE or FOLDER]",
+		Short:   "List headlines without an id",
+		Example: "  fovea id list projects",
+		Args:    args(0, 1, "at most a file or folder"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req := api.AssignRequest{List: true}
+			if len(a) > 0 {
+				req.Path = a[0]
+			}
+			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
+				printNodes(&s.out, nodes)
+				if len(nodes) == 0 {
+					s.say("every headline has an id of its own")
+				}
+			})
+		},
+	}
+}
+
+func idAssignCommand(s *session) *cobra.Command {
+	var req api.AssignRequest
+	c := &cobra.Command{
+		Use:   "assign NODE...",
+		Short: "Write an :ID: into headlines that have none",
+		Example: `  fovea id assign "Pika at the vet"
+  fovea id assign --all --path projects`,
+		Args: args(0, -1, "nodes, or --all"),
+		RunE: func(c *cobra.Command, a []string) error {
+			if req.IDs = a; len(a) == 0 && !req.All {
+				return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
+			}
+			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
+				for _, n := range nodes {
+					fmt.Fprintf(&s.out, "%s  %s\n", plain(n.ID), nodeLine(n, columns-len(n.ID)-2))
+				}
+				if len(nodes) == 0 {
+					s.say("every headline has an id of its own")
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&req.All, "all", false, "every headline that has none")
+	c.Flags().StringVar(&req.Path, "path", "", "with --all: only in this file or folder")
+	return c
+}

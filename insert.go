@@ -1,0 +1,72 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Insert adds a headline below a node, behind its other children, or to an Org
+// file, which is made when there is none of that path. The new headline carries
+// an :ID:, a random UUID where h names none, so that it keeps its name wherever
+// it is moved. It returns that id. Errors as of Edit; Conflict also for an id
+// that a node bears already.
+func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline) (Commit, string, error) {
+	id := ""
+	for _, p := range h.Properties {
+		if strings.EqualFold(p.Key, "ID") {
+			id = p.Value
+		}
+	}
+	if id == "" {
+		id = uuid.NewString()
+		h.Properties = append([]org.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
+	}
+	c, err := m.edit(ctx, "insert", func(e *editing) error {
+		name, doc, i, err := e.place(ctx, under)
+		if err != nil {
+			return err
+		}
+		splices, err := doc.Edit(i, e.now, h)
+		if err != nil {
+			return fail(e.name, under, Invalid, err)
+		}
+		e.message = name + ": " + h.Title
+		return e.splice(name, doc.Source, splices)
+	})
+	if err != nil {
+		return Commit{}, "", err
+	}
+	return c, id, nil
+}
+
+// place finds the headline, or with -1 the document, that a new headline goes
+// below. A file that does not exist is an empty document.
+func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
+	if _, ok := e.m.View().Get(under); ok {
+		n, err := e.node(ctx, under, merkle.Digest{}, nil)
+		if err != nil {
+			return "", nil, 0, err
+		}
+		return n.Path, e.document(n.Path), e.headline(n), nil
+	}
+	if !node.IsOrg(under) {
+		return "", nil, 0, fail(e.name, under, NotFound, errors.New("no such node, and no name for an Org file"))
+	}
+	if doc, err = e.existing(ctx, under); err != nil {
+		return "", nil, 0, err
+	}
+	if doc == nil {
+		doc = org.Parse("", nil)
+	}
+	return under, doc, -1, nil
+}
