@@ -30,7 +30,7 @@ func (p *inliner) square(c *contents, at int) int {
 // timestamp reads a timestamp or range of two.
 func (p *inliner) timestamp(c *contents, at int) int {
 	rest := p.text[at:min(c.end, at+maxTimestamp)]
-	if len(rest) < len("<%%()>") || !isDigit(rest[1]) && rest[1] != '%' || isDigit(rest[1]) && rest[4] != '-' && rest[5] != '-' {
+	if len(rest) < len("<%%()>") || rest[1] != '%' && rest[5] != '-' {
 		return 0
 	}
 	rest, _, _ = strings.Cut(rest, "\n")

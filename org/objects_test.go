@@ -5,6 +5,7 @@ package org_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,5 +129,28 @@ func TestObjectValues(t *testing.T) {
 				t.Errorf("the %s of %q (-want +got):\n%s", test.kind, test.text, diff)
 			}
 		})
+	}
+}
+
+// TestObjectsConcurrently reads one document from several goroutines: its radio
+// targets are collected once, by whoever comes first.
+func TestObjectsConcurrently(t *testing.T) {
+	d := org.Parse("<<<word>>>\n* a word\n* b\na word and words\n", nil)
+	var group sync.WaitGroup
+	counts := make([]int, 8)
+	for g := range counts {
+		group.Go(func() {
+			for i := -1; i < len(d.Headlines); i++ {
+				for _, e := range d.Objects(i).Elements {
+					if e.Type == org.TypeLink {
+						counts[g]++
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if diff := cmp.Diff([]int{2, 2, 2, 2, 2, 2, 2, 2}, counts); diff != "" {
+		t.Errorf("radio links by goroutine (-want +got):\n%s", diff)
 	}
 }
