@@ -197,11 +197,7 @@ func newUniorg(b *testing.B, files *[]string) func() parsed {
 
 // installUniorg returns the folder that holds uniorg and the script beside it.
 func installUniorg(b *testing.B) string {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		b.Log("not installed: npm; uniorg is left out")
-		return ""
-	}
+	npm := foveatest.Part(b, "npm")
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		b.Fatal(err)
