@@ -156,7 +156,7 @@ func (s *Store) writeGroup() {
 		return
 	}
 	s.mu.Lock()
-	s.end = ends[len(ends)-1]
+	s.end, s.next = ends[len(ends)-1], s.writer.next
 	s.mu.Unlock()
 	for i, w := range group {
 		w.finish(ends[i], nil)

@@ -3,14 +3,16 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// blockIndex says where the blocks are. It is built when the first one is asked
+// blockIndex says where the blocks are that are in no pack. It is built when the first one is asked
 // for, and then brought up to date when one is not found, so that Append hashes
 // nothing.
 type blockIndex struct {
@@ -27,50 +29,123 @@ type extent struct {
 }
 
 // Block returns the block or commit with the digest, hashed after it was read;
-// the caller owns it. It returns ErrNotFound when no record has it, and a
-// Corruption when the record was damaged since it was found. Blocks behind
-// damage are found too. The first call reads the journal, O(its size); later
-// ones read what was appended since, and then one record.
+// the caller owns it. It returns ErrNotFound when no record has it, a Purged
+// when Rewrite dropped it, and a Corruption when the record was damaged since it
+// was found. Blocks behind damage are found too. In packs it takes O(packs × log
+// blocks) reads; the first call for a block that is in none reads the rest of the
+// journal, later ones what was appended since, and then one record.
 func (s *Store) Block(d merkle.Digest) ([]byte, error) {
-	place, err := s.findBlock(d)
-	if err != nil {
-		return nil, fmt.Errorf("read block %v: %w", d, err)
-	}
-	seg, err := s.segment(place.segment)
-	if err != nil {
-		return nil, fmt.Errorf("read block %v: %w", d, err)
-	}
-	data := make([]byte, place.length)
-	_, err = seg.file.ReadAt(data, place.offset)
-	if err == nil && merkle.Sum(data) != d {
-		err = &Corruption{File: segmentName(place.segment), Segment: place.segment, Offset: place.offset, Reason: "digest mismatch"}
-	}
+	data, err := s.block(d)
 	if err != nil {
 		return nil, fmt.Errorf("read block %v: %w", d, err)
 	}
 	return data, nil
 }
 
-func (s *Store) findBlock(d merkle.Digest) (extent, error) {
+func (s *Store) block(d merkle.Digest) ([]byte, error) {
+	for {
+		if data, err := s.journalBlock(d, false); !errors.Is(err, ErrNotFound) {
+			return data, err
+		}
+		packs, done, err := s.usePacks()
+		if err != nil {
+			return nil, err
+		}
+		data, packErr := s.packedBlock(packs, d)
+		done()
+		if packErr == nil {
+			return data, nil
+		}
+		if data, err := s.journalBlock(d, true); !errors.Is(err, ErrNotFound) {
+			return data, err
+		}
+		s.mu.Lock()
+		same := s.packs == packs
+		s.mu.Unlock()
+		if same { // else it may have moved between the two looks
+			return nil, packErr
+		}
+	}
+}
+
+// packedBlock finds a block in packs, the newest first. Of several reasons why
+// it has none it returns the first: damage comes before ErrNotFound.
+func (s *Store) packedBlock(packs *packSet, d merkle.Digest) ([]byte, error) {
+	var trouble error
+	by := uint64(0)
+	for _, p := range slices.Backward(packs.packs) {
+		data, err := p.block(d)
+		err = s.packTrouble(p, err)
+		if data != nil {
+			return data, nil
+		}
+		if err == nil {
+			var purged uint64
+			purged, err = p.purgedBy(d)
+			err, by = s.packTrouble(p, err), max(by, purged)
+		}
+		trouble = cmp.Or(trouble, err)
+	}
+	switch {
+	case by > 0:
+		return nil, &Purged{By: by}
+	case trouble != nil:
+		return nil, trouble
+	}
+	return nil, ErrNotFound
+}
+
+// packTrouble turns damage of a pack into the store's corruption.
+func (s *Store) packTrouble(p *pack, err error) error {
+	if bad, ok := errors.AsType[*damage](err); ok {
+		return s.corrupt(p.corruption(bad.at, bad.reason))
+	}
+	return err
+}
+
+// journalBlock finds a block in the segments; update says to bring the index up
+// to date before giving up.
+func (s *Store) journalBlock(d merkle.Digest, update bool) ([]byte, error) {
+	place, seg, err := s.findBlock(d, update)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release(&seg.shared)
+	data := make([]byte, place.length)
+	_, err = seg.file.ReadAt(data, place.offset)
+	if err == nil && merkle.Sum(data) != d {
+		err = &Corruption{File: segmentName(place.segment), Segment: place.segment, Offset: place.offset, Reason: "digest mismatch"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// findBlock returns where a block is; the caller releases the segment. The lock
+// keeps the segment from being packed meanwhile.
+func (s *Store) findBlock(d merkle.Digest, update bool) (extent, *segment, error) {
 	s.blocks.mu.Lock()
 	defer s.blocks.mu.Unlock()
-	if place, ok := s.blocks.at[d]; ok {
-		return place, nil
+	place, ok := s.blocks.at[d]
+	if !ok && update {
+		if err := s.indexBlocks(); err != nil {
+			return extent{}, nil, err
+		}
+		place, ok = s.blocks.at[d]
 	}
-	if err := s.indexBlocks(); err != nil {
-		return extent{}, err
+	if !ok {
+		return extent{}, nil, ErrNotFound
 	}
-	if place, ok := s.blocks.at[d]; ok {
-		return place, nil
-	}
-	return extent{}, ErrNotFound
+	seg, err := s.segment(place.segment)
+	return place, seg, err
 }
 
 // indexBlocks brings the index up to date. It leaves out what is damaged: each
 // block proves itself. s.blocks.mu is held.
 func (s *Store) indexBlocks() error {
 	s.mu.Lock()
-	end, closed, corrupt := s.end, s.closed, s.recovery.Corrupt != nil
+	end, closed, corrupt, packed := s.end, s.closed, s.recovery.Corrupt != nil, s.packs.last()
 	s.mu.Unlock()
 	if closed {
 		return ErrClosed
@@ -88,7 +163,7 @@ func (s *Store) indexBlocks() error {
 		if number == end.Segment && !corrupt {
 			limit = end.Offset
 		}
-		if number < s.blocks.upTo.Segment || number > end.Segment && !corrupt || limit == from {
+		if number <= packed || number < s.blocks.upTo.Segment || number > end.Segment && !corrupt || limit == from {
 			continue
 		}
 		if err := s.indexSegment(number, from, limit); err != nil {
@@ -114,6 +189,7 @@ func (s *Store) indexSegment(number uint64, from, limit int64) error {
 	if err != nil {
 		return err
 	}
+	defer s.release(&seg.shared)
 	size, err := seg.size()
 	if err != nil {
 		return err

@@ -9,7 +9,10 @@ import (
 
 var (
 	// ErrNotFound is returned by Block when no record holds a block of the digest.
-	ErrNotFound = errors.New("block not in the journal")
+	ErrNotFound = errors.New("no such block")
+	// ErrPurged is returned by Block for a block that Rewrite dropped. The Purged
+	// that wraps it says which commit did.
+	ErrPurged = errors.New("block was purged")
 	// ErrNoImage is returned by LoadImage when there is no image that verifies.
 	ErrNoImage = errors.New("no usable image")
 	// ErrReadOnly is returned by writes after a write error, after corruption,
@@ -58,3 +61,16 @@ func (c *Corruption) Error() string {
 
 // Unwrap returns ErrCorrupt.
 func (c *Corruption) Unwrap() error { return ErrCorrupt }
+
+// Purged says that a block was dropped on purpose. As an error it wraps
+// ErrPurged.
+type Purged struct {
+	// By is the number of the commit that says why.
+	By uint64
+}
+
+// Error names the commit.
+func (p *Purged) Error() string { return fmt.Sprintf("%v by commit %d", ErrPurged, p.By) }
+
+// Unwrap returns ErrPurged.
+func (p *Purged) Unwrap() error { return ErrPurged }

@@ -43,20 +43,29 @@ func newestImageAt(in vfs.FS) (Pos, error) {
 		return Pos{}, err
 	}
 	for _, seq := range seqs {
-		file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
-		if err != nil {
-			return Pos{}, err
-		}
-		img, _, err := readImageFront(file)
-		err = errors.Join(err, file.Close())
-		if err == nil {
-			return img.At, nil
-		}
-		if errors.Is(err, ErrUnknownFormat) {
-			return Pos{}, err
+		if at, good, err := imageAt(in, seq); err != nil || good {
+			return at, err
 		}
 	}
 	return Pos{}, nil
+}
+
+// imageAt returns the position that an image goes up to; good says that header,
+// table and footer verify.
+func imageAt(in vfs.FS, seq uint64) (at Pos, good bool, err error) {
+	file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
+	if err != nil {
+		return Pos{}, false, err
+	}
+	img, _, err := readImageFront(file)
+	err = errors.Join(err, file.Close())
+	switch {
+	case err == nil:
+		return img.At, true, nil
+	case errors.Is(err, ErrUnknownFormat):
+		return Pos{}, false, err
+	}
+	return Pos{}, false, nil
 }
 
 // WriteImage writes an image, durably and all or nothing, and then removes all

@@ -50,7 +50,9 @@ func (r Recovery) clone() Recovery {
 type opening struct {
 	in       vfs.FS
 	head     *Head
-	segments []uint64
+	packs    *manifest
+	segments []uint64 // those that are in no pack
+	leftover []string // files that a crash left, which are not current
 
 	found      Recovery
 	end        Pos    // of the last good group
@@ -75,7 +77,15 @@ func (o *opening) readJournal(at Pos) error {
 		start = 0
 	}
 	scan := o.segments[start:]
-	if first := o.first(); first != 0 && len(o.segments) > 0 && o.segments[0] != first {
+	first := o.first()
+	if last := o.packs.last(); last != 0 {
+		// There is always a segment behind the packs.
+		first, o.end = last+1, Pos{last + 1, segmentHeaderSize}
+		if start == 0 {
+			o.next = o.packs.tail().next
+		}
+	}
+	if first != 0 && len(o.segments) > 0 && o.segments[0] != first || len(o.segments) == 0 && o.packs.last() != 0 {
 		o.corrupt(first, 0, "the segment is missing")
 		if !ok {
 			scan = nil
@@ -165,7 +175,7 @@ func (o *opening) badHeader(number uint64, newest bool) error {
 	if err != nil {
 		return err
 	}
-	if !newest || info.Size() > segmentHeaderSize {
+	if !newest || info.Size() > segmentHeaderSize || number == o.packs.last()+1 && o.packs.last() != 0 {
 		o.corrupt(number, 0, errBadHeader.Error())
 		return nil
 	}
@@ -276,7 +286,7 @@ func makeFolders(in vfs.FS) error {
 			return err
 		}
 	}
-	for _, name := range []string{".", imageFolder} {
+	for _, name := range []string{".", imageFolder, packFolder} {
 		if _, err := vfs.RemoveTemps(in, name); err != nil {
 			return err
 		}

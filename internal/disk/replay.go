@@ -6,18 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 )
 
 // Record is one record of the journal.
 type Record struct {
 	// Kind says what the data is.
 	Kind Kind
-	// Batch numbers the batch, from 1 and without a gap; the records of one
-	// Append share it.
+	// Batch numbers the batch, from 1; the records of one Append share it. A
+	// number is missing where a pack has left out all that was in the batch.
 	Batch uint64
-	// Pos is where the record stands. It is no place to start a Replay from,
-	// unless the record is the first of its batch.
+	// Pos is where the record stands, or stood before it was packed. It is no
+	// place to start a Replay from, unless the record is the first of its batch.
 	Pos Pos
 	// Data is the record's content. It is the store's and valid until the
 	// function that got it returns.
@@ -27,7 +26,8 @@ type Record struct {
 // Replay calls fn with each record from a position on up to what is durable when
 // it is called, in order and verified, whole batches only. The position is zero,
 // the end of a batch as Append returned it, or an Image's At; one behind the end
-// gives no record. An error of fn ends it and is returned as it is. Damage is a
+// gives no record. Pack and Rewrite leave positions as they are; one that is in a
+// pack takes reading that pack from its beginning. An error of fn ends it and is returned as it is. Damage is a
 // Corruption and makes the store read-only. O(bytes read); memory of the largest
 // batch.
 func (s *Store) Replay(from Pos, fn func(Record) error) error {
@@ -41,22 +41,54 @@ func (s *Store) Replay(from Pos, fn func(Record) error) error {
 		from = Pos{first, segmentHeaderSize}
 	}
 	next := uint64(0)
-	for ; from.Compare(end) < 0; from = (Pos{from.Segment + 1, segmentHeaderSize}) {
-		var err error
-		if next, err = s.replaySegment(from, end, next, fn); err != nil {
+	for from.Compare(end) < 0 {
+		p, seg, err := s.place(from.Segment)
+		switch {
+		case err != nil:
+			return replayError(err)
+		case p != nil:
+			err = s.replayPack(p, from, end, fn)
+			from, next = Pos{p.last + 1, segmentHeaderSize}, p.next
+			s.release(&p.shared)
+		default:
+			next, err = s.replaySegment(seg, from, end, next, fn)
+			from = Pos{from.Segment + 1, segmentHeaderSize}
+			s.release(&seg.shared)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// replayPack replays the records of a pack from a position in it on.
+func (s *Store) replayPack(p *pack, from, end Pos, fn func(Record) error) error {
+	if p.bad != nil {
+		return replayError(s.corrupt(p.bad))
+	}
+	var failed error
+	walk, err := p.records(), error(nil)
+	for err == nil {
+		err = walk.batch(func(_ int64, r Record) error {
+			if r.Pos.Compare(from) >= 0 && r.Pos.Compare(end) < 0 {
+				failed = fn(r)
+			}
+			return failed
+		})
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case err != io.EOF:
+		return replayError(s.packTrouble(p, err))
+	}
+	return nil
+}
+
 // replaySegment replays the rest of one segment; next is the number of its first
 // batch if that is known. It returns the number that the next segment begins with.
-func (s *Store) replaySegment(from, end Pos, next uint64, fn func(Record) error) (uint64, error) {
-	seg, err := s.segment(from.Segment)
-	if err != nil {
-		return 0, replayError(err)
-	}
+func (s *Store) replaySegment(seg *segment, from, end Pos, next uint64, fn func(Record) error) (_ uint64, err error) {
 	limit := end.Offset
 	if from.Segment != end.Segment {
 		if limit, err = seg.size(); err != nil {
@@ -96,7 +128,11 @@ func replayError(err error) error { return fmt.Errorf("replay journal: %w", err)
 
 // damaged records corruption, makes the store read-only and returns the error.
 func (s *Store) damaged(number uint64, at int64, reason string) error {
-	c := &Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
+	return s.corrupt(&Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason})
+}
+
+// corrupt is damaged for any file.
+func (s *Store) corrupt(c *Corruption) error {
 	s.mu.Lock()
 	if s.recovery.Corrupt == nil {
 		s.recovery.Corrupt = c
@@ -104,36 +140,4 @@ func (s *Store) damaged(number uint64, at int64, reason string) error {
 	s.mu.Unlock()
 	_ = s.fail(c)
 	return c
-}
-
-// segment returns a segment open for reading; the store closes it.
-func (s *Store) segment(number uint64) (*segment, error) {
-	s.mu.Lock()
-	seg, closed := s.segments[number], s.closed
-	s.mu.Unlock()
-	if closed {
-		return nil, ErrClosed
-	}
-	if seg != nil {
-		return seg, nil
-	}
-	seg, err := openSegment(s.in, number)
-	switch {
-	case errors.Is(err, errBadHeader):
-		return nil, s.damaged(number, 0, errBadHeader.Error())
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, s.damaged(number, 0, "the segment is missing")
-	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", segmentName(number), err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errors.Join(ErrClosed, seg.file.Close())
-	}
-	if other := s.segments[number]; other != nil {
-		return other, seg.file.Close()
-	}
-	s.segments[number] = seg
-	return seg, nil
 }

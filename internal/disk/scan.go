@@ -3,11 +3,12 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"io"
 )
 
-// readAhead is how much is read at once at least.
+// readAhead is how much is read at once at least where a file is read in order.
 const readAhead = 256 << 10
 
 // window reads a file forwards and keeps the bytes from a place on.
@@ -16,6 +17,8 @@ type window struct {
 	end  int64 // of the part of the file that may be read
 	base int64 // offset of buf
 	buf  []byte
+
+	ahead int64 // how much is read at once at least; 0 stands for readAhead
 }
 
 // bytes returns the n bytes at an offset, which with n must not pass w.end and
@@ -23,7 +26,7 @@ type window struct {
 func (w *window) bytes(at int64, n int64) ([]byte, error) {
 	if missing := at + n - (w.base + int64(len(w.buf))); missing > 0 {
 		have := len(w.buf)
-		more := min(max(missing, readAhead), w.end-w.base-int64(have))
+		more := min(max(missing, cmp.Or(w.ahead, readAhead)), w.end-w.base-int64(have))
 		w.buf = append(w.buf, make([]byte, more)...)
 		got, err := w.file.ReadAt(w.buf[have:], w.base+int64(have))
 		if err != nil && !(err == io.EOF && int64(got) == more) {

@@ -80,7 +80,7 @@ func decodeSegmentHeader(b []byte) (segmentHeader, error) {
 // segment is a file of the journal, open for reading.
 type segment struct {
 	segmentHeader
-	file vfs.File
+	shared
 }
 
 // openSegment opens a segment and reads its header. A file that is too short or
@@ -102,7 +102,7 @@ func openSegment(in vfs.FS, number uint64) (*segment, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &segment{segmentHeader: header, file: file}, nil
+	return &segment{segmentHeader: header, shared: shared{file: file}}, nil
 }
 
 // size is the file's size now.
@@ -126,10 +126,7 @@ func listSegments(in vfs.FS) ([]uint64, error) {
 // listNumbered returns the numbers of a folder's files, ascending: those whose
 // names are just what name makes of the number. A missing folder has none.
 func listNumbered(in vfs.FS, folder, suffix string, name func(uint64) string) ([]uint64, error) {
-	entries, err := in.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := readDirOrNone(in, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -143,4 +140,13 @@ func listNumbered(in vfs.FS, folder, suffix string, name func(uint64) string) ([
 	}
 	slices.Sort(numbers)
 	return numbers, nil
+}
+
+// readDirOrNone lists a folder; one that is missing has nothing.
+func readDirOrNone(in vfs.FS, folder string) ([]fs.DirEntry, error) {
+	entries, err := in.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
 }

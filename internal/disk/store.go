@@ -25,7 +25,10 @@ type Options struct {
 	// SegmentMax bounds the size of a segment; one group that is larger gets a
 	// segment of its own. Default 64 MiB.
 	SegmentMax int64
-	// Rand gives the salts of the segments. Default crypto/rand.
+	// PackMax bounds the size of the packs that Pack and Rewrite make of several
+	// files, in bytes. Default 1 GiB.
+	PackMax int64
+	// Rand gives the salts of segments and packs. Default crypto/rand.
 	Rand io.Reader
 }
 
@@ -41,6 +44,9 @@ func (o *Options) withDefaults() Options {
 		out.SegmentMax = 64 << 20
 	}
 	out.SegmentMax = max(out.SegmentMax, out.SegmentMin)
+	if out.PackMax <= 0 {
+		out.PackMax = 1 << 30
+	}
 	if out.Rand == nil {
 		out.Rand = rand.Reader
 	}
@@ -53,16 +59,22 @@ type Store struct {
 	opts Options
 
 	// lead is held, by sending, by the goroutine that writes the journal or
-	// closes the store; writer belongs to it. Lock order: lead, images, blocks, mu.
+	// closes the store; writer belongs to it. Lock order: packing, lead, images,
+	// blocks, commits, mu.
 	lead   chan struct{}
 	writer writer
 
-	images sync.Mutex // held while images are written or loaded
-	blocks blockIndex
+	packing sync.Mutex    // held while packs are made or checked
+	closing chan struct{} // closed when Close begins, so that packing ends
+	close   sync.Once     // of closing
+	images  sync.Mutex    // held while images are written or loaded
+	blocks  blockIndex
+	commits commitIndex
 
 	mu       sync.Mutex
 	queue    []*waiter
 	end      Pos
+	next     uint64 // number of the next batch
 	first    uint64 // number of the first segment there is or will be
 	opened   Head   // head as the last clean close left it
 	head     Head   // head for the next clean close
@@ -70,6 +82,9 @@ type Store struct {
 	err      error // why the store is read-only
 	closed   bool
 	segments map[uint64]*segment // open for reading
+
+	packs      *packSet
+	generation uint64 // of the newest manifest that was begun
 }
 
 // Open opens a store in the folder in, and makes a new one where the folder is
@@ -79,8 +94,14 @@ type Store struct {
 // ErrForeignFolder, and those of the folder; they leave it as it is.
 // O(journal from the newest image's segment on).
 func Open(in vfs.FS, opts *Options) (*Store, Recovery, error) {
-	s := &Store{in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), segments: map[uint64]*segment{}}
+	s := &Store{
+		in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), closing: make(chan struct{}),
+		segments: map[uint64]*segment{}, packs: &packSet{},
+	}
 	if err := s.open(); err != nil {
+		for _, p := range s.packs.packs {
+			_ = p.retire() // it was only read
+		}
 		return nil, Recovery{}, fmt.Errorf("open state folder: %w", err)
 	}
 	return s, s.Recovery(), nil
@@ -98,6 +119,9 @@ func (s *Store) open() error {
 	}
 	o.found.HeadDamaged = badHead != nil
 	if o.segments, err = listSegments(s.in); err != nil {
+		return err
+	}
+	if err := o.readPacks(&s.packs); err != nil {
 		return err
 	}
 	at, err := newestImageAt(s.in)
@@ -120,6 +144,9 @@ func (s *Store) open() error {
 		if err := o.settle(); err != nil {
 			return err
 		}
+		if err := o.removeLeftovers(); err != nil {
+			return err
+		}
 	}
 	s.adopt(o)
 	return nil
@@ -127,14 +154,15 @@ func (s *Store) open() error {
 
 // adopt takes over what opening found.
 func (s *Store) adopt(o *opening) {
-	s.recovery, s.end = o.found, o.end
+	s.recovery, s.end, s.next = o.found, o.end, max(o.next, 1)
 	if s.first = o.first(); s.first == 0 {
 		s.first = 1
-		if len(o.segments) > 0 {
+		if len(o.segments) > 0 && s.packs.last() == 0 {
 			s.first = o.segments[0]
 		}
 	}
-	s.writer = writer{store: s, next: max(o.next, 1), number: o.end.Segment, at: o.end.Offset}
+	s.generation, s.commits.before = s.packs.generation, s.packs.count()
+	s.writer = writer{store: s, next: s.next, number: o.end.Segment, at: o.end.Offset}
 	if o.head != nil {
 		s.opened, s.head = *o.head, *o.head
 	}
@@ -198,11 +226,14 @@ func (s *Store) writable() error {
 	return s.err
 }
 
-// Close waits for the writes that have begun, cuts off what was preallocated,
+// Close ends a Pack or Rewrite, waits for the writes that have begun, cuts off what was preallocated,
 // writes the file head and closes the files. Appends that wait get ErrClosed. A
 // store that is read-only is closed without a change. A second call does
 // nothing. The caller then unlocks.
 func (s *Store) Close() error {
+	s.close.Do(func() { close(s.closing) })
+	s.packing.Lock()
+	defer s.packing.Unlock()
 	s.lead <- struct{}{}
 	defer func() { <-s.lead }()
 	s.images.Lock()
@@ -230,7 +261,10 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range s.segments {
-		err = errors.Join(err, seg.file.Close())
+		err = errors.Join(err, seg.retire())
+	}
+	for _, p := range s.packs.packs {
+		err = errors.Join(err, p.retire())
 	}
 	clear(s.segments)
 	if err != nil {

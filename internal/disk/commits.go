@@ -1,0 +1,229 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// commitIndex says where the commits are that are in no pack. It is built when
+// one is asked for, and then brought up to date.
+type commitIndex struct {
+	mu     sync.Mutex
+	before uint64 // commits in packs
+	at     []Pos  // of commit before+1 and so on
+	upTo   Pos    // what lies before is in the index
+}
+
+// forget drops what was moved into packs, which end with a segment and have so
+// many commits.
+func (x *commitIndex) forget(last, before uint64) {
+	n := sort.Search(len(x.at), func(i int) bool { return x.at[i].Segment > last })
+	x.at, x.before = slices.Clone(x.at[n:]), before
+	if x.upTo.Segment <= last {
+		x.upTo = Pos{}
+	}
+}
+
+// Commits calls fn with the commits from number from to number to, in order and
+// verified. Commits are numbered from 1 as they stand in the history; numbers
+// beyond its ends are passed over. An error of fn ends it and is returned as it
+// is. Damage is a Corruption and makes the store read-only. It may be called
+// from fn. O(commits given), each with one or two reads; the first call after
+// Open reads the part of the journal that is in no pack.
+func (s *Store) Commits(ctx context.Context, from, to uint64, fn func(Record) error) error {
+	return s.walkCommits(ctx, from, to, false, fn)
+}
+
+// CommitsBackward is Commits from number to down to number from.
+func (s *Store) CommitsBackward(ctx context.Context, from, to uint64, fn func(Record) error) error {
+	return s.walkCommits(ctx, from, to, true, fn)
+}
+
+func (s *Store) walkCommits(ctx context.Context, from, to uint64, back bool, fn func(Record) error) error {
+	newest, err := s.indexCommits()
+	if err != nil {
+		return fmt.Errorf("read commits: %w", err)
+	}
+	from, to = max(from, 1), min(to, newest)
+	r := commitReader{s: s}
+	defer r.done()
+	for i := range max(to+1, from) - from {
+		seq := from + i
+		if back {
+			seq = to - i
+		}
+		record, err := r.commit(seq)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("read commit %d: %w", seq, err)
+		}
+		if err := fn(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexCommits brings the index up to date and returns the number of the newest
+// commit.
+func (s *Store) indexCommits() (uint64, error) {
+	s.commits.mu.Lock()
+	defer s.commits.mu.Unlock()
+	s.mu.Lock()
+	end, closed, packed := s.end, s.closed, s.packs.last()
+	s.mu.Unlock()
+	if closed {
+		return 0, ErrClosed
+	}
+	x := &s.commits
+	if x.upTo.Segment == 0 {
+		x.upTo = Pos{max(packed+1, s.first), segmentHeaderSize}
+	}
+	for x.upTo.Compare(end) < 0 {
+		if err := s.indexCommitsOf(x.upTo.Segment, end); err != nil {
+			return 0, err
+		}
+	}
+	return x.before + uint64(len(x.at)), nil
+}
+
+// indexCommitsOf reads one segment; s.commits.mu is held, so it is in no pack.
+func (s *Store) indexCommitsOf(number uint64, end Pos) error {
+	x := &s.commits
+	seg, err := s.segment(number)
+	if err != nil {
+		return err
+	}
+	defer s.release(&seg.shared)
+	limit, next := end.Offset, Pos{number, end.Offset}
+	if number != end.Segment {
+		if limit, err = seg.size(); err != nil {
+			return err
+		}
+		next = Pos{number + 1, segmentHeaderSize}
+	}
+	var found []Pos
+	walk := walkSegment(seg, x.upTo.Offset, limit, 0)
+	for err == nil {
+		err = walk.batch(func(r Record) error {
+			if r.Kind == Commit {
+				found = append(found, r.Pos)
+			}
+			return nil
+		})
+	}
+	if bad, ok := errors.AsType[*damage](err); ok {
+		return s.damaged(number, bad.at, bad.reason)
+	}
+	if err != io.EOF {
+		return err
+	}
+	x.at, x.upTo = append(x.at, found...), next
+	return nil
+}
+
+// commitReader reads commits by number. It keeps the pack and the page of its
+// table that it read last.
+type commitReader struct {
+	s     *Store
+	pack  *pack
+	table *table
+}
+
+func (r *commitReader) done() {
+	if r.pack != nil {
+		r.s.release(&r.pack.shared)
+		r.pack = nil
+	}
+}
+
+// commit reads one commit, of which there are so many.
+func (r *commitReader) commit(seq uint64) (Record, error) {
+	for {
+		if r.pack != nil && r.pack.before < seq && seq <= r.pack.before+r.pack.commits {
+			return r.inPack(seq)
+		}
+		r.done()
+		s := r.s
+		s.commits.mu.Lock()
+		s.mu.Lock()
+		if seq <= s.commits.before {
+			p := s.packs.packs[sort.Search(len(s.packs.packs), func(i int) bool { return s.packs.packs[i].before+s.packs.packs[i].commits >= seq })]
+			p.users++
+			r.pack, r.table = p, nil
+		}
+		closed := s.closed
+		s.mu.Unlock()
+		if closed || r.pack != nil {
+			s.commits.mu.Unlock()
+			if closed {
+				return Record{}, ErrClosed
+			}
+			continue
+		}
+		at := s.commits.at[seq-s.commits.before-1]
+		s.commits.mu.Unlock()
+		record, err := s.recordAt(at)
+		if !errors.Is(err, errPacked) {
+			return record, err
+		}
+	}
+}
+
+func (r *commitReader) inPack(seq uint64) (Record, error) {
+	p := r.pack
+	if p.bad != nil {
+		return Record{}, r.s.corrupt(p.bad)
+	}
+	if r.table == nil {
+		r.table = p.commitTable()
+	}
+	var record Record
+	row, err := r.table.row(int64(seq - p.before - 1))
+	if err == nil {
+		record, err = p.recordAt(int64(binary.LittleEndian.Uint64(row)))
+	}
+	if err == nil && record.Kind != Commit {
+		err = &damage{at: r.table.at, reason: "the table names a record that is no commit"}
+	}
+	if bad, ok := errors.AsType[*damage](err); ok {
+		err = r.s.corrupt(p.corruption(bad.at, bad.reason))
+	}
+	return record, err
+}
+
+// recordAt reads a record of a segment, or returns errPacked.
+func (s *Store) recordAt(at Pos) (Record, error) {
+	seg, err := s.segment(at.Segment)
+	if err != nil {
+		return Record{}, err
+	}
+	defer s.release(&seg.shared)
+	// The newest segment may lose its preallocated end at any moment.
+	limit := s.End()
+	if limit.Segment != at.Segment {
+		if limit.Offset, err = seg.size(); err != nil {
+			return Record{}, err
+		}
+	}
+	win := &window{file: seg.file, end: limit.Offset, base: at.Offset, ahead: recordAhead}
+	f, err := frameAt(win, seg.salt, at.Offset)
+	if bad, ok := errors.AsType[*damage](err); ok {
+		err = s.damaged(at.Segment, bad.at, bad.reason)
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	data, err := win.bytes(at.Offset+frameHeaderSize, int64(f.length))
+	return Record{Kind: f.kind, Batch: f.batch, Pos: at, Data: data}, err
+}

@@ -1,0 +1,355 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Packed says what Pack or Rewrite did.
+type Packed struct {
+	// Segments counts the segments that are in packs now and were not before.
+	Segments int
+	// Packs counts the packs that were written.
+	Packs int
+	// Dropped counts the records of blocks that were left out for good.
+	Dropped int
+	// Before and After are the bytes of the files that were replaced, and of
+	// those in their place.
+	Before, After int64
+}
+
+// Pack moves cold history from segments into packs, where Block and Commits find
+// it by position: the closed segments before the one that the older of the two
+// newest images leads into. Without an image, or where nothing is cold, it does
+// nothing. Packs are merged so that there are few of them.
+//
+// What Replay and Block give stays the same, but for intents that a later batch
+// settled. A crash leaves the segments or the pack. Appends and reads go on
+// meanwhile. Errors: ErrReadOnly, ErrClosed, that of the context, a Corruption
+// of what was to be moved; the store is then as it was. O(bytes moved), memory of
+// 48 bytes for each block in the largest pack.
+func (s *Store) Pack(ctx context.Context) (Packed, error) {
+	s.packing.Lock()
+	defer s.packing.Unlock()
+	done, err := s.pack(ctx)
+	if err != nil {
+		return Packed{}, fmt.Errorf("pack history: %w", err)
+	}
+	return done, nil
+}
+
+func (s *Store) pack(ctx context.Context) (Packed, error) {
+	s.images.Lock()
+	limit, err := olderImageAt(s.in)
+	s.images.Unlock()
+	if err != nil {
+		return Packed{}, err
+	}
+	c, err := s.newCompaction(ctx, limit.Segment)
+	if err != nil || len(c.sources) == len(c.old.packs) {
+		return Packed{}, err
+	}
+	// A pack is merged while it is no larger than what comes behind it, so the
+	// sizes fall by half at least and each record is moved O(log history) times.
+	keep, behind := len(c.old.packs), int64(0)
+	for _, src := range c.sources[keep:] {
+		behind += src.size
+	}
+	for ; keep > 0 && c.sources[keep-1].size <= behind && c.sources[keep-1].size+behind <= s.opts.PackMax; keep-- {
+		behind += c.sources[keep-1].size
+	}
+	return c.run(keep)
+}
+
+// olderImageAt returns the position that the older of the two newest images
+// goes up to, zero if there is none.
+func olderImageAt(in vfs.FS) (Pos, error) {
+	seqs, err := listImages(in)
+	if err != nil {
+		return Pos{}, err
+	}
+	var older Pos
+	for _, seq := range seqs[:min(len(seqs), keptImages)] {
+		at, good, err := imageAt(in, seq)
+		if err != nil {
+			return Pos{}, err
+		}
+		if good && (older == Pos{} || at.Compare(older) < 0) {
+			older = at
+		}
+	}
+	return older, nil
+}
+
+// source is a file that history is in.
+type source struct {
+	pack        *pack // nil for a segment
+	first, last uint64
+	size        int64
+}
+
+// compaction writes new packs and puts them in the place of packs and segments.
+type compaction struct {
+	s          *Store
+	ctx        context.Context
+	old        *packSet
+	sources    []source // the old packs, then the segments behind them
+	generation uint64
+	keepBatch  uint64 // whose intents nothing has settled: the last one
+	drop       func(d merkle.Digest, data []byte) bool
+	by         uint64 // the commit that says why
+
+	done   Packed
+	next   uint64 // number of the next batch
+	before uint64 // commits in the packs before
+}
+
+// newCompaction collects what may be moved: the closed segments below a number.
+// s.packing is held.
+func (s *Store) newCompaction(ctx context.Context, below uint64) (*compaction, error) {
+	s.mu.Lock()
+	err, end, next := s.writable(), s.end, s.next
+	c := &compaction{s: s, ctx: ctx, old: s.packs, keepBatch: next - 1, next: 1}
+	s.generation++ // even if this comes to nothing: the manifest may be on the disk
+	c.generation = s.generation
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range c.old.packs {
+		c.sources = append(c.sources, source{p, p.first, p.last, p.size})
+	}
+	for n := c.old.last() + 1; n < min(below, end.Segment); n++ {
+		info, err := s.in.Stat(segmentName(n))
+		if err != nil {
+			return nil, err
+		}
+		c.sources = append(c.sources, source{nil, n, n, info.Size()})
+	}
+	return c, nil
+}
+
+// run writes packs of all sources but the first few, which stay, and makes them
+// current.
+func (c *compaction) run(keep int) (done Packed, err error) {
+	list := append([]packInfo(nil), c.old.manifest.packs[:keep]...)
+	if keep > 0 {
+		last := list[keep-1]
+		c.next, c.before = last.next, last.before+last.commits
+	}
+	var made []*pack
+	named := false // the manifest may name them
+	defer func() {
+		for _, p := range made {
+			err = errors.Join(err, p.file.Close())
+			if !named {
+				err = errors.Join(err, c.s.in.Remove(p.path))
+			}
+		}
+	}()
+	for rest := c.sources[keep:]; len(rest) > 0; {
+		n, size := 1, rest[0].size
+		for n < len(rest) && size+rest[n].size <= c.s.opts.PackMax {
+			size += rest[n].size
+			n++
+		}
+		p, err := c.write(rest[:n])
+		if err != nil {
+			return Packed{}, err
+		}
+		made, list = append(made, p), append(list, p.packInfo)
+		c.done.Before += size
+		c.done.After += p.size
+		c.done.Packs++
+		rest = rest[n:]
+	}
+	for _, src := range c.sources[keep:] {
+		if src.pack == nil {
+			c.done.Segments++
+		}
+	}
+	m := manifest{generation: c.generation, packs: list}
+	named = true
+	if err := vfs.WriteAtomic(c.s.in, manifestFile, m.encode(), filePerm); err != nil {
+		return Packed{}, err
+	}
+	set := &packSet{manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
+	c.s.switchPacks(set)
+	made = nil // they are the store's
+	return c.done, c.remove(keep)
+}
+
+// write makes one pack of some sources.
+func (c *compaction) write(sources []source) (*pack, error) {
+	header := packHeader{first: sources[0].first, generation: c.generation}
+	if _, err := io.ReadFull(c.s.opts.Rand, header.salt[:]); err != nil {
+		return nil, err
+	}
+	info := packInfo{first: header.first, generation: c.generation, last: sources[len(sources)-1].last, batch: c.next, before: c.before}
+	err := vfs.WriteAtomicFunc(c.s.in, info.name(), filePerm, func(w io.Writer) error {
+		out, err := newPackWriter(w, header)
+		if err != nil {
+			return err
+		}
+		for _, src := range sources {
+			if err := c.copy(out, src); err != nil {
+				return err
+			}
+		}
+		info.next = c.next
+		info, err = out.finish(info)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.before += info.commits
+	p, err := openPack(c.s.in, info.name())
+	if err != nil {
+		return nil, err
+	}
+	if p.expect(info); p.bad != nil {
+		return nil, errors.Join(p.bad, p.retire())
+	}
+	return p, nil
+}
+
+// copy moves the records of one source into a pack.
+func (c *compaction) copy(out *packWriter, src source) error {
+	if src.pack != nil {
+		return c.copyPack(out, src.pack)
+	}
+	seg, err := c.s.segment(src.first)
+	if err != nil {
+		return err
+	}
+	defer c.s.release(&seg.shared)
+	size, err := seg.size()
+	if err != nil {
+		return err
+	}
+	if seg.batch != c.next {
+		return c.s.damaged(seg.number, segmentBatchAt, "the segment does not follow the one before")
+	}
+	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
+	for err == nil {
+		err = walk.batch(func(r Record) error { return c.add(out, r) })
+	}
+	if bad, ok := errors.AsType[*damage](err); ok {
+		return c.s.damaged(seg.number, bad.at, bad.reason)
+	}
+	c.next = walk.next
+	if err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+func (c *compaction) copyPack(out *packWriter, p *pack) error {
+	if p.bad != nil {
+		return c.s.corrupt(p.bad)
+	}
+	walk, err := p.records(), error(nil)
+	for err == nil {
+		err = walk.batch(func(_ int64, r Record) error { return c.add(out, r) })
+	}
+	if err == io.EOF {
+		err = nil
+		for gone, i := p.goneTable(), int64(0); i < p.gone && err == nil; i++ {
+			var row []byte
+			if row, err = gone.row(i); err == nil {
+				out.drop(merkle.Digest(row), binary.LittleEndian.Uint64(row[merkle.DigestSize:]))
+			}
+		}
+	}
+	if bad, ok := errors.AsType[*damage](err); ok {
+		return c.s.corrupt(p.corruption(bad.at, bad.reason))
+	}
+	c.next = p.next
+	return err
+}
+
+// add takes a record over unless it means nothing any more.
+func (c *compaction) add(out *packWriter, r Record) error {
+	if err := c.s.interrupted(c.ctx); err != nil {
+		return err
+	}
+	if r.Kind == Intent && r.Batch != c.keepBatch {
+		return nil
+	}
+	var d merkle.Digest
+	if r.Kind == Block || r.Kind == Commit {
+		d = merkle.Sum(r.Data)
+	}
+	if c.drop != nil && r.Kind == Block && c.drop(d, r.Data) {
+		out.drop(d, c.by)
+		c.done.Dropped++
+		return nil
+	}
+	return out.add(r, d)
+}
+
+// interrupted returns why a long work must end.
+func (s *Store) interrupted(ctx context.Context) error {
+	select {
+	case <-s.closing:
+		return ErrClosed
+	default:
+		return ctx.Err()
+	}
+}
+
+// switchPacks makes packs current in memory, when their manifest is durable.
+// Files that readers still use stay open for them.
+func (s *Store) switchPacks(set *packSet) {
+	s.blocks.mu.Lock()
+	defer s.blocks.mu.Unlock()
+	s.commits.mu.Lock()
+	defer s.commits.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := map[*pack]bool{}
+	for _, p := range set.packs {
+		kept[p] = true
+	}
+	for _, p := range s.packs.packs {
+		if !kept[p] {
+			_ = p.retire()
+		}
+	}
+	last := set.last()
+	for number, seg := range s.segments {
+		if number <= last {
+			_ = seg.retire()
+			delete(s.segments, number)
+		}
+	}
+	s.packs = set
+	maps.DeleteFunc(s.blocks.at, func(_ merkle.Digest, at extent) bool { return at.segment <= last })
+	s.commits.forget(last, set.count())
+}
+
+// remove unlinks what the new packs replaced. What stays after an error or a
+// crash goes when the store is opened again.
+func (c *compaction) remove(keep int) error {
+	for _, src := range c.sources[keep:] {
+		name := segmentName(src.first)
+		if src.pack != nil {
+			name = src.pack.path
+		}
+		if err := c.s.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return errors.Join(c.s.in.SyncDir(journalFolder), c.s.in.SyncDir(packFolder))
+}

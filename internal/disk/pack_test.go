@@ -1,0 +1,612 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// placed is a record with the place that it has in the history for good.
+type placed struct {
+	Kind  Kind
+	Batch uint64
+	Data  string
+	Pos   Pos
+}
+
+// diary is a plain list of what a store was given, to compare a store with that
+// was packed and rewritten.
+type diary struct {
+	records []placed
+	ends    []Pos
+	purged  map[merkle.Digest]uint64
+}
+
+// append gives the store the next batch of the workload.
+func (d *diary) append(t testing.TB, s *Store) {
+	t.Helper()
+	before := s.End()
+	b, _ := batchOf(len(d.ends))
+	end, err := s.Append(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.records = append(d.records, mustPlaced(t, s, before)...)
+	d.ends = append(d.ends, end)
+}
+
+func (d *diary) image(t testing.TB, s *Store) {
+	t.Helper()
+	if err := s.WriteImage(imageOf(uint64(len(d.ends)), s.End())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// purge is a choice of blocks: those that consist of the given letter. The
+// workload uses a letter again after 26 batches.
+func purge(letter byte) func(merkle.Digest, []byte) bool {
+	return func(_ merkle.Digest, data []byte) bool { return len(data) > 0 && data[0] == letter }
+}
+
+// rewrite purges a letter.
+func (d *diary) rewrite(t testing.TB, s *Store, letter byte, by uint64) {
+	t.Helper()
+	if _, err := s.Rewrite(t.Context(), by, purge(letter)); err != nil {
+		t.Fatal(err)
+	}
+	d.purge(letter, by)
+}
+
+func (d *diary) purge(letter byte, by uint64) {
+	d.records = slices.DeleteFunc(slices.Clone(d.records), func(r placed) bool {
+		dropped := r.Kind == Block && len(r.Data) > 0 && r.Data[0] == letter
+		if dropped {
+			if d.purged == nil {
+				d.purged = map[merkle.Digest]uint64{}
+			}
+			d.purged[merkleOf(r.Data)] = max(d.purged[merkleOf(r.Data)], by)
+		}
+		return dropped
+	})
+}
+
+func placedOf(s *Store, from Pos) ([]placed, error) {
+	var got []placed
+	err := s.Replay(from, func(r Record) error {
+		got = append(got, placed{r.Kind, r.Batch, string(r.Data), r.Pos})
+		return nil
+	})
+	return got, err
+}
+
+func mustPlaced(t testing.TB, s *Store, from Pos) []placed {
+	t.Helper()
+	got, err := placedOf(s, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// lasting leaves out the intents that packs may leave out.
+func lasting(records []placed, packed uint64) []placed {
+	newest := uint64(0)
+	for _, r := range records {
+		newest = max(newest, r.Batch)
+	}
+	return slices.DeleteFunc(slices.Clone(records), func(r placed) bool {
+		return r.Kind == Intent && r.Pos.Segment <= packed && r.Batch != newest
+	})
+}
+
+// differs compares everything that a store gives with the diary.
+func (d *diary) differs(s *Store) error {
+	packed := s.packs.last()
+	want := lasting(d.records, packed)
+	for _, from := range append([]Pos{{}}, d.ends...) {
+		got, err := placedOf(s, from)
+		if err != nil {
+			return fmt.Errorf("replay from %v: %w", from, err)
+		}
+		rest := slices.DeleteFunc(slices.Clone(want), func(r placed) bool { return r.Pos.Compare(from) < 0 })
+		if got = lasting(got, packed); !slices.Equal(got, rest) {
+			return fmt.Errorf("replay from %v (-want +got):\n%s", from, cmp.Diff(rest, got))
+		}
+	}
+	var commits []placed
+	for _, r := range want {
+		if r.Kind == Commit {
+			commits = append(commits, r)
+		}
+		if r.Kind == Block || r.Kind == Commit {
+			if got, err := s.Block(merkleOf(r.Data)); err != nil || string(got) != r.Data {
+				return fmt.Errorf("block of %.5q in batch %d: %w", r.Data, r.Batch, err)
+			}
+		}
+	}
+	for digest, by := range d.purged {
+		if slices.ContainsFunc(d.records, func(r placed) bool { return merkleOf(r.Data) == digest && (r.Kind == Block || r.Kind == Commit) }) {
+			continue // it was given again
+		}
+		_, err := s.Block(digest)
+		if gone, ok := errors.AsType[*Purged](err); !ok || gone.By != by || !errors.Is(err, ErrPurged) {
+			return fmt.Errorf("purged block: got %w, want purged by %d", err, by)
+		}
+	}
+	return d.commitsDiffer(s, commits)
+}
+
+func (d *diary) commitsDiffer(s *Store, commits []placed) error {
+	n := uint64(len(commits))
+	for _, span := range [][2]uint64{{0, n + 5}, {1, n}, {n / 2, n}, {n, n}, {2, n / 2}, {n + 1, n + 2}, {5, 4}} {
+		from, to := min(max(span[0], 1), n+1), min(span[1], n)
+		want := slices.Clone(commits[from-1 : max(to, from-1)])
+		for _, walk := range []func(context.Context, uint64, uint64, func(Record) error) error{s.Commits, s.CommitsBackward} {
+			var got []placed
+			if err := walk(context.Background(), span[0], span[1], func(r Record) error {
+				got = append(got, placed{r.Kind, r.Batch, string(r.Data), r.Pos})
+				return nil
+			}); err != nil {
+				return err
+			}
+			if !slices.Equal(got, want) {
+				return fmt.Errorf("commits %v of %d (-want +got):\n%s", span, n, cmp.Diff(want, got))
+			}
+			slices.Reverse(want)
+		}
+	}
+	return nil
+}
+
+func mustPack(t testing.TB, s *Store) Packed {
+	t.Helper()
+	done, err := s.Pack(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func mustCheck(t testing.TB, s *Store) {
+	t.Helper()
+	if _, err := s.Check(t.Context(), func(c Corruption) { t.Errorf("check: %v", &c) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPack(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	var d diary
+	for i := range 60 {
+		d.append(t, s)
+		if i%9 == 8 {
+			d.image(t, s)
+		}
+		if i%20 == 19 {
+			if done := mustPack(t, s); done.Segments == 0 || done.Packs != 1 || done.After == 0 {
+				t.Errorf("batch %d: %+v, want some segments in one pack", i, done)
+			}
+		}
+		if i%7 == 0 {
+			if err := d.differs(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if done := mustPack(t, s); done.Segments != 0 || done.Packs != 0 {
+		t.Errorf("nothing is cold, and %+v", done)
+	}
+	mustCheck(t, s)
+	numbers, err := listSegments(in)
+	if err != nil || numbers[0] != s.packs.last()+1 {
+		t.Errorf("segments %v (%v) are left behind those up to %d that are packed", numbers, err, s.packs.last())
+	}
+	names, err := listPacks(in)
+	if err != nil || len(names) != len(s.packs.packs) || len(names) > 3 {
+		t.Errorf("packs %v (%v), want the %d current ones", names, err, len(s.packs.packs))
+	}
+	mustClose(t, s)
+	s, found, err := Open(in, small(1))
+	if err != nil || found.Corrupt != nil {
+		t.Fatalf("%v, %+v", err, found)
+	}
+	defer s.Close()
+	if err := d.differs(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPackWithoutImage(t *testing.T) {
+	s := mustOpen(t, faultfs.New(), small(0))
+	defer s.Close()
+	fillStore(t, s, 0, 30)
+	if done := mustPack(t, s); done != (Packed{}) {
+		t.Errorf("without an image %+v was done", done)
+	}
+}
+
+func TestPackMax(t *testing.T) {
+	opts := small(0)
+	opts.PackMax = 6 << 10
+	s := mustOpen(t, faultfs.New(), opts)
+	defer s.Close()
+	var d diary
+	for range 60 {
+		d.append(t, s)
+	}
+	d.image(t, s)
+	mustPack(t, s)
+	if n := len(s.packs.packs); n < 4 {
+		t.Errorf("%d packs of at most 6 KiB", n)
+	}
+	d.rewrite(t, s, 'c', 9)
+	if err := d.differs(s); err != nil {
+		t.Fatal(err)
+	}
+	mustCheck(t, s)
+}
+
+// TestPackReads counts the reads that finding by position takes.
+func TestPackReads(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, &Options{SegmentMin: 64 << 10})
+	const commits = 2000
+	block := func(i int) []byte { return fmt.Appendf(nil, "block %d %0200d", i, i) }
+	for i := range commits {
+		var b Batch
+		b.Add(Block, block(i))
+		b.Add(Commit, fmt.Appendf(nil, "commit %d", i+1))
+		if _, err := s.Append(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Rewrite(t.Context(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, s)
+	s = mustOpen(t, in, nil)
+	defer s.Close()
+	reads := 0
+	in.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpRead {
+			reads++
+		}
+		return nil
+	})
+	if _, err := s.Block(merkle.Sum(block(7))); err != nil {
+		t.Fatal(err)
+	}
+	if reads > 8 {
+		t.Errorf("the first block of %d took %d reads", commits, reads)
+	}
+	reads = 0
+	var got []string
+	if err := s.CommitsBackward(t.Context(), commits-9, commits, func(r Record) error {
+		got = append(got, string(r.Data))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 10 || got[0] != "commit 2000" || got[9] != "commit 1991" {
+		t.Errorf("got %v", got)
+	}
+	if reads > 14 {
+		t.Errorf("ten commits of %d took %d reads", commits, reads)
+	}
+}
+
+func TestCommitsEndWithTheError(t *testing.T) {
+	s := mustOpen(t, faultfs.New(), small(0))
+	defer s.Close()
+	var d diary
+	for range 30 {
+		d.append(t, s)
+	}
+	stop := errors.New("stop")
+	if err := s.Commits(t.Context(), 1, 99, func(Record) error { return stop }); err != stop {
+		t.Errorf("got %v, want the function's own error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Commits(ctx, 1, 99, func(Record) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if s.Err() != nil {
+		t.Errorf("the store is read-only: %v", s.Err())
+	}
+}
+
+func TestRewrite(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	var d diary
+	for range 20 {
+		d.append(t, s)
+	}
+	d.image(t, s)
+	secret, err := s.Append(t.Context(), secretBatch("s3cret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, by := range []uint64{5, 9} {
+		done, err := s.Rewrite(t.Context(), by, func(_ merkle.Digest, data []byte) bool { return strings.HasPrefix(string(data), "s3cret") })
+		if err != nil || done.Dropped != 2-2*i {
+			t.Fatalf("%v, %+v, want 2 blocks dropped the first time", err, done)
+		}
+	}
+	if err := s.WriteImage(imageOf(99, s.End())); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RemoveImages(99); err != nil {
+		t.Fatal(err)
+	}
+	if got := images(t, in, imageFolder); !slices.Equal(got, []string{"000000000099.img"}) {
+		t.Errorf("images %v are left", got)
+	}
+	check := func() {
+		t.Helper()
+		for _, name := range files(t, in, ".") {
+			content, err := in.ReadFile(name)
+			if err != nil || bytes.Contains(content, []byte("s3cret block")) {
+				t.Errorf("%s holds the secret (%v)", name, err)
+			}
+		}
+		_, err := s.Block(merkleOf("s3cret block"))
+		if gone, ok := errors.AsType[*Purged](err); !ok || gone.By != 5 || !strings.Contains(err.Error(), "purged by commit 5") {
+			t.Errorf("got %v, want a Purged by 5", err)
+		}
+		if got, err := s.Block(merkleOf("s3cret commit")); err != nil || string(got) != "s3cret commit" {
+			t.Errorf("commits are never dropped, and there is %q, %v", got, err)
+		}
+		if got := mustReplay(t, s, secret); len(got) != 0 {
+			t.Errorf("behind the end there is %v", got)
+		}
+	}
+	check()
+	mustCheck(t, s)
+	mustClose(t, s)
+	s = mustOpen(t, in, small(1))
+	check()
+	// A block that was purged and is given again is there.
+	var again Batch
+	again.Add(Block, []byte("s3cret block"))
+	if _, err := s.Append(t.Context(), &again); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Block(merkleOf("s3cret block")); err != nil || string(got) != "s3cret block" {
+		t.Errorf("given again: %q, %v", got, err)
+	}
+	mustClose(t, s)
+}
+
+func secretBatch(word string) *Batch {
+	var b Batch
+	b.Add(Block, []byte(word+" block"))
+	b.Add(Block, []byte(word+" other"))
+	b.Add(Mark, []byte("mark"))
+	b.Add(Commit, []byte(word+" commit"))
+	return &b
+}
+
+// files returns the names of all files below a folder.
+func files(t testing.TB, in vfs.FS, folder string) []string {
+	t.Helper()
+	entries, err := in.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		name := strings.TrimPrefix(folder+"/"+e.Name(), "./")
+		if e.IsDir() {
+			names = append(names, files(t, in, name)...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestLastIntentStays: an intent that no later batch settled is needed when the
+// store is opened again.
+func TestLastIntentStays(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	for _, text := range []string{"settled", "pending"} {
+		var b Batch
+		b.Add(Intent, []byte(text))
+		if _, err := s.Append(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Rewrite(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, in, small(1))
+	if diff := cmp.Diff([]record{{Intent, 2, "pending"}}, mustReplay(t, s, Pos{})); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	more, _ := fillStore(t, s, 2, 3)
+	if _, err := s.Rewrite(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(more, mustReplay(t, s, Pos{})); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	mustClose(t, s)
+}
+
+// TestPackModel runs random operations against a plain list.
+func TestPackModel(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		in := faultfs.New()
+		seed := byte(0)
+		s := mustOpen(t, in, small(seed))
+		var d diary
+		reopen := func() {
+			seed++
+			var found Recovery
+			var err error
+			if s, found, err = Open(in, small(seed)); err != nil || found.Corrupt != nil {
+				r.Fatalf("open: %v, %+v", err, found.Corrupt)
+			}
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"append": func(r *rapid.T) {
+				for range rapid.IntRange(1, 8).Draw(r, "batches") {
+					d.append(t, s)
+				}
+			},
+			"close": func(*rapid.T) { mustClose(t, s); reopen() },
+			"crash": func(r *rapid.T) { in = in.Crash(rapid.Uint64().Draw(r, "seed")); reopen() },
+			"image": func(*rapid.T) { d.image(t, s) },
+			"pack":  func(*rapid.T) { mustPack(t, s) },
+			"rewrite": func(r *rapid.T) {
+				d.rewrite(t, s, rapid.ByteRange('a', 'f').Draw(r, "letter"), uint64(len(d.ends)))
+			},
+			"check": func(*rapid.T) { mustCheck(t, s) },
+			"": func(r *rapid.T) {
+				if err := d.differs(s); err != nil {
+					r.Fatal(err)
+				}
+			},
+		})
+	})
+}
+
+// TestPackBesideOthers packs and rewrites while others append and read.
+func TestPackBesideOthers(t *testing.T) {
+	in := faultfs.New()
+	s := mustOpen(t, in, small(0))
+	put := func(i int) {
+		var b Batch
+		b.Add(Block, fmt.Appendf(nil, "block %d", i))
+		b.Add(Commit, fmt.Appendf(nil, "commit %d", i))
+		if _, err := s.Append(t.Context(), &b); err != nil {
+			t.Error(err)
+		}
+	}
+	put(0)
+	const batches = 400
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		for i := 1; i < batches; i++ {
+			put(i)
+			if i%16 == 0 {
+				if err := s.WriteImage(imageOf(uint64(i), s.End())); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	running := func() bool {
+		select {
+		case <-done:
+			return false
+		default:
+			return true
+		}
+	}
+	wg.Go(func() {
+		for i := 0; running(); i++ {
+			var err error
+			if i%3 == 2 {
+				_, err = s.Rewrite(t.Context(), 1, nil)
+			} else {
+				_, err = s.Pack(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			for running() {
+				next := 0
+				err := s.Replay(Pos{}, func(r Record) error {
+					if r.Kind != Commit {
+						return nil
+					}
+					if want := fmt.Sprintf("commit %d", next); string(r.Data) != want {
+						return fmt.Errorf("%q instead of %s", r.Data, want)
+					}
+					next++
+					return nil
+				})
+				if err != nil || next == 0 {
+					t.Errorf("replay: %v after %d commits", err, next)
+				}
+				for _, i := range []int{0, next / 2, next - 1} {
+					if _, err := s.Block(merkleOf(fmt.Sprintf("block %d", i))); err != nil {
+						t.Error(err)
+					}
+				}
+				err = s.CommitsBackward(t.Context(), 1, uint64(next), func(r Record) error {
+					next--
+					if want := fmt.Sprintf("commit %d", next); string(r.Data) != want {
+						return fmt.Errorf("%q instead of %s", r.Data, want)
+					}
+					return nil
+				})
+				if err != nil || next != 0 {
+					t.Errorf("backward: %v, %d commits left", err, next)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	mustCheck(t, s)
+	mustClose(t, s)
+}
+
+// TestCloseEndsPack: Close does not wait for a long rewrite.
+func TestCloseEndsPack(t *testing.T) {
+	s := mustOpen(t, faultfs.New(), small(0))
+	fillStore(t, s, 0, 40)
+	begun, closed := make(chan struct{}), make(chan error)
+	var once sync.Once
+	go func() {
+		<-begun
+		closed <- s.Close()
+	}()
+	_, err := s.Rewrite(t.Context(), 1, func(merkle.Digest, []byte) bool {
+		once.Do(func() {
+			close(begun)
+			<-s.closing
+		})
+		return false
+	})
+	if !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v, want ErrClosed", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	_, packErr := s.Pack(t.Context())
+	_, checkErr := s.Check(t.Context(), nil)
+	for name, err := range map[string]error{
+		"pack": packErr, "check": checkErr, "images": s.RemoveImages(1), "commits": s.Commits(t.Context(), 1, 2, nil),
+	} {
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("%s after close: got %v, want ErrClosed", name, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"cmp"
+	"slices"
+)
+
+// readPacks reads the manifest and opens the packs it names, and takes the
+// segments that they stand for from the list. A damaged pack is corruption,
+// which leaves the live state as it is.
+func (o *opening) readPacks(set **packSet) error {
+	m, bad, err := readManifest(o.in)
+	if err != nil {
+		return err
+	}
+	names, err := listPacks(o.in)
+	if err != nil {
+		return err
+	}
+	if bad == nil && len(m.packs) == 0 && len(names) > 0 && (len(o.segments) == 0 || o.segments[0] != 1) {
+		bad = &Corruption{File: manifestFile, Reason: "the file is missing"}
+		if m, err = guessManifest(o.in); err != nil {
+			return err
+		}
+	}
+	*set = &packSet{manifest: *m}
+	for _, info := range m.packs {
+		p, err := openPack(o.in, info.name())
+		if err != nil {
+			return err
+		}
+		(*set).packs = append((*set).packs, p.expect(info))
+		bad = cmp.Or(bad, p.bad)
+		names = slices.DeleteFunc(names, func(name string) bool { return name == p.path })
+	}
+	o.packs, o.leftover = m, names
+	o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
+	o.segments = slices.DeleteFunc(o.segments, func(number uint64) bool {
+		old := number <= m.last()
+		if old {
+			o.leftover = append(o.leftover, segmentName(number))
+		}
+		return old
+	})
+	return nil
+}
+
+// removeLeftovers removes what a crash of Pack or Rewrite left: packs that were
+// not made current, and packs and segments that were replaced.
+func (o *opening) removeLeftovers() error {
+	for _, name := range o.leftover {
+		if err := o.in.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

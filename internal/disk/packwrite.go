@@ -1,0 +1,112 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// packIndex is what the tables of a pack hold. It is made while the records are
+// written, and again from the records when a pack is checked.
+type packIndex struct {
+	digests []digestAt
+	commits []int64
+}
+
+// digestAt says where a block or a commit is.
+type digestAt struct {
+	digest merkle.Digest
+	at     int64
+}
+
+func (x *packIndex) add(at int64, kind Kind, d merkle.Digest) {
+	if kind == Block || kind == Commit {
+		x.digests = append(x.digests, digestAt{d, at})
+	}
+	if kind == Commit {
+		x.commits = append(x.commits, at)
+	}
+}
+
+// sort puts the digests in order, each once: where it stood first.
+func (x *packIndex) sort() {
+	slices.SortStableFunc(x.digests, func(a, b digestAt) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	x.digests = slices.CompactFunc(x.digests, func(a, b digestAt) bool { return a.digest == b.digest })
+}
+
+// packWriter writes a pack. Records come in the order of the journal.
+type packWriter struct {
+	out    *bufio.Writer
+	sum    hash.Hash
+	header packHeader
+	at     int64
+	index  packIndex
+	gone   map[merkle.Digest]uint64 // number of the commit that purged it
+	buf    []byte
+}
+
+func newPackWriter(w io.Writer, header packHeader) (*packWriter, error) {
+	p := &packWriter{out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, gone: map[merkle.Digest]uint64{}}
+	_, err := p.Write(header.encode())
+	return p, err
+}
+
+// Write appends bytes to the file, and to what its digest covers.
+func (p *packWriter) Write(b []byte) (int, error) {
+	p.sum.Write(b)
+	n, err := p.out.Write(b)
+	p.at += int64(n)
+	return n, err
+}
+
+// add appends a record; d is the digest of its data if it has one.
+func (p *packWriter) add(r Record, d merkle.Digest) error {
+	p.index.add(p.at, r.Kind, d)
+	p.buf = appendPackFrame(p.buf[:0], p.header, p.at, r)
+	_, err := p.Write(p.buf)
+	return err
+}
+
+// drop notes that a block was left out for good.
+func (p *packWriter) drop(d merkle.Digest, by uint64) { p.gone[d] = max(p.gone[d], by) }
+
+// finish writes the tables and the footer and returns what info becomes by it.
+func (p *packWriter) finish(info packInfo) (packInfo, error) {
+	p.index.sort()
+	gone := slices.SortedFunc(maps.Keys(p.gone), func(a, b merkle.Digest) int { return bytes.Compare(a[:], b[:]) })
+	info.first, info.generation, info.commits = p.header.first, p.header.generation, uint64(len(p.index.commits))
+	f := packFooter{packInfo: info, tablesAt: p.at, digests: int64(len(p.index.digests)), gone: int64(len(gone))}
+	err := writeTable(p, p.header.salt, p.at, digestRow, f.digests, func(i int64, row []byte) {
+		copy(row, p.index.digests[i].digest[:])
+		binary.LittleEndian.PutUint64(row[merkle.DigestSize:], uint64(p.index.digests[i].at))
+	})
+	if err == nil {
+		err = writeTable(p, p.header.salt, p.at, commitRow, int64(f.commits), func(i int64, row []byte) {
+			binary.LittleEndian.PutUint64(row, uint64(p.index.commits[i]))
+		})
+	}
+	if err == nil {
+		err = writeTable(p, p.header.salt, p.at, goneRow, f.gone, func(i int64, row []byte) {
+			copy(row, gone[i][:])
+			binary.LittleEndian.PutUint64(row[merkle.DigestSize:], p.gone[gone[i]])
+		})
+	}
+	if err != nil {
+		return packInfo{}, err
+	}
+	p.sum.Sum(f.digest[:0])
+	f.size = p.at + packFooterSize
+	if _, err := p.out.Write(f.encode(p.header.salt)); err != nil {
+		return packInfo{}, err
+	}
+	return f.packInfo, p.out.Flush()
+}

@@ -1,0 +1,97 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Rewrite writes all history anew without the blocks that drop chooses, and
+// removes the files that had them, in one atomic step: after a crash all of the
+// old history is there or all of the new. From then on Block answers a Purged
+// that names by, the number of the commit that says why. Commits, marks and the
+// order of what stays do not change; of what is appended meanwhile nothing is
+// dropped. drop is called with each block once for each copy, in order; the data
+// is its for the call.
+//
+// Images are not looked at, nor is quarantine: write an image after this and
+// call RemoveImages. The old files are unlinked, not overwritten, and readers
+// that use one at the moment end first, so the bytes may stay on the medium and
+// in its backups. Errors are those of Pack. O(history).
+func (s *Store) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
+	s.packing.Lock()
+	defer s.packing.Unlock()
+	done, err := s.rewrite(ctx, by, drop)
+	if err != nil {
+		return Packed{}, fmt.Errorf("rewrite history: %w", err)
+	}
+	return done, nil
+}
+
+func (s *Store) rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
+	below, err := s.beginSegment()
+	if err != nil {
+		return Packed{}, err
+	}
+	c, err := s.newCompaction(ctx, below)
+	if err != nil || len(c.sources) == 0 {
+		return Packed{}, err
+	}
+	c.by, c.drop = by, drop
+	return c.run(0)
+}
+
+// beginSegment closes the newest segment, so that what is appended from now on
+// is in a later one, and returns the number of that.
+func (s *Store) beginSegment() (uint64, error) {
+	s.lead <- struct{}{}
+	defer func() { <-s.lead }()
+	s.mu.Lock()
+	err := s.writable()
+	s.mu.Unlock()
+	w := &s.writer
+	if err != nil || w.at <= segmentHeaderSize {
+		return w.number, err
+	}
+	if err = w.close(true); err == nil {
+		err = w.create(w.number + 1)
+	}
+	if err != nil {
+		return 0, s.fail(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end = Pos{w.number, w.at}
+	return w.number, nil
+}
+
+// RemoveImages removes the images of commits before seq, so that nothing that a
+// Rewrite dropped is left in them. Errors: ErrReadOnly, ErrClosed.
+func (s *Store) RemoveImages(before uint64) error {
+	s.images.Lock()
+	defer s.images.Unlock()
+	s.mu.Lock()
+	err := s.writable()
+	s.mu.Unlock()
+	if err == nil {
+		err = s.removeImages(before)
+	}
+	if err != nil {
+		return fmt.Errorf("remove images before %d: %w", before, err)
+	}
+	return nil
+}
+
+func (s *Store) removeImages(before uint64) error {
+	seqs, err := listImages(s.in)
+	for _, seq := range seqs {
+		if seq < before && err == nil {
+			err = s.in.Remove(imageName(seq))
+		}
+	}
+	return errors.Join(err, s.in.SyncDir(imageFolder))
+}

@@ -1,0 +1,147 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// shared is a file that readers use while it may be replaced: the last one
+// closes it. Store.mu guards users and retired.
+type shared struct {
+	file    vfs.File
+	users   int
+	retired bool // nobody will begin to use it
+}
+
+// release ends a use of a file.
+func (s *Store) release(f *shared) {
+	s.mu.Lock()
+	f.users--
+	last := f.retired && f.users == 0
+	s.mu.Unlock()
+	if last {
+		_ = f.file.Close() // it was only read
+	}
+}
+
+// retire closes a file as soon as nobody uses it. s.mu is held.
+func (f *shared) retire() error {
+	if f.retired = true; f.users > 0 || f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}
+
+// packSet is the packs that are current. It does not change; another one takes
+// its place.
+type packSet struct {
+	manifest
+	packs []*pack
+}
+
+// of returns the pack that has a segment, nil if none does.
+func (p *packSet) of(segment uint64) *pack {
+	for _, pk := range p.packs {
+		if pk.packInfo.first <= segment && segment <= pk.last {
+			return pk
+		}
+	}
+	return nil
+}
+
+// usePacks returns the current packs, whose files stay open until done is called.
+func (s *Store) usePacks() (set *packSet, done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, nil, ErrClosed
+	}
+	set = s.packs
+	for _, p := range set.packs {
+		p.users++
+	}
+	return set, func() {
+		for _, p := range set.packs {
+			s.release(&p.shared)
+		}
+	}, nil
+}
+
+// place returns the file that the records of a segment are in: a pack, or the
+// segment itself. The caller releases it.
+func (s *Store) place(number uint64) (*pack, *segment, error) {
+	for {
+		s.mu.Lock()
+		if p := s.packs.of(number); p != nil && !s.closed {
+			p.users++
+			s.mu.Unlock()
+			return p, nil, nil
+		}
+		s.mu.Unlock()
+		seg, err := s.segment(number)
+		if errors.Is(err, errPacked) {
+			continue
+		}
+		return nil, seg, err
+	}
+}
+
+// errPacked means that a segment was moved into a pack just now.
+var errPacked = errors.New("the segment is in a pack")
+
+// segment returns a segment open for reading, or errPacked. The caller releases
+// it.
+func (s *Store) segment(number uint64) (*segment, error) {
+	if seg, err := s.openedSegment(number); seg != nil || err != nil {
+		return seg, err
+	}
+	seg, err := openSegment(s.in, number)
+	s.mu.Lock()
+	packed := number <= s.packs.last()
+	s.mu.Unlock()
+	switch {
+	case packed && err == nil:
+		return nil, errors.Join(errPacked, seg.file.Close())
+	case packed:
+		return nil, errPacked
+	case errors.Is(err, errBadHeader):
+		return nil, s.damaged(number, 0, errBadHeader.Error())
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, s.damaged(number, 0, "the segment is missing")
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", segmentName(number), err)
+	}
+	s.mu.Lock()
+	if other := s.segments[number]; other == nil && !s.closed && number > s.packs.last() {
+		s.segments[number] = seg
+		seg.users++
+		s.mu.Unlock()
+		return seg, nil
+	}
+	s.mu.Unlock()
+	if err := seg.file.Close(); err != nil {
+		return nil, err
+	}
+	return s.segment(number)
+}
+
+// openedSegment returns a segment that is open already, nil if it is not.
+func (s *Store) openedSegment(number uint64) (*segment, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch seg := s.segments[number]; {
+	case s.closed:
+		return nil, ErrClosed
+	case number <= s.packs.last():
+		return nil, errPacked
+	case seg != nil:
+		seg.users++
+		return seg, nil
+	}
+	return nil, nil
+}
