@@ -193,7 +193,7 @@ func (e *editor) setTags(tags []string) {
 		e.replace(start, p.lineEnd, "")
 		return
 	}
-	e.replace(start, p.tagsEnd, " :"+strings.Join(tags, ":")+":")
+	e.replace(start, p.lineEnd, " :"+strings.Join(tags, ":")+":")
 	e.align(e.at)
 }
 
@@ -246,3 +246,6 @@ func columns(s string, at int) int {
 	}
 	return at
 }
+
+// padded returns s with blanks behind it up to a number of columns.
+func padded(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s, 0), 0)) }

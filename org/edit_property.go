@@ -42,7 +42,7 @@ func (s SetProperty) apply(e *editor) error {
 
 // propertyLine writes a property as Emacs does, without indentation.
 func propertyLine(key, value string) string {
-	return trimBlanksRight(fmt.Sprintf("%-10s %s", ":"+key+":", trimBlanks(value)))
+	return trimBlanksRight(padded(":"+key+":", 10) + " " + trimBlanks(value))
 }
 
 // drawer returns the properties of what is being edited and where its drawer is.

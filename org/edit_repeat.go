@@ -25,7 +25,7 @@ func (e *editor) repeat(old, state string) error {
 	e.doc = e.doc.reparse(e.draft.text)
 	e.writeKeyword(e.repeatState(old))
 	remove := []string{"CLOSED"}
-	if stamp := e.headline().Scheduled; stamp != "" && cookies(stamp) == "" && !strings.HasPrefix(stamp, "<%%") {
+	if stamp := e.headline().Scheduled; stamp != "" && repeater(stamp).Count == 0 && !strings.HasPrefix(stamp, "<%%") {
 		remove = append(remove, "SCHEDULED")
 	}
 	e.setPlanning("", remove...)

@@ -87,6 +87,8 @@ func (e *editor) stateLine(l *logging, old, state string) string {
 	return e.stateChange(state, old)
 }
 
+// stateChange returns the line for a change to a state from old, which is in quotes
+// or empty.
 func (e *editor) stateChange(state, old string) string {
-	return fmt.Sprintf("- State %-12s from %-12s %s", `"`+state+`"`, old, e.stampNow())
+	return "- State " + padded(`"`+state+`"`, 12) + " from " + padded(old, 12) + " " + e.stampNow()
 }
