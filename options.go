@@ -28,6 +28,9 @@ type Options struct {
 	SkillsDir string
 	// Opaque lists more files, relative to the memex, that are kept unparsed.
 	Opaque []string
+	// ElsewhereID reports whether an id is that of a headline outside the memex:
+	// a link to it is not broken. nil knows none.
+	ElsewhereID func(id string) bool
 	// Command is what this process was started as; another one that finds the
 	// store taken is told.
 	Command string

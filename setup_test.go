@@ -96,11 +96,10 @@ func TestSetupFileElsewhere(t *testing.T) {
 		fmt.Fprintf(&text, "#+SETUPFILE: %s\n", name)
 	}
 	w.write(map[string]string{"a.org": text.String() + "* WAIT A\n", ".secret/x": "#+TODO: WAIT | OVER\n"})
-	v := w.ingest()
-	if diff := cmp.Diff([]string{"WAIT A  []"}, readAs(v)); diff != "" {
+	if diff := cmp.Diff([]string{"WAIT A  []"}, readAs(w.ingest())); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	problems, err := v.Diagnostics(t.Context())
+	problems, err := w.m.Diagnostics(t.Context())
 	if err != nil || len(problems) != len(names) {
 		t.Errorf("diagnostics %v, %v, want one for each name", problems, err)
 	}

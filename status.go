@@ -3,7 +3,6 @@
 package fovea
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,16 +50,6 @@ func (m *Memory) Status() Status {
 	}
 	s.Recovered += m.recovered
 	return s
-}
-
-// Diagnostics lists what is odd in the documents: ids borne twice, malformed
-// drawers. Complexity is that of parsing every document.
-func (v *View) Diagnostics(ctx context.Context) ([]node.Problem, error) {
-	var out []node.Problem
-	for _, problems := range v.state.Problems(ctx) {
-		out = append(out, problems...)
-	}
-	return out, ctx.Err()
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

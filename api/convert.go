@@ -11,14 +11,14 @@ import (
 
 func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	s := l.m.Status()
-	found, err := l.m.View().Diagnostics(ctx)
+	found, err := l.m.Diagnostics(ctx)
 	if err != nil {
 		return nil, err
 	}
 	all := problems(append(s.Problems, found...))
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Root: s.Root.String(), Seq: s.Head.Seq,
-		Nodes: s.Nodes, Documents: s.Documents, Diagnostics: len(all), Drift: list(s.Drift),
+		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
 		Lockdown: []string{}, ReadOnly: s.ReadOnly, Recovered: s.Recovered,
 	}
 	if s.Head.Seq > 0 {
@@ -28,6 +28,17 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 		out.DiagnosticList = all
 	}
 	return out, nil
+}
+
+// withoutID counts the headlines whose id is derived.
+func (l *local) withoutID() int {
+	count := 0
+	for n := range l.m.View().All() {
+		if n.Parent != "" && node.IsDerived(n.ID) {
+			count++
+		}
+	}
+	return count
 }
 
 func problems(in []node.Problem) []Problem {

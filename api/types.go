@@ -171,6 +171,7 @@ type Status struct {
 	Seq               uint64    `json:"seq"`
 	Nodes             int       `json:"nodes"`
 	Documents         int       `json:"documents"`
+	WithoutID         int       `json:"without_id"` // headlines whose id is derived
 	Diagnostics       int       `json:"diagnostics"`
 	DiagnosticList    []Problem `json:"diagnostic_list,omitempty"`
 	Drift             []string  `json:"drift"`

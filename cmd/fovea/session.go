@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -38,6 +39,7 @@ type session struct {
 	out    output
 	config config.Config
 	memory *fovea.Memory
+	ids    map[string]string // that Emacs knows, nil until asked for
 	bar    *progressbar.ProgressBar
 	begun  time.Time
 }
@@ -57,7 +59,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	s.memory, err = fovea.Open(ctx, s.config.Memex, &fovea.Options{
 		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque,
-		Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
+		ElsewhereID: s.elsewhere, Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
 	})
 	if err != nil {
 		return nil, err
@@ -73,6 +75,17 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
 		Progress: s.progress, Warn: func(err error) { s.say("%v", err) },
 	}), nil
+}
+
+// elsewhere reports whether Emacs has seen an id, outside the memex. The list is
+// read when the first link to an unknown id is met.
+func (s *session) elsewhere(id string) bool {
+	if s.ids == nil {
+		s.ids = s.config.KnownIDs(nil)
+	}
+	file, known := s.ids[id]
+	rel, err := filepath.Rel(s.config.Memex, file)
+	return known && (err != nil || !filepath.IsLocal(rel))
 }
 
 // ask opens the memory, calls an operation, and prints the answer: as JSON, or

@@ -31,6 +31,9 @@ type Config struct {
 	// Opaque are further files that belong to the memex, unparsed, absolute or
 	// relative to it.
 	Opaque []string
+	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
+	// are, "" for the places where Emacs puts it.
+	EmacsLocations string
 	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
 	// the focus is shown in full.
 	SemanticThreshold float64

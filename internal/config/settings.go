@@ -42,6 +42,10 @@ var settings = []setting{
 		c.Opaque, err = v.paths()
 		return err
 	}},
+	{"emacs_locations", nil, `""`, func(c *Config, v value) (err error) {
+		c.EmacsLocations, err = v.folder()
+		return err
+	}},
 	{"semantic_threshold", []string{"CONTEXT_SEMANTIC_THRESHOLD"}, "0.75", func(c *Config, v value) (err error) {
 		c.SemanticThreshold, err = v.number(0, 1)
 		return err

@@ -1,0 +1,214 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Around tells what a state cannot know of where links lead.
+type Around struct {
+	// Exists reports whether there is something at a path below the root.
+	Exists func(path string) bool
+	// Known reports whether an id is that of a headline outside the memex.
+	Known func(id string) bool
+}
+
+// BrokenLinks yields the links that lead nowhere, as problems of kind "link", in
+// document order: an id that no node bears, a headline, custom id or target that
+// its document does not have, a file below the root that is not there. What lies
+// outside the root is not judged. It ends early when ctx does. Complexity is
+// O(nodes + links), and the text of documents that are linked into by name.
+func (s *State) BrokenLinks(ctx context.Context, around Around) iter.Seq[node.Problem] {
+	c := checker{state: s, around: around, anchors: map[string]*anchors{}}
+	return func(yield func(node.Problem) bool) {
+		for _, p := range s.Paths() {
+			if ctx.Err() != nil {
+				return
+			}
+			line := 1
+			for _, n := range s.Nodes(p) {
+				for _, target := range n.Derived.Links {
+					why := c.broken(n, target)
+					if why != "" && !yield(node.Problem{Path: p, Line: line + lineOf(n.Content, target), Kind: "link", Message: why}) {
+						return
+					}
+				}
+				line += countLines(n.Content)
+			}
+		}
+	}
+}
+
+// lineOf counts the lines before a link in the text that holds it; 0 where its
+// address is written otherwise than it reads.
+func lineOf(text, target string) int {
+	at := strings.Index(text, "["+target)
+	if at < 0 {
+		at = strings.Index(text, target)
+	}
+	return countLines(text[:max(at, 0)])
+}
+
+// checker follows the links of one state.
+type checker struct {
+	state   *State
+	around  Around
+	anchors map[string]*anchors // by path, made when first linked into
+}
+
+// broken says why a link of n leads nowhere, or "".
+func (c *checker) broken(n *node.Node, target string) string {
+	kind, rest, typed := strings.Cut(target, ":")
+	switch {
+	case typed && kind == "id":
+		id, _, _ := strings.Cut(rest, "::")
+		if _, ok := c.state.Get(id); ok || c.around.Known != nil && c.around.Known(id) {
+			return ""
+		}
+		return fmt.Sprintf("no node has the id %.60q", id)
+	case typed && kind == "file":
+		return c.file(n, rest)
+	case typed && isType(kind) && !strings.HasPrefix(target, "*"), strings.HasPrefix(target, "("):
+		return "" // elsewhere, or a line of code
+	}
+	return c.named(n.Path, target)
+}
+
+// isType reports whether a word before a colon reads as the type of a link
+// rather than as the beginning of a title.
+func isType(word string) bool {
+	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
+}
+
+// file follows a link to a file, and to a place in it.
+func (c *checker) file(n *node.Node, rest string) string {
+	name, search, _ := strings.Cut(rest, "::")
+	at := n.Path
+	if name != "" {
+		if path.IsAbs(name) || strings.ContainsAny(name, "~$:\\") {
+			return "" // another machine's, or outside
+		}
+		at = path.Join(path.Dir(n.Path), name)
+		if at == ".." || strings.HasPrefix(at, "../") {
+			return ""
+		}
+	}
+	if d, ok := c.state.Document(at); ok {
+		if d.Derived.Opaque || search == "" {
+			return ""
+		}
+		return c.named(at, search)
+	}
+	if c.around.Exists == nil || c.around.Exists(at) {
+		return ""
+	}
+	return fmt.Sprintf("no file %.60q", at)
+}
+
+// named looks for a place in a document: #custom, *headline, a line number, a
+// /regular expression/, or a target, name or headline.
+func (c *checker) named(at, name string) string {
+	a := c.anchors[at]
+	if a == nil {
+		a = anchorsOf(c.state.Nodes(at))
+		c.anchors[at] = a
+	}
+	_, notNumber := strconv.Atoi(name)
+	custom, isCustom := strings.CutPrefix(name, "#")
+	title, isTitle := strings.CutPrefix(name, "*")
+	switch {
+	case notNumber == nil, len(name) > 1 && name[0] == '/' && name[len(name)-1] == '/':
+		return ""
+	case isCustom:
+		if a.customs[custom] {
+			return ""
+		}
+		return fmt.Sprintf("%s has no headline with the CUSTOM_ID %.60q", at, custom)
+	case a.titles[fold(title)]:
+		return ""
+	case isTitle:
+		return fmt.Sprintf("%s has no headline %.60q", at, title)
+	case a.target(fold(name)):
+		return ""
+	}
+	return fmt.Sprintf("%s has no headline, target or name %.60q", at, name)
+}
+
+// anchors are the places of one document that links can name.
+type anchors struct {
+	nodes   []*node.Node
+	customs map[string]bool
+	titles  map[string]bool
+	targets map[string]bool // nil until a link asks
+}
+
+func anchorsOf(nodes []*node.Node) *anchors {
+	a := &anchors{nodes: nodes, customs: map[string]bool{}, titles: map[string]bool{}}
+	for _, n := range nodes {
+		for _, v := range n.Derived.Property("CUSTOM_ID") {
+			a.customs[v] = true
+		}
+		if n.Parent != "" {
+			a.titles[fold(n.Title())] = true
+			a.titles[fold(withoutCookies(n.Title()))] = true
+		}
+	}
+	return a
+}
+
+// target reports whether the document has the folded name as a <<target>>, a
+// <<<radio target>>> or a #+NAME.
+func (a *anchors) target(name string) bool {
+	if a.targets == nil {
+		a.targets = map[string]bool{}
+		for _, n := range a.nodes {
+			if !n.Derived.Opaque && !n.Derived.Encrypted {
+				for line := range strings.Lines(n.Content) {
+					a.line(line)
+				}
+			}
+		}
+	}
+	return a.targets[name]
+}
+
+// line notes the targets and the name on one line.
+func (a *anchors) line(line string) {
+	if trimmed := strings.TrimSpace(line); len(trimmed) > len("#+name:") && strings.EqualFold(trimmed[:len("#+name:")], "#+name:") {
+		a.targets[fold(trimmed[len("#+name:"):])] = true
+	}
+	for {
+		_, rest, opened := strings.Cut(line, "<<")
+		name, after, closed := strings.Cut(rest, ">>")
+		if !opened || !closed {
+			return
+		}
+		a.targets[fold(strings.TrimLeft(name, "<"))] = true
+		line = after
+	}
+}
+
+// withoutCookies drops statistics cookies, [1/2] and [50%], which links leave out.
+func withoutCookies(title string) string {
+	words := strings.Fields(title)
+	kept := words[:0]
+	for _, w := range words {
+		inner, isCookie := strings.CutPrefix(w, "[")
+		inner, ends := strings.CutSuffix(inner, "]")
+		if !isCookie || !ends || strings.Trim(inner, "0123456789/%") != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// fold makes equal what Org takes for the same name.
+func fold(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
