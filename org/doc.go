@@ -32,7 +32,10 @@
 //     setup files say. They keep it alive as long as they are held.
 //   - An edit changes no byte that it was not asked to: encoding, line ends and a
 //     missing final line end stay. What it writes is read as what was asked for.
-//   - Parse takes time in proportion to the text, whatever the text.
+//   - Elements are made of whole lines, but behind a bullet or the label of a
+//     footnote, and tile the contents of the element that they are in.
+//   - Parse, Elements and Objects take time in proportion to the text, whatever the
+//     text and however deep it is nested.
 //
 // Not here: what a headline means as a remembered thing, and its identity; that is
 // package node.

@@ -208,13 +208,7 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 	case TypeCenterBlock, TypeQuoteBlock, TypeSpecialBlock, TypeDynamicBlock, TypeDrawer:
 		p.container(o.kind, start, l, o.end, limit)
 	case TypeVerseBlock:
-		i := p.leaf(o.kind, start, l.start, o.end.next, limit)
-		if l.next < o.end.start {
-			p.setContents(i, l.next, o.end.start)
-			if p.objects {
-				p.inline(i, l.next, o.end.start)
-			}
-		}
+		p.verse(start, l, o.end, limit)
 	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock, TypeCommentBlock, TypeLatexEnvironment:
 		p.leaf(o.kind, start, l.start, o.end.next, limit)
 	default:
@@ -223,14 +217,26 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 }
 
 // leaf adds an element without children from the offset start to end and the blank
-// lines behind it, and moves on. Children may still be added to it: it must then be
-// closed again.
-func (p *sectionParser) leaf(kind Type, start, body, end, limit int) int32 {
+// lines behind it, and moves on.
+func (p *sectionParser) leaf(kind Type, start, body, end, limit int) {
 	i := p.begin(kind, start)
 	p.out[i].Body = int32(body)
 	p.at = p.after(i, end, limit)
 	p.builder.end(i, p.at)
-	return i
+}
+
+// verse adds a verse block, which holds objects.
+func (p *sectionParser) verse(start int, first, last line, limit int) {
+	i := p.begin(TypeVerseBlock, start)
+	p.out[i].Body = int32(first.start)
+	p.at = p.after(i, last.next, limit)
+	if first.next < last.start {
+		p.setContents(i, first.next, last.start)
+		if p.objects {
+			p.inline(i, first.next, last.start)
+		}
+	}
+	p.builder.end(i, p.at)
 }
 
 // after counts the blank lines behind an element that ends at the offset end and
@@ -287,61 +293,6 @@ func (p *sectionParser) propertyDrawer(limit int) {
 	}
 	p.at = next
 	p.builder.end(i, next)
-}
-
-// footnote opens the footnote definition in line l. It reaches to the next one, to
-// two blank lines, or to the limit.
-func (p *sectionParser) footnote(start int, l line, limit int) {
-	i := p.begin(TypeFootnoteDefinition, start)
-	p.out[i].Body = int32(l.start)
-	end, keywords := l.next, 0 // keywords: where the affiliated ones above the line begin
-	next := l.next
-	for next < limit {
-		m := lineAt(p.src, next, limit)
-		text := p.src[m.start:m.end]
-		if isBlankLine(p.src, m) {
-			if m.next < limit && isBlankLine(p.src, lineAt(p.src, m.next, limit)) {
-				break
-			}
-			keywords = 0
-		} else {
-			if footnoteLabel(text) > 0 {
-				if keywords > 0 {
-					next = keywords
-				}
-				break
-			}
-			if !isAffiliated(text) {
-				keywords = 0
-			} else if keywords == 0 {
-				keywords = m.start
-			}
-			end = m.next
-		}
-		next = m.next
-	}
-	end = min(end, next)
-	p.definition(i, l, end, limit)
-}
-
-// definition opens the frame of the footnote definition that ends at the offset end.
-func (p *sectionParser) definition(i int32, l line, end, limit int) {
-	at := l.start + footnoteLabel(p.src[l.start:l.end])
-	for at < end && isSpaceByte(p.src[at]) {
-		at++
-	}
-	resume := p.after(i, end, limit)
-	if at >= end {
-		p.at = resume
-		p.builder.end(i, resume)
-		return
-	}
-	if at > l.end {
-		at = lineStart(p.src, at)
-	}
-	p.setContents(i, at, end)
-	p.at = at
-	p.push(frame{element: i, limit: end, resume: resume})
 }
 
 // setContents says where the children of an element may lie.

@@ -19,6 +19,7 @@ func FuzzElements(f *testing.F) {
 		"| a | b |\n|---+---|\n#+TBLFM: $1=2\n+--+\n| a|\n+--+\n",
 		"* a\nSCHEDULED: <2026-01-05 Mon>\n:PROPERTIES:\n:ID: 1\n:END:\n:LOGBOOK:\nCLOCK: [2026-01-05 Mon 09:00] => 1:30\n:END:\n",
 		"[fn:1] a\n\n#+caption[b]: c\n[fn:2]\n\n\n#+call: f[a](b) c\n\\begin{a}\n\\end{a}\n-----\n%%(a)\n: b\n# c\n",
+		"#+begin_verse\n*a* [[b][c /d/]]\n#+end_verse\n| *e* | f |\n- /g/ :: h\n",
 		"#+begin_quote\n\n#+begin_center\na\n*\nb\n#+end_center\n#+end_quote",
 		"* a\n*** b\nSCHEDULED: <2026-01-05 Mon>\n\nc\n*** END\n- d\n*** e\n  f\n",
 	} {
@@ -47,6 +48,33 @@ func checkElements(t *testing.T, d *org.Document) {
 			checkElement(t, d, tree, k)
 			readValues(tree, k)
 		}
+		checkTiers(t, tree, d.Objects(i))
+	}
+}
+
+// checkTiers fails unless objects has the elements of tree, and each object inside
+// the element or object that it says.
+func checkTiers(t *testing.T, tree, objects *org.Tree) {
+	t.Helper()
+	next := 0
+	for k := range objects.Elements {
+		e := &objects.Elements[k]
+		if k > 0 {
+			parent := &objects.Elements[e.Parent]
+			if int(e.Parent) >= k || e.Next > parent.Next || e.Start < parent.Start || e.End > parent.End {
+				t.Fatalf("%s %+v is not in %s %+v", e.Type, e, parent.Type, parent)
+			}
+		}
+		if e.Type.IsObject() {
+			continue
+		}
+		if next == len(tree.Elements) || tree.Elements[next].Type != e.Type || tree.Elements[next].Start != e.Start || tree.Elements[next].End != e.End {
+			t.Fatalf("%s %+v is no element without objects", e.Type, e)
+		}
+		next++
+	}
+	if next != len(tree.Elements) {
+		t.Fatalf("%d elements, %d without objects", next, len(tree.Elements))
 	}
 }
 

@@ -239,20 +239,6 @@ func nameLength(s string) int {
 	return len(s)
 }
 
-// footnoteLabel returns the length of the label in brackets that opens a footnote
-// definition, or 0.
-func footnoteLabel(text string) int {
-	rest, ok := strings.CutPrefix(text, "[fn:")
-	if !ok {
-		return 0
-	}
-	n := nameLength(rest)
-	if n == 0 || n == len(rest) || rest[n] != ']' {
-		return 0
-	}
-	return len("[fn:]") + n
-}
-
 // isRun reports whether text is a line of a comment or of a fixed-width area.
 func isRun(kind Type, text string) bool {
 	mark := byte('#')
@@ -260,7 +246,7 @@ func isRun(kind Type, text string) bool {
 		mark = ':'
 	}
 	text = trimBlanksLeft(text)
-	return text != "" && text[0] == mark && (len(text) == 1 || text[1] == ' ' || text[1] == '\t' && false)
+	return text != "" && text[0] == mark && (len(text) == 1 || text[1] == ' ')
 }
 
 // isRule reports whether text is a horizontal rule.
@@ -276,56 +262,4 @@ func isForeignRule(text string) bool {
 		return false
 	}
 	return strings.Trim(text, "+-") == ""
-}
-
-// isClock reports whether text is the line of a clock.
-func isClock(text string) bool {
-	const clock = "CLOCK:"
-	if !hasPrefixFold(text, clock) {
-		return false
-	}
-	_, _, ok := clockParts(text[len(clock):])
-	return ok
-}
-
-// clockParts splits what stands behind CLOCK: into a timestamp or range and a
-// duration; either may be absent, but not both.
-func clockParts(rest string) (stamp, duration string, ok bool) {
-	rest = trimBlanks(rest)
-	if strings.HasPrefix(rest, "[") {
-		n := singleTimestampLength(rest)
-		if n == 0 || rest[n-1] != ']' {
-			return "", "", false
-		}
-		if strings.HasPrefix(rest[n:], "--[") {
-			m := singleTimestampLength(rest[n+2:])
-			if m == 0 || rest[n+2+m-1] != ']' {
-				return "", "", false
-			}
-			n += 2 + m
-		}
-		stamp, rest = rest[:n], trimBlanksLeft(rest[n:])
-		if rest == "" {
-			return stamp, "", true
-		}
-	}
-	rest, ok = strings.CutPrefix(rest, "=>")
-	if !ok {
-		return "", "", false
-	}
-	duration = trimBlanks(rest)
-	colon := strings.IndexByte(duration, ':')
-	if colon < 1 || len(duration) != colon+3 || !isDigits(duration[:colon]) || !isDigits(duration[colon+1:]) {
-		return "", "", false
-	}
-	return stamp, duration, true
-}
-
-func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }

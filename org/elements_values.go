@@ -144,37 +144,8 @@ func (t *Tree) Name(i int) string {
 	return name
 }
 
-// A Clock is a line of clocked time.
-type Clock struct {
-	Timestamp string // one timestamp or a range, as written; "" when there is only a duration
-	Duration  string // hours and minutes, as in 1:30; "" while the clock runs
-}
-
-// Running reports whether the clock has no duration: to Org it runs, even when it has
-// an end.
-func (c Clock) Running() bool { return c.Timestamp != "" && c.Duration == "" }
-
-// Clock returns the clock i.
-func (t *Tree) Clock(i int) Clock {
-	text := t.first(i, TypeClock)
-	if text == "" {
-		return Clock{}
-	}
-	stamp, duration, _ := clockParts(text[len("CLOCK:"):])
-	return Clock{stamp, duration}
-}
-
 // Drawer returns the name of drawer i, as written.
 func (t *Tree) Drawer(i int) string { return drawerName(t.first(i, TypeDrawer)) }
-
-// Label returns the label of the footnote definition i.
-func (t *Tree) Label(i int) string {
-	text := t.first(i, TypeFootnoteDefinition)
-	if text == "" {
-		return ""
-	}
-	return text[len("[fn:") : footnoteLabel(text)-1]
-}
 
 // Property returns the property in the line i of a property drawer.
 func (t *Tree) Property(i int) Property {

@@ -1,0 +1,83 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import "strings"
+
+// footnote opens the footnote definition in line l. It reaches to the next one, to
+// two blank lines, or to the limit.
+func (p *sectionParser) footnote(start int, l line, limit int) {
+	i := p.begin(TypeFootnoteDefinition, start)
+	p.out[i].Body = int32(l.start)
+	end, keywords := l.next, 0 // keywords: where the affiliated ones above the line begin
+	next := l.next
+	for next < limit {
+		m := lineAt(p.src, next, limit)
+		text := p.src[m.start:m.end]
+		if isBlankLine(p.src, m) {
+			if m.next < limit && isBlankLine(p.src, lineAt(p.src, m.next, limit)) {
+				break
+			}
+			keywords = 0
+		} else {
+			if footnoteLabel(text) > 0 {
+				if keywords > 0 {
+					next = keywords
+				}
+				break
+			}
+			if !isAffiliated(text) {
+				keywords = 0
+			} else if keywords == 0 {
+				keywords = m.start
+			}
+			end = m.next
+		}
+		next = m.next
+	}
+	end = min(end, next)
+	p.definition(i, l, end, limit)
+}
+
+// definition opens the frame of the footnote definition that ends at the offset end.
+func (p *sectionParser) definition(i int32, l line, end, limit int) {
+	at := l.start + footnoteLabel(p.src[l.start:l.end])
+	for at < end && isSpaceByte(p.src[at]) {
+		at++
+	}
+	resume := p.after(i, end, limit)
+	if at >= end {
+		p.at = resume
+		p.builder.end(i, resume)
+		return
+	}
+	if at > l.end {
+		at = lineStart(p.src, at)
+	}
+	p.setContents(i, at, end)
+	p.at = at
+	p.push(frame{element: i, limit: end, resume: resume})
+}
+
+// footnoteLabel returns the length of the label in brackets that opens a footnote
+// definition, or 0.
+func footnoteLabel(text string) int {
+	rest, ok := strings.CutPrefix(text, "[fn:")
+	if !ok {
+		return 0
+	}
+	n := nameLength(rest)
+	if n == 0 || n == len(rest) || rest[n] != ']' {
+		return 0
+	}
+	return len("[fn:]") + n
+}
+
+// Label returns the label of the footnote definition i.
+func (t *Tree) Label(i int) string {
+	text := t.first(i, TypeFootnoteDefinition)
+	if text == "" {
+		return ""
+	}
+	return text[len("[fn:") : footnoteLabel(text)-1]
+}
