@@ -168,33 +168,34 @@ func (s AddTag) apply(e *editor) error {
 	if !slices.Contains(tags, s.Tag) {
 		tags = append(slices.Clone(tags), s.Tag)
 	}
-	e.setTags(tags)
-	return nil
+	return e.setTags(tags)
 }
 
 func (s RemoveTag) apply(e *editor) error {
 	if err := e.onHeadline("remove tag"); err != nil {
 		return err
 	}
-	e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == s.Tag }))
-	return nil
+	return e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == s.Tag }))
 }
 
 // setTags writes the tags of the headline, without empty ones, and aligns them.
-func (e *editor) setTags(tags []string) {
+func (e *editor) setTags(tags []string) error {
 	if slices.Equal(tags, e.headline().Tags) {
 		e.align(e.at)
-		return
+		return nil
 	}
 	tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return tag == "" })
-	p := e.doc.parts(e.at)
-	start := max(p.titleEnd, p.priorityEnd, p.keywordEnd)
-	if len(tags) == 0 {
-		e.replace(start, p.lineEnd, "")
-		return
+	text := ""
+	if len(tags) > 0 {
+		text = " :" + strings.Join(tags, ":") + ":"
 	}
-	e.replace(start, p.lineEnd, " :"+strings.Join(tags, ":")+":")
+	p := e.doc.parts(e.at)
+	e.replace(max(p.titleEnd, p.priorityEnd, p.keywordEnd), p.lineEnd, text)
 	e.align(e.at)
+	if got := e.headline().Tags; !slices.Equal(got, tags) {
+		return fmt.Errorf("set tags %q: the headline would be read with %q: %w", tags, got, ErrStructure)
+	}
+	return nil
 }
 
 // align moves the tags of headline i to where Emacs puts them.

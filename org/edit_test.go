@@ -69,19 +69,20 @@ func TestEdit(t *testing.T) {
 }
 
 func TestEditErrors(t *testing.T) {
-	const src = "#+PRIORITIES: A B B\n* TODO a\n:PROPERTIES:\n:ORDERED: t\n:END:\n- [ ] one\n  - [ ] two\n- [ ] three\n- four\n* TODO DONE b\n"
+	const src = "#+PRIORITIES: A B B\n* TODO a\n:PROPERTIES:\n:ORDERED: t\n:END:\n- [ ] one\n  - [ ] two\n- [ ] three\n- four\n* TODO DONE b\n* c :x: :y:\n"
 	tests := []struct {
 		name string
 		i    int
 		edit org.Edit
 		want error
 	}{
-		{"no headline", 2, org.Delete{}, org.ErrNoHeadline},
+		{"no headline", 3, org.Delete{}, org.ErrNoHeadline},
 		{"document has no keyword", -1, org.SetTodo{Keyword: "TODO"}, org.ErrNoHeadline},
 		{"delete the document", -1, org.Delete{}, org.ErrNoHeadline},
 		{"keyword", 0, org.SetTodo{Keyword: "NEXT"}, org.ErrKeyword},
 		{"title begins with a keyword", 1, org.SetTodo{}, org.ErrStructure},
 		{"priority", 0, org.SetPriority{Priority: "C"}, org.ErrPriority},
+		{"title ends in tags", 2, org.RemoveTag{Tag: "y"}, org.ErrStructure},
 		{"tag", 0, org.AddTag{Tag: "a b"}, org.ErrTag},
 		{"two tags", 0, org.AddTag{Tag: "a:b"}, org.ErrTag},
 		{"title with line break", 0, org.SetTitle{Title: "a\n* b"}, org.ErrStructure},
