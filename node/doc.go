@@ -18,7 +18,11 @@
 //   - A derived id is a function of the document id, the outline path of
 //     titles and the ordinal among equal siblings: of the folder, not of its
 //     history.
-//   - Derived fields enter no digest, so a better parser changes no root.
+//   - Derived fields enter no digest, so a better parser changes no root. They are
+//     a function of the document's bytes and of those of its setup files, which
+//     Derived.Setup names.
+//   - Of a node that bears or inherits the tag crypt only the own line is read:
+//     Derived.Encrypted keeps links and body away from search and windows.
 //   - A Node is never changed after it has entered a state. Strings of a node
 //     may share memory with the file they were read from.
 //

@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,10 +20,7 @@ func TestInheritanceAsInFile(t *testing.T) {
 		"#+PROPERTY: A 6\n", "#+PROPERTY: a+ 7\n", "#+PROPERTY: CATEGORY no\n", "#+CATEGORY: file\n",
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := ""
-		for range rapid.IntRange(0, 12).Draw(t, "lines") {
-			text += rapid.SampledFrom(lines).Draw(t, "line")
-		}
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(lines), 0, 12).Draw(t, "lines"), "")
 		s, doc := fresh(folder{"d/f.org": text}, []string{"d/f.org"}), org.Parse(text, nil)
 		for i, n := range s.Nodes("d/f.org") {
 			got, has := s.Property(n, "A")
