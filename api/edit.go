@@ -21,6 +21,8 @@ type EditRequest struct {
 	ID   string `json:"id"`             // as a focus
 	Base string `json:"base,omitempty"` // the node's digest as it was read; without it whatever is there is changed
 
+	Check            []int    `json:"check,omitempty"` // lines of list items, from 1 in the file, to tick
+	Uncheck          []int    `json:"uncheck,omitempty"`
 	Todo             *string  `json:"todo,omitempty"`     // keyword; "" takes it away
 	Title            *string  `json:"title,omitempty"`    //
 	Priority         *string  `json:"priority,omitempty"` // letter or number; "" takes it away
@@ -28,12 +30,10 @@ type EditRequest struct {
 	Untag            []string `json:"untag,omitempty"`    // tags to take away
 	Property         []string `json:"property,omitempty"` // KEY=VALUE to set
 	RemoveProperty   []string `json:"remove_property,omitempty"`
-	Schedule         *string  `json:"schedule,omitempty"` // 2026-03-01, with a time or cookies, or <…>; "" takes it away
-	Deadline         *string  `json:"deadline,omitempty"` // likewise
-	Body             *string  `json:"body,omitempty"`     // replaces the text below headline and drawer
-	Append           *string  `json:"append,omitempty"`   // goes behind that text
-	Check            []int    `json:"check,omitempty"`    // lines of list items, from 1 in the file, to tick
-	Uncheck          []int    `json:"uncheck,omitempty"`
+	Schedule         *string  `json:"schedule,omitempty"`          // 2026-03-01, with a time or cookies, or <…>; "" takes it away
+	Deadline         *string  `json:"deadline,omitempty"`          // likewise
+	Body             *string  `json:"body,omitempty"`              // replaces the text below headline and drawer
+	Append           *string  `json:"append,omitempty"`            // goes behind that text
 	AllowSubheadings bool     `json:"allow_subheadings,omitempty"` // Body and Append may hold headlines
 }
 
@@ -103,6 +103,13 @@ func (r *EditRequest) edits() ([]org.Edit, error) {
 			edits = append(edits, edit(*value))
 		}
 	}
+	// First, while the lines are still those that the caller counted.
+	for _, line := range r.Check {
+		edits = append(edits, org.CheckItem{Line: line, State: "X"})
+	}
+	for _, line := range r.Uncheck {
+		edits = append(edits, org.CheckItem{Line: line, State: " "})
+	}
 	set(r.Todo, func(v string) org.Edit { return org.SetTodo{Keyword: v} })
 	set(r.Title, func(v string) org.Edit { return org.SetTitle{Title: v} })
 	set(r.Priority, func(v string) org.Edit { return org.SetPriority{Priority: v} })
@@ -124,12 +131,6 @@ func (r *EditRequest) edits() ([]org.Edit, error) {
 	}
 	set(r.Schedule, func(v string) org.Edit { return org.Schedule{When: v} })
 	set(r.Deadline, func(v string) org.Edit { return org.Deadline{When: v} })
-	for _, line := range r.Check {
-		edits = append(edits, org.CheckItem{Line: line, State: "X"})
-	}
-	for _, line := range r.Uncheck {
-		edits = append(edits, org.CheckItem{Line: line, State: " "})
-	}
 	set(r.Body, func(v string) org.Edit { return org.ReplaceBody{Text: v, Children: r.AllowSubheadings} })
 	set(r.Append, func(v string) org.Edit { return org.AppendBody{Text: v, Children: r.AllowSubheadings} })
 	if len(edits) == 0 {
