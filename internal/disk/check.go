@@ -64,12 +64,32 @@ func (c *checker) run() error {
 			return err
 		}
 	}
-	for number := max(packs.last()+1, s.first); number <= end.Segment; number++ {
+	numbers, err := listSegments(s.in)
+	if err != nil {
+		return err
+	}
+	expected := max(packs.last()+1, s.first)
+	for _, number := range numbers {
+		if number < expected || number > end.Segment {
+			continue
+		}
+		if number != expected {
+			c.missing(expected)
+		}
 		if err := c.segment(number, end); err != nil {
 			return err
 		}
+		expected = number + 1
+	}
+	if expected <= end.Segment {
+		c.missing(expected)
 	}
 	return nil
+}
+
+func (c *checker) missing(number uint64) {
+	c.next = 0
+	c.found(&Corruption{File: segmentName(number), Segment: number, Reason: "the segment is missing"})
 }
 
 func (c *checker) found(bad *Corruption) {

@@ -5,9 +5,12 @@
 //
 // A [Store] is an append-only journal with images beside it. [Store.Append]
 // makes a [Batch] of records durable, all or nothing; [Store.Replay] gives the
-// records back in order; [Store.Block] finds a block by its digest. An [Image]
-// is a state in a form that loads at once. [Recovery] says what opening found.
-// The files are described in doc/format: state-folder.md, journal.md, image.md.
+// records back in order; [Store.Block] finds a block by its digest,
+// [Store.Commits] commits by their number. An [Image] is a state in a form that
+// loads at once. [Store.Pack] moves old segments of the journal into packs, where
+// records are found by position; [Store.Rewrite] leaves blocks out of history for
+// good. [Recovery] says what opening found, [Store.Check] proves the files anew.
+// They are described in doc/format: state-folder.md, journal.md, pack.md, image.md.
 //
 // Invariants:
 //
@@ -22,6 +25,9 @@
 //     batch that got the error may still be there then.
 //   - The journal is scanned from the segment of the newest image on; what lies
 //     before is verified when it is read.
+//   - A record is in the journal or in a current pack, never in both and never in
+//     neither: the manifest of the packs, replaced as a whole, says in which.
+//   - Positions and the numbers of commits stay what they are when records move.
 //   - No digest is taken on trust: blocks and sections are hashed when read.
 //   - One process owns the folder: Open's caller holds the lock.
 //

@@ -17,7 +17,8 @@ type Kind uint8
 const (
 	// Block is a block named by its digest: the SHA-256 of the data.
 	Block Kind = 1
-	// Intent announces a change of a file before it is made.
+	// Intent announces a change of a file before it is made. Any later batch
+	// settles it; a pack leaves it out then.
 	Intent Kind = 2
 	// Commit is a commit's block, found by digest like any Block.
 	Commit Kind = 3

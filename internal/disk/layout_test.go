@@ -34,11 +34,31 @@ var layouts = map[string]map[string]int{
 		"entryDigestAt": entryDigestAt, "imageEntrySize": imageEntrySize,
 		"footerMagicAt": footerMagicAt, "footerCommitAt": footerCommitAt, "footerDigestAt": footerDigestAt, "imageFooterSize": imageFooterSize,
 	},
+	"pack.md": {
+		"packMagicAt": packMagicAt, "packMajorAt": packMajorAt, "packMinorAt": packMinorAt, "packFirstAt": packFirstAt,
+		"packGenerationAt": packGenerationAt, "packSaltAt": packSaltAt, "packCheckAt": packCheckAt, "packHeaderSize": packHeaderSize,
+		"packFrameLengthAt": packFrameLengthAt, "packFrameKindAt": packFrameKindAt, "packFrameBatchAt": packFrameBatchAt,
+		"packFrameOffsetAt": packFrameOffsetAt, "packFrameSegmentAt": packFrameSegmentAt, "packFrameCheckAt": packFrameCheckAt,
+		"packFrameHeaderSize": packFrameHeaderSize,
+		"packEndMagicAt":      packEndMagicAt, "packEndInfoAt": packEndInfoAt, "packEndTablesAt": packEndTablesAt,
+		"packEndDigestsAt": packEndDigestsAt, "packEndGoneAt": packEndGoneAt, "packEndCheckAt": packEndCheckAt, "packFooterSize": packFooterSize,
+		"infoFirstAt": infoFirstAt, "infoLastAt": infoLastAt, "infoGenerationAt": infoGenerationAt, "infoBatchAt": infoBatchAt,
+		"infoNextAt": infoNextAt, "infoBeforeAt": infoBeforeAt, "infoCommitsAt": infoCommitsAt, "infoSizeAt": infoSizeAt,
+		"infoDigestAt": infoDigestAt, "packInfoSize": packInfoSize,
+		"manifestMagicAt": manifestMagicAt, "manifestMajorAt": manifestMajorAt, "manifestMinorAt": manifestMinorAt,
+		"manifestCountAt": manifestCountAt, "manifestGenerationAt": manifestGenerationAt, "manifestHeaderSize": manifestHeaderSize,
+	},
 	"state-folder.md": {
 		"headMagicAt": headMagicAt, "headMajorAt": headMajorAt, "headMinorAt": headMinorAt, "headFirstAt": headFirstAt,
 		"headSegmentAt": headSegmentAt, "headOffsetAt": headOffsetAt, "headSeqAt": headSeqAt, "headCommitAt": headCommitAt,
 		"headDigestAt": headDigestAt, "headSize": headSize,
 	},
+}
+
+// magics are the words that files and their parts begin with.
+var magics = map[string][]string{
+	"journal.md": {segmentMagic}, "image.md": {imageMagic, footerMagic}, "state-folder.md": {headMagic},
+	"pack.md": {packMagic, packFooterMagic, manifestMagic},
 }
 
 // TestFormatPages compares the tables in doc/format with the code, and the rows
@@ -72,9 +92,8 @@ func TestFormatPages(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-code +page):\n%s", page, diff)
 		}
-		for _, magic := range []string{segmentMagic, imageMagic, footerMagic, headMagic} {
-			owner := map[string]string{segmentMagic: "journal.md", imageMagic: "image.md", footerMagic: "image.md", headMagic: "state-folder.md"}[magic]
-			if owner == page && !strings.Contains(string(text), "`"+magic+"`") {
+		for _, magic := range magics[page] {
+			if !strings.Contains(string(text), "`"+magic+"`") {
 				t.Errorf("%s does not give %s", page, magic)
 			}
 		}
@@ -93,22 +112,33 @@ func TestGoldenFiles(t *testing.T) {
 	s.SetHead(imageOf(3, ends[2]).Commit, 3)
 	mustClose(t, s)
 	got := map[string]string{}
-	for _, name := range []string{formatFile, headFile, segmentName(1), imageName(3)} {
-		content, err := in.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	digests := func(names ...string) {
+		for _, name := range names {
+			content, err := in.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := merkle.Sum(content)
+			got[name] = d.String()
 		}
-		d := merkle.Sum(content)
-		got[name] = d.String()
 	}
+	digests(formatFile, headFile, segmentName(1), imageName(3))
+	s = mustOpen(t, in, small(1))
+	if _, err := s.Rewrite(t.Context(), 4, purge('b')); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, s)
+	digests(packFiles(t, in)...)
 	if diff := cmp.Diff(golden, got); diff != "" {
 		t.Errorf("digests (-want +got):\n%s", diff)
 	}
 }
 
 var golden = map[string]string{
-	"FORMAT":                 "bafyreiemu232owwcdwuewdk5gq55gysaqn4o2bnous6ggsx5pij3lij4wu",
-	"head":                   "bafyreieixtmi2uwq4wdnviz6sf6q5usr6z2nr6c4begctar63ykxs3nppq",
-	"image/000000000003.img": "bafyreifgrhtdkoi6h7m7gve3ttlz7hbqck4iyqqjwqvvkyq5axs5g2wdcq",
-	"journal/00000001.j":     "bafyreicp2chgluhxyywskyqkfmudchyq72ryavmfukdfrpoe5oxdg4g2km",
+	"FORMAT":                     "bafyreiemu232owwcdwuewdk5gq55gysaqn4o2bnous6ggsx5pij3lij4wu",
+	"head":                       "bafyreieixtmi2uwq4wdnviz6sf6q5usr6z2nr6c4begctar63ykxs3nppq",
+	"image/000000000003.img":     "bafyreifgrhtdkoi6h7m7gve3ttlz7hbqck4iyqqjwqvvkyq5axs5g2wdcq",
+	"journal/00000001.j":         "bafyreicp2chgluhxyywskyqkfmudchyq72ryavmfukdfrpoe5oxdg4g2km",
+	"packs/00000001-000001.pack": "bafyreihpkjswwaxwzbbmekcm57seh4v3nhjgnh5gxod4gcehksmzv7o44i",
+	"packs/manifest":             "bafyreiaqkysyeyyakcakn2ustwwpf2gj743kvswcmpktu54sz435kntx4e",
 }

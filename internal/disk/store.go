@@ -90,9 +90,11 @@ type Store struct {
 // Open opens a store in the folder in, and makes a new one where the folder is
 // empty. The caller holds the lock (TryLock) and keeps it, and the folder, until
 // after Close. Recovery says what was found; with Recovery.Corrupt set the store
-// is read-only and nothing was changed. Errors: ErrOtherMemex, ErrUnknownFormat,
+// is read-only and nothing was changed; if the damage is in a pack, the live
+// state is whole. Errors: ErrOtherMemex, ErrUnknownFormat,
 // ErrForeignFolder, and those of the folder; they leave it as it is.
-// O(journal from the newest image's segment on).
+// O(journal from the newest image's segment on);
+// of the packs only the ends are read.
 func Open(in vfs.FS, opts *Options) (*Store, Recovery, error) {
 	s := &Store{
 		in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), closing: make(chan struct{}),
