@@ -189,6 +189,7 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	for _, path := range e.paths {
 		draft.Put(path, e.texts[path], false)
 	}
+	m.dropUnasked(head, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
 		return Commit{}, nil

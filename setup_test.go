@@ -16,6 +16,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // TestSetupFile: what a setup file sets counts, a change of it reads those that
@@ -205,4 +207,18 @@ func derived(v *fovea.View) map[string]string {
 		out[n.Path+" "+n.ID] = fmt.Sprintf("%q %+v", n.Content, *n.Derived)
 	}
 	return out
+}
+
+// TestEditUnnamesSetupFile: an edit that takes out the last line that names a
+// setup file leads to the root that an ingest of the folder gives.
+func TestEditUnnamesSetupFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* A\n:PROPERTIES:\n:ID: a\n:END:\n#+SETUPFILE: theme.setup\n", "theme.setup": "#+FILETAGS: :t:\n"})
+	w.ingest()
+	if _, err := w.m.Edit(t.Context(), "a", merkle.Digest{}, org.Delete{}); err != nil {
+		t.Fatal(err)
+	}
+	got := w.m.View().Root()
+	if want := w.ingest().Root(); got != want || len(documentsOf(w.m.View())) != 1 {
+		t.Errorf("root %s after the edit, %s after an ingest, documents %v", got, want, documentsOf(w.m.View()))
+	}
 }
