@@ -98,10 +98,11 @@ func (d disks) files(t testing.TB) map[string]string {
 type outcome struct {
 	Head             fovea.Commit
 	Files, Documents map[string]string
+	Drift            []string
 }
 
 func (d disks) outcome(t testing.TB, m *fovea.Memory) outcome {
-	return outcome{Head: m.View().Head(), Files: d.files(t), Documents: documentsOf(m.View())}
+	return outcome{Head: m.View().Head(), Files: d.files(t), Documents: documentsOf(m.View()), Drift: m.Status().Drift}
 }
 
 // check opens what a crash left and demands one of the outcomes, with files,
@@ -123,6 +124,9 @@ func (d disks) check(t testing.TB, before, after outcome, where string) bool {
 	}
 	if diff := cmp.Diff(want.Documents, documentsOf(m.View())); diff != "" {
 		t.Fatalf("%s: documents (-want +got):\n%s", where, diff)
+	}
+	if diff := cmp.Diff(want.Drift, m.Status().Drift); diff != "" {
+		t.Fatalf("%s: drift (-want +got):\n%s", where, diff)
 	}
 	if err := m.Ingest(t.Context(), nil); err != nil || m.View().Head().Seq != head.Seq {
 		t.Fatalf("%s: the next scan found something new: %v, %+v", where, err, m.View().Head())
