@@ -3,6 +3,7 @@
 package node
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
@@ -115,6 +116,12 @@ func (n *Node) Title() string {
 		return n.Derived.Title
 	}
 	return BaseName(n.Path)
+}
+
+// Secret reports a headline that is itself part of encrypted text, because one
+// above it bears the tag crypt: its title is not to be seen either.
+func (n *Node) Secret() bool {
+	return n.Type == TypeHeadline && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, cryptTag)
 }
 
 // Body returns the node's text without what its metadata already says: the

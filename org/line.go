@@ -105,3 +105,19 @@ func isSpaceByte(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // lineStart returns the start of the line that holds the offset.
 func lineStart(src string, at int) int { return strings.LastIndexByte(src[:at], '\n') + 1 }
+
+// mixedLineEnds returns the offset of the first line whose end is of another kind
+// than that of the first line, or -1.
+func mixedLineEnds(src string) int {
+	if strings.IndexByte(src, '\r') < 0 {
+		return -1
+	}
+	first := lineAt(src, 0, len(src))
+	for l := first; l.next < len(src); {
+		l = lineAt(src, l.next, len(src))
+		if l.end < l.next && src[l.next-1] == '\n' && l.next-l.end != first.next-first.end {
+			return l.start
+		}
+	}
+	return -1
+}

@@ -40,6 +40,9 @@ func Parse(src string, opts *Options) *Document {
 	s := scanner{src: src, inlinetasks: d.inlinetasks}
 	s.scan(d.Start)
 	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
+	if at := mixedLineEnds(src); at >= 0 {
+		d.complain(at, "line ends are mixed: Org takes the carriage returns for text, here they belong to the line ends")
+	}
 	d.outline(&s, d.applySettings(opts))
 	return d
 }

@@ -23,11 +23,13 @@ type View struct {
 
 // Document returns what a node contributes to the lexical index: its title,
 // own tags and all of its text below the headline, properties included. Of what
-// is encrypted only the headline counts; opaque files that are encrypted or not
+// is encrypted only the headline counts, and not that inside it; opaque files that are encrypted or not
 // text contribute their name.
 func Document(n *node.Node) index.Doc {
 	d := index.Doc{ID: n.ID, Title: n.Title(), Tags: n.Derived.Tags}
 	switch {
+	case n.Secret():
+		d.Title, d.Tags = "", nil
 	case n.Type == node.TypeHeadline:
 		_, d.Body, _ = strings.Cut(readable(n), "\n")
 	case !n.Derived.Opaque || isText(n.Content):
