@@ -16,6 +16,8 @@ type Batch struct {
 	last  int    // where the last frame begins
 	count int
 	err   error
+
+	intent bool // has an Intent, which is synced at once: a file is touched next
 }
 
 // Add appends a record; data is copied. A kind that is not one of the constants
@@ -34,6 +36,7 @@ func (b *Batch) Add(kind Kind, data []byte) {
 	b.last = len(b.buf)
 	b.buf = appendFrame(b.buf, kind, data)
 	b.count++
+	b.intent = b.intent || kind == Intent
 }
 
 // Grow makes room for so many more bytes, frames included, so that a large batch
@@ -61,7 +64,8 @@ func (w *waiter) finish(end Pos, err error) {
 
 // Append makes the batch durable and returns the position behind it. Batches of
 // goroutines that call it at the same time are written as one group, with one
-// sync, in the order of the calls. An empty batch does nothing.
+// sync, in the order of the calls. An empty batch does nothing. With
+// Options.Relaxed it returns before the sync.
 //
 // When the context ends before the batch's turn, its error is returned and
 // nothing was written; once writing has begun the result is waited for. After
@@ -155,6 +159,7 @@ func (s *Store) writeGroup() {
 		}
 		return
 	}
+	s.syncLater()
 	s.mu.Lock()
 	s.end, s.next = ends[len(ends)-1], s.writer.next
 	s.mu.Unlock()

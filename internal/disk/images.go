@@ -74,6 +74,9 @@ func imageAt(in vfs.FS, seq uint64) (at Pos, good bool, err error) {
 // or ErrTooLarge for what cannot be written, and ErrReadOnly; any other error
 // leaves the images there were, and the journal, as they are. O(size).
 func (s *Store) WriteImage(img Image) error {
+	if err := s.Sync(); err != nil { // a relaxed store may lose what the image has
+		return fmt.Errorf("write image %d: %w", img.Seq, err)
+	}
 	s.images.Lock()
 	defer s.images.Unlock()
 	s.mu.Lock()

@@ -89,7 +89,7 @@ func (w *walker) inGroup() bool { return w.last.kind != 0 && w.last.flags&flagGr
 func (w *walker) batch(fn func(Record) error) error {
 	w.win.forget(w.at)
 	at, started := w.at, w.inGroup()
-	last := w.last
+	last, first := w.last, frame{}
 	for {
 		f, err := w.frame(at, last, at > w.at)
 		if err == io.EOF && (started || at > w.at) {
@@ -97,6 +97,9 @@ func (w *walker) batch(fn func(Record) error) error {
 		}
 		if err != nil {
 			return err
+		}
+		if at == w.at {
+			first = f
 		}
 		at += f.size()
 		last = f
@@ -109,7 +112,7 @@ func (w *walker) batch(fn func(Record) error) error {
 			return err
 		}
 	}
-	if !started {
+	if first.rank == 0 {
 		w.groupStart = w.at
 	}
 	w.at, w.last, w.next = at, last, last.batch+1
@@ -159,7 +162,7 @@ func (w *walker) frame(at int64, last frame, inside bool) (frame, error) {
 	inGroup := last.kind != 0 && last.flags&flagGroupEnd == 0
 	follows := inside && f.batch == last.batch && f.rank == last.rank ||
 		!inside && inGroup && f.batch == last.batch+1 && f.rank == last.rank+1 ||
-		!inside && !inGroup && (w.next == 0 || f.batch == w.next && f.rank == 0)
+		!inside && !inGroup && (w.next == 0 || f.batch == w.next && (f.rank == 0 || last.kind != 0 && f.rank == last.rank+1))
 	if !follows {
 		return f, &damage{at: at, reason: "a batch out of order"}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -25,6 +26,12 @@ type Options struct {
 	// SegmentMax bounds the size of a segment; one group that is larger gets a
 	// segment of its own. Default 64 MiB.
 	SegmentMax int64
+	// Relaxed, if not 0, lets Append return before the sync, which follows within
+	// that time. A crash of the machine then loses what was acknowledged since
+	// the last sync, and nothing before it; a crash of the process loses nothing.
+	// A batch with an Intent, and what came before it, is synced at once. Never
+	// a default: whoever sets it says so to the user.
+	Relaxed time.Duration
 	// PackMax bounds the size of the packs that Pack and Rewrite make of several
 	// files, in bytes. Default 1 GiB.
 	PackMax int64
@@ -59,10 +66,11 @@ type Store struct {
 	opts Options
 
 	// lead is held, by sending, by the goroutine that writes the journal or
-	// closes the store; writer belongs to it. Lock order: packing, lead, images,
+	// closes the store; writer and timed belong to it. Lock order: packing, lead, images,
 	// blocks, commits, mu.
 	lead   chan struct{}
 	writer writer
+	timed  bool // a sync of a relaxed store will come
 
 	packing sync.Mutex    // held while packs are made or checked
 	closing chan struct{} // closed when Close begins, so that packing ends
@@ -91,10 +99,9 @@ type Store struct {
 // empty. The caller holds the lock (TryLock) and keeps it, and the folder, until
 // after Close. Recovery says what was found; with Recovery.Corrupt set the store
 // is read-only and nothing was changed; if the damage is in a pack, the live
-// state is whole. Errors: ErrOtherMemex, ErrUnknownFormat,
-// ErrForeignFolder, and those of the folder; they leave it as it is.
-// O(journal from the newest image's segment on);
-// of the packs only the ends are read.
+// state is whole. Errors: ErrOtherMemex, ErrUnknownFormat, ErrForeignFolder, and
+// those of the folder; they leave it as it is. O(journal from the newest image's
+// segment on); of the packs only the ends are read.
 func Open(in vfs.FS, opts *Options) (*Store, Recovery, error) {
 	s := &Store{
 		in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), closing: make(chan struct{}),
@@ -178,7 +185,7 @@ func (s *Store) Recovery() Recovery {
 	return s.recovery.clone()
 }
 
-// End returns the position behind the last durable batch.
+// End returns the position behind the last acknowledged batch.
 func (s *Store) End() Pos {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,17 +34,26 @@ type writer struct {
 	size      int64 // of the file
 	extension int64
 	buf       []byte
+
+	late      int   // batches written since the last sync, in a relaxed store
+	lateBytes int64 // their size
 }
 
-// write makes a group durable and returns the end of each batch. After an error
-// the writer is not used again.
+// write makes a group durable, or only writes it if the store is relaxed, and
+// returns the end of each batch. After an error the writer is not used again.
 func (w *writer) write(group []*waiter) ([]Pos, error) {
-	var size int64
+	size, relaxed := int64(0), w.store.opts.Relaxed > 0
 	for _, g := range group {
 		size += g.batch.Size()
+		relaxed = relaxed && !g.batch.intent
 	}
 	if err := w.prepare(size); err != nil {
 		return nil, err
+	}
+	if w.late+len(group) > maxGroup || w.lateBytes+size > maxGroupSize {
+		if err := w.sync(); err != nil {
+			return nil, err
+		}
 	}
 	buf := group[0].batch.buf
 	if len(group) > 1 {
@@ -58,7 +67,7 @@ func (w *writer) write(group []*waiter) ([]Pos, error) {
 	at := int64(0)
 	for i, g := range group {
 		part := buf[at:][:g.batch.Size()]
-		g.batch.seal(part, w.salt, w.at+at, w.next+uint64(i), i, i == len(group)-1)
+		g.batch.seal(part, w.salt, w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
 		at += g.batch.Size()
 		ends[i] = Pos{w.number, w.at + at}
 	}
@@ -68,12 +77,23 @@ func (w *writer) write(group []*waiter) ([]Pos, error) {
 	if err := w.extend(w.at + at); err != nil {
 		return nil, err
 	}
-	if err := w.file.SyncData(); err != nil {
-		return nil, err
-	}
 	w.at += at
 	w.next += uint64(len(group))
-	return ends, nil
+	w.late += len(group)
+	w.lateBytes += at
+	if relaxed {
+		return ends, nil
+	}
+	return ends, w.sync()
+}
+
+// sync makes durable what was written since the last sync.
+func (w *writer) sync() error {
+	if w.late == 0 {
+		return nil
+	}
+	w.late, w.lateBytes = 0, 0
+	return w.file.SyncData()
 }
 
 // capacity is how long segment number may become.
@@ -170,10 +190,12 @@ func (w *writer) close(trim bool) error {
 	}
 	var err error
 	if trim && w.size > w.at {
-		if err = w.file.Truncate(w.at); err == nil {
-			err = w.file.Sync()
-		}
+		err = w.file.Truncate(w.at)
 	}
+	if trim && err == nil && (w.size > w.at || w.late > 0) {
+		err = w.file.Sync()
+	}
+	w.late, w.lateBytes = 0, 0
 	err = errors.Join(err, w.file.Close())
 	w.file = nil
 	return err

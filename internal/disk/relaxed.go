@@ -1,0 +1,46 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"fmt"
+	"time"
+)
+
+// Sync makes everything durable that Append acknowledged. A store that is not
+// relaxed has nothing to do. After an error the store is read-only. Errors:
+// ErrReadOnly, ErrClosed.
+func (s *Store) Sync() error {
+	s.lead <- struct{}{}
+	defer func() { <-s.lead }()
+	s.mu.Lock()
+	err := s.writable()
+	s.mu.Unlock()
+	if err == nil {
+		if err = s.writer.sync(); err != nil {
+			err = s.fail(err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("sync journal: %w", err)
+	}
+	return nil
+}
+
+// syncLater sees to it that what was just written is durable in time. The caller
+// leads.
+func (s *Store) syncLater() {
+	if s.opts.Relaxed > 0 && !s.timed {
+		s.timed = true
+		time.AfterFunc(s.opts.Relaxed, s.syncNow)
+	}
+}
+
+// syncNow is what the timer does. A closed store was synced by Close; an error
+// shows at the next Append and in Err.
+func (s *Store) syncNow() {
+	s.lead <- struct{}{}
+	s.timed = false
+	<-s.lead
+	_ = s.Sync()
+}

@@ -1,0 +1,197 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/faultfs"
+)
+
+func relaxed(seed byte) *Options {
+	opts := small(seed)
+	opts.SegmentMin, opts.SegmentMax, opts.Relaxed = 64<<10, 64<<10, time.Second
+	return opts
+}
+
+// markBatch is a batch that need not be synced at once.
+func markBatch(i int) *Batch {
+	var b Batch
+	b.Add(Mark, fmt.Appendf(nil, "mark %d %0100d", i, i))
+	return &b
+}
+
+// syncsOf counts syncs of the journal's files.
+func syncsOf(in *faultfs.FS) *int {
+	n := new(int)
+	in.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpSync && op.Name == segmentName(1) {
+			*n++
+		}
+		return nil
+	})
+	return n
+}
+
+func TestRelaxedSyncsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := faultfs.New()
+		s := mustOpen(t, in, relaxed(0))
+		put := func(b *Batch) {
+			t.Helper()
+			if _, err := s.Append(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(markBatch(0))
+		<-time.After(2 * time.Second)
+		syncs := syncsOf(in)
+		for i, tc := range []struct {
+			name string
+			do   func()
+			want int
+		}{
+			{"three batches", func() { put(markBatch(1)); put(markBatch(2)); put(markBatch(3)) }, 0},
+			{"just before the time", func() { <-time.After(time.Second - 1) }, 0},
+			{"the time", func() { <-time.After(2); synctest.Wait() }, 1},
+			{"nothing to do", func() { <-time.After(time.Hour); synctest.Wait() }, 0},
+			{"a batch, synced by hand", func() {
+				put(markBatch(4))
+				if err := s.Sync(); err != nil {
+					t.Fatal(err)
+				}
+			}, 1},
+			{"once is enough", func() { <-time.After(time.Hour); synctest.Wait() }, 0},
+			{"an intent", func() {
+				var b Batch
+				b.Add(Intent, []byte("a file"))
+				put(&b)
+			}, 1},
+			{"an image", func() {
+				put(markBatch(5))
+				if err := s.WriteImage(imageOf(1, s.End())); err != nil {
+					t.Fatal(err)
+				}
+			}, 1},
+			{"a close", func() { put(markBatch(6)); mustClose(t, s) }, 1},
+		} {
+			*syncs = 0
+			if tc.do(); *syncs != tc.want {
+				t.Errorf("%d, %s: %d syncs, want %d", i, tc.name, *syncs, tc.want)
+			}
+		}
+		in.OnOp(nil)
+		<-time.After(time.Hour)
+		if err := s.Sync(); !errors.Is(err, ErrClosed) {
+			t.Errorf("after close: got %v, want ErrClosed", err)
+		}
+	})
+}
+
+// TestRelaxedFailureShows: the sync that comes later fails, and the store is
+// read-only.
+func TestRelaxedFailureShows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := faultfs.New()
+		s := mustOpen(t, in, relaxed(0))
+		if _, err := s.Append(t.Context(), markBatch(0)); err != nil {
+			t.Fatal(err)
+		}
+		in.OnOp(func(op faultfs.Op) error {
+			if op.Kind == faultfs.OpSync {
+				return faultfs.ErrFault
+			}
+			return nil
+		})
+		<-time.After(time.Hour)
+		synctest.Wait()
+		in.OnOp(nil)
+		_, err := s.Append(t.Context(), markBatch(1))
+		for name, err := range map[string]error{"store": s.Err(), "append": err, "sync": s.Sync()} {
+			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, faultfs.ErrFault) {
+				t.Errorf("%s: got %v, want the cause and ErrReadOnly", name, err)
+			}
+		}
+		mustClose(t, s)
+	})
+}
+
+// TestRelaxedCrash cuts the power before every operation: what was synced is
+// there, the rest is a beginning of what was written, and nothing is called
+// corrupt. A killed process loses nothing.
+func TestRelaxedCrash(t *testing.T) {
+	in := faultfs.New()
+	const batches = 60
+	written, synced := 0, 0
+	check := func(in *faultfs.FS, where string, least int) {
+		t.Helper()
+		s, found, err := Open(in, relaxed(9))
+		if err != nil || found.Corrupt != nil {
+			t.Fatalf("%s: %v, %v", where, err, found.Corrupt)
+		}
+		got := mustReplay(t, s, Pos{})
+		if len(got) < least || len(got) > written {
+			t.Fatalf("%s: %d batches, want %d to %d", where, len(got), least, written)
+		}
+		var want []record
+		for i := range got {
+			want = append(want, record{Mark, uint64(i + 1), fmt.Sprintf("mark %d %0100d", i, i)})
+		}
+		if diff := cmp.Diff(want, append([]record(nil), got...)); diff != "" {
+			t.Fatalf("%s: records (-want +got):\n%s", where, diff)
+		}
+		if _, err := s.Append(t.Context(), markBatch(len(got))); err != nil {
+			t.Fatal(err)
+		}
+		// Killed now, it must read again, and after a close too.
+		again, found, err := Open(in.Clone(), relaxed(8))
+		if err != nil || found.Corrupt != nil || len(mustReplay(t, again, Pos{})) != len(got)+1 {
+			t.Fatalf("%s: opened again: %v, %+v", where, err, found)
+		}
+		mustClose(t, s)
+	}
+	for round := range 3 {
+		s := mustOpen(t, in, relaxed(byte(round)))
+		in.OnOp(func(op faultfs.Op) error {
+			if op.Kind.Changes() {
+				for seed := range uint64(6) {
+					check(in.Crash(uint64(op.N)*6+seed), fmt.Sprintf("round %d, before operation %d, %s of %s, seed %d", round, op.N, op.Kind, op.Name, seed), synced)
+				}
+			}
+			return nil
+		})
+		for i := range batches {
+			written++
+			if _, err := s.Append(t.Context(), markBatch(written-1)); err != nil {
+				t.Fatal(err)
+			}
+			if i%13 == 12 {
+				if err := s.Sync(); err != nil {
+					t.Fatal(err)
+				}
+				synced = written
+			}
+		}
+		in.OnOp(nil)
+		check(in.Clone(), "killed", written)
+		mustClose(t, s)
+		synced = written
+	}
+}
+
+// TestSegmentsGrow: segments double from the least size to the largest.
+func TestSegmentsGrow(t *testing.T) {
+	s := mustOpen(t, faultfs.New(), nil)
+	defer s.Close()
+	for number, want := range map[uint64]int64{1: 1 << 20, 2: 2 << 20, 3: 4 << 20, 6: 32 << 20, 7: 64 << 20, 8: 64 << 20, 1 << 63: 64 << 20} {
+		if got := s.writer.capacity(number); got != want {
+			t.Errorf("segment %d may have %d bytes, want %d", number, got, want)
+		}
+	}
+}
