@@ -41,7 +41,7 @@ func BenchmarkImage(b *testing.B) {
 	}
 	for _, headlines := range sizes {
 		b.Run(fmt.Sprint(headlines), func(b *testing.B) {
-			keepers := newKeepers(b, headlines)
+			keepers := newKeepers(b, generated(headlines))
 			for b.Loop() {
 				for _, k := range keepers {
 					k.saves, k.loads = nil, nil
@@ -63,7 +63,7 @@ func BenchmarkImage(b *testing.B) {
 
 // TestKeepersGiveBackTheState: who saves less would be no comparison.
 func TestKeepersGiveBackTheState(t *testing.T) {
-	for _, k := range newKeepers(t, 100) {
+	for _, k := range newKeepers(t, generated(100)) {
 		must(t, k.save())
 		must(t, k.load())
 		if k.size() == 0 {
@@ -105,9 +105,8 @@ func spend(tb testing.TB, work func() error) cost {
 	return cost{time.Since(begun), processor() - cpu}
 }
 
-// newKeepers makes one of each for a state of so many headlines.
-func newKeepers(tb testing.TB, headlines int) []*keeper {
-	s := generated(headlines)
+// newKeepers makes one of each for a state.
+func newKeepers(tb testing.TB, s *graph.State) []*keeper {
 	var docs []index.Doc
 	for n := range s.All() {
 		docs = append(docs, recall.Document(n))
