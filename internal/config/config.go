@@ -41,6 +41,12 @@ type Config struct {
 	LogLimit int
 	// Budget is how many tokens a window may have, at least 1.
 	Budget int
+	// TrustedKeys are the public keys of other machines whose signatures under
+	// heads count, as note.NewVerifier takes them.
+	TrustedKeys []string
+	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to
+	// 60,000. 0 tells no commit before it is on the disk.
+	RelaxedMs int
 	// Problems name each value that could not be used and what was used
 	// instead, one sentence each, for a person.
 	Problems []string

@@ -89,7 +89,7 @@ budget = 100
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE: unknown key "bugdet"; did you mean budget?`,
-					`FILE: unknown key "zebra"; the keys are budget, emacs_locations, log_limit, memex, opaque, semantic_threshold, skills_dir`,
+					`FILE: unknown key "zebra"; the keys are budget, emacs_locations, log_limit, memex, opaque, relaxed_ms, semantic_threshold, skills_dir, trusted_keys`,
 				}
 			},
 		},

@@ -4,7 +4,8 @@
 // one value.
 //
 // [Load] returns a [Config]; [StateDir] says where the state of a memex is kept
-// and [Expand] resolves variables in a path as a person writes it.
+// and [Expand] resolves variables in a path as a person writes it. [Config.Keys]
+// has the key that signs heads.
 //
 // Invariants:
 //
@@ -12,8 +13,10 @@
 //   - A flag goes before the environment, the environment before the file, the
 //     file before the default. A value that cannot be used counts as not given
 //     and is named in Problems; it never changes its meaning silently.
-//   - The state folder is never inside the memex, and nothing is made or
-//     written here: a file in its place is an error and stays as it is.
+//   - The state folder is never inside the memex and not made here: a file in
+//     its place is an error and stays as it is.
+//   - Nothing is written but the key of this machine, once, readable by its
+//     owner alone, and its public half. No other package sees its bytes.
 //   - doc/configuration.md lists every setting; a test compares.
 //
 // Not here: what the settings do (internal/corpus, window, the root package),

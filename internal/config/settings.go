@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/mod/sumdb/note"
 )
 
 // setting is one thing that can be chosen: how it is called, and how a value of
@@ -56,6 +58,14 @@ var settings = []setting{
 	}},
 	{"budget", nil, "8000", func(c *Config, v value) (err error) {
 		c.Budget, err = v.whole(1, 10_000_000)
+		return err
+	}},
+	{"trusted_keys", nil, "[]", func(c *Config, v value) (err error) {
+		c.TrustedKeys, err = v.publicKeys()
+		return err
+	}},
+	{"relaxed_ms", nil, "0", func(c *Config, v value) (err error) {
+		c.RelaxedMs, err = v.whole(0, 60_000)
 		return err
 	}},
 }
@@ -106,6 +116,26 @@ func (v value) paths() ([]string, error) {
 		paths = append(paths, s)
 	}
 	return paths, nil
+}
+
+// publicKeys are lines as other machines have them in key.pub.
+func (v value) publicKeys() ([]string, error) {
+	list, ok := v.raw.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a list of texts", v.raw)
+	}
+	var keys []string
+	for _, raw := range list {
+		line, err := value{raw, v.inFile, v.env}.text()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := note.NewVerifier(line); err != nil {
+			return nil, fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
+		}
+		keys = append(keys, line)
+	}
+	return keys, nil
 }
 
 func (v value) number(low, high float64) (float64, error) {

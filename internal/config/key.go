@@ -1,0 +1,215 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// The files of the key, beside the configuration file.
+const (
+	keyName    = "key"     // the private key, for its owner alone
+	publicName = "key.pub" // the line that another machine puts into trusted_keys
+)
+
+// Keys are what heads are signed with and what signatures count.
+type Keys struct {
+	// Signer signs with the key of this machine; nil where there is none that
+	// can be used.
+	Signer note.Signer
+	// Verifiers know that key, and those of trusted_keys.
+	Verifiers note.Verifiers
+	// Problem says why there is no Signer, and what to do; "" if there is one.
+	Problem string
+}
+
+// Keys reads the key of this machine, an Ed25519 key in the file key beside the
+// configuration file, and makes it where there is none, for its owner alone
+// (mode 0600). A key that others can read is not used: they could sign as well.
+// env is os.Getenv if nil, as in Load. Several processes may call it at once:
+// all get the same key.
+func (c *Config) Keys(env func(string) string) Keys {
+	var known []note.Verifier
+	for _, line := range c.TrustedKeys {
+		if v, err := note.NewVerifier(line); err == nil { // Load has refused any other
+			known = append(known, v)
+		}
+	}
+	var k Keys
+	signer, own, err := machineKey(keyFolder(environmentOr(env)))
+	if err != nil {
+		k.Problem = fmt.Sprintf("config: %v; what is committed now is not signed", err)
+	} else {
+		k.Signer, known = signer, append(known, own)
+	}
+	k.Verifiers = note.VerifierList(distinct(known)...)
+	return k
+}
+
+// distinct drops repeated keys: package note takes them for a conflict.
+func distinct(all []note.Verifier) []note.Verifier {
+	var out []note.Verifier
+	seen := map[string]bool{}
+	for _, v := range all {
+		if name := fmt.Sprintf("%s+%08x", v.Name(), v.KeyHash()); !seen[name] {
+			seen[name] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// keyFolder is where the key lies, "" if there is no such place.
+func keyFolder(env func(string) string) string {
+	if file := defaultFile(env); file != "" {
+		return filepath.Dir(file)
+	}
+	return ""
+}
+
+func machineKey(folder string) (note.Signer, note.Verifier, error) {
+	if folder == "" {
+		return nil, nil, fmt.Errorf("no place for the key that signs heads: set HOME or XDG_CONFIG_HOME")
+	}
+	name := filepath.Join(folder, keyName)
+	secret, err := readKey(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeKey(folder); err == nil {
+			secret, err = readKey(name)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	signer, public, err := parseKey(secret)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s is not a key (%w); put a copy of it back, or move it away to get a new one", name, err)
+	}
+	if err := publish(folder, public); err != nil {
+		return nil, nil, err
+	}
+	own, err := note.NewVerifier(public)
+	return signer, own, err
+}
+
+// readKey reads the private key unless others can, too.
+func readKey(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	if mode := info.Mode(); !mode.IsRegular() || mode.Perm()&0o077 != 0 {
+		return "", fmt.Errorf("the key %s has mode %v, and others may have read it: chmod 600 it if nobody did, else move it away to get a new one", name, mode)
+	}
+	const longest = 1024
+	text, err := io.ReadAll(io.LimitReader(file, longest))
+	return strings.TrimSpace(string(text)), err
+}
+
+// parseKey gives the signer, and the public key as trusted_keys has it, of a
+// private key as package note writes it: PRIVATE+KEY+NAME+HASH+BASE64.
+func parseKey(secret string) (note.Signer, string, error) {
+	signer, err := note.NewSigner(secret)
+	if err != nil {
+		return nil, "", errors.New("malformed, or of another algorithm than Ed25519")
+	}
+	// Base64 may hold a plus, names may not.
+	parts := strings.SplitN(secret, "+", 5)
+	data, err := base64.StdEncoding.DecodeString(parts[4])
+	if err != nil || len(data) != 1+ed25519.SeedSize {
+		return nil, "", errors.New("malformed")
+	}
+	key := ed25519.NewKeyFromSeed(data[1:]).Public().(ed25519.PublicKey)
+	public, err := note.NewEd25519VerifierKey(signer.Name(), key)
+	return signer, public, err
+}
+
+// makeKey makes a key, durably before anything is signed with it. A key that
+// another process has made meanwhile is left.
+func makeKey(folder string) error {
+	secret, _, err := note.GenerateKey(rand.Reader, machineName())
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("no key to sign heads with: %w", err)
+	}
+	name, err := stage(folder, secret+"\n", 0o600)
+	if err == nil {
+		err = os.Link(name, filepath.Join(folder, keyName)) // unlike a renaming, it replaces nothing
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		err = errors.Join(err, os.Remove(name), syncFolder(folder))
+	}
+	if err != nil {
+		return fmt.Errorf("no key to sign heads with: %w", err)
+	}
+	return nil
+}
+
+// publish keeps the public key where a person finds it.
+func publish(folder, public string) error {
+	file := filepath.Join(folder, publicName)
+	if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == public {
+		return nil
+	}
+	name, err := stage(folder, public+"\n", 0o644)
+	if err == nil {
+		err = os.Rename(name, file)
+	}
+	if err != nil {
+		return fmt.Errorf("the public key cannot be written: %w", err)
+	}
+	return nil
+}
+
+// stage writes a synced file under a name of its own.
+func stage(folder, text string, mode fs.FileMode) (name string, err error) {
+	file, err := os.CreateTemp(folder, ".key-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+func syncFolder(name string) error {
+	folder, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// machineName is what the key is called: the name of the host, as far as it may
+// stand in a signature.
+func machineName() string {
+	host, _ := os.Hostname()
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, host)
+	return "fovea-" + name[:min(len(name), maxNameBytes)]
+}
