@@ -7,10 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -127,6 +130,49 @@ func BenchmarkWindow(b *testing.B) {
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+}
+
+// BenchmarkReindex changes the title of one headline of a file of 1 MB, in an
+// editor's place, and scans, commits and searches; and through Edit.
+func BenchmarkReindex(b *testing.B) {
+	per := 1
+	for len(foveatest.GenFile(0, per)) < 1<<20 {
+		per *= 2
+	}
+	text := foveatest.GenFile(0, per)[:1<<20]
+	b.Run("file", func(b *testing.B) {
+		w := &world{t: b, dir: b.TempDir(), state: filepath.Join(b.TempDir(), "state"), clock: time.Now().Add(time.Hour)}
+		w.open()
+		b.Cleanup(func() { w.m.Close() })
+		middle := strings.Index(text[len(text)/2:], "\n* ") + len(text)/2
+		n := 0
+		for b.Loop() {
+			b.StopTimer()
+			n++
+			w.write(map[string]string{"a.org": fmt.Sprintf("%s\n* Changed for the %dth time\n%s", text[:middle], n, text[middle+1:])})
+			b.StartTimer()
+			if hits, err := w.ingest().Search(fmt.Sprintf("changed %dth", n), 1, nil, time.Time{}); err != nil || len(hits) != 1 {
+				b.Fatal(hits, err)
+			}
+		}
+	})
+	b.Run("edit", func(b *testing.B) {
+		w := &world{t: b, dir: b.TempDir(), state: filepath.Join(b.TempDir(), "state"), clock: time.Now().Add(time.Hour)}
+		w.open()
+		b.Cleanup(func() { w.m.Close() })
+		w.write(map[string]string{"a.org": text + "\n* Leaf\n:PROPERTIES:\n:ID: leaf\n:END:\n"})
+		w.ingest()
+		n := 0
+		for b.Loop() {
+			n++
+			if _, err := w.m.Edit(b.Context(), "leaf", merkle.Digest{}, org.SetTitle{Title: fmt.Sprintf("Changed for the %dth time", n)}); err != nil {
+				b.Fatal(err)
+			}
+			if hits, err := w.m.View().Search(fmt.Sprintf("changed %dth", n), 1, nil, time.Time{}); err != nil || len(hits) != 1 {
+				b.Fatal(hits, err)
+			}
+		}
+	})
 }
 
 // BenchmarkVerify proves a memory of 11,000 nodes from its bytes.

@@ -267,7 +267,7 @@ func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error
 		}
 		ids = append(ids, n.ID)
 	}
-	if req.All || req.List {
+	if req.All || req.List && len(req.IDs) == 0 {
 		for n := range v.All() {
 			if nameless(n) && inside(n.Path, l.below(req.Path)) {
 				ids = append(ids, n.ID)

@@ -236,7 +236,7 @@ func idAssignCommand(s *session) *cobra.Command {
   fovea id assign --all --path projects`,
 		Args: args(0, -1, "nodes, or --all"),
 		RunE: func(c *cobra.Command, a []string) error {
-			if req.IDs = a; len(a) == 0 && !req.All {
+			if req.IDs = a; len(a) == 0 && !req.All && !req.List {
 				return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
 			}
 			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
@@ -250,6 +250,7 @@ func idAssignCommand(s *session) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&req.All, "all", false, "every headline that has none")
+	c.Flags().BoolVar(&req.List, "dry-run", false, "only list them")
 	c.Flags().StringVar(&req.Path, "path", "", "with --all: only in this file or folder")
 	return c
 }
