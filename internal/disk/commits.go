@@ -13,8 +13,9 @@ import (
 	"sync"
 )
 
-// commitIndex says where the commits are that are in no pack. It is built when
-// one is asked for, and then brought up to date.
+// commitIndex says where the commits are that are in no pack. Opening fills it if
+// it reads all segments; else it is built when a commit is asked for. It is then
+// brought up to date.
 type commitIndex struct {
 	mu     sync.Mutex
 	before uint64 // commits in packs
@@ -36,8 +37,8 @@ func (x *commitIndex) forget(last, before uint64) {
 // verified. Commits are numbered from 1 as they stand in the history; numbers
 // beyond its ends are passed over. An error of fn ends it and is returned as it
 // is. Damage is a Corruption and makes the store read-only. It may be called
-// from fn. O(commits given), each with one or two reads; the first call after
-// Open reads the part of the journal that is in no pack.
+// from fn. O(commits given), each with one or two reads; besides, the part
+// of the journal that is in no pack is read once, by Open or the first call.
 func (s *Store) Commits(ctx context.Context, from, to uint64, fn func(Record) error) error {
 	return s.walkCommits(ctx, from, to, false, fn)
 }

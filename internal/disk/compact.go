@@ -6,90 +6,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
 	"os"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
-
-// Packed says what Pack or Rewrite did.
-type Packed struct {
-	// Segments counts the segments that are in packs now and were not before.
-	Segments int
-	// Packs counts the packs that were written.
-	Packs int
-	// Dropped counts the records of blocks that were left out for good.
-	Dropped int
-	// Before and After are the bytes of the files that were replaced, and of
-	// those in their place.
-	Before, After int64
-}
-
-// Pack moves cold history from segments into packs, where Block and Commits find
-// it by position: the closed segments before the one that the older of the two
-// newest images leads into. Without an image, or where nothing is cold, it does
-// nothing. Packs are merged so that there are few of them.
-//
-// What Replay and Block give stays the same, but for intents that a later batch
-// settled. A crash leaves the segments or the pack. Appends and reads go on
-// meanwhile. Errors: ErrReadOnly, ErrClosed, that of the context, a Corruption
-// of what was to be moved; the store is then as it was. O(bytes moved), memory of
-// 48 bytes for each block in the largest pack.
-func (s *Store) Pack(ctx context.Context) (Packed, error) {
-	s.packing.Lock()
-	defer s.packing.Unlock()
-	done, err := s.pack(ctx)
-	if err != nil {
-		return Packed{}, fmt.Errorf("pack history: %w", err)
-	}
-	return done, nil
-}
-
-func (s *Store) pack(ctx context.Context) (Packed, error) {
-	s.images.Lock()
-	limit, err := olderImageAt(s.in)
-	s.images.Unlock()
-	if err != nil {
-		return Packed{}, err
-	}
-	c, err := s.newCompaction(ctx, limit.Segment)
-	if err != nil || len(c.sources) == len(c.old.packs) {
-		return Packed{}, err
-	}
-	// A pack is merged while it is no larger than what comes behind it, so the
-	// sizes fall by half at least and each record is moved O(log history) times.
-	keep, behind := len(c.old.packs), int64(0)
-	for _, src := range c.sources[keep:] {
-		behind += src.size
-	}
-	for ; keep > 0 && c.sources[keep-1].size <= behind && c.sources[keep-1].size+behind <= s.opts.PackMax; keep-- {
-		behind += c.sources[keep-1].size
-	}
-	return c.run(keep)
-}
-
-// olderImageAt returns the position that the older of the two newest images
-// goes up to, zero if there is none.
-func olderImageAt(in vfs.FS) (Pos, error) {
-	seqs, err := listImages(in)
-	if err != nil {
-		return Pos{}, err
-	}
-	var older Pos
-	for _, seq := range seqs[:min(len(seqs), keptImages)] {
-		at, good, err := imageAt(in, seq)
-		if err != nil {
-			return Pos{}, err
-		}
-		if good && (older == Pos{} || at.Compare(older) < 0) {
-			older = at
-		}
-	}
-	return older, nil
-}
 
 // source is a file that history is in.
 type source struct {
@@ -297,46 +219,6 @@ func (c *compaction) add(out *packWriter, r Record) error {
 		return nil
 	}
 	return out.add(r, d)
-}
-
-// interrupted returns why a long work must end.
-func (s *Store) interrupted(ctx context.Context) error {
-	select {
-	case <-s.closing:
-		return ErrClosed
-	default:
-		return ctx.Err()
-	}
-}
-
-// switchPacks makes packs current in memory, when their manifest is durable.
-// Files that readers still use stay open for them.
-func (s *Store) switchPacks(set *packSet) {
-	s.blocks.mu.Lock()
-	defer s.blocks.mu.Unlock()
-	s.commits.mu.Lock()
-	defer s.commits.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	kept := map[*pack]bool{}
-	for _, p := range set.packs {
-		kept[p] = true
-	}
-	for _, p := range s.packs.packs {
-		if !kept[p] {
-			_ = p.retire()
-		}
-	}
-	last := set.last()
-	for number, seg := range s.segments {
-		if number <= last {
-			_ = seg.retire()
-			delete(s.segments, number)
-		}
-	}
-	s.packs = set
-	maps.DeleteFunc(s.blocks.at, func(_ merkle.Digest, at extent) bool { return at.segment <= last })
-	s.commits.forget(last, set.count())
 }
 
 // remove unlinks what the new packs replaced. What stays after an error or a

@@ -143,10 +143,10 @@ func packFiles(t testing.TB, in vfs.FS) []string {
 	return append(names, manifestFile)
 }
 
-// TestEveryPackByteFlipped changes each byte of the packs and the manifest.
+// TestEveryPackByteFlipped changes each byte of a pack and of the manifest.
 func TestEveryPackByteFlipped(t *testing.T) {
 	in, d := packedStore(t)
-	for _, name := range packFiles(t, in) {
+	for _, name := range []string{packFiles(t, in)[0], manifestFile} {
 		content, err := in.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -169,11 +169,11 @@ func TestEveryPackByteFlipped(t *testing.T) {
 	}
 }
 
-// TestEveryPackTruncation cuts the packs and the manifest at each place, and
-// removes them.
+// TestEveryPackTruncation cuts a pack and the manifest at each place, and removes
+// them.
 func TestEveryPackTruncation(t *testing.T) {
 	in, d := packedStore(t)
-	for _, name := range packFiles(t, in) {
+	for _, name := range []string{packFiles(t, in)[0], manifestFile} {
 		info, err := in.Stat(name)
 		if err != nil {
 			t.Fatal(err)

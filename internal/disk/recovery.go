@@ -55,6 +55,8 @@ type opening struct {
 	leftover []string // files that a crash left, which are not current
 
 	found      Recovery
+	commits    []Pos  // those of the segments that were read
+	whole      bool   // all segments were read
 	end        Pos    // of the last good group
 	next       uint64 // number of the next batch
 	groupStart int64  // where the last good group of end.Segment begins
@@ -77,6 +79,7 @@ func (o *opening) readJournal(at Pos) error {
 		start = 0
 	}
 	scan := o.segments[start:]
+	o.whole = start == 0
 	first := o.first()
 	if last := o.packs.last(); last != 0 {
 		// There is always a segment behind the packs.
@@ -146,13 +149,16 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	}
 	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
 	for err == nil {
-		err = walk.batch(nil)
+		err = walk.batch(o.note)
 	}
 	bad, isDamage := errors.AsType[*damage](err)
 	if err != io.EOF && !isDamage {
 		return false, err
 	}
 	o.end, o.size = Pos{number, walk.groupEnd}, size
+	for n := len(o.commits); n > 0 && o.commits[n-1].Compare(o.end) >= 0; n-- {
+		o.commits = o.commits[:n-1]
+	}
 	o.groupStart, o.next = walk.groupStart, walk.next
 	if walk.inGroup() {
 		// The batches of a group that is not finished go with the rest of it.
@@ -166,6 +172,14 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		return false, nil
 	}
 	return false, o.judge(seg, walk, bad)
+}
+
+// note keeps where the commits are.
+func (o *opening) note(r Record) error {
+	if r.Kind == Commit {
+		o.commits = append(o.commits, r.Pos)
+	}
+	return nil
 }
 
 // badHeader judges a segment without a header. The header was synced before

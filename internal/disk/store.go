@@ -171,6 +171,9 @@ func (s *Store) adopt(o *opening) {
 		}
 	}
 	s.generation, s.commits.before = s.packs.generation, s.packs.count()
+	if o.whole && o.found.Corrupt == nil {
+		s.commits.at, s.commits.upTo = o.commits, o.end
+	}
 	s.writer = writer{store: s, next: s.next, number: o.end.Segment, at: o.end.Offset}
 	if o.head != nil {
 		s.opened, s.head = *o.head, *o.head
