@@ -5,7 +5,10 @@ package merkle
 import (
 	"cmp"
 	"encoding/binary"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // placed is a leaf beside its key. The first eight bytes decide nearly every
@@ -16,14 +19,61 @@ type placed[L Leaf] struct {
 	leaf   L
 }
 
-// build makes the tree of leaves given in any order; of several with one key
-// the last counts. It returns the root and how many keys there are.
+// build makes the tree of leaves given in any order, and hashes all of it but
+// the root; of several leaves with one key the last counts. It returns the root
+// and how many keys there are.
 func build[L Leaf](given []L) (*hnode[L], int) {
-	leaves := make([]placed[L], len(given))
+	var below [slotCount][]placed[L] // the slots of the root
 	for i, l := range given {
 		key := l.Key()
-		leaves[i] = placed[L]{binary.BigEndian.Uint64(key[:]), i, l}
+		s := key[0] >> slotBits
+		if below[s] == nil {
+			below[s] = make([]placed[L], 0, len(given)/slotCount*9/8+1)
+		}
+		below[s] = append(below[s], placed[L]{binary.BigEndian.Uint64(key[:]), i, l})
 	}
+	kids := subtrees(&below, min(runtime.GOMAXPROCS(0), 1+len(given)/worthAnother))
+	root, size := &hnode[L]{}, 0
+	for s, leaves := range below {
+		size += len(leaves)
+		switch len(leaves) {
+		case 0:
+		case 1:
+			root.leafMap |= 1 << s
+			root.leaves = append(root.leaves, leaves[0].leaf)
+		default:
+			root.kidMap |= 1 << s
+			root.kids = append(root.kids, kids[s])
+		}
+	}
+	return root, size
+}
+
+// worthAnother is how many leaves are worth starting another processor.
+const worthAnother = 2048
+
+// subtrees sorts the leaves below each slot of the root, drops those that do
+// not count, and builds what does not go into the root itself.
+func subtrees[L Leaf](below *[slotCount][]placed[L], processors int) (kids [slotCount]*hnode[L]) {
+	var next atomic.Int32
+	var wg sync.WaitGroup
+	for range processors {
+		wg.Go(func() {
+			var buf []byte
+			for s := next.Add(1) - 1; s < slotCount; s = next.Add(1) - 1 {
+				if below[s] = inOrder(below[s]); len(below[s]) > 1 {
+					kids[s] = buildNode(below[s], 1)
+					buf = kids[s].seal(buf)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return kids
+}
+
+// inOrder sorts leaves by key and leaves one of each.
+func inOrder[L Leaf](leaves []placed[L]) []placed[L] {
 	slices.SortFunc(leaves, func(a, b placed[L]) int {
 		if a.prefix != b.prefix {
 			return cmp.Compare(a.prefix, b.prefix)
@@ -37,7 +87,7 @@ func build[L Leaf](given []L) (*hnode[L], int) {
 		}
 		unique = append(unique, l)
 	}
-	return buildNode(unique, 0), len(unique)
+	return unique
 }
 
 // buildNode makes the node of leaves with different keys, in key order, that

@@ -2,11 +2,7 @@
 
 package merkle
 
-import (
-	"runtime"
-	"slices"
-	"sync"
-)
+import "slices"
 
 // Editor collects changes to a Map. An Editor is for one goroutine.
 type Editor[L Leaf] struct {
@@ -52,34 +48,11 @@ func (e *Editor[L]) Delete(key Digest) {
 // editor may go on: what it changes from here on is not seen by the map
 // returned.
 func (e *Editor[L]) Map() Map[L] {
-	fresh := len(e.pending)
 	e.flush()
-	if fresh >= sealTogether {
-		e.root.sealKids()
-	}
 	if e.root != nil {
 		e.buf = e.root.seal(e.buf)
 	}
 	return Map[L]{root: e.root, size: e.size}
-}
-
-// sealTogether is from how many new leaves on hashing on several processors is
-// worth starting them.
-const sealTogether = 2048
-
-// sealKids computes the digests below n on all processors.
-func (n *hnode[L]) sealKids() {
-	parts := runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for p := range parts {
-		wg.Go(func() {
-			var buf []byte
-			for i := p; i < len(n.kids); i += parts {
-				buf = n.kids[i].seal(buf)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // flush builds the tree of the pending leaves.

@@ -85,6 +85,18 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
+// BenchmarkBuild makes the map that BenchmarkLoad makes, at once.
+func BenchmarkBuild(b *testing.B) {
+	sizes(b, func(b *testing.B, n int) {
+		keys := benchKeys(n)
+		v := &value{}
+		for b.Loop() {
+			Build(n, func(i int) (string, *value) { return keys[i], v })
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
+	})
+}
+
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -238,3 +238,28 @@ func load(n int) *Editor[int] {
 	}
 	return e
 }
+
+// TestBuild holds what is built at once against what an editor makes.
+func TestBuild(t *testing.T) {
+	withMasks(t, func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			keys := rapid.SliceOfN(rapid.IntRange(0, 300), 0, 200).Draw(t, "keys")
+			e := Map[int]{}.Edit()
+			want := map[string]int{}
+			for i, k := range keys {
+				e.Set(testKey(k), i)
+				want[testKey(k)] = i
+			}
+			m := Build(len(keys), func(i int) (string, int) { return testKey(keys[i]), i })
+			check(t, m, want)
+			if !same(m.root, e.Map().root) {
+				t.Fatal("the shape is not an editor's")
+			}
+			grown := m.Set("another", 1).Delete(testKey(0)) // a built node is not written to
+			if grown.Len() > m.Len()+1 {
+				t.Fatalf("%d entries after one more, of %d", grown.Len(), m.Len())
+			}
+			check(t, m, want)
+		})
+	})
+}
