@@ -212,6 +212,7 @@ func decodeImageFront(front []byte, size int64) (*Image, []imageEntry, error) {
 	}
 	copy(img.Commit[:], front[imageCommitAt:])
 	var entries []imageEntry
+	free := int64(len(front)) // sections stand in order, so that all of them take no more than the file
 	for at := imageHeaderSize; at < len(front); at += imageEntrySize {
 		e := front[at:][:imageEntrySize]
 		entry := imageEntry{
@@ -221,9 +222,10 @@ func decodeImageFront(front []byte, size int64) (*Image, []imageEntry, error) {
 			derived: binary.LittleEndian.Uint32(e[entryFlagsAt:])&entryDerived != 0,
 		}
 		copy(entry.digest[:], e[entryDigestAt:])
-		if entry.offset < 0 || entry.length < 0 || entry.offset > size-imageFooterSize || entry.length > size-imageFooterSize-entry.offset {
+		if entry.offset < free || entry.length < 0 || entry.offset > size-imageFooterSize || entry.length > size-imageFooterSize-entry.offset {
 			return nil, nil, errBadImage
 		}
+		free = entry.offset + entry.length
 		entries = append(entries, entry)
 	}
 	return img, entries, nil

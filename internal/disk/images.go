@@ -10,8 +10,10 @@ import (
 	"io"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -138,7 +140,7 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 // section that is damaged is left out and named in Recovery; an image with other
 // damage, or that cannot be read, is named there and passed over for an older one.
 // It returns ErrUnknownFormat for one of a newer version. All memory is the
-// caller's; the sections share one allocation. O(size), mostly SHA-256.
+// caller's. Sections are read and hashed on all processors: O(size), mostly SHA-256.
 func (s *Store) LoadImage() (*Image, error) {
 	s.images.Lock()
 	defer s.images.Unlock()
@@ -190,28 +192,14 @@ func readImage(in vfs.FS, seq uint64) (img *Image, dropped []string, err error) 
 	if img.Seq != seq {
 		return nil, nil, errBadImage
 	}
-	if len(entries) == 0 {
-		return img, nil, nil
-	}
-	start, end := entries[0].offset, entries[0].offset
-	for _, e := range entries {
-		start, end = min(start, e.offset), max(end, e.offset+e.length)
-	}
-	body := make([]byte, end-start)
-	if _, err := file.ReadAt(body, start); err != nil {
+	sections := make([][]byte, len(entries))
+	if err := readSections(file, entries, sections); err != nil {
 		return nil, nil, err
 	}
-	section := func(e imageEntry) []byte { return body[e.offset-start:][:e.length:e.length] }
-	good := make([]bool, len(entries))
-	var wg sync.WaitGroup
 	for i, e := range entries {
-		wg.Go(func() { good[i] = sha256.Sum256(section(e)) == e.digest })
-	}
-	wg.Wait()
-	for i, e := range entries {
-		data := section(e)
+		data := sections[i]
 		switch {
-		case good[i]:
+		case data != nil:
 			img.Sections = append(img.Sections, Section{Name: e.name, Data: data, Derived: e.derived})
 		case e.derived:
 			dropped = append(dropped, e.name)
@@ -220,4 +208,25 @@ func readImage(in vfs.FS, seq uint64) (img *Image, dropped []string, err error) 
 		}
 	}
 	return img, dropped, nil
+}
+
+// readSections reads the sections of an image, on all processors; one that does
+// not verify stays nil.
+func readSections(file vfs.File, entries []imageEntry, sections [][]byte) error {
+	errs := make([]error, len(entries))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(entries), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+				data := make([]byte, entries[i].length)
+				_, errs[i] = file.ReadAt(data, entries[i].offset)
+				if errs[i] == nil && sha256.Sum256(data) == entries[i].digest {
+					sections[i] = data
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
