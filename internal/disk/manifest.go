@@ -123,8 +123,7 @@ func guessManifest(in vfs.FS) (*manifest, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = p.file.Close()
-		if err != nil {
+		if err := p.retire(); err != nil {
 			return nil, err
 		}
 		m.generation = max(m.generation, p.generation)

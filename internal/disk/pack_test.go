@@ -191,7 +191,16 @@ func mustCheck(t testing.TB, s *Store) {
 }
 
 func TestPack(t *testing.T) {
-	in := faultfs.New()
+	folder, err := OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	t.Run("in memory", func(t *testing.T) { packsCold(t, faultfs.New()) })
+	t.Run("on disk", func(t *testing.T) { packsCold(t, folder) })
+}
+
+func packsCold(t *testing.T, in vfs.FS) {
 	s := mustOpen(t, in, small(0))
 	var d diary
 	for i := range 60 {

@@ -383,3 +383,43 @@ func FuzzOpenPack(f *testing.F) {
 		}
 	})
 }
+
+// FuzzOpenManifest gives Open any bytes as the manifest, with a good digest or
+// not: what it takes for packs must be there.
+func FuzzOpenManifest(f *testing.F) {
+	in, _ := packedStore(f)
+	content, err := in.ReadFile(manifestFile)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for at := range content {
+		hurt := slices.Clone(content)
+		hurt[at] ^= 1 << (at % 8)
+		f.Add(hurt, true)
+	}
+	f.Add(content, false)
+	f.Fuzz(func(t *testing.T, content []byte, signed bool) {
+		in := in.Clone()
+		if signed && len(content) >= manifestHeaderSize+32 {
+			resign(manifestFile, content)
+		}
+		if err := vfs.WriteAtomic(in, manifestFile, content, filePerm); err != nil {
+			t.Fatal(err)
+		}
+		before := files(t, in, ".")
+		s, found, err := Open(in, small(1))
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		if diff := cmp.Diff(before, files(t, in, ".")); found.Corrupt != nil && diff != "" {
+			t.Fatalf("corrupt, and the files changed (-before +after):\n%s", diff)
+		}
+		if _, err := placedOf(s, Pos{}); err != nil && found.Corrupt == nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+		if _, err := s.Check(t.Context(), func(Corruption) {}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

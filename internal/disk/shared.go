@@ -13,7 +13,7 @@ import (
 // shared is a file that readers use while it may be replaced: the last one
 // closes it. Store.mu guards users and retired.
 type shared struct {
-	file    vfs.File
+	file    vfs.File // nil if it is missing
 	users   int
 	retired bool // nobody will begin to use it
 }
@@ -24,12 +24,13 @@ func (s *Store) release(f *shared) {
 	f.users--
 	last := f.retired && f.users == 0
 	s.mu.Unlock()
-	if last {
+	if last && f.file != nil {
 		_ = f.file.Close() // it was only read
 	}
 }
 
-// retire closes a file as soon as nobody uses it. s.mu is held.
+// retire closes a file as soon as nobody uses it. Store.mu is held, if it is the
+// store's.
 func (f *shared) retire() error {
 	if f.retired = true; f.users > 0 || f.file == nil {
 		return nil

@@ -74,7 +74,7 @@ type Store struct {
 
 	packing sync.Mutex    // held while packs are made or checked
 	closing chan struct{} // closed when Close begins, so that packing ends
-	close   sync.Once     // of closing
+	ending  sync.Once     // closes it
 	images  sync.Mutex    // held while images are written or loaded
 	blocks  blockIndex
 	commits commitIndex
@@ -243,7 +243,7 @@ func (s *Store) writable() error {
 // store that is read-only is closed without a change. A second call does
 // nothing. The caller then unlocks.
 func (s *Store) Close() error {
-	s.close.Do(func() { close(s.closing) })
+	s.ending.Do(func() { close(s.closing) })
 	s.packing.Lock()
 	defer s.packing.Unlock()
 	s.lead <- struct{}{}
