@@ -64,6 +64,7 @@ func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.De
 		return Commit{}, fail("commit", m.state, Other, err)
 	}
 	batch.Add(disk.Commit, block)
+	marks = m.withHead(ctx, &c, marks)
 	for _, mark := range marks {
 		batch.Add(disk.Mark, mark)
 	}

@@ -14,6 +14,9 @@ import (
 // SetFolder makes a memory read and write its memex in another file system.
 func SetFolder(o *Options, in vfs.FS) { o.folder = in }
 
+// ImageDue is what Heartbeat decides by.
+var ImageDue = imageDue
+
 // Rewrite edits the files of the given nodes by functions of their text.
 func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, with func(path, text string) string) (Commit, error) {
 	return m.edit(ctx, "edit", func(e *editing) error {

@@ -5,6 +5,7 @@ package fovea
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -22,6 +23,7 @@ const (
 	sectionDerived = "derived"
 	sectionLexical = "lexical"
 	sectionMeta    = "meta"
+	sectionHead    = "head"
 )
 
 // imageAfter is how many bytes of journal may lie behind the newest image
@@ -34,10 +36,15 @@ const tableFile = "cache/files"
 
 // saveImage writes an image when enough has happened since the last.
 func (m *Memory) saveImage() error {
-	v := m.View()
-	if m.replayed < imageAfter || v == nil || m.store.Err() != nil {
+	if v := m.View(); m.replayed < imageAfter || v == nil || m.store.Err() != nil {
 		return nil
 	}
+	return m.writeImage()
+}
+
+// writeImage writes an image of the head.
+func (m *Memory) writeImage() error {
+	v := m.View()
 	meta := m.encodeMeta(v)
 	lexical, err := v.words.get().AppendBinary(nil)
 	if err != nil {
@@ -50,10 +57,11 @@ func (m *Memory) saveImage() error {
 			{Name: sectionNodes, Data: v.state.EncodeNodes()},
 			{Name: sectionDerived, Data: v.state.EncodeDerived(), Derived: true},
 			{Name: sectionLexical, Data: lexical, Derived: true},
+			{Name: sectionHead, Data: []byte(m.signed)},
 		},
 	})
 	if err == nil {
-		m.replayed = 0
+		m.replayed, m.imaged = 0, v.commit.Seq
 		m.opts.Log.Info("saved an image", "commit", v.commit.Seq, "nodes", v.Len())
 	}
 	return err
@@ -126,6 +134,7 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		v.words.set(lex)
 	}
 	m.head.Store(v)
+	m.signed, m.imaged = strings.Clone(section(sectionHead)), head.Seq
 	return nil
 }
 

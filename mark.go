@@ -14,6 +14,7 @@ const (
 	markSnapshot = "snapshot" // [kind, seq, root, time, name]
 	markDrift    = "drift"    // [kind, path, digest or null]
 	markDropped  = "dropped"  // [kind, op]: an intent that led to no commit
+	markHead     = "head"     // [kind, note]: the signed head that the commit of its batch makes
 )
 
 func snapshotMark(k kept) []byte {
@@ -65,6 +66,24 @@ func droppedMark(op string) []byte {
 	return merkle.AppendText(b, op)
 }
 
+// headMark keeps a signed head.
+func headMark(signed string) []byte {
+	b := merkle.AppendList(nil, 2)
+	b = merkle.AppendText(b, markHead)
+	return merkle.AppendText(b, signed)
+}
+
+// readHeadMark returns the signed head of a mark, false for a mark of another
+// kind.
+func readHeadMark(data []byte) (string, bool) {
+	r := merkle.NewReader(data)
+	if n, kind := r.List(), r.Text(); n != 2 || kind != markHead {
+		return "", false
+	}
+	signed := r.Text()
+	return signed, r.Done() == nil
+}
+
 // applyMark takes a mark of the journal into account. A mark of a kind that
 // this version does not know is passed over: it changes no state.
 func (m *Memory) applyMark(data []byte) error {
@@ -85,6 +104,8 @@ func (m *Memory) applyMark(data []byte) error {
 		m.setDrift(path, digest)
 	case kind == markDropped && n == 2:
 		r.Text() // whatever follows an intent ends it
+	case kind == markHead && n == 2:
+		m.signed = r.Text()
 	default:
 		return nil
 	}

@@ -39,6 +39,9 @@ type Memory struct {
 	mu        sync.Mutex // held by the one who writes; guards what follows
 	closed    bool
 	snapshots timeline
+	signed    string        // the newest signed head, "" where nothing was signed
+	first     merkle.Digest // the commit that the chain began with, zero until asked for
+	imaged    uint64        // the commit of the newest image
 	table     *corpus.Table
 	tableOld  bool // the table on disk is not this one
 	drift     map[string]merkle.Digest
@@ -99,7 +102,7 @@ func (m *Memory) openStore(ctx context.Context) error {
 			return fail("open", m.state, Corrupt, err)
 		}
 	}
-	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir}); err != nil {
+	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run once with --adopt", err)
 		}

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -40,6 +42,15 @@ type Options struct {
 	// Adopt lets a store that belongs to another folder serve this one: after
 	// the memex was moved.
 	Adopt bool
+	// Signer signs the head that each commit makes; without one commits are not
+	// signed. Its key should be among Verifiers.
+	Signer note.Signer
+	// Verifiers are the keys whose signatures count. nil checks no signature.
+	Verifiers note.Verifiers
+	// Relaxed, if not 0, lets a commit be told before it is on the disk, at most
+	// for this time: power that is lost meanwhile loses it. A crash of the process
+	// loses nothing, and neither do writes to the memex: they are synced at once.
+	Relaxed time.Duration
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.

@@ -34,7 +34,7 @@ func (m *Memory) recover(ctx context.Context) error {
 	}
 	if err != nil {
 		m.head.Store(emptyView())
-		m.snapshots, m.drift, from = timeline{}, map[string]merkle.Digest{}, disk.Pos{}
+		m.snapshots, m.drift, m.signed, m.imaged, from = timeline{}, map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}
 	pending, err := m.replay(from)
 	if errors.Is(err, disk.ErrCorrupt) {

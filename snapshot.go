@@ -108,22 +108,37 @@ func (k *kept) snapshot(i int) Snapshot {
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v := m.View()
-	if m.closed {
-		return Snapshot{}, fail("snapshot", name, Invalid, errClosed)
-	}
-	if v.commit.Seq == 0 {
-		return Snapshot{}, fail("snapshot", name, Invalid, errors.New("the memory is empty; ingest a folder first"))
-	}
-	if err := nameable(name); err != nil {
+	if err := m.keepable(name); err != nil {
 		return Snapshot{}, fail("snapshot", name, Invalid, err)
+	}
+	s, err := m.keep(ctx, name)
+	return s, fail("snapshot", name, ReadOnly, err)
+}
+
+// keepable says why the present state cannot be kept under a name.
+func (m *Memory) keepable(name string) error {
+	switch {
+	case m.closed:
+		return errClosed
+	case m.View().commit.Seq == 0:
+		return errEmpty
+	}
+	return nameable(name)
+}
+
+// keep keeps the present state. A name that it has already is no change.
+func (m *Memory) keep(ctx context.Context, name string) (Snapshot, error) {
+	v := m.View()
+	same := func(o kept) bool { return o.seq == v.commit.Seq && o.name == name }
+	if i := slices.IndexFunc(m.snapshots.list(), same); i >= 0 && name != "" {
+		return m.snapshots.list()[i].snapshot(i), nil
 	}
 	k := kept{seq: v.commit.Seq, root: v.commit.Root, time: v.commit.Time.UnixMilli(), name: name, view: v}
 	if err := m.mark(ctx, snapshotMark(k)); err != nil {
-		return Snapshot{}, fail("snapshot", name, ReadOnly, err)
+		return Snapshot{}, err
 	}
 	m.opts.Log.Info("kept a snapshot", "commit", k.seq, "name", name)
-	i := slices.IndexFunc(m.snapshots.list(), func(o kept) bool { return o.seq == k.seq && o.name == k.name })
+	i := slices.IndexFunc(m.snapshots.list(), same)
 	return k.snapshot(max(i, 0)), nil
 }
 

@@ -25,6 +25,9 @@ type Status struct {
 	Problems  []node.Problem // files of the last scan that could not be read
 	ReadOnly  string         // why nothing can be written, "" when it can
 	Recovered string         // what opening had to mend, "" for nothing
+	SignedBy  string         // the known key that signed the head, NAME+HASH, "" for none
+	Signature string         // why the newest signature does not vouch for the head, "" for nothing
+	Relaxed   time.Duration  // how long what was told may not be on the disk, see Options
 }
 
 // Status says how the memory is. It costs no more than a look.
@@ -39,6 +42,8 @@ func (m *Memory) Status() Status {
 	for _, p := range m.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
 	}
+	s.Relaxed = m.opts.Relaxed
+	s.SignedBy, s.Signature = m.signedBy()
 	if err := m.store.Err(); err != nil {
 		s.ReadOnly = err.Error()
 	}

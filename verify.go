@@ -18,13 +18,25 @@ import (
 // name only blocks that are there and to lead to the root it names; the newest
 // image and the present state are compared with the result, and the present
 // nodes are hashed again. checked counts the commits, blocks and nodes;
-// no problems means that all is well. It writes nothing. Complexity is that of
-// reading the whole history.
-func (m *Memory) Verify(ctx context.Context) (checked int, problems []node.Problem, err error) {
+// no problems means that all is well. Signed heads are checked against
+// Options.Verifiers. Each of anchors is a text of such heads, one or more, that
+// was kept elsewhere (SignedHead): the history must have their commits. It writes
+// nothing. Complexity is that of reading the whole history. Errors: Invalid (an
+// anchor that is no signed head).
+func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, problems []node.Problem, err error) {
+	var notes []string
+	for _, text := range anchors {
+		some, err := splitNotes(text)
+		if err != nil {
+			return 0, nil, fail("verify", "anchor", Invalid, err)
+		}
+		notes = append(notes, some...)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.View()
 	w := verifier{m: m, ctx: ctx, state: &graph.State{}, held: map[merkle.Digest]bool{}, roots: map[uint64]merkle.Digest{}}
+	w.signatures = signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}}
 	err = m.store.Replay(disk.Pos{}, w.record)
 	if ctx.Err() != nil {
 		return 0, nil, fail("verify", m.state, Other, ctx.Err())
@@ -40,6 +52,8 @@ func (m *Memory) Verify(ctx context.Context) (checked int, problems []node.Probl
 	} else if w.state.Root() != v.Root() && err == nil {
 		w.problem("head", "differs", "the live state is not the one the journal leads to")
 	}
+	w.heads()
+	w.anchors(notes)
 	w.image()
 	w.live(v)
 	return w.checked, w.problems, nil
@@ -54,6 +68,8 @@ type verifier struct {
 	roots    map[uint64]merkle.Digest // by commit
 	checked  int
 	problems []node.Problem
+
+	signatures signatures
 }
 
 func (w *verifier) problem(where, kind, detail string) {
@@ -70,6 +86,8 @@ func (w *verifier) record(r disk.Record) error {
 		w.held[merkle.Sum(r.Data)] = true
 	case disk.Commit:
 		return w.commit(r.Data)
+	case disk.Mark:
+		w.mark(r.Data)
 	}
 	return nil
 }
@@ -88,6 +106,7 @@ func (w *verifier) commit(block []byte) error {
 	}
 	w.head = summary(c)
 	w.roots[c.Seq] = c.State
+	w.signatures.chain[c.Seq] = c.Digest
 	w.checked++
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil && (!w.held[e.Own] || !w.held[e.Version] && len(e.Kids) > 0) {

@@ -38,6 +38,10 @@ const quarantineFolder = "quarantine"
 // packFolder is for cold history.
 const packFolder = "packs"
 
+// ImageName returns the name, within the state folder, of the image of the commit
+// with a number.
+func ImageName(seq uint64) string { return imageName(seq) }
+
 func unknownFormat(major, minor uint16) error {
 	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, ErrUnknownFormat)
 }

@@ -1,0 +1,124 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+)
+
+// checkpointName begins the names of checkpoints that nobody named; the day
+// follows, so that one is kept for each day.
+const checkpointName = "checkpoint-"
+
+// Checkpoint writes an image of the present state now, so that the next opening
+// replays nothing, and keeps the state under a name for Restore; without a name
+// it is checkpoint- and the day. It returns the snapshot and the path of the
+// image. Where the image and the name are there already, nothing is written.
+// Errors: Invalid as of Snapshot, ReadOnly, Other (the image cannot be written). O(nodes).
+func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	head := m.View().commit
+	if err := m.keepable(name); err != nil {
+		return Snapshot{}, "", fail("checkpoint", name, Invalid, err)
+	}
+	if name == "" {
+		name = m.todaysCheckpoint(head.Seq)
+	}
+	if m.imaged != head.Seq {
+		if err := m.writeImage(); err != nil {
+			return Snapshot{}, "", fail("checkpoint", m.state, m.imageFault(), err)
+		}
+	}
+	s, err = m.keep(ctx, name)
+	return s, filepath.Join(m.state, filepath.FromSlash(disk.ImageName(head.Seq))), fail("checkpoint", name, ReadOnly, err)
+}
+
+// todaysCheckpoint names a checkpoint of a commit that nobody named: as it was
+// named before, so that nothing is written twice, else by the day.
+func (m *Memory) todaysCheckpoint(seq uint64) string {
+	for _, k := range m.snapshots.named {
+		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
+			return k.name
+		}
+	}
+	return checkpointName + m.opts.Now().Format(time.DateOnly)
+}
+
+// Restore rolls back to a named snapshot, be it one of Checkpoint or of
+// Snapshot; without a name to the one of the newest commit. Files follow as in
+// Rollback, under the same conditions: an error leaves memory and files as they
+// were. It returns the snapshot and the files as Rollback does. Errors: NotFound
+// (no such name, or none at all), and those of Rollback.
+func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions) (Snapshot, []string, error) {
+	from, err := m.named(name)
+	if err != nil {
+		return Snapshot{}, nil, fail("restore", name, NotFound, err)
+	}
+	_, files, err := m.Rollback(ctx, fmt.Sprintf("seq:%d", from.Seq), opts)
+	return from, files, err
+}
+
+// named finds a named snapshot; "" is the one of the newest commit.
+func (m *Memory) named(name string) (Snapshot, error) {
+	for _, s := range m.Snapshots() {
+		if s.Name != "" && (name == "" || s.Name == name) {
+			return s, nil
+		}
+	}
+	if name == "" {
+		return Snapshot{}, errors.New("there is no checkpoint yet: fovea checkpoint makes one")
+	}
+	return Snapshot{}, errors.New("no checkpoint of that name: fovea snapshot list shows them")
+}
+
+// What may lie behind the newest image before Heartbeat writes another: it takes
+// the next opening a few seconds to replay.
+const (
+	behindBytes   = 64 << 20
+	behindCommits = 50_000
+)
+
+// Heartbeat is to be called every minute by a process that keeps a memory open.
+// It writes an image when much of the journal lies behind the newest, so that
+// the next opening stays quick; everything acknowledged is durable without it.
+// Otherwise, and where nothing changed, it writes nothing and costs a look. It
+// does not read the folder. Errors: Invalid (closed), ReadOnly, Other (the image
+// cannot be written; the next call tries again).
+func (m *Memory) Heartbeat(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return fail("heartbeat", m.dir, Invalid, errClosed)
+	}
+	if !imageDue(m.replayed, m.View().commit.Seq-m.imaged) {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return fail("heartbeat", m.state, Other, err)
+	}
+	err := m.writeImage()
+	return fail("heartbeat", m.state, m.imageFault(), err)
+}
+
+// imageFault is the kind of an error of writing an image. One that is not
+// written for want of space leaves the store as it is.
+func (m *Memory) imageFault() Kind {
+	if m.store.Err() != nil {
+		return ReadOnly
+	}
+	return Other
+}
+
+// imageDue reports whether the journal behind the newest image, in bytes and
+// commits, is worth another.
+func imageDue(bytes int64, commits uint64) bool {
+	return bytes > 0 && (bytes >= behindBytes || commits >= behindCommits)
+}

@@ -1,0 +1,115 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// chainHead is what a signed head says: that the chain which began with commit
+// first had commit at number seq (doc/format/nodes.md).
+type chainHead struct {
+	first  merkle.Digest // names the memex: every copy of its history has it
+	seq    uint64
+	commit merkle.Digest
+	root   merkle.Digest // of the state
+	time   time.Time     // of the commit, whole milliseconds
+}
+
+const (
+	headOrigin = "fovea head 0 " // begins the first line; the number is the format's
+	headTime   = "2006-01-02T15:04:05.000Z"
+)
+
+func (h chainHead) text() string {
+	return fmt.Sprintf("%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.first, h.seq, h.commit, h.root, h.time.UTC().Format(headTime))
+}
+
+var errHead = errors.New("not a head of this version's format")
+
+// parseHead reads what text writes, and nothing else.
+func parseHead(text string) (chainHead, error) {
+	lines := strings.Split(text, "\n")
+	if len(lines) != 6 || !strings.HasPrefix(lines[0], headOrigin) {
+		return chainHead{}, errHead
+	}
+	var h chainHead
+	var errs [5]error
+	h.first, errs[0] = merkle.Parse(lines[0][len(headOrigin):])
+	h.seq, errs[1] = strconv.ParseUint(lines[1], 10, 64)
+	h.commit, errs[2] = merkle.Parse(lines[2])
+	h.root, errs[3] = merkle.Parse(lines[3])
+	h.time, errs[4] = time.Parse(headTime, lines[4])
+	if errors.Join(errs[:]...) != nil || h.text() != text {
+		return chainHead{}, errHead
+	}
+	return h, nil
+}
+
+// untrusted says why a signature does not count. Its kind is that of a problem.
+type untrusted struct{ kind, reason string }
+
+func (e *untrusted) Error() string { return e.reason }
+
+// openHead reads a signed head and returns the key that signed it, NAME+HASH,
+// one of known. Any error is an *untrusted.
+func openHead(signed string, known note.Verifiers) (h chainHead, by string, err error) {
+	if known == nil {
+		known = note.VerifierList()
+	}
+	n, err := note.Open([]byte(signed), known)
+	if none, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
+		return h, "", &untrusted{"unknown key", fmt.Sprintf(
+			"signed by the key %s, which is not known here; if it is yours, add the line of key.pub, beside the configuration file of the machine that has it, to trusted_keys in the configuration",
+			keyOf(none.Note.UnverifiedSigs[0]))}
+	}
+	if bad, ok := errors.AsType[*note.InvalidSignatureError](err); ok {
+		return h, "", &untrusted{"signature", fmt.Sprintf("the key %s+%08x did not sign this", bad.Name, bad.Hash)}
+	}
+	if err == nil {
+		h, err = parseHead(n.Text)
+	}
+	if err != nil {
+		return h, "", &untrusted{"signature", "not a signed head: " + err.Error()}
+	}
+	return h, keyOf(n.Sigs[0]), nil
+}
+
+func keyOf(s note.Signature) string { return fmt.Sprintf("%s+%08x", s.Name, s.Hash) }
+
+// signature begins each line of signatures under a note.
+const signature = "— "
+
+// splitNotes cuts a text of signed notes behind the signatures of each.
+func splitNotes(text string) ([]string, error) {
+	var notes []string
+	var one strings.Builder
+	last := ""
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(last, signature) && !strings.HasPrefix(line, signature) {
+			notes = append(notes, one.String())
+			one.Reset()
+		}
+		if one.Len() > 0 || strings.TrimSpace(line) != "" {
+			one.WriteString(line)
+		}
+		last = line
+	}
+	if strings.HasPrefix(last, signature) {
+		notes = append(notes, one.String())
+	} else if one.Len() > 0 {
+		return nil, errors.New("it ends without a signature")
+	}
+	if len(notes) == 0 {
+		return nil, errors.New("it holds no signed head; fovea head prints one")
+	}
+	return notes, nil
+}

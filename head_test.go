@@ -1,0 +1,132 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// The keys of RFC 8032's first test, as package note writes them.
+const (
+	goldenSecret = "PRIVATE+KEY+machine+1aa4341c+AZ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g"
+	goldenPublic = "machine+1aa4341c+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea"
+)
+
+func goldenHead() chainHead {
+	return chainHead{
+		first: merkle.Sum([]byte("first")), seq: 12, commit: merkle.Sum([]byte("commit")), root: merkle.Sum([]byte("root")),
+		time: time.UnixMilli(1_800_000_000_123).UTC(),
+	}
+}
+
+const goldenText = `fovea head 0 bafyreifhsn5wjogkuwhqg4q3w25m6xdyzmrv727a44frxbgntfkbiynary
+12
+bafyreievaxfmw7drb3ixcjp4y3ftm2pi3xfgzdgyv5vdd5vtzvsgatbqta
+bafyreicicneu2e36cyy3xiyb2wwkw3t3w6vhjtqrqxkfmvs66uoxg5txwi
+2027-01-15T08:00:00.123Z
+
+— machine GqQ0HE/i0IycMHzsMlKqd1C20+jZuBWpY8bLgSPG/MyvNdQHW0Zkjpb3TVxHkf2BI4uM/ef145h80t3Ad7RMyD1BAwg=
+`
+
+// TestGoldenHead: the vector of doc/format/nodes.md.
+func TestGoldenHead(t *testing.T) {
+	page, err := os.ReadFile("doc/format/nodes.md")
+	if err != nil || !strings.Contains(string(page), goldenText) || !strings.Contains(string(page), goldenPublic) {
+		t.Errorf("the page lacks the vector or its key: %v", err)
+	}
+	signer, err := note.NewSigner(goldenSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := note.Sign(&note.Note{Text: goldenHead().text()}, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(goldenText, string(got)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestParseHead(t *testing.T) {
+	good := goldenHead().text()
+	if h, err := parseHead(good); err != nil || h != goldenHead() {
+		t.Errorf("got %+v, %v", h, err)
+	}
+	lines := strings.SplitAfter(good, "\n")
+	with := func(i int, line string) string {
+		return strings.Join(lines[:i], "") + line + strings.Join(lines[i+1:], "")
+	}
+	for name, text := range map[string]string{
+		"nothing":            "",
+		"another format":     with(0, strings.Replace(lines[0], "0", "1", 1)),
+		"no origin":          strings.Join(lines[1:], ""),
+		"a number with sign": with(1, "+12\n"),
+		"a leading zero":     with(1, "012\n"),
+		"no digest":          with(2, "bafyrei\n"),
+		"another digest":     with(3, strings.ToUpper(lines[3])),
+		"another zone":       with(4, "2027-01-15T10:00:00.123+02:00\n"),
+		"a line more":        good + "x\n",
+		"no end":             strings.TrimSuffix(good, "\n"),
+	} {
+		if _, err := parseHead(text); !errors.Is(err, errHead) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSplitNotes(t *testing.T) {
+	const a, b = "x\n\n— k A\n", "y\nz\n\n— k B\n— l C\n"
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+		says       string
+	}{
+		{"one", a, []string{a}, ""},
+		{"two", a + b, []string{a, b}, ""},
+		{"blank lines between", "\n" + a + "\n\n" + b + "\n", []string{a, b}, ""},
+		{"none", "\n", nil, "no signed head"},
+		{"text behind", a + "x\n", nil, "without a signature"},
+		{"no signature", "x\n", nil, "without a signature"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := splitNotes(tc.text)
+			if diff := cmp.Diff(tc.want, got); diff != "" || (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("%v (-want +got)\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// FuzzOpenHead: whatever is read as a signed head says why it does not count, and
+// what counts is what the key has signed.
+func FuzzOpenHead(f *testing.F) {
+	f.Add(goldenText)
+	f.Add(strings.Replace(goldenText, "12", "13", 1))
+	v, err := note.NewVerifier(goldenPublic)
+	if err != nil {
+		f.Fatal(err)
+	}
+	known := note.VerifierList(v)
+	f.Fuzz(func(t *testing.T, signed string) {
+		notes, _ := splitNotes(signed)
+		for _, one := range append(notes, signed) {
+			h, by, err := openHead(one, known)
+			bad, told := errors.AsType[*untrusted](err)
+			switch {
+			case err == nil && (h != goldenHead() || by == ""):
+				t.Fatalf("%q counts, signed by %q", one, by)
+			case err != nil && (!told || bad.kind == "" || bad.reason == ""):
+				t.Fatalf("%v", err)
+			}
+		}
+	})
+}
