@@ -34,7 +34,7 @@ func (f *FS) Crash(seed uint64) *FS {
 			}
 		}
 	}
-	return c.finish(root)
+	return c.finish(f, root)
 }
 
 // Clone returns a copy of what every process sees now, all of it durable. It is
@@ -43,7 +43,7 @@ func (f *FS) Clone() *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := &copier{made: map[*inode]*inode{}, whole: true}
-	return c.finish(c.copy(f.root))
+	return c.finish(f, c.copy(f.root))
 }
 
 // copier copies inodes, each once.
@@ -102,13 +102,14 @@ func (c *copier) tear(data []byte, w write) []byte {
 	return data
 }
 
-// finish makes all that was copied durable.
-func (c *copier) finish(root *inode) *FS {
+// finish makes all that was copied from f durable. The clock goes on: a file that
+// is written in the copy never looks as old as one of another content in f.
+func (c *copier) finish(f *FS, root *inode) *FS {
 	for _, n := range c.made {
 		n.durable = slices.Clone(n.data)
 		n.durableKids = maps.Clone(n.kids)
 	}
 	out := New()
-	out.root = root
+	out.root, out.before = root, f.before+f.ops
 	return out
 }

@@ -26,6 +26,7 @@ type FS struct {
 	locks   map[string]bool
 	hook    func(Op) error
 	ops     int
+	before  int // operations of those it is a copy of
 	free    int64
 }
 
@@ -114,9 +115,9 @@ func (e entry) in(kids map[string]*inode) {
 	}
 }
 
-// now is a clock that ticks with each operation.
+// now is a clock that ticks with each operation, and goes on in copies.
 func (f *FS) now() time.Time {
-	return time.Unix(1_700_000_000, 0).Add(time.Duration(f.ops) * time.Millisecond)
+	return time.Unix(1_700_000_000, 0).Add(time.Duration(f.before+f.ops) * time.Millisecond)
 }
 
 // do runs one operation below the lock and wraps its error.

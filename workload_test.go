@@ -1,0 +1,263 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// workload uses a memory as a person and agents do, drawn from a seed: files
+// are written beside it, and every operation that changes something is run.
+type workload struct {
+	t    *testing.T
+	d    disks
+	m    *fovea.Memory
+	key  note.Signer
+	keys note.Verifiers
+	rand *rand.Rand
+	told ledger
+	n    int // of texts written
+}
+
+// ledger is what a memory has told its user to be done.
+type ledger struct {
+	head    uint64
+	commits map[uint64]merkle.Digest
+	names   map[string]uint64 // of snapshots: the commit they keep
+}
+
+func (l ledger) clone() ledger {
+	return ledger{l.head, maps.Clone(l.commits), maps.Clone(l.names)}
+}
+
+// commit notes an acknowledged commit; the zero Commit is none.
+func (l *ledger) commit(c fovea.Commit) {
+	if c.Seq != 0 {
+		l.commits[c.Seq] = c.Digest
+		l.head = max(l.head, c.Seq)
+	}
+}
+
+// missing says what a memory does not have of it, "" for nothing. A name may
+// have moved on by a snapshot that was not told.
+func (l ledger) missing(t *testing.T, m *fovea.Memory) string {
+	t.Helper()
+	log, err := m.Log(t.Context(), "", 0)
+	if err != nil {
+		return fmt.Sprintf("log: %v", err)
+	}
+	have := map[uint64]merkle.Digest{}
+	for _, c := range log {
+		have[c.Seq] = c.Digest
+	}
+	for seq, digest := range l.commits {
+		if have[seq] != digest {
+			return fmt.Sprintf("commit %d was told as %v; the log has %v", seq, digest, have[seq])
+		}
+	}
+	named := map[string]uint64{}
+	for _, s := range m.Snapshots() {
+		named[s.Name] = s.Seq
+	}
+	for name, seq := range l.names {
+		if named[name] < seq {
+			return fmt.Sprintf("snapshot %s of commit %d was told; there is one of commit %d", name, seq, named[name])
+		}
+	}
+	return ""
+}
+
+// step is one thing that is done with a memory. It notes in the ledger what it
+// is told.
+type step struct {
+	name string
+	do   func(*workload) error
+}
+
+var steps = []step{
+	{"ingest", (*workload).ingest}, {"edit", (*workload).edit}, {"insert", (*workload).insert},
+	{"refile", (*workload).refile}, {"archive", (*workload).archive}, {"assign ids", (*workload).assign},
+	{"snapshot", (*workload).snapshot}, {"rollback", (*workload).rollback}, {"rollback of memory", (*workload).forgetful},
+	{"restart", (*workload).restart}, {"checkpoint", (*workload).checkpoint}, {"restore", (*workload).restore}, {"pack", (*workload).pack},
+}
+
+// newWorkload makes a memory of a few files, and closes it.
+func newWorkload(t *testing.T, random *rand.Rand, d disks) *workload {
+	t.Helper()
+	w := &workload{t: t, d: d, rand: random, told: ledger{commits: map[uint64]merkle.Digest{}, names: map[string]uint64{}}}
+	key, verifier := newKey(t, "machine")
+	w.key, w.keys = key, note.VerifierList(verifier)
+	for i := range 4 {
+		w.save(i)
+	}
+	if err := w.open(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// open opens the memory of the disks; after an error there is none.
+func (w *workload) open() (err error) {
+	w.m, err = w.openOn(w.d)
+	return err
+}
+
+// openOn opens what is on some disks, with the workload's key.
+func (w *workload) openOn(d disks) (*fovea.Memory, error) {
+	opts := &fovea.Options{
+		Store: d.state, Author: "ann", Signer: w.key, Verifiers: w.keys,
+		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) },
+	}
+	fovea.SetFolder(opts, d.memex)
+	return fovea.Open(w.t.Context(), "/memex", opts)
+}
+
+// expected reports whether an operation may end so on a disk without a fault:
+// the draw asked for what cannot be.
+func expected(err error) bool {
+	switch fovea.KindOf(err) {
+	case fovea.NotFound, fovea.Invalid, fovea.Conflict:
+		return true
+	}
+	return err == nil
+}
+
+// save writes a file beside the memory, as an editor does.
+func (w *workload) save(i int) {
+	w.t.Helper()
+	var b strings.Builder
+	for k := range 1 + w.rand.IntN(3) {
+		w.n++
+		fmt.Fprintf(&b, "* Text %d\n:PROPERTIES:\n:ID: n%d%d\n:END:\n%s** Below it\n", w.n, i, k, strings.Repeat(longBody, w.rand.IntN(30)))
+	}
+	w.d.write(w.t, map[string]string{[]string{"a.org", "b.org", "sub/c.org", "sub/deep/d.org"}[i]: b.String()})
+}
+
+// drawn returns the id of a node that a file may hold.
+func (w *workload) drawn() string { return fmt.Sprintf("n%d%d", w.rand.IntN(4), w.rand.IntN(2)) }
+
+func (w *workload) ingest() error {
+	return w.m.Ingest(w.t.Context(), &fovea.IngestOptions{Committed: w.told.commit})
+}
+
+func (w *workload) edit() error {
+	w.n++
+	edits := []org.Edit{org.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, org.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(20))}}
+	c, err := w.m.Edit(w.t.Context(), w.drawn(), merkle.Digest{}, edits...)
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) insert() error {
+	w.n++
+	under := []string{w.drawn(), "inbox.org", "new/folder/x.org"}[w.rand.IntN(3)]
+	c, _, err := w.m.Insert(w.t.Context(), under, org.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)})
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) refile() error {
+	c, err := w.m.Refile(w.t.Context(), w.drawn(), w.drawn(), merkle.Digest{})
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) archive() error {
+	c, err := w.m.Archive(w.t.Context(), w.drawn(), merkle.Digest{})
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) assign() error {
+	var ids []string
+	for n := range w.m.View().All() {
+		if w.rand.IntN(6) == 0 {
+			ids = append(ids, n.ID)
+		}
+	}
+	slices.Sort(ids)
+	c, _, err := w.m.AssignIDs(w.t.Context(), ids)
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) snapshot() error {
+	name := []string{"x", "y", "before the move"}[w.rand.IntN(3)]
+	s, err := w.m.Snapshot(w.t.Context(), name)
+	if err == nil {
+		w.told.names[name] = s.Seq
+	}
+	return err
+}
+
+func (w *workload) rollback() error  { return w.back(nil) }
+func (w *workload) forgetful() error { return w.back(&fovea.RollbackOptions{MemoryOnly: true}) }
+
+func (w *workload) back(opts *fovea.RollbackOptions) error {
+	c, _, err := w.m.Rollback(w.t.Context(), fmt.Sprintf("seq:%d", 1+w.rand.IntN(int(w.m.View().Head().Seq)+1)), opts)
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) restart() error { return w.reopen(w.m.Close()) }
+
+// reopen opens the memory after closing it gave an error or nil.
+func (w *workload) reopen(closed error) error {
+	if err := w.open(); err != nil {
+		return err
+	}
+	return closed
+}
+
+func (w *workload) checkpoint() error {
+	s, _, err := w.m.Checkpoint(w.t.Context(), "checkpoint")
+	if err == nil {
+		w.told.names[s.Name] = s.Seq
+	}
+	return err
+}
+
+func (w *workload) restore() error {
+	_, _, err := w.m.Restore(w.t.Context(), "", nil)
+	return err
+}
+
+// pack moves what is old out of the journal while the memory is closed. So that
+// there is something, each time begins a segment.
+func (w *workload) pack() error {
+	err := w.m.Close()
+	if err == nil {
+		err = packed(w.t, w.d)
+	}
+	return w.reopen(err)
+}
+
+// packed begins a segment of a store and packs those before it.
+func packed(t testing.TB, d disks) error {
+	s, _, err := disk.Open(d.state, &disk.Options{Memex: "/memex", SegmentMin: 256, SegmentMax: 512})
+	if err != nil {
+		return err
+	}
+	var b disk.Batch
+	b.Add(disk.Block, []byte("nobody asks for this block"))
+	if _, err = s.Append(t.Context(), &b); err == nil {
+		_, err = s.Pack(t.Context())
+	}
+	if closeErr := s.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
