@@ -5,7 +5,7 @@ package fovea
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -19,11 +19,18 @@ import (
 // Sections of an image (doc/format/nodes.md). The derived ones can be
 // made again from the others.
 const (
-	sectionNodes   = "nodes"
-	sectionDerived = "derived"
+	sectionNodes   = "nodes."   // and the number of the part, from 0
+	sectionDerived = "derived." // and that of the nodes it belongs to
 	sectionLexical = "lexical"
 	sectionMeta    = "meta"
 	sectionHead    = "head"
+)
+
+// A part of an image is small enough that several processors share a load
+// evenly, and large enough that a large memory has few.
+const (
+	partBytes = 1 << 20
+	partCount = 64
 )
 
 // imageAfter is how many bytes of journal may lie behind the newest image
@@ -52,19 +59,44 @@ func (m *Memory) writeImage() error {
 	}
 	err = m.store.WriteImage(disk.Image{
 		Seq: v.commit.Seq, Commit: v.commit.Digest, At: m.store.End(),
-		Sections: []disk.Section{
-			{Name: sectionMeta, Data: meta},
-			{Name: sectionNodes, Data: v.state.EncodeNodes()},
-			{Name: sectionDerived, Data: v.state.EncodeDerived(), Derived: true},
-			{Name: sectionLexical, Data: lexical, Derived: true},
-			{Name: sectionHead, Data: []byte(m.signed)},
-		},
+		Sections: append(stateSections(v.state),
+			disk.Section{Name: sectionMeta, Data: meta},
+			disk.Section{Name: sectionLexical, Data: lexical, Derived: true},
+			disk.Section{Name: sectionHead, Data: []byte(m.signed)},
+		),
 	})
 	if err == nil {
 		m.replayed, m.imaged = 0, v.commit.Seq
 		m.opts.Log.Info("saved an image", "commit", v.commit.Seq, "nodes", v.Len())
 	}
 	return err
+}
+
+// stateSections are the sections of a state: nodes and derived fields in parts.
+func stateSections(state *graph.State) []disk.Section {
+	var sections []disk.Section
+	for i, p := range state.Encode(partBytes, partCount) {
+		n := strconv.Itoa(i)
+		sections = append(sections,
+			disk.Section{Name: sectionNodes + n, Data: p.Nodes},
+			disk.Section{Name: sectionDerived + n, Data: p.Derived, Derived: true})
+	}
+	return sections
+}
+
+// imageState reads the state of an image. Its digests are computed from its
+// bytes; who calls compares the root.
+func imageState(img *disk.Image) (*graph.State, error) {
+	var parts []graph.Part
+	for {
+		n := strconv.Itoa(len(parts))
+		nodes, ok := img.Section(sectionNodes + n)
+		if !ok {
+			return graph.Decode(parts)
+		}
+		derived, _ := img.Section(sectionDerived + n)
+		parts = append(parts, graph.Part{Nodes: nodes, Derived: derived})
+	}
 }
 
 // encodeMeta writes [head, snapshots, drift].
@@ -102,11 +134,8 @@ func appendSummary(b []byte, c Commit) []byte {
 // loadImage makes an image's state the head. The state's digests are computed
 // from its bytes; the root must be the one the image names.
 func (m *Memory) loadImage(img *disk.Image) error {
-	section := func(name string) string {
-		data, _ := img.Section(name)
-		return asString(data)
-	}
-	head, err := m.decodeMeta([]byte(section(sectionMeta)))
+	meta, _ := img.Section(sectionMeta)
+	head, err := m.decodeMeta(meta)
 	if err != nil {
 		return fmt.Errorf("image: meta section: %w", err)
 	}
@@ -120,7 +149,7 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		data, _ := img.Section(sectionLexical)
 		lex, lexErr = index.Decode(data)
 	})
-	state, err := graph.DecodeNodes(section(sectionNodes), section(sectionDerived))
+	state, err := imageState(img)
 	wg.Wait()
 	if err != nil {
 		return err
@@ -134,7 +163,8 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		v.words.set(lex)
 	}
 	m.head.Store(v)
-	m.signed, m.imaged = strings.Clone(section(sectionHead)), head.Seq
+	signed, _ := img.Section(sectionHead)
+	m.signed, m.imaged = string(signed), head.Seq
 	return nil
 }
 

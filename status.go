@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -60,7 +59,3 @@ func (m *Memory) Status() Status {
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-// asString gives the bytes of a loaded section, which nobody changes, as a
-// string without copying them.
-func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

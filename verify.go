@@ -129,9 +129,7 @@ func (w *verifier) image() {
 		}
 		return
 	}
-	nodes, _ := img.Section(sectionNodes)
-	derived, _ := img.Section(sectionDerived)
-	state, err := graph.DecodeNodes(asString(nodes), asString(derived))
+	state, err := imageState(img)
 	switch {
 	case err != nil:
 		w.problem("image", "corrupt", err.Error())

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -133,7 +132,11 @@ func newImage(tb testing.TB, name string, s *graph.State, words *index.Lexical) 
 	seq := uint64(0)
 	save := func() error {
 		seq++
-		sections := []disk.Section{{Name: "nodes", Data: s.EncodeNodes()}, {Name: "derived", Data: s.EncodeDerived(), Derived: true}}
+		var sections []disk.Section
+		for i, p := range s.Encode(1<<20, 64) {
+			sections = append(sections, disk.Section{Name: fmt.Sprint("nodes.", i), Data: p.Nodes},
+				disk.Section{Name: fmt.Sprint("derived.", i), Data: p.Derived, Derived: true})
+		}
 		if words != nil {
 			data, err := words.AppendBinary(nil)
 			if err != nil {
@@ -160,9 +163,9 @@ func reread(img *disk.Image, want *graph.State, words *index.Lexical) error {
 		data, _ := img.Section(name)
 		return data
 	}
-	text := func(name string) string { // not copied: nobody changes an image
-		data := section(name)
-		return unsafe.String(unsafe.SliceData(data), len(data))
+	var parts []graph.Part
+	for nodes := section("nodes.0"); nodes != nil; nodes = section(fmt.Sprint("nodes.", len(parts))) {
+		parts = append(parts, graph.Part{Nodes: nodes, Derived: section(fmt.Sprint("derived.", len(parts)))})
 	}
 	var found *index.Lexical
 	var wordsErr error
@@ -170,7 +173,7 @@ func reread(img *disk.Image, want *graph.State, words *index.Lexical) error {
 	if words != nil {
 		decoding.Go(func() { found, wordsErr = index.Decode(section("words")) })
 	}
-	got, err := graph.DecodeNodes(text("nodes"), text("derived"))
+	got, err := graph.Decode(parts)
 	decoding.Wait()
 	switch {
 	case err != nil:

@@ -19,14 +19,18 @@ func generated(files int) *State {
 	return s
 }
 
-// BenchmarkDecodeNodes loads the sections of an image of 11,000 nodes, and
-// verifies them to the root.
-func BenchmarkDecodeNodes(b *testing.B) {
+// BenchmarkDecode loads the parts of an image of 11,000 nodes, and verifies
+// them to the root.
+func BenchmarkDecode(b *testing.B) {
 	s := generated(1000)
-	nodes, derived := string(s.EncodeNodes()), string(s.EncodeDerived())
-	b.SetBytes(int64(len(nodes) + len(derived)))
+	parts := s.Encode(1<<20, 64)
+	size := 0
+	for _, p := range parts {
+		size += len(p.Nodes) + len(p.Derived)
+	}
+	b.SetBytes(int64(size))
 	for b.Loop() {
-		got, err := DecodeNodes(nodes, derived)
+		got, err := Decode(parts)
 		if err != nil || got.Root() != s.Root() {
 			b.Fatal(err)
 		}

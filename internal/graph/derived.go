@@ -19,20 +19,7 @@ const (
 	flagEncrypted
 )
 
-// EncodeDerived returns the derived section of an image: what the parser read
-// from the nodes' bytes, in the order of the nodes section, headed by the
-// parser's version.
-func (s *State) EncodeDerived() []byte {
-	b := make([]byte, 0, s.Len()*128+16)
-	b = binary.AppendUvarint(b, ImageFormat)
-	b = binary.AppendUvarint(b, node.ParserVersion)
-	b = binary.AppendUvarint(b, uint64(s.Len()))
-	for n := range s.All() {
-		b = appendDerived(b, n.Derived)
-	}
-	return b
-}
-
+// appendDerived appends what the parser read from a node's bytes.
 func appendDerived(b []byte, d *node.Derived) []byte {
 	flags := byte(0)
 	for i, f := range []bool{d.Done, d.Commented, d.Archived, d.Opaque, d.Encrypted} {
@@ -72,19 +59,19 @@ func appendStrings(b []byte, list []string) []byte {
 	return b
 }
 
-// rederive reads the derived fields from the bytes.
-func (l *loader) rederive() error {
-	at := make(map[string][]*node.Node, len(l.documents))
-	for _, nodes := range l.documents {
+// rederive reads the derived fields of an image's documents from the bytes.
+func rederive(documents [][]*node.Node) error {
+	at := make(map[string][]*node.Node, len(documents))
+	for _, nodes := range documents {
 		at[nodes[0].Path] = nodes
 	}
-	for i, nodes := range l.documents {
+	for i, nodes := range documents {
 		path := nodes[0].Path
 		fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, func(p string) []*node.Node { return at[p] }))
 		if err != nil {
 			return fmt.Errorf("image: %s: %w", path, err)
 		}
-		l.documents[i] = fresh
+		documents[i] = fresh
 	}
 	return nil
 }

@@ -144,8 +144,10 @@ func check(t *rapid.T, f folder, s *State) {
 	if diff := cmp.Diff(map[string]string(f), map[string]string(files(s))); diff != "" {
 		t.Fatalf("files differ (-folder +memory):\n%s", diff)
 	}
-	for _, derived := range []string{string(s.EncodeDerived()), ""} { // "" reads it from the bytes
-		image, err := DecodeNodes(string(s.EncodeNodes()), derived)
+	several, without := s.Encode(40, 64), s.Encode(1<<20, 64)
+	without[0].Derived = nil // it is read from the bytes
+	for _, parts := range [][]Part{s.Encode(1<<20, 64), several, without} {
+		image, err := Decode(parts)
 		if err != nil {
 			t.Fatal(err)
 		}

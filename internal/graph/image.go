@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
-	"github.com/fovea-memory/fovea/internal/champ"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -17,173 +17,127 @@ import (
 // (doc/format/nodes.md).
 const ImageFormat = 0
 
-// EncodeNodes returns the nodes section of an image: ids, times, shape and
-// bytes, in document order, and no digest. Who reads it computes the digests
-// from the bytes and compares the root.
-func (s *State) EncodeNodes() []byte {
-	size := 0
-	for _, n := range s.nodes.All() {
-		size += len(n.Content) + len(n.ID) + 32
-	}
-	b := make([]byte, 0, size+64)
-	b = binary.AppendUvarint(b, ImageFormat)
-	b = binary.AppendUvarint(b, uint64(s.DocumentCount()))
-	b = binary.AppendUvarint(b, uint64(s.Len()))
-	for d := range s.Documents() {
-		nodes := s.Nodes(d.Path)
-		b = appendString(b, d.Path)
-		b = binary.AppendUvarint(b, uint64(len(nodes)))
-		for _, n := range nodes {
-			b = appendString(b, n.ID)
-			b = appendString(b, n.Type)
-			b = binary.AppendVarint(b, n.Modified)
-			b = binary.AppendUvarint(b, uint64(len(n.Kids)))
-			b = binary.AppendUvarint(b, uint64(len(n.Attrs)))
-			for _, a := range n.Attrs {
-				b = appendString(appendString(b, a.Key), a.Value)
-			}
-			b = appendString(b, n.Content)
-		}
-	}
-	return b
+// Part is some of the documents of an image, whole ones: a section of their
+// nodes, and one of what the parser derived from these.
+type Part struct {
+	Nodes   []byte
+	Derived []byte
 }
 
-// DecodeNodes reads a nodes section and the derived section that belongs to
-// it; where the latter is empty or of another parser, derived fields are read
-// from the bytes. All digests are computed anew. The state shares the memory
-// of its arguments. Damaged input is an error, never a panic.
-func DecodeNodes(section, derived string) (*State, error) {
-	c := &cursor{s: section}
-	if f := c.uint(); c.err == nil && f != ImageFormat {
-		return nil, fmt.Errorf("image: nodes section: format %d: %w", f, ErrFormat)
+// Encode returns the state in parts, which readers take side by side: documents
+// by path, with ids, times, shape and bytes, and no digest. A part has about so
+// many bytes of them, more where there would be more than most parts. There is
+// at least one. O(bytes).
+func (s *State) Encode(bytes, most int) []Part {
+	paths, sizes, total := s.Paths(), make([]int, s.DocumentCount()), 0
+	for i, p := range paths {
+		sizes[i] = len(p) + 8
+		for _, n := range s.Nodes(p) {
+			sizes[i] += len(n.Content) + len(n.ID) + 32
+		}
+		total += sizes[i]
 	}
-	docs, count := c.count(2), 0
-	count = c.count(4)
-	l := loader{slab: make([]node.Node, count), kids: make([]string, 0, count)}
-	for range docs {
-		l.document(c)
-		if c.err != nil {
-			return nil, fmt.Errorf("image: nodes section: %w", c.err)
+	bytes = max(bytes, total/most+1)
+	parts := make([]Part, 0, total/bytes+1)
+	begin, size := 0, 0
+	for i := range paths {
+		if size += sizes[i]; size >= bytes {
+			parts = append(parts, s.part(paths[begin:i+1], size))
+			begin, size = i+1, 0
 		}
 	}
-	if len(l.slab) != 0 || c.at != len(c.s) {
-		return nil, fmt.Errorf("image: nodes section: %w", errShort)
+	if begin < len(paths) || len(parts) == 0 {
+		parts = append(parts, s.part(paths[begin:], size))
 	}
-	var hashing sync.WaitGroup
-	hashing.Go(l.hash)
-	if !l.readDerived(derived) {
-		hashing.Wait()
-		if err := l.rederive(); err != nil {
+	return parts
+}
+
+// part encodes some documents; bytes is about what their nodes take.
+func (s *State) part(paths []string, bytes int) Part {
+	count := 0
+	for _, p := range paths {
+		count += len(s.Nodes(p))
+	}
+	b := make([]byte, 0, bytes+64)
+	b = binary.AppendUvarint(b, ImageFormat)
+	b = binary.AppendUvarint(b, uint64(len(paths)))
+	b = binary.AppendUvarint(b, uint64(count))
+	d := make([]byte, 0, count*128+16)
+	d = binary.AppendUvarint(d, ImageFormat)
+	d = binary.AppendUvarint(d, node.ParserVersion)
+	d = binary.AppendUvarint(d, uint64(count))
+	for _, p := range paths {
+		nodes := s.Nodes(p)
+		b = binary.AppendUvarint(appendString(b, p), uint64(len(nodes)))
+		for _, n := range nodes {
+			b, d = appendNode(b, n), appendDerived(d, n.Derived)
+		}
+	}
+	return Part{Nodes: b, Derived: d}
+}
+
+func appendNode(b []byte, n *node.Node) []byte {
+	b = appendString(b, n.ID)
+	b = appendString(b, n.Type)
+	b = binary.AppendVarint(b, n.Modified)
+	b = binary.AppendUvarint(b, uint64(len(n.Kids)))
+	b = binary.AppendUvarint(b, uint64(len(n.Attrs)))
+	for _, a := range n.Attrs {
+		b = appendString(appendString(b, a.Key), a.Value)
+	}
+	return appendString(b, n.Content)
+}
+
+// Decode reads the parts of an image, on all processors. Where a derived
+// section is empty, damaged or of another parser, derived fields are read from
+// the bytes. All digests are computed anew; who calls compares the root. The
+// state shares the memory of the parts, which must not change. Damaged input is
+// an error, never a panic.
+func Decode(parts []Part) (*State, error) {
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("image: no nodes section: %w", errShort)
+	}
+	loaders := make([]loader, len(parts))
+	errs := make([]error, len(parts))
+	sideBySide(len(parts), func(i int) {
+		l := &loaders[i]
+		if errs[i] = l.readNodes(text(parts[i].Nodes)); errs[i] == nil {
+			l.derived = l.readDerived(text(parts[i].Derived))
+			l.hash()
+		}
+	})
+	derived, count := true, 0
+	for i, l := range loaders {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("image: part %d: nodes section: %w", i, errs[i])
+		}
+		derived, count = derived && l.derived, count+len(l.documents)
+	}
+	documents := make([][]*node.Node, 0, count)
+	for _, l := range loaders {
+		documents = append(documents, l.documents...)
+	}
+	if !derived {
+		if err := rederive(documents); err != nil {
 			return nil, err
 		}
 	}
-	return l.state(&hashing), nil
+	return assemble(documents), nil
 }
 
-// loader builds the nodes of an image out of two slabs, so that a large memory
-// costs few allocations.
-type loader struct {
-	slab      []node.Node // not yet used
-	kids      []string
-	documents [][]*node.Node
-}
+// text gives bytes that nobody changes as a string without copying them.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// document reads one document; nodes stand in pre-order, each with the number
-// of its children.
-func (l *loader) document(c *cursor) {
-	path := c.string()
-	n := c.count(4)
-	if n == 0 || n > len(l.slab) {
-		c.fail()
-		return
-	}
-	nodes := make([]*node.Node, n)
-	open := make([]int, 0, 8) // nodes that still wait for children
-	wait := make([]int, 0, 8)
-	for i := range n {
-		x := &l.slab[i]
-		nodes[i] = x
-		x.Identify(c.string())
-		x.Type = c.string()
-		x.Path = path
-		x.Modified = c.int()
-		kids := c.count(4)
-		for range c.count(2) {
-			x.Attrs = append(x.Attrs, node.Attr{Key: c.string(), Value: c.string()})
-		}
-		x.Content = c.string()
-		if c.err != nil || (i > 0) == (len(open) == 0) || kids > n-i-1 {
-			c.fail()
-			return
-		}
-		if i > 0 {
-			p := nodes[open[len(open)-1]]
-			x.Parent = p.ID
-			p.Kids = append(p.Kids, x.ID)
-			if wait[len(wait)-1]--; wait[len(wait)-1] == 0 {
-				open, wait = open[:len(open)-1], wait[:len(wait)-1]
-			}
-		}
-		if kids > 0 {
-			open, wait = append(open, i), append(wait, kids)
-			x.Kids = l.room(kids)
-		}
-	}
-	if len(open) != 0 {
-		c.fail()
-	}
-	l.slab = l.slab[n:]
-	l.documents = append(l.documents, nodes)
-}
-
-// room returns an empty slice of the given capacity cut from the slab.
-func (l *loader) room(n int) []string {
-	at := len(l.kids)
-	if at+n > cap(l.kids) {
-		return make([]string, 0, n)
-	}
-	l.kids = l.kids[:at+n]
-	return l.kids[at : at : at+n]
-}
-
-// hash computes all digests, on all processors.
-func (l *loader) hash() {
-	parts := runtime.GOMAXPROCS(0)
+// sideBySide calls do with each number below n, on all processors.
+func sideBySide(n int, do func(i int)) {
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	for p := range parts {
+	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for i := p; i < len(l.documents); i += parts {
-				node.Hash(l.documents[i])
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
-}
-
-// state puts the nodes into their maps; the Merkle map when they are hashed.
-func (l *loader) state(hashing *sync.WaitGroup) *State {
-	nodes := champ.Map[*node.Node]{}.Edit()
-	documents := champ.Map[[]*node.Node]{}.Edit()
-	setup := askers{champ.Map[int]{}.Edit()}
-	lost := false
-	for _, d := range l.documents {
-		documents.Set(d[0].Path, d)
-		setup.replace(nil, d)
-		for _, n := range d {
-			nodes.Set(n.ID, n)
-			lost = lost || loses(n)
-		}
-	}
-	hashing.Wait()
-	tree := merkle.Map[*node.Node]{}.Edit()
-	for _, d := range l.documents {
-		for _, n := range d {
-			tree.Set(n)
-		}
-	}
-	s := &State{nodes: nodes.Map(), documents: documents.Map(), tree: tree.Map(), setup: setup.Map()}
-	if lost || s.Len() != s.tree.Len() {
-		s.contest()
-	}
-	return s
 }
