@@ -48,7 +48,7 @@ func TestCampaignOfCrashes(t *testing.T) {
 	want := campaign.Length(150, 20_000)
 	c := &crashes{campaign: campaign}
 	for c.cuts < want {
-		c.workload = newWorkload(t, campaign.Rand, disks{faultfs.New(), faultfs.New()})
+		c.workload = newWorkload(t, campaign.Rand, disks{faultfs.New(), faultfs.New()}, 30)
 		c.moments = map[uint64]moment{}
 		for range 60 {
 			if c.cuts >= want {

@@ -33,7 +33,7 @@ var faults = []fault{
 func TestCampaignOfFaults(t *testing.T) {
 	campaign := foveatest.NewCampaign(t)
 	runs, told := 0, 0
-	for s := range campaign.Length(1, 20) {
+	for s := range campaign.Length(1, 5) {
 		seed := campaign.Seed + uint64(s)
 		whole := &faulty{}
 		whole.run(t, seed, -1, faults[0])
@@ -72,7 +72,7 @@ type faulty struct {
 // memory.
 func (r *faulty) run(t *testing.T, seed uint64, n int, f fault) {
 	t.Helper()
-	r.workload = newWorkload(t, rand.New(rand.NewPCG(seed, 0)), disks{faultfs.New(), faultfs.New()})
+	r.workload = newWorkload(t, rand.New(rand.NewPCG(seed, 0)), disks{faultfs.New(), faultfs.New()}, 30)
 	for range 14 {
 		r.save(r.rand.IntN(4))
 		s := steps[r.rand.IntN(len(steps))]

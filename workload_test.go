@@ -22,14 +22,15 @@ import (
 // workload uses a memory as a person and agents do, drawn from a seed: files
 // are written beside it, and every operation that changes something is run.
 type workload struct {
-	t    *testing.T
-	d    disks
-	m    *fovea.Memory
-	key  note.Signer
-	keys note.Verifiers
-	rand *rand.Rand
-	told ledger
-	n    int // of texts written
+	t     *testing.T
+	d     disks
+	m     *fovea.Memory
+	key   note.Signer
+	keys  note.Verifiers
+	rand  *rand.Rand
+	told  ledger
+	lines int // texts have fewer
+	n     int // of texts written
 }
 
 // ledger is what a memory has told its user to be done.
@@ -94,10 +95,11 @@ var steps = []step{
 	{"restart", (*workload).restart}, {"checkpoint", (*workload).checkpoint}, {"restore", (*workload).restore}, {"pack", (*workload).pack},
 }
 
-// newWorkload makes a memory of a few files, and closes it.
-func newWorkload(t *testing.T, random *rand.Rand, d disks) *workload {
+// newWorkload opens a memory of a few files, of texts that are not longer than so
+// many lines.
+func newWorkload(t *testing.T, random *rand.Rand, d disks, lines int) *workload {
 	t.Helper()
-	w := &workload{t: t, d: d, rand: random, told: ledger{commits: map[uint64]merkle.Digest{}, names: map[string]uint64{}}}
+	w := &workload{t: t, d: d, rand: random, lines: lines, told: ledger{commits: map[uint64]merkle.Digest{}, names: map[string]uint64{}}}
 	key, verifier := newKey(t, "machine")
 	w.key, w.keys = key, note.VerifierList(verifier)
 	for i := range 4 {
@@ -141,7 +143,7 @@ func (w *workload) save(i int) {
 	var b strings.Builder
 	for k := range 1 + w.rand.IntN(3) {
 		w.n++
-		fmt.Fprintf(&b, "* Text %d\n:PROPERTIES:\n:ID: n%d%d\n:END:\n%s** Below it\n", w.n, i, k, strings.Repeat(longBody, w.rand.IntN(30)))
+		fmt.Fprintf(&b, "* Text %d\n:PROPERTIES:\n:ID: n%d%d\n:END:\n%s** Below it\n", w.n, i, k, strings.Repeat(longBody, w.rand.IntN(w.lines)))
 	}
 	w.d.write(w.t, map[string]string{[]string{"a.org", "b.org", "sub/c.org", "sub/deep/d.org"}[i]: b.String()})
 }
@@ -155,7 +157,7 @@ func (w *workload) ingest() error {
 
 func (w *workload) edit() error {
 	w.n++
-	edits := []org.Edit{org.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, org.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(20))}}
+	edits := []org.Edit{org.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, org.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(w.lines))}}
 	c, err := w.m.Edit(w.t.Context(), w.drawn(), merkle.Digest{}, edits...)
 	w.told.commit(c)
 	return err
