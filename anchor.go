@@ -39,7 +39,7 @@ func (w *verifier) mark(data []byte) {
 		}
 	}
 	bad, ok := errors.AsType[*untrusted](err)
-	if !ok {
+	if !ok || bad.kind == unknownKey {
 		return
 	}
 	s := &w.signatures
@@ -52,8 +52,10 @@ func (w *verifier) mark(data []byte) {
 	same.count++
 }
 
-// heads tells what is wrong with the signed heads: those that do not count, and
-// commits after the last signature.
+// heads tells what is wrong with the signed heads: those that are forged or do not
+// fit, and that the newest is of an unknown key or older than the newest commit.
+// An older one of an unknown key is no problem, nor is a commit without: the
+// head signed after it vouches for it.
 func (w *verifier) heads() {
 	for _, bad := range w.signatures.order {
 		more := ""
@@ -66,10 +68,10 @@ func (w *verifier) heads() {
 		return
 	}
 	h, _, err := openHead(w.signatures.newest, w.m.opts.Verifiers)
-	if err != nil {
-		return // told above
+	if err == nil {
+		err = h.names(w.head)
 	}
-	if bad, ok := errors.AsType[*untrusted](h.names(w.head)); ok && bad.kind == "unsigned" {
+	if bad, ok := errors.AsType[*untrusted](err); ok && (bad.kind == unknownKey || bad.kind == unsigned) {
 		w.problem("head", bad.kind, bad.reason)
 	}
 }

@@ -57,6 +57,12 @@ func parseHead(text string) (chainHead, error) {
 // untrusted says why a signature does not count. Its kind is that of a problem.
 type untrusted struct{ kind, reason string }
 
+// The kinds that a later signature of a known key mends.
+const (
+	unknownKey = "unknown key"
+	unsigned   = "unsigned"
+)
+
 func (e *untrusted) Error() string { return e.reason }
 
 // openHead reads a signed head and returns the key that signed it, NAME+HASH,
@@ -67,8 +73,8 @@ func openHead(signed string, known note.Verifiers) (h chainHead, by string, err 
 	}
 	n, err := note.Open([]byte(signed), known)
 	if none, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
-		return h, "", &untrusted{"unknown key", fmt.Sprintf(
-			"signed by the key %s, which is not known here; if it is yours, add the line of key.pub, beside the configuration file of the machine that has it, to trusted_keys in the configuration",
+		return h, "", &untrusted{unknownKey, fmt.Sprintf(
+			"signed by %s, a key that is not known here; if it is yours, add the line of its key.pub to trusted_keys in the configuration",
 			keyOf(none.Note.UnverifiedSigs[0]))}
 	}
 	if bad, ok := errors.AsType[*note.InvalidSignatureError](err); ok {

@@ -14,29 +14,29 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// SignedHead returns the newest commit as a signed note: a text to keep
+// SignedHead returns the newest commit, and as a signed note: a text to keep
 // elsewhere and to give to Verify later, which tells then whether the history
 // still has that commit. It is a function of the commit and the key; where the
 // commit came without a signature that counts here, Options.Signer makes one.
 // Errors: Invalid (an empty memory, no key to sign with), Corrupt.
-func (m *Memory) SignedHead(ctx context.Context) (string, error) {
+func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	head := m.View().commit
 	switch {
 	case m.closed:
-		return "", fail("head", m.dir, Invalid, errClosed)
+		return Commit{}, "", fail("head", m.dir, Invalid, errClosed)
 	case head.Seq == 0:
-		return "", fail("head", m.dir, Invalid, errEmpty)
+		return Commit{}, "", fail("head", m.dir, Invalid, errEmpty)
 	}
 	if by, _ := m.signedBy(); by != "" {
-		return m.signed, nil
+		return head, m.signed, nil
 	}
 	if m.opts.Signer == nil {
-		return "", fail("head", m.dir, Invalid, errors.New("there is no key to sign with"))
+		return Commit{}, "", fail("head", m.dir, Invalid, errors.New("there is no key to sign with"))
 	}
 	signed, err := m.sign(ctx, head)
-	return signed, fail("head", m.state, Corrupt, err)
+	return head, signed, fail("head", m.state, Corrupt, err)
 }
 
 // sign signs a commit on top of the head, or the head itself. Ed25519 gives the
@@ -111,8 +111,10 @@ func (m *Memory) signedBy() (by, wrong string) {
 // names returns an *untrusted unless the signed head is that commit.
 func (h chainHead) names(c Commit) error {
 	switch {
+	case h.seq == c.Seq-1:
+		return &untrusted{unsigned, fmt.Sprintf("commit %d is not signed, those before are", c.Seq)}
 	case h.seq < c.Seq:
-		return &untrusted{"unsigned", fmt.Sprintf("commits from %d to %d are not signed, those before are", h.seq+1, c.Seq)}
+		return &untrusted{unsigned, fmt.Sprintf("commits from %d to %d are not signed, those before are", h.seq+1, c.Seq)}
 	case h.seq > c.Seq:
 		return &untrusted{"stale", fmt.Sprintf("commit %d was signed, and the memory ends at %d", h.seq, c.Seq)}
 	case h.commit != c.Digest || h.root != c.Root:

@@ -58,9 +58,9 @@ func (w *world) change(text string) {
 
 func (w *world) signedHead() string {
 	w.t.Helper()
-	head, err := w.m.SignedHead(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
+	commit, head, err := w.m.SignedHead(w.t.Context())
+	if err != nil || commit.Seq != w.m.View().Head().Seq {
+		w.t.Fatal(commit, err)
 	}
 	return head
 }
@@ -127,9 +127,9 @@ func TestEveryCommitIsSigned(t *testing.T) {
 	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil { // without a key
 		t.Fatal(err)
 	}
-	w.mustBe("", "commits from 4 to 4 are not signed", "unsigned")
+	w.mustBe("", "commit 4 is not signed", "unsigned")
 	w.reopenAs(key, known)
-	w.mustBe("", "commits from 4 to 4 are not signed", "unsigned")
+	w.mustBe("", "commit 4 is not signed", "unsigned")
 	w.change("Five")
 	w.mustBe("desk", "", "") // the chain binds what came before
 }
@@ -156,7 +156,7 @@ func TestUnsignedMemory(t *testing.T) {
 	w.ingest()
 	w.change("Two")
 	w.mustBe("", "", "")
-	if _, err := w.m.SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a head without a key: %v", err)
 	}
 	key, known := newKey(t, "desk")
@@ -173,7 +173,7 @@ func TestUnsignedMemory(t *testing.T) {
 func TestEmptyMemoryHasNoHead(t *testing.T) {
 	w := newWorld(t, nil)
 	w.reopenAs(newKey(t, "desk"))
-	if _, err := w.m.SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("got %v", err)
 	}
 }
@@ -195,15 +195,17 @@ func (broken) Sign([]byte) ([]byte, error) { return nil, iotest.ErrTimeout }
 func TestSignaturesThatDoNotCount(t *testing.T) {
 	desk, deskKnown := newKey(t, "desk")
 	laptop, laptopKnown := newKey(t, "laptop")
+	stranger, _ := newKey(t, "stranger")
 	for _, tc := range []struct {
 		name         string
 		signer       note.Signer
 		wrong, kinds string
+		after        string // what Verify still finds below a head that counts
 	}{
-		{"another machine's", laptop, "laptop+", "unknown key"},
-		{"forged", impostor{laptop, deskKnown}, "did not sign this", "signature"},
-		{"none", nil, "are not signed", "unsigned"},
-		{"a signer that fails", broken{desk}, "are not signed", "unsigned"},
+		{"another machine's", stranger, "signed by stranger+", "unknown key", ""},
+		{"forged", impostor{laptop, deskKnown}, "did not sign this", "signature", "signature"},
+		{"none", nil, "commits from 2 to 3 are not signed", "unsigned", ""},
+		{"a signer that fails", broken{desk}, "from 2 to 3 are not signed", "unsigned", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": "* One\n"})
@@ -217,6 +219,8 @@ func TestSignaturesThatDoNotCount(t *testing.T) {
 			if got := w.m.View().Head().Seq; got != 3 {
 				t.Errorf("the memory is at commit %d, want 3: it must stay readable", got)
 			}
+			w.change("Four")
+			w.mustBe("desk", "", tc.after)
 		})
 	}
 }
@@ -233,8 +237,10 @@ func TestForeignStateFolder(t *testing.T) {
 	w.reopenAs(desk, deskKnown)
 	w.mustBe("", "trusted_keys", "unknown key")
 	w.change("Three")
-	w.mustBe("desk", "", "unknown key") // of commits 1 and 2, told once
-	w.reopenAs(desk, deskKnown, laptopKnown)
+	w.mustBe("desk", "", "") // the chain binds what came before
+	w.reopenAs(nil, laptopKnown)
+	w.mustBe("", "desk+", "unknown key")
+	w.reopenAs(nil, laptopKnown, deskKnown)
 	w.mustBe("desk", "", "")
 	if head := w.signedHead(); !strings.HasPrefix(head, "fovea head 0 ") || !strings.Contains(head, "\n3\n") {
 		t.Errorf("got %q", head)

@@ -218,16 +218,11 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 	if err != nil {
 		return nil, err
 	}
-	v := l.m.View()
-	out := &RollbackResponse{Root: v.Root().String(), Seq: v.Head().Seq, RestoredFiles: list(files), Drift: []string{}}
-	if req.MemoryOnly {
-		out.RestoredFiles, out.Drift = out.Drift, out.RestoredFiles
-	}
-	return out, nil
+	return new(l.rolledBack(files, req.MemoryOnly)), nil
 }
 
-func (l *local) Verify(ctx context.Context) (*VerifyResponse, error) {
-	checked, found, err := l.m.Verify(ctx)
+func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error) {
+	checked, found, err := l.m.Verify(ctx, req.Anchors...)
 	if err != nil {
 		return nil, err
 	}

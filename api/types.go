@@ -42,8 +42,14 @@ type Service interface {
 	Archive(ctx context.Context, req MoveRequest) (*EditResponse, error)
 	// AssignIDs lists headlines without an id of their own, or gives them one.
 	AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error)
-	// Verify proves the memory from its bytes.
-	Verify(ctx context.Context) (*VerifyResponse, error)
+	// Checkpoint writes an image of the present state and keeps it under a name.
+	Checkpoint(ctx context.Context, req CheckpointRequest) (*Checkpoint, error)
+	// Restore goes back to a checkpoint, files included.
+	Restore(ctx context.Context, req RestoreRequest) (*RestoreResponse, error)
+	// Head gives the newest commit as a signed note.
+	Head(ctx context.Context) (*Head, error)
+	// Verify proves the memory from its bytes, and against heads kept elsewhere.
+	Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error)
 	// Ingest reads what changed in the folder.
 	Ingest(ctx context.Context, req IngestRequest) (*Status, error)
 }
@@ -179,6 +185,9 @@ type Status struct {
 	PendingEmbeddings int       `json:"pending_embeddings"`
 	ReadOnly          string    `json:"read_only,omitempty"`
 	Recovered         string    `json:"recovered,omitempty"`
+	SignedBy          string    `json:"signed_by,omitempty"`  // the known key that signed the head
+	Signature         string    `json:"signature,omitempty"`  // why the newest signature does not vouch for the head
+	RelaxedMs         int64     `json:"relaxed_ms,omitempty"` // power lost loses what was told in this time
 }
 
 // Problem is something a person may want to look at.
@@ -264,6 +273,11 @@ type RollbackResponse struct {
 	Seq           uint64   `json:"seq"`
 	RestoredFiles []string `json:"restored_files"`
 	Drift         []string `json:"drift"`
+}
+
+// VerifyRequest says what the history must agree with.
+type VerifyRequest struct {
+	Anchors []string `json:"anchors,omitempty"` // texts of signed heads, as Head gives them
 }
 
 // VerifyResponse is what verification found.

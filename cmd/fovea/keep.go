@@ -3,12 +3,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 )
 
@@ -28,35 +26,6 @@ func statusCommand(s *session) *cobra.Command {
 	}
 	c.Flags().BoolVar(&req.Diagnostics, "diagnostics", false, "list what is odd in the files")
 	return c
-}
-
-func verifyCommand(s *session) *cobra.Command {
-	return &cobra.Command{
-		Use:     "verify",
-		Short:   "Prove the whole memory from its bytes",
-		Long:    "Verify replays the journal from nothing, hashes every block and node again and\ncompares. It writes nothing. Exit code 4 when something is wrong.",
-		Example: "  fovea verify --json",
-		Args:    args(0, 0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			svc, err := s.service(c.Context())
-			if err != nil {
-				return err
-			}
-			r, err := svc.Verify(c.Context())
-			if err != nil {
-				return err
-			}
-			if s.json {
-				err = s.print(r)
-			} else {
-				printVerify(&s.out, r)
-			}
-			if err == nil && !r.OK {
-				err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("the memory is damaged")}
-			}
-			return err
-		},
-	}
 }
 
 func ingestCommand(s *session) *cobra.Command {

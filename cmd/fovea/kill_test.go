@@ -20,7 +20,7 @@ import (
 func process(t testing.TB, state string, args ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
-	c.Env = append(os.Environ(), asCommand+"=1", "MEMORY_SNAPSHOT_PATH="+state, "XDG_CONFIG_HOME="+t.TempDir())
+	c.Env = append(os.Environ(), asCommand+"=1", "MEMORY_SNAPSHOT_PATH="+state, "XDG_CONFIG_HOME="+filepath.Join(filepath.Dir(state), "config"))
 	return c
 }
 

@@ -117,6 +117,7 @@ func printStatus(out io.Writer, s *api.Status) {
 		value string
 	}{
 		{"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered},
+		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
 			fmt.Fprintf(out, "%-10s %s\n", row.name, plain(row.value))
@@ -129,6 +130,14 @@ func printStatus(out io.Writer, s *api.Status) {
 	case s.Diagnostics > 0:
 		fmt.Fprintf(out, "odd        %d things: see fovea status --diagnostics\n", s.Diagnostics)
 	}
+}
+
+// relaxed says what a memory that syncs late may lose, "" for one that does not.
+func relaxed(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return fmt.Sprintf("a commit may be told %d ms before it is on the disk; power lost meanwhile loses it", ms)
 }
 
 func printProblems(out io.Writer, problems []api.Problem) {
@@ -191,10 +200,15 @@ func printRollback(out io.Writer, r *api.RollbackResponse) {
 	}
 }
 
+func printCheckpoint(out io.Writer, c *api.Checkpoint) {
+	fmt.Fprintf(out, "%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
+		plain(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, plain(c.Image))
+}
+
 func printVerify(out io.Writer, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
-		verdict = "the memory is damaged"
+		verdict = "not everything is as it should be"
 	}
 	fmt.Fprintf(out, "%s: %d commits, blocks and nodes recomputed\n", verdict, r.Checked)
 	printProblems(out, r.Problems)

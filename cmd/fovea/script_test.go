@@ -4,10 +4,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -46,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"poke":     poke,
 			"status":   exitStatus,
 			"control":  controlFile,
+			"trust":    trust,
 		},
 	})
 }
@@ -112,6 +115,15 @@ func appendTo(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	b := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b+args[1]), 0o600))
+}
+
+// trust writes a configuration file that trusts a public key: trust KEY FILE.
+func trust(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: trust KEY FILE")
+	}
+	line := strings.TrimSpace(ts.ReadFile(args[0]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), fmt.Appendf(nil, "trusted_keys = [%q]\n", line), 0o600))
 }
 
 // poke changes one byte of a file: poke FILE OFFSET VALUE, in decimal.

@@ -50,6 +50,10 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
 		return nil, misuse{err}
 	}
+	keys := s.config.Keys(nil)
+	if keys.Problem != "" {
+		s.config.Problems = append(s.config.Problems, keys.Problem)
+	}
 	for _, p := range s.config.Problems {
 		s.say("%s", p)
 	}
@@ -60,6 +64,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
+		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 	})
 	if err != nil {
 		return nil, err
@@ -70,6 +75,9 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	}
 	if st.ReadOnly != "" {
 		s.say("read-only: %s", st.ReadOnly)
+	}
+	if st.Signature != "" {
+		s.say("signature: %s", st.Signature)
 	}
 	return api.Local(s.memory, &api.LocalOptions{
 		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,

@@ -1,0 +1,99 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// CheckpointRequest keeps the present state under a name; without one it is
+// checkpoint- and the day.
+type CheckpointRequest struct {
+	Name string `json:"name,omitempty"`
+}
+
+// Checkpoint is a state that was written out whole and can be restored by name.
+type Checkpoint struct {
+	Name      string `json:"name"`
+	Image     string `json:"image"` // the path of the image
+	Seq       uint64 `json:"seq"`
+	Root      string `json:"root"`
+	Nodes     int    `json:"nodes"`
+	Documents int    `json:"documents"`
+}
+
+// RestoreRequest goes back to a checkpoint.
+type RestoreRequest struct {
+	From       string `json:"source,omitempty"` // local, the default
+	Name       string `json:"name,omitempty"`   // the newest checkpoint by default
+	Skip       bool   `json:"skip,omitempty"`
+	MemoryOnly bool   `json:"memory_only,omitempty"`
+}
+
+// RestoreResponse is what a restore did.
+type RestoreResponse struct {
+	Source string `json:"source"`
+	Name   string `json:"name"`
+	RollbackResponse
+}
+
+// Head is the newest commit, and what vouches for it and for all before it.
+type Head struct {
+	Note   string    `json:"note"` // the signed note, to keep elsewhere
+	Seq    uint64    `json:"seq"`
+	Commit string    `json:"commit"`
+	Root   string    `json:"root"`
+	Time   time.Time `json:"time"`
+}
+
+func (l *local) Checkpoint(ctx context.Context, req CheckpointRequest) (*Checkpoint, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	s, image, err := l.m.Checkpoint(ctx, req.Name)
+	if err != nil {
+		return nil, err
+	}
+	st := l.m.Status()
+	return &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents}, nil
+}
+
+func (l *local) Restore(ctx context.Context, req RestoreRequest) (*RestoreResponse, error) {
+	const here = "local"
+	if from := orElse(req.From, here); from != here {
+		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s", from, here))
+	}
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	from, files, err := l.m.Restore(ctx, req.Name, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
+	if err != nil {
+		return nil, err
+	}
+	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(files, req.MemoryOnly)}, nil
+}
+
+// rolledBack says where the memory is, and what became of the files.
+func (l *local) rolledBack(files []string, memoryOnly bool) RollbackResponse {
+	v := l.m.View()
+	out := RollbackResponse{Root: v.Root().String(), Seq: v.Head().Seq, RestoredFiles: list(files), Drift: []string{}}
+	if memoryOnly {
+		out.RestoredFiles, out.Drift = out.Drift, out.RestoredFiles
+	}
+	return out
+}
+
+func (l *local) Head(ctx context.Context) (*Head, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	c, note, err := l.m.SignedHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Head{Note: note, Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Time: c.Time}, nil
+}

@@ -1,0 +1,86 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+func headCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "head",
+		Short: "Print the newest commit, signed, to keep elsewhere",
+		Long: `Head prints the newest commit as a note signed with the key of this machine.
+Keep it where who changes the state folder cannot: "fovea verify --anchor" tells
+then whether the history still has that commit.`,
+		Example: "  fovea head >>anchors.txt",
+		Args:    args(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			svc, err := s.service(c.Context())
+			if err != nil {
+				return err
+			}
+			h, err := svc.Head(c.Context())
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return s.print(h)
+			}
+			_, err = io.WriteString(&s.out, h.Note)
+			return err
+		},
+	}
+}
+
+func verifyCommand(s *session) *cobra.Command {
+	var anchors []string
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Prove the whole memory from its bytes",
+		Long: `Verify replays the journal from nothing, hashes every block and node again,
+checks every signature and compares. With --anchor the history must also have
+each commit that a file of signed heads names ("fovea head" prints them), or it
+is stale or forked. It writes nothing. Exit code 4 when something is wrong.`,
+		Example: `  fovea verify --json
+  fovea verify --anchor anchors.txt`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return verify(s, c, anchors) },
+	}
+	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
+	return c
+}
+
+func verify(s *session, c *cobra.Command, anchors []string) error {
+	var req api.VerifyRequest
+	for _, name := range anchors {
+		text, err := readText(name)
+		if err != nil {
+			return err
+		}
+		req.Anchors = append(req.Anchors, text)
+	}
+	svc, err := s.service(c.Context())
+	if err != nil {
+		return err
+	}
+	r, err := svc.Verify(c.Context(), req)
+	if err != nil {
+		return err
+	}
+	if s.json {
+		err = s.print(r)
+	} else {
+		printVerify(&s.out, r)
+	}
+	if err == nil && !r.OK {
+		err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
+	}
+	return err
+}
