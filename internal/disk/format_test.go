@@ -195,7 +195,7 @@ func TestHead(t *testing.T) {
 	s.SetHead(merkleOf("c"), 2)
 	mustClose(t, s)
 	s = mustOpen(t, in, small(1))
-	want := Head{Seq: 2, Commit: merkleOf("c"), First: 1, End: ends[1]}
+	want := Head{Seq: 2, Commit: merkleOf("c"), First: 1, End: ends[1], Next: 3}
 	if got := s.Head(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

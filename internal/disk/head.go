@@ -16,7 +16,7 @@ import (
 const (
 	headFile  = "head"
 	headMagic = "FOVEAHED"
-	headSize  = 112
+	headSize  = 120
 
 	headMagicAt   = 0
 	headMajorAt   = 8  // uint16
@@ -26,7 +26,8 @@ const (
 	headOffsetAt  = 32 // uint64
 	headSeqAt     = 40 // uint64
 	headCommitAt  = 48 // 32 bytes
-	headDigestAt  = 80 // SHA-256 of the bytes before
+	headBatchAt   = 80 // uint64, number of the batch that comes next
+	headDigestAt  = 88 // SHA-256 of the bytes before
 )
 
 // Head is what a clean close leaves: the newest commit, and the least that the
@@ -40,6 +41,8 @@ type Head struct {
 	First uint64
 	// End is the journal's end at the clean close.
 	End Pos
+	// Next is the number of the batch that comes next there.
+	Next uint64
 }
 
 func (h Head) encode() []byte {
@@ -52,6 +55,7 @@ func (h Head) encode() []byte {
 	binary.LittleEndian.PutUint64(b[headOffsetAt:], uint64(h.End.Offset))
 	binary.LittleEndian.PutUint64(b[headSeqAt:], h.Seq)
 	copy(b[headCommitAt:], h.Commit[:])
+	binary.LittleEndian.PutUint64(b[headBatchAt:], h.Next)
 	sum := sha256.Sum256(b[:headDigestAt])
 	copy(b[headDigestAt:], sum[:])
 	return b
@@ -72,6 +76,7 @@ func decodeHead(b []byte) (Head, error) {
 		Seq:   binary.LittleEndian.Uint64(b[headSeqAt:]),
 		First: binary.LittleEndian.Uint64(b[headFirstAt:]),
 		End:   Pos{binary.LittleEndian.Uint64(b[headSegmentAt:]), int64(binary.LittleEndian.Uint64(b[headOffsetAt:]))},
+		Next:  binary.LittleEndian.Uint64(b[headBatchAt:]),
 	}
 	copy(h.Commit[:], b[headCommitAt:])
 	return h, nil

@@ -5,10 +5,12 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -182,31 +184,82 @@ func TestDamagedImages(t *testing.T) {
 }
 
 // TestOpenScansFromTheImage: damage in history that an image makes needless
-// does not keep the store from opening, and is found when it is read.
+// does not keep the store from opening, and is found when it is read. What an
+// image has of the newest segment is only trusted after a clean close.
 func TestOpenScansFromTheImage(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		image   int // batches that the image has, of 20
+		segment uint64
+		clean   bool
+		corrupt bool
+	}{
+		{"an older segment", 20, 1, true, false},
+		{"an older segment, no clean close", 20, 1, false, false},
+		{"the newest segment", 20, 0, true, false},
+		{"the newest segment, no clean close", 20, 0, false, true},
+		{"the newest segment before the image and more behind it", 19, 0, true, false},
+		{"the newest segment, of which the image has nothing", 3, 0, true, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			in := faultfs.New()
+			s := mustOpen(t, in, small(0))
+			want, ends := fillStore(t, s, 0, 20)
+			if tc.segment == 0 {
+				tc.segment = ends[19].Segment
+			}
+			at := ends[tc.image-1]
+			if err := s.WriteImage(imageOf(uint64(tc.image), at)); err != nil {
+				t.Fatal(err)
+			}
+			mustClose(t, s)
+			if !tc.clean {
+				if err := in.Remove(headFile); err != nil {
+					t.Fatal(err)
+				}
+			}
+			patch(t, in, segmentName(tc.segment), func(f vfs.File) error {
+				_, err := f.WriteAt([]byte{0xff}, segmentHeaderSize+5)
+				return err
+			})
+			s, found, err := Open(in, small(1))
+			if err != nil || (found.Corrupt != nil) != tc.corrupt {
+				t.Fatalf("open: %v, %+v; want corrupt: %t", err, found, tc.corrupt)
+			}
+			defer s.Close()
+			if tc.corrupt {
+				return
+			}
+			behind := slices.DeleteFunc(want, func(r record) bool { return r.Batch <= uint64(tc.image) })
+			if diff := cmp.Diff(behind, mustReplay(t, s, at), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("replay from the image (-want +got):\n%s", diff)
+			}
+			if _, err := replay(s, Pos{}); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("replay of everything: got %v, want ErrCorrupt", err)
+			}
+			if found := s.Recovery(); found.Corrupt == nil || !errors.Is(s.Err(), ErrReadOnly) {
+				t.Errorf("after the replay: %+v, %v; want the damage and ErrReadOnly", found, s.Err())
+			}
+		})
+	}
+}
+
+// TestAppendBehindAnImage: batches go on with the right number where opening
+// read none of them.
+func TestAppendBehindAnImage(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, small(0))
-	_, ends := fillStore(t, s, 0, 20)
+	want, ends := fillStore(t, s, 0, 20)
 	if err := s.WriteImage(imageOf(20, ends[19])); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, s)
-	patch(t, in, segmentName(1), func(f vfs.File) error {
-		_, err := f.WriteAt([]byte{0xff}, segmentHeaderSize+5)
-		return err
-	})
-	s, found, err := Open(in, small(1))
-	if err != nil || found.Corrupt != nil || s.Err() != nil {
-		t.Fatalf("open: %v, %+v", err, found)
-	}
+	s = mustOpen(t, in, small(1))
+	more, _ := fillStore(t, s, 20, 25)
+	mustClose(t, s)
+	s = mustOpen(t, in, small(2))
 	defer s.Close()
-	if got := mustReplay(t, s, ends[19]); got != nil {
-		t.Errorf("replay from the image gives %v", got)
-	}
-	if _, err := replay(s, Pos{}); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("replay of everything: got %v, want ErrCorrupt", err)
-	}
-	if found := s.Recovery(); found.Corrupt == nil || !errors.Is(s.Err(), ErrReadOnly) {
-		t.Errorf("after the replay: %+v, %v; want the damage and ErrReadOnly", found, s.Err())
+	if diff := cmp.Diff(append(want, more...), mustReplay(t, s, Pos{})); diff != "" {
+		t.Errorf("replay (-want +got):\n%s", diff)
 	}
 }

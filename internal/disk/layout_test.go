@@ -51,7 +51,7 @@ var layouts = map[string]map[string]int{
 	"state-folder.md": {
 		"headMagicAt": headMagicAt, "headMajorAt": headMajorAt, "headMinorAt": headMinorAt, "headFirstAt": headFirstAt,
 		"headSegmentAt": headSegmentAt, "headOffsetAt": headOffsetAt, "headSeqAt": headSeqAt, "headCommitAt": headCommitAt,
-		"headDigestAt": headDigestAt, "headSize": headSize,
+		"headBatchAt": headBatchAt, "headDigestAt": headDigestAt, "headSize": headSize,
 	},
 }
 
@@ -136,7 +136,7 @@ func TestGoldenFiles(t *testing.T) {
 
 var golden = map[string]string{
 	"FORMAT":                     "bafyreiemu232owwcdwuewdk5gq55gysaqn4o2bnous6ggsx5pij3lij4wu",
-	"head":                       "bafyreieixtmi2uwq4wdnviz6sf6q5usr6z2nr6c4begctar63ykxs3nppq",
+	"head":                       "bafyreihvwvvnsp4qodu3rniqtpe63bhnzj4ik4ctw73sfcx23iqhxf4zlu",
 	"image/000000000003.img":     "bafyreifgrhtdkoi6h7m7gve3ttlz7hbqck4iyqqjwqvvkyq5axs5g2wdcq",
 	"journal/00000001.j":         "bafyreicp2chgluhxyywskyqkfmudchyq72ryavmfukdfrpoe5oxdg4g2km",
 	"packs/00000001-000001.pack": "bafyreihpkjswwaxwzbbmekcm57seh4v3nhjgnh5gxod4gcehksmzv7o44i",

@@ -53,6 +53,7 @@ type opening struct {
 	packs    *manifest
 	segments []uint64 // those that are in no pack
 	leftover []string // files that a crash left, which are not current
+	image    Pos      // where the newest image ends, zero for none
 
 	found      Recovery
 	commits    []Pos  // those of the segments that were read
@@ -71,10 +72,9 @@ func (o *opening) corrupt(number uint64, at int64, reason string) {
 	}
 }
 
-// readJournal scans from the segment of the newest image, at, or from the first
-// one.
-func (o *opening) readJournal(at Pos) error {
-	start, ok := slices.BinarySearch(o.segments, at.Segment)
+// readJournal scans from the segment of the newest image, or from the first one.
+func (o *opening) readJournal() error {
+	start, ok := slices.BinarySearch(o.segments, o.image.Segment)
 	if !ok {
 		start = 0
 	}
@@ -110,8 +110,8 @@ func (o *opening) readJournal(at Pos) error {
 	if o.head != nil && o.end.Compare(o.head.End) < 0 {
 		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and ended at %v when it was closed", o.head.End))
 	}
-	if o.end.Compare(at) < 0 {
-		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and an image has its state up to %v", at))
+	if o.end.Compare(o.image) < 0 {
+		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and an image has its state up to %v", o.image))
 	}
 	return nil
 }
@@ -147,7 +147,8 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		o.corrupt(number, segmentBatchAt, "the segment does not follow the one before")
 		return false, nil
 	}
-	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
+	from, next := o.begin(seg, size)
+	walk := walkSegment(seg, from, size, next)
 	for err == nil {
 		err = walk.batch(o.note)
 	}
@@ -172,6 +173,21 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		return false, nil
 	}
 	return false, o.judge(seg, walk, bad)
+}
+
+// begin returns where reading a segment begins and the number of the batch there,
+// 0 for any. What an image has of the newest segment is passed over if the
+// segment ends where a clean close left it: no write to it was cut short.
+func (o *opening) begin(seg *segment, size int64) (from int64, next uint64) {
+	end := Pos{seg.number, size}
+	if o.head == nil || o.head.End != end || o.image.Segment != seg.number || o.image.Offset > size {
+		return segmentHeaderSize, seg.batch
+	}
+	o.whole = false
+	if o.image == end {
+		return size, o.head.Next
+	}
+	return o.image.Offset, 0
 }
 
 // note keeps where the commits are.

@@ -133,11 +133,10 @@ func (s *Store) open() error {
 	if err := o.readPacks(&s.packs); err != nil {
 		return err
 	}
-	at, err := newestImageAt(s.in)
-	if err != nil {
+	if o.image, err = newestImageAt(s.in); err != nil {
 		return err
 	}
-	if err := o.readJournal(at); err != nil {
+	if err := o.readJournal(); err != nil {
 		return err
 	}
 	switch {
@@ -259,7 +258,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	waiting, readOnly, head := s.queue, s.err != nil, s.head
 	s.queue = nil
-	head.End, head.First = s.end, s.first
+	head.End, head.First, head.Next = s.end, s.first, s.next
 	changed := head != s.opened
 	s.mu.Unlock()
 
