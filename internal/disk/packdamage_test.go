@@ -217,6 +217,43 @@ func TestPackExchanged(t *testing.T) {
 	d.hurtPack(t, hurt, "exchanged", func(placed) bool { return true })
 }
 
+// TestBadPackAtOpen: a pack whose ends are damaged, or that is missing, is named
+// when the store is opened; nothing is changed and nothing can be written.
+func TestBadPackAtOpen(t *testing.T) {
+	in, _ := packedStore(t)
+	name := packFiles(t, in)[0]
+	content, err := in.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{-1, packMagicAt, packSaltAt, len(content) - 1, len(content) - packFooterSize + packEndTablesAt} {
+		hurt := in.Clone()
+		if at < 0 {
+			err = hurt.Remove(name)
+		} else {
+			patch(t, hurt, name, func(f vfs.File) error {
+				_, err := f.WriteAt([]byte{^content[at]}, int64(at))
+				return err
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := files(t, hurt, ".")
+		s, found, err := Open(hurt, small(1))
+		if err != nil || found.Corrupt == nil || found.Corrupt.File != name || !errors.Is(s.Err(), ErrReadOnly) {
+			t.Fatalf("byte %d: %v, %v; want %s to be named", at, err, found.Corrupt, name)
+		}
+		if _, err := s.Pack(t.Context()); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("byte %d: pack: got %v, want ErrReadOnly", at, err)
+		}
+		mustClose(t, s)
+		if diff := cmp.Diff(before, files(t, hurt, ".")); diff != "" {
+			t.Errorf("byte %d: files (-before +after):\n%s", at, diff)
+		}
+	}
+}
+
 // TestSegmentMissingBehindPacks: the segment behind the packs was durable before
 // they were.
 func TestSegmentMissingBehindPacks(t *testing.T) {

@@ -127,12 +127,21 @@ func TestRelaxedFailureShows(t *testing.T) {
 // there, the rest is a beginning of what was written, and nothing is called
 // corrupt. A killed process loses nothing.
 func TestRelaxedCrash(t *testing.T) {
+	t.Run("one segment", func(t *testing.T) { relaxedCrash(t, 64<<10, 30) })
+	t.Run("a segment for each batch", func(t *testing.T) { relaxedCrash(t, 100, 8) })
+}
+
+func relaxedCrash(t *testing.T, segment int64, batches int) {
 	in := faultfs.New()
-	const batches = 30
+	options := func(seed byte) *Options {
+		opts := relaxed(seed, time.Hour)
+		opts.SegmentMin, opts.SegmentMax = segment, segment
+		return opts
+	}
 	written, synced := 0, 0
 	check := func(in *faultfs.FS, where string, least int) {
 		t.Helper()
-		s, found, err := Open(in, relaxed(9, time.Hour))
+		s, found, err := Open(in, options(9))
 		if err != nil || found.Corrupt != nil {
 			t.Fatalf("%s: %v, %v", where, err, found.Corrupt)
 		}
@@ -151,14 +160,14 @@ func TestRelaxedCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Killed now, it must read again, and after a close too.
-		again, found, err := Open(in.Clone(), relaxed(8, time.Hour))
+		again, found, err := Open(in.Clone(), options(8))
 		if err != nil || found.Corrupt != nil || len(mustReplay(t, again, Pos{})) != len(got)+1 {
 			t.Fatalf("%s: opened again: %v, %+v", where, err, found)
 		}
 		mustClose(t, s)
 	}
 	for round := range 3 {
-		s := mustOpen(t, in, relaxed(byte(round), time.Hour))
+		s := mustOpen(t, in, options(byte(round)))
 		in.OnOp(func(op faultfs.Op) error {
 			if op.Kind.Changes() {
 				for seed := range uint64(4) {
@@ -172,7 +181,7 @@ func TestRelaxedCrash(t *testing.T) {
 			if _, err := s.Append(t.Context(), markBatch(written-1)); err != nil {
 				t.Fatal(err)
 			}
-			if i%8 == 7 {
+			if i%8 == 6 {
 				if err := s.Sync(); err != nil {
 					t.Fatal(err)
 				}
