@@ -87,11 +87,12 @@ func (m *Memory) openStore(ctx context.Context) error {
 		if m.opts.StateDir == "" {
 			return fail("open", m.dir, Invalid, errors.New("no state folder: set Options.StateDir"))
 		}
-		var err error
 		m.state = m.opts.StateDir
-		if m.fs, err = disk.OpenFolder(m.state); err != nil {
+		folder, err := disk.OpenFolder(m.state)
+		if err != nil {
 			return fail("open", m.state, Invalid, err)
 		}
+		m.fs = folder
 	}
 	var err error
 	if m.lock, err = m.takeLock(ctx); err != nil {
