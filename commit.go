@@ -82,6 +82,7 @@ func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.De
 			return done, fail("commit", m.state, Other, err)
 		}
 	}
+	m.imageBeside()
 	m.opts.Log.Info("committed", "commit", done.Seq, "kind", done.Kind, "what", done.Message, "changes", done.Changes)
 	return done, nil
 }

@@ -14,6 +14,13 @@ import (
 // SetFolder makes a memory read and write its memex in another file system.
 func SetFolder(o *Options, in vfs.FS) { o.folder = in }
 
+// SetBehind says how many bytes of journal lie behind the newest image.
+func (m *Memory) SetBehind(bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.replayed = bytes
+}
+
 // ImageDue is what Heartbeat decides by.
 var ImageDue = imageDue
 

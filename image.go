@@ -33,44 +33,9 @@ const (
 	partCount = 64
 )
 
-// imageAfter is how many bytes of journal may lie behind the newest image
-// before Close writes another: replaying them costs about what loading does.
-const imageAfter = 1 << 20
-
 // tableFile holds what the last scan saw. It is derived: without it, or when
 // it is damaged, the next scan reads every file again.
 const tableFile = "cache/files"
-
-// saveImage writes an image when enough has happened since the last.
-func (m *Memory) saveImage() error {
-	if v := m.View(); m.replayed < imageAfter || v == nil || m.store.Err() != nil {
-		return nil
-	}
-	return m.writeImage()
-}
-
-// writeImage writes an image of the head.
-func (m *Memory) writeImage() error {
-	v := m.View()
-	meta := m.encodeMeta(v)
-	lexical, err := v.words.get().AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	err = m.store.WriteImage(disk.Image{
-		Seq: v.commit.Seq, Commit: v.commit.Digest, At: m.store.End(),
-		Sections: append(stateSections(v.state),
-			disk.Section{Name: sectionMeta, Data: meta},
-			disk.Section{Name: sectionLexical, Data: lexical, Derived: true},
-			disk.Section{Name: sectionHead, Data: []byte(m.signed)},
-		),
-	})
-	if err == nil {
-		m.replayed, m.imaged = 0, v.commit.Seq
-		m.opts.Log.Info("saved an image", "commit", v.commit.Seq, "nodes", v.Len())
-	}
-	return err
-}
 
 // stateSections are the sections of a state: nodes and derived fields in parts.
 func stateSections(state *graph.State) []disk.Section {

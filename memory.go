@@ -42,6 +42,8 @@ type Memory struct {
 	signed    string        // the newest signed head, "" where nothing was signed
 	first     merkle.Digest // the commit that the chain began with, zero until asked for
 	imaged    uint64        // the commit of the newest image
+	imaging   *imaging      // the one that is being written, nil for none
+	noImage   bool          // the last one could not be written
 	table     *corpus.Table
 	tableOld  bool // the table on disk is not this one
 	drift     map[string]merkle.Digest
