@@ -110,6 +110,7 @@ func TestSplitNotes(t *testing.T) {
 // what counts is what the key has signed.
 func FuzzOpenHead(f *testing.F) {
 	f.Add(goldenText)
+	f.Add(goldenHead().text())
 	f.Add(strings.Replace(goldenText, "12", "13", 1))
 	v, err := note.NewVerifier(goldenPublic)
 	if err != nil {
@@ -117,6 +118,9 @@ func FuzzOpenHead(f *testing.F) {
 	}
 	known := note.VerifierList(v)
 	f.Fuzz(func(t *testing.T, signed string) {
+		if h, err := parseHead(signed); err == nil && h.text() != signed {
+			t.Fatalf("%q is read, and %q written", signed, h.text())
+		}
 		notes, _ := splitNotes(signed)
 		for _, one := range append(notes, signed) {
 			h, by, err := openHead(one, known)

@@ -57,11 +57,12 @@ func (m *Memory) firstCommit(ctx context.Context, c Commit) (merkle.Digest, erro
 		return c.Digest, nil
 	}
 	if m.first.IsZero() {
-		if h, _, err := openHead(m.signed, m.opts.Verifiers); err == nil {
+		h, _, err := openHead(m.signed, m.opts.Verifiers)
+		if err == nil && h.names(m.View().commit) == nil {
 			m.first = h.first
 		}
 	}
-	if m.first.IsZero() { // once, where no commit was signed before
+	if m.first.IsZero() { // once, where no signature vouches for the head
 		err := m.store.Commits(background(ctx), 1, 1, func(r disk.Record) error {
 			m.first = merkle.Sum(r.Data)
 			return nil
