@@ -140,7 +140,8 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 // section that is damaged is left out and named in Recovery; an image with other
 // damage, or that cannot be read, is named there and passed over for an older one.
 // It returns ErrUnknownFormat for one of a newer version. All memory is the
-// caller's. Sections are read and hashed on all processors: O(size), mostly SHA-256.
+// caller's; the sections share one allocation. They are read and hashed on all
+// processors: O(size), mostly SHA-256.
 func (s *Store) LoadImage() (*Image, error) {
 	s.images.Lock()
 	defer s.images.Unlock()
@@ -213,13 +214,18 @@ func readImage(in vfs.FS, seq uint64) (img *Image, dropped []string, err error) 
 // readSections reads the sections of an image, on all processors; one that does
 // not verify stays nil.
 func readSections(file vfs.File, entries []imageEntry, sections [][]byte) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	start, last := entries[0].offset, entries[len(entries)-1]
+	body := vfs.Buffer(int(last.offset + last.length - start)) // a section alone is too small for large pages
 	errs := make([]error, len(entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(len(entries), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				data := make([]byte, entries[i].length)
+				data := body[entries[i].offset-start:][:entries[i].length:entries[i].length]
 				_, errs[i] = file.ReadAt(data, entries[i].offset)
 				if errs[i] == nil && sha256.Sum256(data) == entries[i].digest {
 					sections[i] = data
