@@ -79,17 +79,25 @@ func (v *View) ActiveProjects() []string {
 type source struct {
 	state *graph.State
 	last  *node.Node
-	brief bool        // items are read and not kept, and their tags not at all
-	props [][2]string // for brief items
+	next  []*node.Node // those behind last in its document, where a walk goes on
+	brief bool         // items are read and not kept, and their tags not at all
+	props [][2]string  // for brief items
 }
 
 func (s *source) get(id string) (*node.Node, bool) {
 	if s.last != nil && s.last.ID == id {
 		return s.last, true
 	}
+	if len(s.next) > 0 && s.next[0].ID == id {
+		s.last, s.next = s.next[0], s.next[1:]
+		return s.last, true
+	}
 	n, ok := s.state.Get(id)
 	if ok {
 		s.last = n
+		if n.Parent == "" {
+			s.next = s.state.Nodes(n.Path)[1:]
+		}
 	}
 	return n, ok
 }
