@@ -189,6 +189,30 @@ func TestPackFault(t *testing.T) {
 	}
 }
 
+// TestPackKilled ends the writes of a process at every operation, opens the store again, which
+// goes on from what is not on the disk yet, and cuts the power then.
+func TestPackKilled(t *testing.T) {
+	start, before := prepared(t)
+	whole, u := start.Clone(), before
+	u.run(t, whole, 1)
+	for n := range whole.Ops() {
+		in, u := start.Clone(), before
+		u.letters = nil
+		in.OnOp(func(op faultfs.Op) error {
+			if op.N >= n && op.Kind.Changes() && op.Kind != faultfs.OpOpen { // it still reads what it needs to end
+				return faultfs.ErrFault
+			}
+			return nil
+		})
+		u.run(t, in, 1)
+		in.OnOp(nil)
+		mustClose(t, mustOpen(t, in, small(2)))
+		for seed := range uint64(3) {
+			u.check(t, in.Crash(uint64(n)*3+seed), fmt.Sprintf("killed at operation %d, opened again, and power was lost, seed %d", n, seed))
+		}
+	}
+}
+
 // TestPackLeavesNothing: a pack that fails takes its files with it.
 func TestPackLeavesNothing(t *testing.T) {
 	in, _ := prepared(t)

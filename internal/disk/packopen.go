@@ -48,8 +48,16 @@ func (o *opening) readPacks(set **packSet) error {
 }
 
 // removeLeftovers removes what a crash of Pack or Rewrite left: packs that were
-// not made current, and packs and segments that were replaced.
+// not made current, and packs and segments that were replaced. A process that was
+// killed may have left the manifest that says so where a loss of power takes it
+// back, so the names of packs are made durable before.
 func (o *opening) removeLeftovers() error {
+	if len(o.leftover) == 0 {
+		return nil
+	}
+	if err := o.in.SyncDir(packFolder); err != nil {
+		return err
+	}
 	for _, name := range o.leftover {
 		if err := o.in.Remove(name); err != nil {
 			return err
