@@ -18,13 +18,15 @@ import (
 type fault struct {
 	name  string
 	err   error
-	lasts bool // in all that follows
+	lasts bool // what follows fails too
+	kills bool // until the process has ended
 }
 
 var faults = []fault{
-	{"once", faultfs.ErrFault, false},
-	{"half written", fmt.Errorf("half: %w", faultfs.ErrShortWrite), false},
-	{"no space from then on", faultfs.ErrNoSpace, true},
+	{"once", faultfs.ErrFault, false, false},
+	{"half written", fmt.Errorf("half: %w", faultfs.ErrShortWrite), false, false},
+	{"no space from then on", faultfs.ErrNoSpace, true, false},
+	{"killed", faultfs.ErrFault, true, true},
 }
 
 // TestCampaignOfFaults makes operations on the files of memex and state fail, one
@@ -65,6 +67,7 @@ type faulty struct {
 	*workload
 	count  int    // operations on files so far
 	failed string // the one that did
+	over   bool   // the process that was killed has ended
 	errors int    // told by the memory
 }
 
@@ -76,18 +79,25 @@ func (r *faulty) run(t *testing.T, seed uint64, n int, f fault) {
 	for range 14 {
 		r.save(r.rand.IntN(4))
 		s := steps[r.rand.IntN(len(steps))]
+		before := r.failed
 		r.d.onOp(func(where string, op faultfs.Op) error {
 			r.count++
-			if r.count-1 == n || r.failed != "" && f.lasts && op.Kind.Changes() {
-				if r.failed == "" {
-					r.failed = fmt.Sprintf("%s: %s of %s %s failed %s", s.name, op.Kind, where, op.Name, f.name)
-				}
+			if r.count-1 == n {
+				r.failed = fmt.Sprintf("%s: %s of %s %s failed %s", s.name, op.Kind, where, op.Name, f.name)
+				return f.err
+			}
+			if r.failed != "" && f.lasts && !r.over && op.Kind.Changes() {
 				return f.err
 			}
 			return nil
 		})
-		before := r.failed
 		err := s.do(r.workload)
+		if f.kills && r.failed != "" && !r.over {
+			if r.m != nil {
+				_ = r.m.Close() // it writes nothing any more
+			}
+			r.m, r.over = nil, true
+		}
 		r.d.onOp(nil)
 		switch hit := r.failed != before; {
 		case err != nil && hit:
@@ -124,7 +134,7 @@ func (r *faulty) complete(s step, err error) {
 // revive opens the memory again when it stopped writing, as a person does.
 func (r *faulty) revive(f fault) {
 	r.t.Helper()
-	if r.m != nil && r.m.Status().ReadOnly == "" && !(f.lasts && r.failed != "") {
+	if r.m != nil && r.m.Status().ReadOnly == "" && !(f.lasts && r.failed != "" && !r.over) {
 		return
 	}
 	if r.m != nil {

@@ -66,7 +66,7 @@ func (o *owner) save(i int) {
 	}
 }
 
-// verbs draws the words of a command.
+// verb draws the words of a command.
 func (o *owner) verb() []string {
 	node := func() string { return fmt.Sprintf("n%02d-%d", o.campaign.Rand.IntN(12), o.campaign.Rand.IntN(4)) }
 	o.n++
@@ -107,7 +107,7 @@ func (o *owner) run(words []string, kill bool) bool {
 	ctx := o.t.Context()
 	if kill {
 		var stop context.CancelFunc
-		part := time.Duration(o.campaign.Rand.Float64() * 1.2 * float64(o.took[words[0]]))
+		part := time.Duration((0.4 + 0.7*o.campaign.Rand.Float64()) * float64(o.took[words[0]]))
 		ctx, stop = context.WithTimeout(ctx, part)
 		defer stop()
 	}
@@ -121,13 +121,14 @@ func (o *owner) run(words []string, kill bool) bool {
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {
 	case kill && ctx.Err() != nil:
+		o.took[words[0]] += o.took[words[0]] / 20 // so that the kills come late enough
 		return true
 	case ended && (exit.ExitCode() == exitFailed || exit.ExitCode() == exitMisuse || exit.ExitCode() == exitConflict) && strings.Contains(complaint.String(), `"kind"`):
 		return false // the draw asked for what cannot be
 	case err != nil:
 		o.t.Fatalf("%v: %v\n%s", words, err, complaint.Bytes())
 	}
-	o.took[words[0]] = max(took, o.took[words[0]]*3/4)
+	o.took[words[0]] = took
 	return false
 }
 
