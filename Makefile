@@ -1,6 +1,6 @@
 # Single commands, the same that .ci/run calls. make help lists them.
 
-.PHONY: help build test race vet staticcheck fmt fix bench fuzz oracle cover parts ci
+.PHONY: help build test race campaign vet staticcheck fmt fix bench fuzz oracle cover parts ci
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -13,6 +13,9 @@ test: ## run every test of every module; installs what they need where it may
 
 race: ## run the tests under the race detector
 	go test -race ./...
+
+campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
+	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./cmd/fovea
 
 vet: ## run go vet
 	go vet ./...

@@ -2,10 +2,11 @@
 
 // Package foveatest holds what the tests of several packages share: generated
 // Org material of any size, the folder of outside test material, the optional
-// programs a test may need, and golden files.
+// programs a test may need, golden files, and the length of campaigns.
 //
 // The functions to know are [GenTree] and [GenFiles] (material), [Testdata] and
-// [Part] (skip by name what is absent), and [Golden] (compare with a file).
+// [Part] (skip by name what is absent), [Golden] (compare with a file), and
+// [NewCampaign] (many cases from a seed: a few in each run, all on request).
 //
 // Invariants:
 //
