@@ -23,8 +23,9 @@
 //     read-only at the last good group, and no byte is changed.
 //   - After the first error of a write the store is read-only until reopened. A
 //     batch that got the error may still be there then.
-//   - The journal is scanned from the segment of the newest image on; what lies
-//     before is verified when it is read.
+//   - The journal is scanned from the segment of the newest image on, after a
+//     clean close from the image's position; what lies before is verified when it
+//     is read.
 //   - A record is in the journal or in a current pack, never in both and never in
 //     neither: the manifest of the packs, replaced as a whole, says in which.
 //   - Positions and the numbers of commits stay what they are when records move.
