@@ -3,6 +3,7 @@
 package node
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"sync"
@@ -35,7 +36,7 @@ func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
 
 // appendOwnHead appends the own block up to the value of the content.
 func (n *Node) appendOwnHead(b []byte) []byte {
-	b = merkle.AppendMap(b, 4)
+	b = merkle.AppendMap(b, ownFields)
 	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
 	b = merkle.AppendText(merkle.AppendText(b, "type"), n.Type)
 	b = merkle.AppendList(merkle.AppendText(b, "attrs"), len(n.Attrs))
@@ -131,7 +132,7 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 		return nil, fmt.Errorf("node: own block %s: %w", d, ErrDigest)
 	}
 	r := merkle.NewReader(block)
-	r.FixedMap(4)
+	r.FixedMap(ownFields)
 	r.Key("f")
 	if f := r.Uint(); r.Err() == nil && f != Format {
 		return nil, fmt.Errorf("node: own block %s: format %d: %w", d, f, ErrFormat)
@@ -153,4 +154,41 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 		return nil, fmt.Errorf("node: own block %s: %w", d, err)
 	}
 	return n, nil
+}
+
+// Links returns the blocks that a node's block is cut into: none for a version,
+// or an own block that holds its content. get fetches them.
+func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Digest, error) {
+	if holdsContent(block) {
+		return nil, nil
+	}
+	if r := merkle.NewReader(block); r.Map() != ownFields || r.Err() != nil {
+		return nil, nil
+	}
+	own := merkle.Sum(block)
+	var links []merkle.Digest
+	_, err := ReadOwn(own, func(d merkle.Digest) ([]byte, error) {
+		if d == own {
+			return block, nil
+		}
+		links = append(links, d)
+		return get(d)
+	})
+	return links, err
+}
+
+// ownFields is how many fields an own block has; a version has others.
+const ownFields = 4
+
+// plainHeads is how the own blocks of Org nodes begin, up to their content.
+var plainHeads = [...][]byte{(&Node{Type: TypeHeadline}).appendOwnHead(nil), (&Node{Type: TypeDocument}).appendOwnHead(nil)}
+
+// holdsContent reports, for most blocks that are not cut, that they are not.
+func holdsContent(block []byte) bool {
+	for _, head := range plainHeads {
+		if len(block) > len(head) && bytes.HasPrefix(block, head) {
+			return merkle.NewReader(block[len(head):]).Peek() == merkle.KindBytes
+		}
+	}
+	return false
 }

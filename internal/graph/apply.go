@@ -16,8 +16,9 @@ import (
 type Loader func(merkle.Digest) ([]byte, error)
 
 // Apply returns the state that follows s by a commit: its delta is applied,
-// content that s does not hold is loaded, derived fields are read from the
-// bytes, and the root is compared with the one the commit names (ErrRoot).
+// content that s does not hold is loaded (or known to be gone, see ErrGone),
+// derived fields are read from the bytes, and the root is compared with the one
+// the commit names (ErrRoot).
 func (s *State) Apply(c *Commit, load Loader) (*State, error) {
 	return s.step(c, c.State, load, func(r *Record) (from, to *node.Entry) { return r.Old, r.New })
 }
@@ -84,7 +85,7 @@ func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
 	n := old
 	if !had || old.Own != to.Own {
 		var err error
-		if n, err = node.ReadOwn(to.Own, load); err != nil {
+		if n, err = read(to.Own, load); err != nil {
 			return err
 		}
 	}
@@ -126,9 +127,12 @@ func (b *builder) rederive(path string, old []*node.Node) error {
 		b.setup.replace(old, nil)
 		return nil
 	}
-	fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, b.at))
-	if err != nil {
-		return err
+	fresh := alone(nodes)
+	if !hasGone(nodes) {
+		var err error
+		if fresh, err = node.Rederive(nodes, !node.IsOrg(path), reading(path, b.at)); err != nil {
+			return err
+		}
 	}
 	b.setup.replace(old, fresh)
 	for _, n := range fresh {

@@ -18,6 +18,9 @@ const (
 	KindIngest   = "ingest"   // files were read
 	KindRollback = "rollback" // an earlier state was made the present one
 	KindEdit     = "edit"     // something was changed through Fovea
+	KindPurge    = "purge"    // content was taken out of history for good; the state is the one before
+	KindRetain   = "retain"   // moments were thinned; the state is the one before
+	KindRepair   = "repair"   // damage was put aside; the state is the one before
 )
 
 // Commit is one step of a scope's history: which state came about, from which,

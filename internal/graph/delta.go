@@ -61,7 +61,7 @@ func (d *Draft) delta() Delta {
 			case o == nil:
 				added = append(added, n)
 			case o.Entry.Equal(&n.Entry):
-				if !o.Derived.Equal(n.Derived) {
+				if o.Type == typeGone || !o.Derived.Equal(n.Derived) {
 					out.Reread = append(out.Reread, n)
 				}
 				continue

@@ -122,6 +122,9 @@ func (d *Draft) keep(old, nodes []*node.Node) {
 		case o.Own != n.Own:
 			n.Modified = d.now
 			own(n)
+		case o.Type == typeGone: // the file has it
+			n.Modified = o.Modified
+			own(n)
 		case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
 			nodes[i] = o
 		default:

@@ -1,0 +1,60 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// ErrGone is wrapped by what a Loader returns for a block that history left out
+// on purpose. Apply and Undo go on then with a node that has its place and its
+// digests and no content, so that every root can still be computed.
+var ErrGone = errors.New("the content is no longer kept")
+
+// typeGone is the type of a node whose content is gone.
+const typeGone = "gone"
+
+// Gone returns the nodes whose content is no longer kept, in no order. A state
+// that has one is good for its digests and for its other documents alone.
+// Complexity is that of looking at every node.
+func (s *State) Gone() []*node.Node {
+	var out []*node.Node
+	for _, n := range s.nodes.All() {
+		if n.Type == typeGone {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// read loads a node's content, or makes a node that says it is gone.
+func read(d merkle.Digest, load Loader) (*node.Node, error) {
+	n, err := node.ReadOwn(d, load)
+	if errors.Is(err, ErrGone) {
+		return &node.Node{Entry: node.Entry{Own: d}, Type: typeGone, Derived: &node.Derived{}}, nil
+	}
+	return n, err
+}
+
+// alone gives copies of the nodes of a document that is not whole: each is read
+// by itself, those that are gone not at all.
+func alone(nodes []*node.Node) []*node.Node {
+	out := make([]*node.Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = n
+		if n.Derived == nil {
+			c := *n
+			node.DeriveAlone(&c, nil)
+			out[i] = &c
+		}
+	}
+	return out
+}
+
+func hasGone(nodes []*node.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *node.Node) bool { return n.Type == typeGone })
+}

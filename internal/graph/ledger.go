@@ -1,0 +1,103 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// ErrVersion is returned when a node's version is not that of its own digest and
+// its children.
+var ErrVersion = errors.New("the version is not the one that own digest and children give")
+
+// Ledger follows a chain of commits by their digests alone, without content: it
+// computes each version and each root anew, and shares nothing with the states
+// that Apply makes. The zero Ledger is empty. It is for one goroutine.
+type Ledger struct {
+	nodes map[string]*node.Node
+	tree  *merkle.Editor[*node.Node]
+	root  merkle.Digest
+}
+
+// Len returns the number of nodes.
+func (l *Ledger) Len() int { return len(l.nodes) }
+
+// Root returns the root after the last commit.
+func (l *Ledger) Root() merkle.Digest { return l.root }
+
+// Entry returns what the ledger has of a node.
+func (l *Ledger) Entry(id string) (node.Entry, bool) {
+	if n, ok := l.nodes[id]; ok {
+		return n.Entry, true
+	}
+	return node.Entry{}, false
+}
+
+// Apply takes the next commit into account. Errors: ErrDelta, ErrVersion and
+// ErrRoot; the ledger is of no use after one. O(changes log nodes).
+func (l *Ledger) Apply(c *Commit) error {
+	if l.tree == nil {
+		l.nodes, l.tree = map[string]*node.Node{}, merkle.Map[*node.Node]{}.Edit()
+	}
+	slab := make([]node.Node, len(c.Delta))
+	for i := range c.Delta {
+		if err := l.change(&slab[i], &c.Delta[i]); err != nil {
+			return fmt.Errorf("commit %d: node %s: %w", c.Seq, c.Delta[i].ID, err)
+		}
+	}
+	var kids []merkle.Digest
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.New != nil {
+			var err error
+			if kids, err = l.version(r.New, kids[:0]); err != nil {
+				return fmt.Errorf("commit %d: node %s: %w", c.Seq, r.ID, err)
+			}
+		}
+	}
+	if l.root = l.tree.Map().Root(); l.root != c.State {
+		return fmt.Errorf("commit %d: %w", c.Seq, ErrRoot)
+	}
+	return nil
+}
+
+// change applies one record; n is where the node may be put.
+func (l *Ledger) change(n *node.Node, r *Record) error {
+	old, had := l.nodes[r.ID]
+	if had != (r.Old != nil) || had && !old.Entry.Equal(r.Old) {
+		return ErrDelta
+	}
+	if r.New == nil {
+		delete(l.nodes, r.ID)
+		l.tree.Delete(merkle.Sum([]byte(r.ID)))
+		return nil
+	}
+	if had {
+		*n = *old // its place in the map is known
+	} else {
+		n.Identify(r.ID)
+	}
+	n.Entry = *r.New
+	l.nodes[r.ID] = n
+	l.tree.Set(n)
+	return nil
+}
+
+// version computes a node's version from its children's; kids is scratch.
+func (l *Ledger) version(e *node.Entry, kids []merkle.Digest) ([]merkle.Digest, error) {
+	for _, id := range e.Kids {
+		k, ok := l.nodes[id]
+		if !ok {
+			return kids, ErrDelta
+		}
+		kids = append(kids, k.Version)
+	}
+	v, err := node.VersionBlock(e.Own, kids, nil)
+	if err == nil && v != e.Version {
+		err = ErrVersion
+	}
+	return kids, err
+}
