@@ -239,3 +239,10 @@ func equalRows(t *table, count int, want func(b []byte, i int) []byte) error {
 	}
 	return nil
 }
+
+// Packed reports whether some of the history is in packs.
+func (s *Store) Packed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.packs.packs) > 0
+}

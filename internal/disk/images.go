@@ -181,7 +181,12 @@ func (s *Store) noteImage(note func(*Recovery)) {
 
 // readImage reads and verifies an image; a damaged one is errBadImage.
 func readImage(in vfs.FS, seq uint64) (img *Image, dropped []string, err error) {
-	file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
+	return readImageFile(in, imageName(seq), seq)
+}
+
+// readImageFile is readImage for a file of any name.
+func readImageFile(in vfs.FS, name string, seq uint64) (img *Image, dropped []string, err error) {
+	file, err := in.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,200 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Rebuilt says what a history becomes by Rebuild.
+type Rebuilt struct {
+	// Memex is written into FORMAT if that is damaged or missing.
+	Memex string
+	// Keep returns the kind that a salvaged record has from now on, 0 to leave it
+	// out. It must let through as commits none but a chain.
+	Keep func(Record) Kind
+	// Add are the records behind those that were salvaged, one batch.
+	Add []Record
+	// Lost are the blocks that are nowhere; Block answers a Purged for them, which
+	// names By, the number of the commit that says so.
+	Lost []merkle.Digest
+	By   uint64
+	// Aside are files to put into quarantine besides those that are damaged, such
+	// as the image of a commit that is lost.
+	Aside []string
+	// Rand gives the salts. Needed.
+	Rand io.Reader
+}
+
+// Rebuild makes a whole history of what Read has found: one pack, and an empty
+// segment behind it. No Store is open meanwhile. Files that are damaged are first
+// copied to quarantine, then the manifest is replaced, and only then do they go:
+// after a crash the folder has the old history or the new one, and opens. On an
+// error the old history is there, unless only the removal failed. O(history).
+func (s *Salvage) Rebuild(ctx context.Context, to Rebuilt) error {
+	if err := s.rebuild(ctx, to); err != nil {
+		return fmt.Errorf("rebuild history: %w", err)
+	}
+	return nil
+}
+
+func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
+	if err := makeFolders(s.in); err != nil {
+		return err
+	}
+	for _, name := range append(append([]string(nil), s.damaged...), to.Aside...) {
+		if err := s.copyAside(name); err != nil {
+			return err
+		}
+	}
+	info, err := s.writePack(ctx, to)
+	if err == nil {
+		err = s.writeSegment(info, to.Rand)
+	}
+	if err != nil {
+		return err
+	}
+	// What contradicts the new history goes before it comes.
+	for _, name := range to.Aside {
+		if err := removeIfThere(s.in, name); err != nil {
+			return err
+		}
+	}
+	if err := s.in.SyncDir(imageFolder); err != nil {
+		return err
+	}
+	if err := s.mendFormat(to.Memex); err != nil {
+		return err
+	}
+	m := manifest{generation: info.generation, packs: []packInfo{info}}
+	if err := vfs.WriteAtomic(s.in, manifestFile, m.encode(), filePerm); err != nil {
+		return err
+	}
+	return s.removeOld(info)
+}
+
+// copyAside copies a file to quarantine under a name that is free there. A file
+// that is missing has nothing to keep.
+func (s *Salvage) copyAside(name string) error {
+	text, err := s.in.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		to := path.Join(quarantineFolder, path.Base(name))
+		if i > 0 {
+			to += fmt.Sprintf(".%d", i)
+		}
+		there, err := s.in.ReadFile(to)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return vfs.WriteAtomic(s.in, to, text, filePerm)
+		case err != nil:
+			return err
+		case string(there) == string(text):
+			return nil // a repair that was cut short has done it
+		}
+	}
+}
+
+// writePack writes the pack of all that stays.
+func (s *Salvage) writePack(ctx context.Context, to Rebuilt) (packInfo, error) {
+	header := packHeader{first: 1, generation: s.made + 1}
+	if _, err := io.ReadFull(to.Rand, header.salt[:]); err != nil {
+		return packInfo{}, err
+	}
+	info := packInfo{first: 1, generation: header.generation, last: s.segment + 1, batch: 1}
+	err := vfs.WriteAtomicFunc(s.in, info.name(), filePerm, func(w io.Writer) error {
+		out, err := newPackWriter(w, header)
+		if err != nil {
+			return err
+		}
+		for d, by := range s.gone {
+			out.drop(d, by)
+		}
+		for _, d := range to.Lost {
+			out.drop(d, to.By)
+		}
+		if err := s.Read(ctx, func(r Record) error { return keepIn(out, r, to.Keep(r)) }); err != nil {
+			return err
+		}
+		info.next = s.batch + 2
+		for i, r := range to.Add {
+			r.Batch, r.Pos = s.batch+1, Pos{info.last, segmentHeaderSize + int64(i)}
+			if err := keepIn(out, r, r.Kind); err != nil {
+				return err
+			}
+		}
+		info, err = out.finish(info)
+		return err
+	})
+	return info, err
+}
+
+func keepIn(out *packWriter, r Record, kind Kind) error {
+	if kind == 0 {
+		return nil
+	}
+	r.Kind = kind
+	return out.add(r, merkle.Sum(r.Data))
+}
+
+// writeSegment makes the empty segment behind the pack.
+func (s *Salvage) writeSegment(info packInfo, random io.Reader) error {
+	h := segmentHeader{number: info.last + 1, batch: info.next}
+	if _, err := io.ReadFull(random, h.salt[:]); err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(s.in, segmentName(h.number), h.encode(), filePerm)
+}
+
+// mendFormat writes FORMAT anew if it cannot be read.
+func (s *Salvage) mendFormat(memex string) error {
+	text, err := s.in.ReadFile(formatFile)
+	if err == nil {
+		_, err = parseFormat(text)
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrCorrupt) {
+		return writeFormat(s.in, memex)
+	}
+	return err
+}
+
+// removeOld removes what the new pack has replaced. What stays after an error
+// goes when a store is opened.
+func (s *Salvage) removeOld(info packInfo) error {
+	if err := removeIfThere(s.in, headFile); err != nil {
+		return err
+	}
+	for _, f := range s.files {
+		if err := removeIfThere(s.in, f.name); err != nil {
+			return err
+		}
+	}
+	names, err := listPacks(s.in)
+	for _, name := range names {
+		if err == nil && name != info.name() {
+			err = removeIfThere(s.in, name)
+		}
+	}
+	return errors.Join(err, s.in.SyncDir(journalFolder), s.in.SyncDir(packFolder), s.in.SyncDir("."))
+}
+
+func removeIfThere(in vfs.FS, name string) error {
+	if err := in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,355 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Salvage is all that verifies of a history, damaged or not: each record by
+// itself, also behind damage. It reads the folder as it finds it and changes
+// nothing until Rebuild. The caller holds the lock; it is for one goroutine.
+type Salvage struct {
+	in      vfs.FS
+	files   []salvageFile
+	bad     []Corruption
+	damaged []string // files that do not verify, to be put aside
+	gone    map[merkle.Digest]uint64
+	at      map[merkle.Digest]salvaged
+	segment uint64 // the largest number there is
+	batch   uint64 // the largest number of a batch
+	made    uint64 // the newest generation of packs
+}
+
+// salvageFile is a file that history is in.
+type salvageFile struct {
+	name    string
+	segment uint64 // its number, 0 for a pack
+	info    packInfo
+}
+
+// salvaged says where a block is.
+type salvaged struct {
+	file   string
+	offset int64
+	length int
+}
+
+// OpenSalvage finds the files of the history. A folder that cannot be read is an
+// error: nothing is held to be lost because of it. Errors: ErrUnknownFormat, the
+// file system's.
+func OpenSalvage(in vfs.FS) (*Salvage, error) {
+	s := &Salvage{in: in, gone: map[merkle.Digest]uint64{}, at: map[merkle.Digest]salvaged{}}
+	if err := s.find(); err != nil {
+		return nil, fmt.Errorf("salvage: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Salvage) find() error {
+	if text, err := s.in.ReadFile(formatFile); err == nil {
+		_, err := parseFormat(text)
+		if bad, ok := errors.AsType[*Corruption](err); ok {
+			s.damage(*bad)
+		} else if err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	head, badHead, err := readHead(s.in)
+	if err != nil {
+		return err
+	}
+	if head != nil {
+		s.segment = head.End.Segment
+	}
+	if badHead != nil {
+		s.damage(*badHead)
+	}
+	if err := s.findPacks(); err != nil {
+		return err
+	}
+	numbers, err := listSegments(s.in)
+	last := uint64(0)
+	for _, f := range s.files {
+		last = max(last, f.info.last)
+	}
+	for _, n := range numbers {
+		s.segment = max(s.segment, n)
+		if n > last { // else it is in a pack
+			s.files = append(s.files, salvageFile{name: segmentName(n), segment: n})
+		}
+	}
+	s.segment = max(s.segment, last)
+	return err
+}
+
+// findPacks takes the packs that the manifest names, or without one those that
+// do not stand for the same segments.
+func (s *Salvage) findPacks() error {
+	m, bad, err := readManifest(s.in)
+	if err != nil {
+		return err
+	}
+	s.made = m.generation
+	if bad == nil && len(m.packs) > 0 {
+		for _, info := range m.packs {
+			s.files = append(s.files, salvageFile{name: info.name(), info: info})
+		}
+		return nil
+	}
+	if bad != nil {
+		s.damage(*bad)
+	}
+	names, err := listPacks(s.in)
+	if err != nil {
+		return err
+	}
+	var found []packInfo
+	for _, name := range names {
+		p, err := openPack(s.in, name)
+		if err != nil {
+			return err
+		}
+		if err := p.retire(); err != nil {
+			return err
+		}
+		s.made = max(s.made, p.generation)
+		p.last = max(p.last, p.first)
+		if info := p.packInfo; info.first > 0 && info.name() == name {
+			found = append(found, info)
+		} else {
+			s.damage(Corruption{File: name, Reason: errPackHeader.Error()})
+		}
+	}
+	slices.SortFunc(found, func(a, b packInfo) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.generation, a.generation))
+	})
+	last := uint64(0)
+	for _, info := range found {
+		if info.first > last {
+			s.files = append(s.files, salvageFile{name: info.name(), info: info})
+			last = info.last
+		}
+	}
+	return nil
+}
+
+// damage notes the first damage of a file.
+func (s *Salvage) damage(bad Corruption) {
+	if !slices.Contains(s.damaged, bad.File) {
+		s.damaged, s.bad = append(s.damaged, bad.File), append(s.bad, bad)
+	}
+}
+
+// Damage returns what Read has found damaged, at most once for each file.
+func (s *Salvage) Damage() []Corruption { return slices.Clone(s.bad) }
+
+// Gone returns the blocks that history had left out on purpose, and the numbers
+// of the commits that say why. The map is the Salvage's.
+func (s *Salvage) Gone() map[merkle.Digest]uint64 { return s.gone }
+
+// Read calls fn with each record that verifies, in order. The data is valid
+// until fn returns; an error of fn ends it and is returned as it is. Other
+// errors are of the file system or the context: then nothing can be said.
+// O(history), and more where much is damaged.
+func (s *Salvage) Read(ctx context.Context, fn func(Record) error) error {
+	var last Record
+	for _, f := range s.files {
+		err := s.file(f, func(r Record, at int64) error {
+			if r.Pos.Compare(last.Pos) <= 0 || r.Batch < last.Batch {
+				s.damage(Corruption{File: f.name, Offset: at, Reason: "a record out of order"})
+				return nil
+			}
+			last = Record{Batch: r.Batch, Pos: r.Pos}
+			s.batch = max(s.batch, r.Batch)
+			if r.Kind == Block || r.Kind == Commit {
+				s.at[merkle.Sum(r.Data)] = salvaged{f.name, at, len(r.Data)}
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return fn(r)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file reads one file; at is the offset of the data.
+func (s *Salvage) file(f salvageFile, fn func(r Record, at int64) error) error {
+	if f.segment != 0 {
+		return s.readSegment(f.segment, fn)
+	}
+	p, err := openPack(s.in, f.name)
+	if err != nil {
+		return err
+	}
+	defer p.retire()
+	if p.expect(f.info); p.bad != nil {
+		s.damage(*p.bad)
+	}
+	if p.header.first == 0 { // without the salt no record can be told from noise
+		return nil
+	}
+	win := &window{file: p.file, end: p.tablesAt, base: packHeaderSize}
+	for at := int64(packHeaderSize); at < win.end; {
+		win.forget(at)
+		g, data, err := packFrameAt(win, p.header, at)
+		if bad, ok := errors.AsType[*damage](err); ok {
+			s.damage(*p.corruption(bad.at, bad.reason))
+			at += frameAlign
+			continue
+		}
+		if err == nil {
+			err = fn(Record{Kind: g.kind, Batch: g.batch, Pos: g.pos, Data: data}, at+packFrameHeaderSize)
+		}
+		if err != nil {
+			return err
+		}
+		at += g.size()
+	}
+	return s.readGone(p)
+}
+
+// readGone takes over what a good pack says was left out.
+func (s *Salvage) readGone(p *pack) error {
+	if p.bad != nil {
+		return nil
+	}
+	for t, i := p.goneTable(), int64(0); i < p.gone; i++ {
+		row, err := t.row(i)
+		if bad, ok := errors.AsType[*damage](err); ok {
+			s.damage(*p.corruption(bad.at, bad.reason))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d := merkle.Digest(row)
+		s.gone[d] = max(s.gone[d], binary.LittleEndian.Uint64(row[merkle.DigestSize:]))
+	}
+	return nil
+}
+
+func (s *Salvage) readSegment(number uint64, fn func(r Record, at int64) error) error {
+	seg, err := openSegment(s.in, number)
+	if errors.Is(err, errBadHeader) {
+		s.damage(Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer seg.file.Close()
+	size, err := seg.size()
+	if err != nil {
+		return err
+	}
+	end, err := lastByte(seg.file, segmentHeaderSize, size)
+	if err != nil {
+		return err
+	}
+	next, failed := int64(segmentHeaderSize), error(nil)
+	gap := func(at int64) {
+		if at > next {
+			s.damage(Corruption{File: segmentName(number), Segment: number, Offset: next, Reason: "no record that verifies"})
+		}
+	}
+	err = behind(seg, segmentHeaderSize, size, func(f frame, at int64, data []byte) bool {
+		gap(at)
+		next = at + f.size()
+		if f.kind != Pad {
+			failed = fn(Record{Kind: f.kind, Batch: f.batch, Pos: Pos{number, at}, Data: data}, at+frameHeaderSize)
+		}
+		return failed == nil
+	})
+	gap(end)
+	return cmp.Or(failed, err)
+}
+
+// Block returns a block or commit that Read has met, or ErrNotFound.
+func (s *Salvage) Block(d merkle.Digest) (data []byte, err error) {
+	at, ok := s.at[d]
+	if !ok {
+		return nil, ErrNotFound
+	}
+	file, err := s.in.OpenFile(at.file, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	data = make([]byte, at.length)
+	if _, err := file.ReadAt(data, at.offset); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if merkle.Sum(data) != d {
+		return nil, ErrNotFound
+	}
+	return data, nil
+}
+
+// Holds reports whether a file is one that history is in.
+func (s *Salvage) Holds(name string) bool {
+	return slices.ContainsFunc(s.files, func(f salvageFile) bool { return f.name == name })
+}
+
+// Missing reports whether a file that must be there is not: it may come back.
+func (s *Salvage) Missing() bool {
+	next := uint64(1)
+	for _, f := range s.files {
+		first, last := f.info.first, f.info.last
+		if f.segment != 0 {
+			first, last = f.segment, f.segment
+		}
+		if _, err := s.in.Stat(f.name); err != nil || first != next {
+			return true
+		}
+		next = last + 1
+	}
+	return next <= s.segment
+}
+
+// Has reports whether Read has met a block or commit.
+func (s *Salvage) Has(d merkle.Digest) bool { _, ok := s.at[d]; return ok }
+
+// Images calls fn with every image that verifies, the newest first, those in
+// quarantine too, and says where it lies. Damaged ones count as damage.
+func (s *Salvage) Images(fn func(name string, img *Image)) error {
+	for _, folder := range []string{imageFolder, quarantineFolder} {
+		seqs, err := listNumbered(s.in, folder, imageSuffix, imageName)
+		if err != nil {
+			return err
+		}
+		for _, seq := range slices.Backward(seqs) {
+			name := path.Join(folder, path.Base(imageName(seq)))
+			img, _, err := readImageFile(s.in, name, seq)
+			wrong := errors.Is(err, errBadImage) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			switch {
+			case err == nil:
+				fn(name, img)
+			case folder == quarantineFolder: // it was put aside as damaged
+			case !wrong:
+				return err
+			default:
+				s.damage(Corruption{File: name, Reason: "the image does not verify"})
+			}
+		}
+	}
+	return nil
+}
