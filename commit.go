@@ -18,7 +18,7 @@ type Commit struct {
 	Seq       uint64
 	Digest    merkle.Digest // names the commit and all that went before it
 	Root      merkle.Digest // of the state it made
-	Kind      string        // ingest, rollback, edit
+	Kind      string        // ingest, rollback, edit, purge, retain, repair
 	Author    string
 	Session   string
 	Op        string // commits of one operation share it
@@ -47,6 +47,12 @@ func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.De
 		m.head.Store(head.follow(state, delta, head.commit))
 		return Commit{}, fail("commit", m.state, ReadOnly, m.mark(ctx, marks...))
 	}
+	return m.append(ctx, state, delta, c, marks...)
+}
+
+// append is commit where the delta may be empty: the commit is its own purpose.
+func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (Commit, error) {
+	head := m.View()
 	c.Seq = head.commit.Seq + 1
 	if c.Seq > 1 {
 		c.Parents = []merkle.Digest{head.commit.Digest}

@@ -17,35 +17,16 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// errStop ends a walk over the journal early.
-var errStop = errors.New("stop")
-
-// commits walks the journal's commits of a range of sequence numbers, oldest
-// first. Complexity is that of reading the journal.
+// commits walks the commits of a range of sequence numbers, oldest first. It costs
+// what those commits do.
 func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
-	err := m.store.Replay(disk.Pos{}, func(r disk.Record) error {
-		if r.Kind != disk.Commit {
-			return ctx.Err()
-		}
-		seq, err := graph.CommitSeq(r.Data)
-		switch {
-		case err != nil:
-			return err
-		case seq < from:
-			return nil
-		case seq > to:
-			return errStop
-		}
+	return m.store.Commits(ctx, from, to, func(r disk.Record) error {
 		c, err := graph.DecodeCommit(r.Data, m.store.Block)
 		if err != nil {
 			return err
 		}
 		return fn(c)
 	})
-	if errors.Is(err, errStop) {
-		return nil
-	}
-	return err
 }
 
 // Log lists commits, newest first, at most limit (0: all). With an id it lists
@@ -99,7 +80,8 @@ func touches(c *graph.Commit, names map[string]bool) int {
 }
 
 // At returns the view of an earlier moment, named as in Rollback: a snapshot's
-// index or name, a commit, a date, or "head". Errors: NotFound.
+// index or name, a commit, a date, or "head". Errors: NotFound, also where content
+// of that moment was purged or thinned.
 func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -108,11 +90,17 @@ func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
 		return nil, err
 	}
 	v, err := m.viewAt(ctx, seq)
-	return v, fail("history", ref, Corrupt, err)
+	if err == nil {
+		err = m.whole(ctx, v)
+	}
+	if err != nil {
+		return nil, fail("history", ref, goneKind(err), err)
+	}
+	return v, nil
 }
 
 // viewAt returns the view of a commit: the head, one that a snapshot holds, or
-// one reached by undoing the commits since.
+// one reached by undoing the commits since. It may lack content, see whole.
 func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
 	head := m.View()
 	if seq == head.commit.Seq {
@@ -140,7 +128,7 @@ func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
 	state := near.state
 	for i := len(after) - 1; i > 0; i-- {
 		var err error
-		if state, err = state.Undo(after[i], after[i-1].State, m.store.Block); err != nil {
+		if state, err = state.Undo(after[i], after[i-1].State, m.block); err != nil {
 			return nil, err
 		}
 	}
@@ -291,9 +279,12 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	if entry == nil {
 		return nil, fail("history", id, NotFound, fmt.Errorf("no version %s of this node", d))
 	}
-	n, err := node.ReadOwn(entry.Own, m.store.Block)
+	n, err := node.ReadOwn(entry.Own, m.block)
+	if purged, ok := errors.AsType[*disk.Purged](err); ok {
+		err = &goneError{m.goneBy(ctx, purged.By)}
+	}
 	if err != nil {
-		return nil, fail("history", id, Corrupt, err)
+		return nil, fail("history", id, goneKind(err), err)
 	}
 	n = n.Place(id, *entry)
 	node.DeriveAlone(n, nil)

@@ -15,6 +15,9 @@ const (
 	markDrift    = "drift"    // [kind, path, digest or null]
 	markDropped  = "dropped"  // [kind, op]: an intent that led to no commit
 	markHead     = "head"     // [kind, note]: the signed head that the commit of its batch makes
+
+	markRewriting = "rewriting" // [kind, seq, secret, digests]: blocks that history is to be without
+	markRewritten = "rewritten" // [kind, seq]: it is
 )
 
 func snapshotMark(k kept) []byte {
@@ -106,6 +109,11 @@ func (m *Memory) applyMark(data []byte) error {
 		r.Text() // whatever follows an intent ends it
 	case kind == markHead && n == 2:
 		m.signed = r.Text()
+	case kind == markRewriting && n == 4:
+		m.unfinished = readRewriting(r)
+	case kind == markRewritten && n == 2:
+		r.Uint()
+		m.unfinished = nil
 	default:
 		return nil
 	}

@@ -50,6 +50,8 @@ type Memory struct {
 	problems  []corpus.Problem // of the last scan
 	recovered string           // which operation opening has ended, and how
 	replayed  int64            // bytes of journal behind the newest image
+
+	unfinished *rewriting // announced by the journal and not noted as done, nil for none
 }
 
 // Open opens the memory of a memex, and makes it where there is none. It reads

@@ -26,6 +26,8 @@ type world struct {
 	state string
 	clock time.Time
 	m     *fovea.Memory
+
+	session string
 }
 
 // newWorld makes a folder of the given files and opens its memory.
@@ -47,7 +49,7 @@ func (w *world) now() time.Time {
 
 func (w *world) open() {
 	w.t.Helper()
-	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Now: w.now})
+	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Session: w.session, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -19,6 +19,23 @@ import (
 // Damage to the journal leaves the memory at the last commit before it, and
 // read-only.
 func (m *Memory) recover(ctx context.Context) error {
+	if err := m.load(ctx); err != nil {
+		return err
+	}
+	if m.store.Recovery().Corrupt == nil || m.View().commit.Seq > 0 {
+		return nil
+	}
+	began, err := m.newChain(ctx)
+	if err != nil {
+		m.opts.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
+	} else if began {
+		m.opts.Log.Error("nothing of the history verifies; it is in quarantine, and a new one begins")
+	}
+	return nil
+}
+
+// load is recover but for what to do when there is nothing to bring back.
+func (m *Memory) load(ctx context.Context) error {
 	m.head.Store(emptyView())
 	var from disk.Pos
 	img, err := m.store.LoadImage()
@@ -40,6 +57,9 @@ func (m *Memory) recover(ctx context.Context) error {
 	if errors.Is(err, disk.ErrCorrupt) {
 		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
+	}
+	if err == nil {
+		err = m.resume(background(ctx))
 	}
 	if err != nil || pending == nil || m.store.Err() != nil {
 		return err
@@ -107,7 +127,7 @@ func (p *player) load(d merkle.Digest) ([]byte, error) {
 	if b, ok := p.blocks[d]; ok {
 		return b, nil
 	}
-	return p.m.store.Block(d)
+	return p.m.block(d)
 }
 
 // commit applies one commit and checks that it follows the head.
@@ -125,7 +145,7 @@ func (p *player) commit(block []byte) error {
 		return err
 	}
 	delta := graph.Diff(head.state, state)
-	if c.Op != head.commit.Op {
+	if c.Op != head.commit.Op && len(c.Delta) > 0 {
 		p.m.snapshots.before(head)
 	}
 	done := summary(c)

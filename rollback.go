@@ -16,7 +16,7 @@ import (
 // RollbackOptions says what a rollback does about files. nil means the zero
 // value: files follow, all or none.
 type RollbackOptions struct {
-	Skip       bool // leave out files that changed or are locked, and roll back the rest
+	Skip       bool // leave out files that changed, are locked or whose content was purged, and roll back the rest
 	MemoryOnly bool // leave the files alone and record the drift
 }
 
@@ -46,6 +46,9 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	target, err := m.viewAt(ctx, seq)
 	if err != nil {
 		return Commit{}, nil, fail("rollback", ref, Corrupt, err)
+	}
+	if err := m.whole(ctx, target); err != nil && !opts.Skip {
+		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
 	r := rollback{m: m, opts: opts, target: target.state}
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
@@ -78,6 +81,10 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	err := m.store.Err() // no file is touched where the commit cannot follow
 	if err != nil {
 		return Commit{}, nil, fail("rollback", m.state, ReadOnly, err)
+	}
+	if gone := goneDocuments(r.target); len(gone) > 0 {
+		r.blocked = gone
+		r.target, _ = r.without(head.state, r.target, now)
 	}
 	state, delta := head.state.Restore(r.target, now)
 	if delta.Empty() {

@@ -58,6 +58,17 @@ func (t *timeline) before(v *View) {
 	t.next = (t.next + 1) % automatic
 }
 
+// release lets go of the states in memory; they are read from disk when they are
+// asked for.
+func (t *timeline) release() {
+	for i := range t.ring {
+		t.ring[i].view = nil
+	}
+	for i := range t.named {
+		t.named[i].view = nil
+	}
+}
+
 // list returns the snapshots, newest first; of one commit the automatic one is
 // older than the named.
 func (t *timeline) list() []kept {

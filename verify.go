@@ -3,26 +3,37 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Verify proves the memory from its bytes: the journal is replayed from
-// nothing, every block hashed, every commit checked to follow its parent, to
-// name only blocks that are there and to lead to the root it names; the newest
-// image and the present state are compared with the result, and the present
-// nodes are hashed again. checked counts the commits, blocks and nodes;
-// no problems means that all is well. Signed heads are checked against
-// Options.Verifiers. Each of anchors is a text of such heads, one or more, that
-// was kept elsewhere (SignedHead): the history must have their commits. It writes
-// nothing. Complexity is that of reading the whole history. Errors: Invalid (an
-// anchor that is no signed head).
+// Verify proves the memory from its bytes and trusts no digest that was computed
+// before: the history is read from nothing, every block hashed, every commit
+// checked to follow its parent, to name only blocks that are there, and to lead
+// to the versions and the root it names, which are computed anew; packs are
+// checked against their tables; the newest image and the present state are hashed
+// and compared with the result. checked counts the commits, blocks and nodes. It
+// writes nothing.
+//
+// Signed heads are checked against Options.Verifiers. Each of anchors is a text of
+// such heads, one or more, that was kept elsewhere (SignedHead): the history must
+// have their commits.
+//
+// Problems of the kinds purged, thinned and lost are no damage: content that a
+// commit says is gone. None but such means that all is well. It costs what reading
+// the whole history does, on two processors. Errors: Invalid (an anchor that is no
+// signed head).
 func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, problems []node.Problem, err error) {
 	var notes []string
 	for _, text := range anchors {
@@ -35,55 +46,103 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.View()
-	w := verifier{m: m, ctx: ctx, state: &graph.State{}, held: map[merkle.Digest]bool{}, roots: map[uint64]merkle.Digest{}}
-	w.signatures = signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}}
-	err = m.store.Replay(disk.Pos{}, w.record)
+	w := newVerifier(ctx, m, v)
+	var present presence
+	var beside sync.WaitGroup
+	beside.Go(func() { present.check(m, v) })
+	err = w.history()
+	beside.Wait()
 	if ctx.Err() != nil {
 		return 0, nil, fail("verify", m.state, Other, ctx.Err())
 	}
-	if err != nil && len(w.problems) == 0 {
-		w.problem("journal", "replay", err.Error())
-	}
-	if c := m.store.Recovery().Corrupt; c != nil {
-		w.problem("journal", "corrupt", fmt.Sprint(c))
-	}
 	if w.head.Digest != v.commit.Digest && err == nil {
 		w.problem("head", "differs", fmt.Sprintf("memory is at commit %d, the journal ends at %d", v.commit.Seq, w.head.Seq))
-	} else if w.state.Root() != v.Root() && err == nil {
+	} else if w.ledger.Root() != v.Root() && err == nil && v.commit.Seq > 0 {
 		w.problem("head", "differs", "the live state is not the one the journal leads to")
 	}
 	w.heads()
 	w.anchors(notes)
-	w.image()
-	w.live(v)
-	return w.checked, w.problems, nil
+	w.absences()
+	if img := present.image; img != nil && present.root != w.roots[img.Seq] && err == nil {
+		w.problem("image", "differs", fmt.Sprintf("the image does not hold the state of commit %d", img.Seq))
+	}
+	w.problems = append(w.problems, present.problems...)
+	return w.checked + present.checked, w.problems, nil
 }
 
+// verifier reads the history.
 type verifier struct {
 	m        *Memory
 	ctx      context.Context
-	state    *graph.State
+	ledger   graph.Ledger
 	head     Commit
+	batch    uint64
+	blocks   map[merkle.Digest][]byte // of the batch being read, those that a commit may be cut into
 	held     map[merkle.Digest]bool   // blocks by the digest of their bytes
+	absent   []absence                // blocks that were not there yet
 	roots    map[uint64]merkle.Digest // by commit
+	kinds    map[uint64]string        // of commits that take content away
 	checked  int
 	problems []node.Problem
 
 	signatures signatures
 }
 
+func newVerifier(ctx context.Context, m *Memory, v *View) *verifier {
+	return &verifier{
+		m: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*v.Len()), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
+		signatures: signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}},
+	}
+}
+
+// absence is a block that a commit names and no record before it holds.
+type absence struct {
+	block merkle.Digest
+	seq   uint64
+	id    string
+}
+
 func (w *verifier) problem(where, kind, detail string) {
 	w.problems = append(w.problems, node.Problem{Path: where, Kind: kind, Message: detail})
+}
+
+// history reads journal and packs, records first and then the tables of packs.
+func (w *verifier) history() error {
+	err := w.m.store.Replay(disk.Pos{}, w.record)
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	if err != nil && len(w.problems) == 0 && !errors.Is(err, disk.ErrCorrupt) {
+		w.problem("journal", "replay", err.Error())
+	}
+	told := map[string]bool{}
+	if err != nil || w.m.store.Packed() {
+		_, checkErr := w.m.store.Check(w.ctx, func(c disk.Corruption) {
+			told[c.File] = true
+			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
+		})
+		err = cmp.Or(err, checkErr)
+	}
+	if c := w.m.store.Recovery().Corrupt; c != nil && !told[c.File] {
+		w.problem("journal", "corrupt", fmt.Sprint(c))
+	}
+	return err
 }
 
 func (w *verifier) record(r disk.Record) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
+	if r.Batch != w.batch {
+		w.batch, w.blocks = r.Batch, nil
+	}
 	switch r.Kind {
 	case disk.Block:
 		w.checked++
-		w.held[merkle.Sum(r.Data)] = true
+		d := merkle.Sum(r.Data)
+		w.held[d] = true
+		w.keep(d, r.Data)
+		return w.links(r.Data)
 	case disk.Commit:
 		return w.commit(r.Data)
 	case disk.Mark:
@@ -92,13 +151,47 @@ func (w *verifier) record(r disk.Record) error {
 	return nil
 }
 
+// keep holds on to a block that the commit behind it may be cut into.
+func (w *verifier) keep(d merkle.Digest, data []byte) {
+	const byteString = 2 // the major type of a chunk in CBOR
+	if len(data) == 0 || data[0]>>5 != byteString {
+		return
+	}
+	if w.blocks == nil {
+		w.blocks = map[merkle.Digest][]byte{}
+	}
+	w.blocks[d] = slices.Clone(data)
+}
+
+func (w *verifier) load(d merkle.Digest) ([]byte, error) {
+	if b, ok := w.blocks[d]; ok {
+		return b, nil
+	}
+	return w.m.store.Block(d)
+}
+
+// links notes the chunks of a block that are not there.
+func (w *verifier) links(block []byte) error {
+	_, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
+		b, err := w.load(d)
+		if !w.held[d] && err != nil {
+			w.absent = append(w.absent, absence{block: d, seq: w.head.Seq + 1})
+		}
+		return b, err
+	})
+	if errors.Is(err, disk.ErrPurged) || errors.Is(err, disk.ErrNotFound) {
+		return nil // noted
+	}
+	return err
+}
+
 func (w *verifier) commit(block []byte) error {
-	c, err := graph.DecodeCommit(block, w.m.store.Block)
+	c, err := graph.DecodeCommit(block, w.load)
 	if err == nil {
 		err = follows(c, w.head)
 	}
 	if err == nil {
-		w.state, err = w.state.Apply(c, w.m.store.Block)
+		err = w.ledger.Apply(c)
 	}
 	if err != nil {
 		w.problem(fmt.Sprintf("commit %d", w.head.Seq+1), "chain", err.Error())
@@ -107,55 +200,144 @@ func (w *verifier) commit(block []byte) error {
 	w.head = summary(c)
 	w.roots[c.Seq] = c.State
 	w.signatures.chain[c.Seq] = c.Digest
+	if len(c.Delta) == 0 {
+		w.kinds[c.Seq] = c.Kind
+	}
 	w.checked++
 	for i := range c.Delta {
-		if e := c.Delta[i].New; e != nil && (!w.held[e.Own] || !w.held[e.Version] && len(e.Kids) > 0) {
-			w.problem(fmt.Sprintf("commit %d", c.Seq), "block", fmt.Sprintf("the blocks of node %s are not in the journal", c.Delta[i].ID))
+		e := c.Delta[i].New
+		if e == nil {
+			continue
+		}
+		for _, d := range [...]merkle.Digest{e.Own, e.Version} {
+			if !w.held[d] {
+				w.absent = append(w.absent, absence{d, c.Seq, c.Delta[i].ID})
+			}
 		}
 	}
 	return nil
 }
 
-// image checks the newest image: that it verifies, and holds the state of the
-// commit it names.
-func (w *verifier) image() {
-	img, err := w.m.store.LoadImage()
-	for _, name := range w.m.store.Recovery().DamagedImages {
-		w.problem(name, "corrupt", "the image is damaged; the journal has what it held")
+// absences tells which blocks are nowhere: those that a commit has taken away
+// together, all others one by one.
+func (w *verifier) absences() {
+	gone, seen := map[uint64]int{}, map[merkle.Digest]bool{}
+	for _, a := range w.absent {
+		if w.held[a.block] || seen[a.block] {
+			continue // it came later
+		}
+		seen[a.block] = true
+		_, err := w.m.store.Block(a.block)
+		if p, ok := errors.AsType[*disk.Purged](err); ok {
+			gone[p.By]++
+		} else if err != nil {
+			w.problem(fmt.Sprintf("commit %d", a.seq), "block", fmt.Sprintf("a block of node %s: %v", a.id, err))
+		}
+	}
+	for _, by := range slices.Sorted(maps.Keys(gone)) {
+		kind := "lost"
+		switch w.kinds[by] {
+		case graph.KindPurge:
+			kind = "purged"
+		case graph.KindRetain:
+			kind = "thinned"
+		}
+		w.problem("history", kind, count(gone[by], "block")+" "+fmt.Sprintf(goneWord(w.kinds[by]), by))
+	}
+}
+
+// presence hashes what is present: the newest image and the live state.
+type presence struct {
+	image    *disk.Image // nil for none that verifies
+	root     merkle.Digest
+	checked  int
+	problems []node.Problem
+}
+
+func (p *presence) problem(where, kind, detail string) {
+	p.problems = append(p.problems, node.Problem{Path: where, Kind: kind, Message: detail})
+}
+
+func (p *presence) check(m *Memory, v *View) {
+	p.newest(m)
+	p.live(v)
+}
+
+// newest checks that the newest image verifies, section by section, and computes
+// the root of what it holds.
+func (p *presence) newest(m *Memory) {
+	img, err := m.store.LoadImage()
+	found := m.store.Recovery()
+	for _, name := range found.DamagedImages {
+		p.problem(name, "corrupt", "the image is damaged; the journal has what it held")
+	}
+	for _, name := range found.DroppedSections {
+		p.problem("image", "corrupt", fmt.Sprintf("section %s is damaged; it is made again from the others", name))
 	}
 	if err != nil {
 		if !errors.Is(err, disk.ErrNoImage) {
-			w.problem("image", "corrupt", err.Error())
+			p.problem("image", "corrupt", err.Error())
 		}
 		return
 	}
 	state, err := imageState(img)
-	switch {
-	case err != nil:
-		w.problem("image", "corrupt", err.Error())
-	case state.Root() != w.roots[img.Seq]:
-		w.problem("image", "differs", fmt.Sprintf("the image does not hold the state of commit %d", img.Seq))
-	default:
-		w.checked++
+	if err != nil {
+		p.problem("image", "corrupt", err.Error())
+		return
 	}
+	p.image, p.root = img, state.Root()
+	p.checked++
 }
 
 // live hashes the nodes of the present state, document by document, and
 // compares digests with those the state holds.
-func (w *verifier) live(v *View) {
+func (p *presence) live(v *View) {
 	for _, path := range v.state.Paths() {
 		nodes := v.state.Nodes(path)
-		fresh := make([]*node.Node, len(nodes))
+		slab, fresh := make([]node.Node, len(nodes)), make([]*node.Node, len(nodes))
 		for i, n := range nodes {
-			c := *n
-			fresh[i] = &c
+			slab[i] = *n
+			fresh[i] = &slab[i]
 		}
 		node.Hash(fresh)
 		for i, n := range nodes {
-			w.checked++
+			p.checked++
 			if fresh[i].Own != n.Own || fresh[i].Version != n.Version {
-				w.problem(path, "digest", fmt.Sprintf("node %s does not match its digest", n.ID))
+				p.problem(path, "digest", fmt.Sprintf("node %s does not match its digest", n.ID))
 			}
 		}
 	}
+}
+
+// VerifyFiles compares every document with its file, byte for byte: what differs
+// is a problem, drift included. A scan should have gone before. checked counts the
+// files. It costs reading the folder.
+func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.View()
+	for _, path := range v.state.Paths() {
+		if err := ctx.Err(); err != nil {
+			return checked, problems, fail("verify", m.dir, Other, err)
+		}
+		checked++
+		want, _ := v.state.Text(path)
+		have, _, err := m.root.Read(path, 0)
+		why := ""
+		switch {
+		case errors.Is(err, corpus.ErrVanished):
+			why = "the file is gone"
+		case err != nil:
+			why = err.Error()
+		case have != want:
+			why = "the file holds other bytes than the memory"
+		default:
+			continue
+		}
+		if _, meant := m.drift[path]; meant {
+			why += ", since a rollback of memory only"
+		}
+		problems = append(problems, node.Problem{Path: path, Kind: "file", Message: why})
+	}
+	return checked, problems, nil
 }

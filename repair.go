@@ -1,0 +1,191 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Repair makes a damaged memory whole again as far as that can be, and says what
+// it does: damaged files go to quarantine; every block and every commit that
+// verifies is kept, wherever it stands; the chain is followed as far as it is
+// whole, blocks are taken from images where the journal has lost them; a commit of
+// the kind repair says what is lost; and the folder is read, so that the present
+// state is that of the files. Each line is a problem of the kind damaged, lost or
+// aside. None means that there was nothing to do. With dry nothing is done.
+//
+// A crash leaves the old history or the new one. Errors: Corrupt (an unknown
+// format), ReadOnly or Other (of the file system: nothing is given up because a
+// file cannot be read at the moment), and those of Ingest.
+func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, fail("repair", m.state, Invalid, errClosed)
+	}
+	if err := m.checkAll(ctx); err != nil {
+		return nil, fail("repair", m.state, Other, err)
+	}
+	s, err := m.openSalvage(ctx)
+	if err != nil {
+		return nil, fail("repair", m.state, Other, err)
+	}
+	plan := s.plan()
+	if dry || len(plan) == 0 {
+		return plan, nil
+	}
+	if err := m.rebuild(background(ctx), s); err != nil {
+		return plan, fail("repair", m.state, ReadOnly, err)
+	}
+	m.table, m.tableOld = &corpus.Table{}, true // every file is read
+	if err := m.ingest(background(ctx), &IngestOptions{}); err != nil {
+		return plan, err
+	}
+	if err := m.refill(background(ctx)); err != nil {
+		return plan, fail("repair", m.state, ReadOnly, err)
+	}
+	return plan, fail("repair", m.state, Other, m.writeImage())
+}
+
+// checkAll lets the store find damage in what nobody has read yet.
+func (m *Memory) checkAll(ctx context.Context) error {
+	_, err := m.store.Check(ctx, func(disk.Corruption) {})
+	return err
+}
+
+// plan says what a repair does, nothing for a memory that is whole.
+func (s *salvage) plan() []node.Problem {
+	var plan []node.Problem
+	told := map[string]bool{}
+	damage := s.from.Damage()
+	if c := s.m.store.Recovery().Corrupt; c != nil {
+		damage = append(damage, *c)
+	}
+	for _, bad := range damage {
+		if !told[bad.File] {
+			told[bad.File] = true
+			plan = append(plan, node.Problem{Path: bad.File, Kind: "damaged", Message: fmt.Sprintf("byte %d: %s", bad.Offset, bad.Reason)})
+		}
+	}
+	for _, name := range s.aside {
+		plan = append(plan, node.Problem{Path: name, Kind: "aside", Message: "the image is of a commit that is lost"})
+	}
+	return append(plan, s.lost()...)
+}
+
+// rebuild puts the salvaged history in the place of the damaged one and opens it.
+func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
+	c := graph.Commit{
+		Seq: s.head.Seq + 1, State: s.head.Root, Kind: graph.KindRepair, Author: m.opts.Author, Session: m.opts.Session, Op: operation(),
+		Time: max(m.opts.Now().UnixMilli(), s.head.Time.UnixMilli()), Message: s.message(),
+	}
+	if s.head.Seq > 0 {
+		c.Parents = []merkle.Digest{s.head.Digest}
+	} else {
+		c.State = (&graph.State{}).Root()
+	}
+	legible(&c)
+	block, err := c.Encode(nil)
+	if err != nil {
+		return err
+	}
+	to := disk.Rebuilt{
+		Memex: m.dir, Keep: s.keep, Add: append(s.found, disk.Record{Kind: disk.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
+	}
+	for _, mark := range m.withHead(ctx, &c, nil) {
+		to.Add = append(to.Add, disk.Record{Kind: disk.Mark, Data: mark})
+	}
+	for d := range s.wanted {
+		to.Lost = append(to.Lost, d)
+	}
+	m.endImage()
+	if err := m.store.Close(); err != nil {
+		m.opts.Log.Warn("the damaged store could not be closed", "error", err)
+	}
+	failed := s.from.Rebuild(ctx, to) // then the old history is there
+	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); failed != nil || err != nil {
+		return errors.Join(failed, err)
+	}
+	m.snapshots, m.drift, m.unfinished, m.replayed = timeline{}, map[string]merkle.Digest{}, nil, 0
+	m.signed, m.first, m.imaged = "", merkle.Digest{}, 0
+	m.recovered = "repaired: " + c.Message
+	m.opts.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
+	return m.load(ctx)
+}
+
+// keep lets the chain through as commits and everything else as it is; intents
+// were settled, or their files are read again.
+func (s *salvage) keep(r disk.Record) disk.Kind {
+	switch r.Kind {
+	case disk.Intent:
+		return 0
+	case disk.Mark:
+		if s.newest > s.head.Seq && r.Batch > s.end {
+			return 0 // about a commit that is lost
+		}
+	case disk.Commit:
+		if !s.chain[merkle.Sum(r.Data)] {
+			return disk.Block
+		}
+	}
+	return r.Kind
+}
+
+// message says in the commit what was lost.
+func (s *salvage) message() string {
+	var told []string
+	for _, p := range s.lost() {
+		told = append(told, p.Message)
+	}
+	switch {
+	case s.head.Seq == 0 && s.newest > 0:
+		told = []string{"the history before is lost: no commit could be linked"}
+	case s.head.Seq == 0:
+		told = []string{"the history before is lost: nothing of it could be read"}
+	case len(told) == 0:
+		told = []string{"damaged files put aside, nothing lost"}
+	}
+	return strings.Join(told, "; ")
+}
+
+// refill appends the blocks of the present state that the repair had to give up
+// and the folder has.
+func (m *Memory) refill(ctx context.Context) error {
+	var j journal
+	for n := range m.View().state.All() {
+		if _, err := m.block(n.Own); err == nil {
+			continue
+		}
+		if err := n.Blocks(true, nil, j.block); err != nil {
+			return err
+		}
+	}
+	if j.Len() == 0 {
+		return nil
+	}
+	_, err := m.store.Append(ctx, &j.Batch)
+	return err
+}
+
+// newChain begins a new history where all of the old one was read and nothing
+// verifies. It reports whether it did.
+func (m *Memory) newChain(ctx context.Context) (bool, error) {
+	s, err := m.openSalvage(ctx)
+	if err != nil || !s.nothing() {
+		return false, err
+	}
+	return true, m.rebuild(ctx, s)
+}
+
+func isImage(name string) bool { return path.Dir(name) == "image" }

@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Retain thins the history: of its moments it keeps all that are younger than
+// all, the last of each hour that are younger than hourly, the last of each day
+// that are younger than daily, the present one, and those that have a snapshot.
+// Content that only other moments need is dropped for good; the commits stay. With
+// dry it only counts. It returns the commit of the kind retain that says so (the
+// zero Commit if nothing was dropped), how many moments are thinned, and how many
+// blocks go. Nothing is ever thinned without it. Errors: Invalid, ReadOnly,
+// Corrupt. O(history).
+func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, dry bool) (c Commit, moments, blocks int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return c, 0, 0, fail("retain", m.dir, Invalid, errClosed)
+	}
+	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {
+		return c, 0, 0, fail("retain", "", Invalid, errors.New("say for how long to keep all, the last of each hour, or of each day"))
+	}
+	if err := m.store.Err(); err != nil {
+		return c, 0, 0, fail("retain", m.state, ReadOnly, err)
+	}
+	drop, moments, err := m.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})
+	if err != nil {
+		return c, 0, 0, fail("retain", m.state, Corrupt, err)
+	}
+	if dry || len(drop) == 0 {
+		return c, moments, len(drop), nil
+	}
+	c, err = m.rewrite(background(ctx), graph.KindRetain,
+		fmt.Sprintf("%s thinned, %s dropped", count(moments, "moment"), count(len(drop), "block")), drop, "")
+	return c, moments, len(drop), err
+}
+
+// thinned returns the blocks that no moment which stays needs, and the number of
+// moments that do not.
+func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkle.Digest]bool, moments int, err error) {
+	head := m.View().commit.Seq
+	var times []time.Time
+	if err := m.commits(ctx, 1, head, func(c *graph.Commit) error {
+		times = append(times, c.When())
+		return nil
+	}); err != nil {
+		return nil, 0, err
+	}
+	stays := map[uint64]bool{}
+	for i, keep := range r.Keep(times, m.opts.Now()) {
+		stays[uint64(i)+1] = keep
+	}
+	for _, k := range m.snapshots.list() {
+		stays[k.seq] = true
+	}
+	var kept []uint64
+	for seq, keep := range stays {
+		if keep {
+			kept = append(kept, seq)
+		}
+	}
+	lives := graph.NewLives(kept)
+	if err := m.commits(ctx, 1, head, func(c *graph.Commit) error {
+		lives.Add(c)
+		return nil
+	}); err != nil {
+		return nil, 0, err
+	}
+	goes, needed := map[merkle.Digest]bool{}, map[merkle.Digest]bool{}
+	for d, keep := range lives.Needed(head) {
+		if keep {
+			needed[d] = true
+		} else {
+			goes[d] = true
+		}
+	}
+	drop, err = m.dropped(goes, needed)
+	return drop, int(head) - len(kept), err
+}

@@ -1,0 +1,212 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// salvage finds out how much of a damaged history is whole: the chain of commits
+// from the first one on, and the blocks that it names.
+type salvage struct {
+	m       *Memory
+	from    *disk.Salvage
+	order   []merkle.Digest          // the commits that verify, as they stand
+	batches map[merkle.Digest]uint64 // that they came in
+	newest  uint64                   // the largest number of a commit that is known of
+
+	ledger graph.Ledger
+	head   Commit // the last of the chain
+	end    uint64 // number of the batch that it came in
+	chain  map[merkle.Digest]bool
+	wanted map[merkle.Digest]bool // own blocks and their chunks that the chain names and nothing holds
+	found  []disk.Record          // blocks that were made again
+	aside  []string               // images of commits that are not in the chain
+	images int                    // that verify, in their place
+}
+
+// openSalvage reads all that is left of the history, and the images.
+func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
+	from, err := disk.OpenSalvage(m.fs)
+	if err != nil {
+		return nil, err
+	}
+	s := &salvage{
+		m: m, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest]bool{},
+		newest: max(m.store.Head().Seq, m.View().commit.Seq),
+	}
+	if err := from.Read(ctx, s.record); err != nil {
+		return nil, err
+	}
+	if err := s.follow(); err != nil {
+		return nil, err
+	}
+	return s, from.Images(s.image)
+}
+
+// record notes a commit.
+func (s *salvage) record(r disk.Record) error {
+	if r.Kind != disk.Commit {
+		return nil
+	}
+	seq, err := graph.CommitSeq(r.Data)
+	if err != nil {
+		return nil // not one of this version: it cannot be linked
+	}
+	d := merkle.Sum(r.Data)
+	s.order = append(s.order, d)
+	s.batches[d] = r.Batch
+	s.newest = max(s.newest, seq)
+	return nil
+}
+
+// follow walks the chain for as long as commits follow one another, can be read
+// and lead to their roots.
+func (s *salvage) follow() error {
+	for _, d := range s.order {
+		block, err := s.from.Block(d)
+		if err != nil {
+			return err
+		}
+		c, err := graph.DecodeCommit(block, s.from.Block)
+		if errors.Is(err, disk.ErrNotFound) {
+			return nil // a part of it is lost
+		}
+		if err != nil || follows(c, s.head) != nil || s.ledger.Apply(c) != nil {
+			return nil
+		}
+		s.head, s.end = summary(c), s.batches[d]
+		s.chain[d] = true
+		if err := s.blocks(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocks notes what a commit names and nothing holds. Versions are made again.
+func (s *salvage) blocks(c *graph.Commit) error {
+	for i := range c.Delta {
+		e := c.Delta[i].New
+		if e == nil {
+			continue
+		}
+		if err := s.own(e.Own); err != nil {
+			return err
+		}
+		if e.Version == e.Own || s.from.Has(e.Version) {
+			continue
+		}
+		if _, gone := s.from.Gone()[e.Version]; gone {
+			continue
+		}
+		var kids []merkle.Digest
+		for _, id := range e.Kids {
+			k, _ := s.ledger.Entry(id)
+			kids = append(kids, k.Version)
+		}
+		if _, err := node.VersionBlock(e.Own, kids, s.add); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own notes an own block, or chunks of it, that nothing holds.
+func (s *salvage) own(d merkle.Digest) error {
+	if _, gone := s.from.Gone()[d]; gone && !s.from.Has(d) {
+		return nil
+	}
+	block, err := s.from.Block(d)
+	if errors.Is(err, disk.ErrNotFound) {
+		s.wanted[d] = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var last merkle.Digest
+	_, err = node.Links(block, func(d merkle.Digest) ([]byte, error) {
+		last = d
+		return s.from.Block(d)
+	})
+	if errors.Is(err, disk.ErrNotFound) {
+		if _, gone := s.from.Gone()[last]; !gone {
+			s.wanted[last] = true
+		}
+		return nil
+	}
+	return err
+}
+
+// add keeps a block that was made again.
+func (s *salvage) add(d merkle.Digest, block []byte) error {
+	if !s.from.Has(d) {
+		s.found = append(s.found, disk.Record{Kind: disk.Block, Data: append([]byte(nil), block...)})
+	}
+	return nil
+}
+
+// image takes the blocks that are wanted from an image, and puts aside one whose
+// commit is not in the chain.
+func (s *salvage) image(name string, img *disk.Image) {
+	if isImage(name) {
+		s.images++
+		s.newest = max(s.newest, img.Seq)
+		if !s.chain[img.Commit] {
+			s.aside = append(s.aside, name)
+		}
+	}
+	if len(s.wanted) == 0 {
+		return
+	}
+	state, err := imageState(img)
+	if err != nil {
+		return
+	}
+	for n := range state.All() {
+		_ = n.Blocks(true, nil, func(d merkle.Digest, block []byte) error { // s.add has no error
+			if !s.wanted[d] {
+				return nil
+			}
+			delete(s.wanted, d)
+			return s.add(d, block)
+		})
+	}
+}
+
+// lost says which commits and blocks cannot be had.
+func (s *salvage) lost() []node.Problem {
+	var out []node.Problem
+	if after := s.newest - s.head.Seq; after > 0 && s.newest > s.head.Seq {
+		told := fmt.Sprintf("commits %d to %d are lost", s.head.Seq+1, s.newest)
+		if after == 1 {
+			told = fmt.Sprintf("commit %d is lost", s.newest)
+		}
+		if readable := len(s.order) - len(s.chain); readable > 0 {
+			told += fmt.Sprintf("; %d of them can be read and hang on nothing: they are kept as blocks", readable)
+		}
+		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: told})
+	}
+	if n := len(s.wanted); n > 0 {
+		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: count(n, "block") + " of old versions missing"})
+	}
+	return out
+}
+
+// nothing reports that all files of the history were read and are wrong: no
+// commit, no image. A file that is missing may come back.
+func (s *salvage) nothing() bool {
+	wrong := false
+	for _, bad := range s.from.Damage() {
+		wrong = wrong || s.from.Holds(bad.File)
+	}
+	return wrong && len(s.order) == 0 && s.images == 0 && !s.from.Missing()
+}
