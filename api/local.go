@@ -221,14 +221,6 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 	return new(l.rolledBack(files, req.MemoryOnly)), nil
 }
 
-func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error) {
-	checked, found, err := l.m.Verify(ctx, req.Anchors...)
-	if err != nil {
-		return nil, err
-	}
-	return &VerifyResponse{OK: len(found) == 0, Checked: checked, Problems: problems(found)}, nil
-}
-
 func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {
 	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress}
 	if req.Committed != nil {

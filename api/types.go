@@ -50,6 +50,12 @@ type Service interface {
 	Head(ctx context.Context) (*Head, error)
 	// Verify proves the memory from its bytes, and against heads kept elsewhere.
 	Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error)
+	// Repair makes a damaged memory whole again, as far as that can be.
+	Repair(ctx context.Context, req RepairRequest) (*RepairResponse, error)
+	// Retain thins the history by age.
+	Retain(ctx context.Context, req RetainRequest) (*RetainResponse, error)
+	// Purge takes content out of history for good.
+	Purge(ctx context.Context, req PurgeRequest) (*PurgeResponse, error)
 	// Ingest reads what changed in the folder.
 	Ingest(ctx context.Context, req IngestRequest) (*Status, error)
 }
@@ -278,9 +284,11 @@ type RollbackResponse struct {
 // VerifyRequest says what the history must agree with.
 type VerifyRequest struct {
 	Anchors []string `json:"anchors,omitempty"` // texts of signed heads, as Head gives them
+	Files   bool     `json:"files,omitempty"`   // the files must hold what the memory does
 }
 
-// VerifyResponse is what verification found.
+// VerifyResponse is what verification found. Problems of the kinds purged, thinned
+// and lost are no damage: a commit says that the content is gone.
 type VerifyResponse struct {
 	OK       bool      `json:"ok"`
 	Checked  int       `json:"checked"` // commits, blocks and nodes recomputed

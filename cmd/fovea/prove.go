@@ -41,24 +41,28 @@ then whether the history still has that commit.`,
 
 func verifyCommand(s *session) *cobra.Command {
 	var anchors []string
+	var files bool
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Prove the whole memory from its bytes",
 		Long: `Verify replays the journal from nothing, hashes every block and node again,
 checks every signature and compares. With --anchor the history must also have
 each commit that a file of signed heads names ("fovea head" prints them), or it
-is stale or forked. It writes nothing. Exit code 4 when something is wrong.`,
+is stale or forked. With --files each file must hold what the memory does. It
+writes nothing but what a scan finds. Exit code 4 when something is wrong; content
+that a commit says is purged, thinned or lost is told and is not wrong.`,
 		Example: `  fovea verify --json
   fovea verify --anchor anchors.txt`,
 		Args: args(0, 0, "no arguments"),
-		RunE: func(c *cobra.Command, _ []string) error { return verify(s, c, anchors) },
+		RunE: func(c *cobra.Command, _ []string) error { return verify(s, c, anchors, files) },
 	}
 	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
+	c.Flags().BoolVar(&files, "files", false, "compare each file with the memory too")
 	return c
 }
 
-func verify(s *session, c *cobra.Command, anchors []string) error {
-	var req api.VerifyRequest
+func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
+	req := api.VerifyRequest{Files: files}
 	for _, name := range anchors {
 		text, err := readText(name)
 		if err != nil {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"mkbig":    makeBig,
 			"appendto": appendTo,
 			"poke":     poke,
+			"spoil":    spoil,
 			"status":   exitStatus,
 			"control":  controlFile,
 			"trust":    trust,
@@ -124,6 +126,20 @@ func trust(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	line := strings.TrimSpace(ts.ReadFile(args[0]))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), fmt.Appendf(nil, "trusted_keys = [%q]\n", line), 0o600))
+}
+
+// spoil changes the byte of a file where a text begins: spoil FILE TEXT.
+func spoil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: spoil FILE TEXT")
+	}
+	b := []byte(ts.ReadFile(args[0]))
+	i := bytes.Index(b, []byte(args[1]))
+	if i < 0 {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	b[i] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
 }
 
 // poke changes one byte of a file: poke FILE OFFSET VALUE, in decimal.

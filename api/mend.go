@@ -1,0 +1,139 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// RepairRequest makes a damaged memory whole again.
+type RepairRequest struct {
+	DryRun bool `json:"dry_run,omitempty"` // say what would be done
+}
+
+// RepairResponse is what a repair does, or would do.
+type RepairResponse struct {
+	Done bool      `json:"done"` // false for a dry run, and where there was nothing to do
+	Plan []Problem `json:"plan"` // kinds damaged, aside, lost
+	Seq  uint64    `json:"seq"`  // of the newest commit
+	Root string    `json:"root"`
+}
+
+// RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
+// what time.ParseDuration reads; "" is none.
+type RetainRequest struct {
+	KeepAll string `json:"keep_all,omitempty"` // younger moments all stay
+	Hourly  string `json:"hourly,omitempty"`   // of younger ones the last of each hour
+	Daily   string `json:"daily,omitempty"`    // of younger ones the last of each day
+	DryRun  bool   `json:"dry_run,omitempty"`
+}
+
+// RetainResponse is what thinning did, or would do.
+type RetainResponse struct {
+	Moments int    `json:"moments"` // commits whose states are no longer kept
+	Blocks  int    `json:"blocks"`  // dropped
+	Seq     uint64 `json:"seq"`     // of the commit that says so, 0 for none
+}
+
+// PurgeRequest takes content out of history for good.
+type PurgeRequest struct {
+	IDs    []string `json:"ids,omitempty"`  // every version of these nodes
+	Text   string   `json:"text,omitempty"` // every version that holds this
+	DryRun bool     `json:"dry_run,omitempty"`
+}
+
+// PurgeResponse is what a purge did, or would do.
+type PurgeResponse struct {
+	Versions int    `json:"versions"`
+	Seq      uint64 `json:"seq"` // of the commit that says so, 0 for a dry run
+}
+
+func (l *local) Repair(ctx context.Context, req RepairRequest) (*RepairResponse, error) {
+	plan, err := l.m.Repair(ctx, req.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	head := l.m.View().Head()
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: problems(plan), Seq: head.Seq, Root: head.Root.String()}, nil
+}
+
+func (l *local) Retain(ctx context.Context, req RetainRequest) (*RetainResponse, error) {
+	var ages [3]time.Duration
+	for i, text := range []string{req.KeepAll, req.Hourly, req.Daily} {
+		var err error
+		if ages[i], err = age(text); err != nil {
+			return nil, &fovea.Error{Op: "retain", What: text, Kind: fovea.Invalid, Err: err}
+		}
+	}
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	c, moments, blocks, err := l.m.Retain(ctx, ages[0], ages[1], ages[2], req.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
+}
+
+func (l *local) Purge(ctx context.Context, req PurgeRequest) (*PurgeResponse, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	c, versions, err := l.m.Purge(ctx, req.IDs, req.Text, req.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	return &PurgeResponse{Versions: versions, Seq: c.Seq}, nil
+}
+
+const day = 24 * time.Hour
+
+// age reads a length of time as a person writes it.
+func age(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	for unit, length := range map[string]time.Duration{"d": day, "w": 7 * day, "y": 365 * day} {
+		number, ok := strings.CutSuffix(text, unit)
+		if n, err := strconv.ParseUint(number, 10, 16); ok && err == nil && n <= uint64(maxAge/length) {
+			return time.Duration(n) * length, nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("not an age; write one as 12h, 7d, 4w or 1y")
+	}
+	return d, nil
+}
+
+const maxAge = 200 * 365 * day
+
+// gone are the kinds of problems that are no damage: a commit says that the
+// content was taken away.
+var gone = []string{"purged", "thinned", "lost"}
+
+// verified makes the answer to what was found.
+func verified(checked int, found []Problem) *VerifyResponse {
+	damaged := func(p Problem) bool { return !slices.Contains(gone, p.Kind) }
+	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: found}
+}
+
+func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error) {
+	checked, found, err := l.m.Verify(ctx, req.Anchors...)
+	if err != nil || !req.Files {
+		return verified(checked, problems(found)), err
+	}
+	if err := l.sync(ctx); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	files, differ, err := l.m.VerifyFiles(ctx)
+	return verified(checked+files, problems(append(found, differ...))), err
+}

@@ -1,0 +1,123 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func repairCommand(s *session) *cobra.Command {
+	var req api.RepairRequest
+	c := &cobra.Command{
+		Use:   "repair",
+		Short: "Make a damaged memory whole again, and say what is lost",
+		Long: `Repair puts damaged files into the folder quarantine, keeps every block and
+commit that verifies, follows the chain of commits as far as it is whole, takes
+lost blocks from images, and reads the folder. A commit says what could not be
+had. The notes themselves are not touched.`,
+		Example: `  fovea repair --dry-run
+  fovea repair`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return ask(s, c, api.Service.Repair, req, func(r *api.RepairResponse) {
+				printRepair(&s.out, r)
+			})
+		},
+	}
+	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "say what would be done")
+	return c
+}
+
+func printRepair(out io.Writer, r *api.RepairResponse) {
+	printProblems(out, r.Plan)
+	switch {
+	case len(r.Plan) == 0:
+		fmt.Fprintln(out, "nothing to repair")
+	case r.Done:
+		fmt.Fprintf(out, "repaired; commit %d, %s\n", r.Seq, short(r.Root))
+	default:
+		fmt.Fprintln(out, "nothing was done; without --dry-run this is repaired")
+	}
+}
+
+func retainCommand(s *session) *cobra.Command {
+	var req api.RetainRequest
+	c := &cobra.Command{
+		Use:   "retain",
+		Short: "Thin the history: drop old versions by their age",
+		Long: `Retain keeps of the history every moment that is younger than --keep-all, the
+last of each hour that is younger than --hourly, the last of each day that is
+younger than --daily, the present one, and those with a snapshot. What only other
+moments need is dropped for good; their commits stay in the log. Ages are written
+as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept whole
+until this is run.`,
+		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
+		Args:    args(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return ask(s, c, api.Service.Retain, req, func(r *api.RetainResponse) {
+				if req.DryRun {
+					fmt.Fprint(&s.out, "would be: ")
+				}
+				fmt.Fprintf(&s.out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&req.KeepAll, "keep-all", "", "keep every moment younger than this `AGE`")
+	f.StringVar(&req.Hourly, "hourly", "", "keep the last of each hour younger than this `AGE`")
+	f.StringVar(&req.Daily, "daily", "", "keep the last of each day younger than this `AGE`")
+	f.BoolVar(&req.DryRun, "dry-run", false, "count what would be dropped")
+	return c
+}
+
+func purgeCommand(s *session) *cobra.Command {
+	var req api.PurgeRequest
+	var text string
+	c := &cobra.Command{
+		Use:   "purge [ID...]",
+		Short: "Take every version of nodes, or of a text, out of history for good",
+		Long: `Purge removes every version of the nodes, under all the ids they went by and
+with what was forgotten together with them, or every version that holds a text,
+from journal, packs, images and quarantine. It refuses while the notes still hold
+it: edit or forget first. The commits stay, and "fovea verify" says which content
+was purged. The file system may keep deleted bytes for a while, and so do
+backups of the state folder.`,
+		Example: `  fovea purge 3f2c91d4
+  pass show old-key | fovea purge --text -
+  fovea purge --text "the door code" --dry-run`,
+		Args: args(0, -1, "ids of nodes"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.IDs = a
+			if req.Text = text; text == "-" {
+				var err error
+				if req.Text, err = secretText(); err != nil {
+					return err
+				}
+			}
+			return ask(s, c, api.Service.Purge, req, func(r *api.PurgeResponse) {
+				if req.DryRun {
+					fmt.Fprint(&s.out, "would be: ")
+				}
+				fmt.Fprintf(&s.out, "%d versions purged\n", r.Versions)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&text, "text", "", "every version that holds this `TEXT` (-: a line from standard input, which leaves no trace in the shell)")
+	f.BoolVar(&req.DryRun, "dry-run", false, "count what would be purged")
+	return c
+}
+
+// secretText reads the text to purge; the end of its line is not part of it.
+func secretText() (string, error) {
+	text, err := readText("-")
+	for len(text) > 0 && (text[len(text)-1] == '\n' || text[len(text)-1] == '\r') {
+		text = text[:len(text)-1]
+	}
+	return text, err
+}
