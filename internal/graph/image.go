@@ -4,6 +4,7 @@ package graph
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -122,7 +123,11 @@ func Decode(parts []Part) (*State, error) {
 			return nil, err
 		}
 	}
-	return assemble(documents), nil
+	s := assemble(documents)
+	if s.DocumentCount() != len(documents) {
+		return nil, errors.New("image: nodes section: damaged: two documents of one path")
+	}
+	return s, nil
 }
 
 // text gives bytes that nobody changes as a string without copying them.
