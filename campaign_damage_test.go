@@ -206,7 +206,7 @@ func TestCampaignOfFlippedBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for at, b := range whole {
-			if !s.campaign.Picks(150) {
+			if !s.campaign.Picks(300) {
 				continue
 			}
 			bits++
@@ -232,7 +232,7 @@ func TestCampaignOfTruncation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for size := int64(-1); size < info.Size(); size++ {
-			if size > 0 && !s.campaign.Picks(150) {
+			if size > 0 && !s.campaign.Picks(300) {
 				continue
 			}
 			cuts++

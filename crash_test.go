@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,13 +26,18 @@ type disks struct{ memex, state *faultfs.FS }
 func (d disks) crash(seed uint64) disks { return disks{d.memex.Crash(seed), d.state.Crash(seed)} }
 func (d disks) clone() disks            { return disks{d.memex.Clone(), d.state.Clone()} }
 
-// onOp sees the operations of both.
+// onOp sees the operations of both, one at a time.
 func (d disks) onOp(hook func(where string, op faultfs.Op) error) {
+	var one sync.Mutex
 	for where, in := range map[string]*faultfs.FS{"memex": d.memex, "state": d.state} {
 		if hook == nil {
 			in.OnOp(nil)
 		} else {
-			in.OnOp(func(op faultfs.Op) error { return hook(where, op) })
+			in.OnOp(func(op faultfs.Op) error {
+				one.Lock()
+				defer one.Unlock()
+				return hook(where, op)
+			})
 		}
 	}
 }
