@@ -51,6 +51,8 @@ type Options struct {
 	// for this time: power that is lost meanwhile loses it. A crash of the process
 	// loses nothing, and neither do writes to the memex: they are synced at once.
 	Relaxed time.Duration
+	// HistoryWarn is how many bytes of history Status warns from; 1 GiB by default.
+	HistoryWarn int64
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.
@@ -69,6 +71,9 @@ func (o *Options) defaults() Options {
 	}
 	if c.SkillsDir == "" {
 		c.SkillsDir = "skills"
+	}
+	if c.HistoryWarn <= 0 {
+		c.HistoryWarn = 1 << 30
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -162,9 +162,9 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestNewChain: a new history begins by itself only where all of the old one was
+// TestChaosScenarioB: a new history begins by itself only where all of the old one was
 // read and nothing verifies.
-func TestNewChain(t *testing.T) {
+func TestChaosScenarioB(t *testing.T) {
 	tests := []struct {
 		name   string
 		damage func(name string) error

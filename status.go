@@ -24,6 +24,8 @@ type Status struct {
 	Problems  []node.Problem // files of the last scan that could not be read
 	ReadOnly  string         // why nothing can be written, "" when it can
 	Recovered string         // what opening had to mend, "" for nothing
+	History   int64          // bytes that journal and packs take
+	Large     string         // that History is above Options.HistoryWarn, "" when it is not
 	SignedBy  string         // the known key that signed the head, NAME+HASH, "" for none
 	Signature string         // why the newest signature does not vouch for the head, "" for nothing
 	Relaxed   time.Duration  // how long what was told may not be on the disk, see Options
@@ -43,6 +45,7 @@ func (m *Memory) Status() Status {
 	}
 	s.Relaxed = m.opts.Relaxed
 	s.SignedBy, s.Signature = m.signedBy()
+	s.History, s.Large = m.historySize()
 	if err := m.store.Err(); err != nil {
 		s.ReadOnly = err.Error()
 	}
@@ -54,6 +57,15 @@ func (m *Memory) Status() Status {
 	}
 	s.Recovered += m.recovered
 	return s
+}
+
+// historySize returns what the history takes, and what to say of that.
+func (m *Memory) historySize() (size int64, large string) {
+	size, err := m.store.Size()
+	if err == nil && size > m.opts.HistoryWarn {
+		large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", size>>20)
+	}
+	return size, large
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

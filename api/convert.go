@@ -19,7 +19,7 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Root: s.Root.String(), Seq: s.Head.Seq,
 		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
-		Lockdown: []string{}, ReadOnly: s.ReadOnly, Recovered: s.Recovered,
+		Lockdown: []string{}, ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
 		SignedBy: s.SignedBy, Signature: s.Signature, RelaxedMs: s.Relaxed.Milliseconds(),
 	}
 	if s.Head.Seq > 0 {

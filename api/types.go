@@ -191,6 +191,8 @@ type Status struct {
 	PendingEmbeddings int       `json:"pending_embeddings"`
 	ReadOnly          string    `json:"read_only,omitempty"`
 	Recovered         string    `json:"recovered,omitempty"`
+	History           int64     `json:"history"`              // bytes of journal and packs
+	Large             string    `json:"large,omitempty"`      // that it is worth thinning
 	SignedBy          string    `json:"signed_by,omitempty"`  // the known key that signed the head
 	Signature         string    `json:"signature,omitempty"`  // why the newest signature does not vouch for the head
 	RelaxedMs         int64     `json:"relaxed_ms,omitempty"` // power lost loses what was told in this time

@@ -116,7 +116,7 @@ func printStatus(out io.Writer, s *api.Status) {
 		name  string
 		value string
 	}{
-		{"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered},
+		{"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {

@@ -47,6 +47,8 @@ type Config struct {
 	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to
 	// 60,000. 0 tells no commit before it is on the disk.
 	RelaxedMs int
+	// HistoryWarnMb is from how many MiB of history status warns.
+	HistoryWarnMb int
 	// Problems name each value that could not be used and what was used
 	// instead, one sentence each, for a person.
 	Problems []string

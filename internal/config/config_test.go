@@ -19,7 +19,7 @@ import (
 func standard(root string) Config {
 	return Config{
 		Memex: filepath.Join(root, "notes"), StateDir: filepath.Join(root, "state"),
-		SkillsDir: "skills", SemanticThreshold: 0.75, LogLimit: 20, Budget: 8000,
+		SkillsDir: "skills", SemanticThreshold: 0.75, LogLimit: 20, Budget: 8000, HistoryWarnMb: 1024,
 	}
 }
 
@@ -89,7 +89,7 @@ budget = 100
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE: unknown key "bugdet"; did you mean budget?`,
-					`FILE: unknown key "zebra"; the keys are budget, emacs_locations, log_limit, memex, opaque, relaxed_ms, semantic_threshold, skills_dir, trusted_keys`,
+					`FILE: unknown key "zebra"; the keys are budget, emacs_locations, history_warn_mb, log_limit, memex, opaque, relaxed_ms, semantic_threshold, skills_dir, trusted_keys`,
 				}
 			},
 		},

@@ -68,6 +68,10 @@ var settings = []setting{
 		c.RelaxedMs, err = v.whole(0, 60_000)
 		return err
 	}},
+	{"history_warn_mb", nil, "1024", func(c *Config, v value) (err error) {
+		c.HistoryWarnMb, err = v.whole(1, 1<<30)
+		return err
+	}},
 }
 
 func (v value) text() (string, error) {

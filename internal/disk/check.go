@@ -240,6 +240,30 @@ func equalRows(t *table, count int, want func(b []byte, i int) []byte) error {
 	return nil
 }
 
+// Size returns how many bytes journal and packs take. It looks at each file.
+func (s *Store) Size() (int64, error) {
+	names, err := listPacks(s.in)
+	if err != nil {
+		return 0, err
+	}
+	numbers, err := listSegments(s.in)
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range numbers {
+		names = append(names, segmentName(n))
+	}
+	size := int64(0)
+	for _, name := range names {
+		info, err := s.in.Stat(name)
+		if err != nil {
+			return 0, err
+		}
+		size += info.Size()
+	}
+	return size, nil
+}
+
 // Packed reports whether some of the history is in packs.
 func (s *Store) Packed() bool {
 	s.mu.Lock()

@@ -9,7 +9,8 @@
 // [Store.Commits] commits by their number. An [Image] is a state in a form that
 // loads at once. [Store.Pack] moves old segments of the journal into packs, where
 // records are found by position; [Store.Rewrite] leaves blocks out of history for
-// good. [Recovery] says what opening found, [Store.Check] proves the files anew.
+// good. [Recovery] says what opening found, [Store.Check] proves the files anew,
+// a [Salvage] makes a whole history of what verifies in a damaged one.
 // They are described in doc/format: state-folder.md, journal.md, pack.md, image.md.
 //
 // Invariants:

@@ -7,7 +7,9 @@
 // collects changes to a state, document by document, and seals them into the
 // next state and its [Delta]. A [Commit] records a delta with who, when and
 // why; applied to its parent's state it gives the next, and undone it gives
-// the one before, so that any past state is reached from a neighbour.
+// the one before, so that any past state is reached from a neighbour. A [Ledger]
+// follows a chain by its digests alone; [Lives] and [Retention] tell what a
+// thinned history needs.
 //
 // Invariants:
 //
