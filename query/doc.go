@@ -44,6 +44,7 @@
 //   - Tags, keywords, types and ids are equal or not: never a substring, and
 //     but for types case counts, as in Org. Plain words, heading, regexp and path are blind
 //     to case; (?-i) in a regular expression makes it count.
+//   - A type of which nothing can be found is an error, not an empty answer.
 //   - A tag that is a group stands for its members too.
 //   - A range of times matches when it has a moment in common with the period
 //     asked for. A date without a time of day is its midnight; on, from and to

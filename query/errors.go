@@ -71,26 +71,24 @@ func (e *argError) at(index int) *argError { return &argError{index, e.message, 
 // unknown is the error for a name that is no predicate.
 func unknown(name string) *SyntaxError {
 	hint := "known are " + strings.Join(names(), " ")
-	if near := nearest(name); near != "" {
+	if near := nearest(name, namesAndAliases()); near != "" {
 		hint = "did you mean " + near + ":"
 	}
 	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}
 }
 
-// nearest returns the name or alias that is spelled most like name, or "" when
+// nearest returns the known name that is spelled most like name, or "" when
 // none is within two edits and none starts with it.
-func nearest(name string) string {
+func nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, bestDistance := "", 3
-	for _, p := range table {
-		for _, known := range append([]string{p.Name}, p.Aliases...) {
-			d := distance(name, known)
-			if len(name) >= 3 && strings.HasPrefix(known, name) {
-				d = min(d, 2)
-			}
-			if d < bestDistance && d < len(known) {
-				best, bestDistance = known, d
-			}
+	for _, k := range known {
+		d := distance(name, k)
+		if len(name) >= 3 && strings.HasPrefix(k, name) {
+			d = min(d, 2)
+		}
+		if d < bestDistance && d < len(k) {
+			best, bestDistance = k, d
 		}
 	}
 	return best

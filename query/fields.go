@@ -7,25 +7,6 @@ import (
 	"strings"
 )
 
-// equalType compares types as org-element names them, whatever the case, and
-// with _ for -.
-func equalType(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(args))
-	for i, a := range args {
-		names[i] = TypeName(a)
-	}
-	return func(c Candidate) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, c.Type()) })
-	}, nil
-}
-
-// TypeName returns the name of a type as org-element spells it: in lower case,
-// with - for _.
-func TypeName(arg string) string { return strings.ReplaceAll(strings.ToLower(arg), "_", "-") }
-
 func todoTest(args []string) (test, *argError) {
 	if len(args) == 0 {
 		return func(c Candidate) bool { return c.Todo() != "" && !c.Done() }, nil

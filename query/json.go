@@ -138,8 +138,9 @@ func encode(list []any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// JSON returns a tree in the machine syntax, which Parse reads. A nil tree is
-// the empty query. Arguments that are not UTF-8 are changed.
+// JSON returns a tree in the machine syntax, which Parse reads: it is the form
+// for programs that send queries over HTTP. A nil tree is the empty query.
+// Arguments that are not UTF-8 are changed.
 func JSON(e Expr) string {
 	if e == nil {
 		e = And{}

@@ -25,13 +25,6 @@ func Compile(e Expr, now time.Time) (*Matcher, error) {
 // Match reports whether c matches the query.
 func (m *Matcher) Match(c Candidate) bool { return m.test(c) }
 
-// Match reports whether c matches e. A tree that [Compile] refuses matches
-// nothing. For more than one candidate compile the tree once.
-func Match(e Expr, c Candidate, now time.Time) bool {
-	m, err := Compile(e, now)
-	return err == nil && m.Match(c)
-}
-
 type test func(Candidate) bool
 
 // cost orders tests that may be run in any order.

@@ -108,7 +108,7 @@ var table = []predicate{
 		cost: fieldCost, test: hashTest},
 	{Predicate: Predicate{"heading", []string{"h"}, "heading:TEXT,...",
 		"the heading holds every TEXT; case is ignored"},
-		cost: fieldCost, test: allOf(newPhrase, Candidate.Heading)},
+		cost: fieldCost, test: every(newPhrase, inHeading)},
 	{Predicate: Predicate{"id", nil, "id:ID,...",
 		"the id is one of these"},
 		cost: fieldCost, test: equalAny(Candidate.ID)},
@@ -120,7 +120,7 @@ var table = []predicate{
 		cost: textCost, test: linkTest},
 	{Predicate: Predicate{"outline-path", []string{"olp"}, "outline-path:TEXT,...",
 		"every TEXT is in the heading or in one above it; case is ignored"},
-		cost: inheritCost, test: outlineTest},
+		cost: inheritCost, test: every(newPhrase, inOutline)},
 	{Predicate: Predicate{"parent", nil, "parent:[(QUERY)]",
 		"the node right above, headline or document, matches QUERY; without it, there is one"},
 		cost: treeCost, nested: parentTest},
@@ -138,10 +138,10 @@ var table = []predicate{
 		cost: inheritCost, test: propertyTest},
 	{Predicate: Predicate{"regexp", []string{"r"}, "regexp:REGEXP,...",
 		"the entry, heading included, matches every REGEXP; ^ and $ are those of a line; case is ignored unless (?-i) says otherwise"},
-		cost: textCost, test: allOf(lineRegexp, Candidate.Text)},
+		cost: textCost, test: every(lineRegexp, inText)},
 	{Predicate: Predicate{rifle, []string{"smart"}, "rifle:TEXT,... or TEXT",
 		"the entry or a heading above it holds every TEXT as it stands; case is ignored"},
-		cost: textCost, test: rifleTest},
+		cost: textCost, test: every(newPhrase, inEntry)},
 	{Predicate: Predicate{"scheduled", nil, times("scheduled"),
 		"the entry is scheduled in the time; without dates, at any"},
 		cost: fieldCost, dated: timesTest(Scheduled)},
@@ -177,7 +177,7 @@ var table = []predicate{
 		cost: textCost, dated: timestampTest(func(t Time) bool { return !t.Active })},
 	{Predicate: Predicate{"type", nil, "type:TYPE,...",
 		"the node is of one of these types: document, headline, or an element's such as src-block, table, item"},
-		cost: fieldCost, test: equalType},
+		cost: fieldCost, test: typeTest},
 }
 
 func lookup(name string) (predicate, bool) {
@@ -201,6 +201,14 @@ func names() []string {
 	all := make([]string, len(table))
 	for i, p := range table {
 		all[i] = p.Name
+	}
+	return all
+}
+
+func namesAndAliases() []string {
+	var all []string
+	for _, p := range table {
+		all = append(append(all, p.Name), p.Aliases...)
 	}
 	return all
 }

@@ -42,8 +42,8 @@ func allFind(finders []finder, text string) bool {
 	return !slices.ContainsFunc(finders, func(f finder) bool { return !f.MatchString(text) })
 }
 
-// allOf is for predicates that want every pattern in one field.
-func allOf(p pattern, field func(Candidate) string) func([]string) (test, *argError) {
+// every is for predicates that want each pattern somewhere in a candidate.
+func every(p pattern, found func(Candidate, finder) bool) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
 		if err := needArgs(args); err != nil {
 			return nil, err
@@ -52,42 +52,24 @@ func allOf(p pattern, field func(Candidate) string) func([]string) (test, *argEr
 		if err != nil {
 			return nil, err
 		}
-		return func(c Candidate) bool { return allFind(patterns, field(c)) }, nil
+		return func(c Candidate) bool {
+			return !slices.ContainsFunc(patterns, func(f finder) bool { return !found(c, f) })
+		}, nil
 	}
 }
 
-// rifleTest looks at the headings too: those above, as org-ql does, and the
+func inHeading(c Candidate, f finder) bool { return f.MatchString(c.Heading()) }
+
+func inText(c Candidate, f finder) bool { return f.MatchString(c.Text()) }
+
+func inOutline(c Candidate, f finder) bool {
+	return slices.ContainsFunc(c.OutlinePath(), f.MatchString)
+}
+
+// inEntry looks at the headings too: those above, as org-ql does, and the
 // entry's own, because it may show what the bytes of the entry spell otherwise,
 // such as a document's title.
-func rifleTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
-		return nil, err
-	}
-	patterns, err := compilePatterns(newPhrase, args)
-	if err != nil {
-		return nil, err
-	}
-	return func(c Candidate) bool {
-		heading, text := c.Heading(), c.Text()
-		return !slices.ContainsFunc(patterns, func(f finder) bool {
-			return !f.MatchString(heading) && !f.MatchString(text) && !slices.ContainsFunc(c.OutlinePath(), f.MatchString)
-		})
-	}, nil
-}
-
-func outlineTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
-		return nil, err
-	}
-	patterns, err := compilePatterns(newPhrase, args)
-	if err != nil {
-		return nil, err
-	}
-	return func(c Candidate) bool {
-		path := c.OutlinePath()
-		return !slices.ContainsFunc(patterns, func(f finder) bool { return !slices.ContainsFunc(path, f.MatchString) })
-	}, nil
-}
+func inEntry(c Candidate, f finder) bool { return inHeading(c, f) || inText(c, f) || inOutline(c, f) }
 
 func pathTest(args []string) (test, *argError) {
 	patterns, err := compilePatterns(lineRegexp, args)
