@@ -5,7 +5,6 @@ package recall
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -225,35 +224,5 @@ func TestEncrypted(t *testing.T) {
 	}
 	if hits, err := v.Search("hidden", 0, nil, now); err != nil || len(hits) > 0 {
 		t.Errorf("the words of an encrypted text are found: %v, %v", hits, err)
-	}
-}
-
-// TestRecentCompletedTasks: the newest by CLOSED, else by when Fovea saw it.
-func TestRecentCompletedTasks(t *testing.T) {
-	v := view(map[string]string{"a.org": "#+todo: TODO | DONE CANCELLED\n* DONE old\nCLOSED: [1960-01-01 Fri]\n* DONE new :x:\nCLOSED: [2026-11-10 Tue 08:00]\n" +
-		"* CANCELLED newer\nCLOSED: [2026-11-10 Tue 09:00]\n* DONE seen\n* TODO open\nCLOSED: [2026-11-11 Wed]\n* DONE seen too\n* plain\nCLOSED: [2026-11-11 Wed]\n"})
-	list := func(keep query.Expr, limit int) string {
-		t.Helper()
-		nodes, err := v.Completed(keep, limit, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []string
-		for _, n := range nodes {
-			out = append(out, n.Title())
-		}
-		return strings.Join(out, ", ")
-	}
-	if got, want := list(nil, 0), "newer, new, seen, seen too, old"; got != want {
-		t.Errorf("completed are %q, want %q", got, want)
-	}
-	if got, want := list(nil, 1), "newer"; got != want {
-		t.Errorf("the latest is %q, want %q", got, want)
-	}
-	if got, want := list(query.Pred{Name: "tags", Args: []string{"x"}}, 0), "new"; got != want {
-		t.Errorf("with the tag %q, want %q", got, want)
-	}
-	if _, err := v.Completed(query.Pred{Name: "nope"}, 0, time.Time{}); err == nil {
-		t.Error("a query that cannot be is accepted")
 	}
 }

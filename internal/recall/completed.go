@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -11,9 +12,9 @@ import (
 )
 
 // Completed returns the finished headlines that match keep, which may be nil,
-// the latest first, at most limit (0: all). What counts is CLOSED, else when the
-// text last changed, on the calendar of now's location; equal times keep the
-// order of the documents.
+// the latest first, at most limit (0: all). Those with a CLOSED come by it, then
+// those without by when their text last changed; equal times keep the order of
+// the documents. The relative dates of keep count from now.
 func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	finished := query.And{Of: []query.Expr{
 		query.Pred{Name: "type", Args: []string{node.TypeHeadline}}, query.Pred{Name: "done"}, keep,
@@ -22,21 +23,21 @@ func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(nodes, func(a, b *node.Node) int {
-		return completedAt(b, now.Location()).Compare(completedAt(a, now.Location()))
-	})
+	slices.SortStableFunc(nodes, laterFirst)
 	if limit > 0 && len(nodes) > limit {
 		nodes = nodes[:limit]
 	}
 	return nodes, nil
 }
 
-// completedAt is when a headline was finished, with its digits in UTC as
-// timestamps have them.
-func completedAt(n *node.Node, where *time.Location) time.Time {
-	if closed := readTime(n.Derived.Closed); len(closed) > 0 {
-		return closed[0].Start
+// laterFirst orders finished headlines.
+func laterFirst(a, b *node.Node) int {
+	x, y := readTime(a.Derived.Closed), readTime(b.Derived.Closed)
+	switch {
+	case len(x) > 0 && len(y) > 0:
+		return y[0].Start.Compare(x[0].Start)
+	case len(x)+len(y) > 0:
+		return len(y) - len(x)
 	}
-	t := time.UnixMilli(n.Modified).In(where)
-	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	return cmp.Compare(b.Modified, a.Modified)
 }

@@ -62,6 +62,26 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestPathGoesBeforeID: an id that is spelled as a path does not take the path
+// over.
+func TestPathGoesBeforeID(t *testing.T) {
+	v := view(map[string]string{
+		"inbox.org": "#+title: Inbox\n* first\n",
+		"x.org":     "* thief\n" + drawer(":ID: inbox.org") + "* other\n" + drawer(":ID: gone.org"),
+	})
+	for name, want := range map[string]string{
+		"inbox.org": "Inbox", "id:inbox.org": "thief", "gone.org": "other", "id:gone.org": "other", "inbox.org:2": "first", "id:Inbox": "",
+	} {
+		n, err := v.Resolve(name)
+		if want == "" && err != nil {
+			continue
+		}
+		if err != nil || n.Title() != want {
+			t.Errorf("%q is %v, %v, want %q", name, n, err, want)
+		}
+	}
+}
+
 func TestAmbiguousListsCandidates(t *testing.T) {
 	v := view(map[string]string{"a.org": strings.Repeat("* Same\n", 14)})
 	_, err := v.Resolve("Same")

@@ -39,22 +39,27 @@ func (e *AmbiguousError) Error() string {
 	return b.String()
 }
 
-// Resolve finds the node a person means: by id, also an element's, by FILE:LINE
-// or FILE:+BYTE, by a document's path, or by title (exactly, else without
-// case). It returns
-// ErrUnknown, with the nearest titles, or an *AmbiguousError.
+// Resolve finds the node a person means: by a document's path, by id, also an
+// element's, by FILE:LINE or FILE:+BYTE, or by title (exactly, else without
+// case), in this order: no :ID: takes a path over. Behind the prefix id: an id
+// goes first. It returns ErrUnknown, with the nearest titles, or an
+// *AmbiguousError.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
-	if n, ok := v.State.Get(strings.TrimPrefix(name, "id:")); ok {
+	id, prefixed := strings.CutPrefix(name, "id:")
+	if n, ok := v.State.Get(id); ok && prefixed {
 		return n, nil
 	}
 	if d, ok := v.State.Document(name); ok {
 		return d, nil
 	}
+	if n, ok := v.State.Get(id); ok {
+		return n, nil
+	}
 	if n, ok := v.position(name); ok {
 		return n, nil
 	}
-	if n, _, ok := v.Span(strings.TrimPrefix(name, "id:")); ok {
+	if n, _, ok := v.Span(id); ok {
 		return n, nil
 	}
 	exact, folded := v.titled(name)
