@@ -17,15 +17,19 @@ import (
 
 // reader keeps what the candidates of one query share. It is for one goroutine.
 type reader struct {
-	state    *graph.State
-	groups   map[string]tagGroups // by path
-	outlines map[string][]string  // by id: the headings down to a node
-	tags     map[string][]string  // by id: the tags that children inherit
-	at       candidate            // of the node that the walk has reached
+	state     *graph.State
+	groups    map[string]tagGroups // by path
+	linkLines map[string]string    // by path: the #+LINK lines in force
+	outlines  map[string][]string  // by id: the headings down to a node
+	tags      map[string][]string  // by id: the tags that children inherit
+	at        candidate            // of the node that the walk has reached
 }
 
 func newReader(s *graph.State) *reader {
-	return &reader{state: s, groups: map[string]tagGroups{}, outlines: map[string][]string{}, tags: map[string][]string{}}
+	return &reader{
+		state: s, groups: map[string]tagGroups{}, linkLines: map[string]string{},
+		outlines: map[string][]string{}, tags: map[string][]string{},
+	}
 }
 
 // node shows a node. The candidate is good until the next call.
@@ -92,8 +96,12 @@ func (c *candidate) Category() string { return c.r.state.Category(c.host) }
 func (c *candidate) OutlinePath() []string { return c.r.outline(c.host) }
 
 func (c *candidate) HasDigest(prefix string) bool {
-	return strings.HasPrefix(c.n.Own.String(), prefix) ||
-		strings.HasPrefix(hex.EncodeToString(c.n.Own[:]), strings.ToLower(prefix))
+	own := c.n.Own
+	if c.n != c.host {
+		own = digest(c.n)
+	}
+	return strings.HasPrefix(own.String(), prefix) ||
+		strings.HasPrefix(hex.EncodeToString(own[:]), strings.ToLower(prefix))
 }
 
 func (c *candidate) Times(kind query.TimeKind) []query.Time {
@@ -117,7 +125,7 @@ func (c *candidate) Links() []query.Link {
 		return nil
 	}
 	var out []query.Link
-	for l := range org.Links(readable(c.host)) {
+	for l := range c.r.links(c.host) {
 		if c.offset <= l.Start && l.End <= c.offset+len(c.n.Content) {
 			out = append(out, query.Link{Target: l.Raw, Description: l.Description})
 		}

@@ -65,7 +65,7 @@ func TestElementsAreThoseOfTheDocument(t *testing.T) {
 							want = append(want, fmt.Sprint(e.Type, " ", e.Start, "-", e.End))
 						}
 					}
-					for _, s := range spans(n, wanted) {
+					for s := range spans(n, wanted) {
 						at := offset + s.offset
 						got = append(got, fmt.Sprint(s.node.Type, " ", at, "-", at+len(s.node.Content)))
 					}

@@ -19,9 +19,12 @@
 //   - Tags match exactly and are inherited; nothing matches by substring
 //     unless it was asked for as a pattern.
 //   - An element has the keyword, the tags and all that is inherited from the
-//     node it stands in; text, links and timestamps are its own.
+//     node it stands in; text, links and timestamps are its own. It is hashed
+//     only when it is found.
+//   - The address of a link is what the settings of its document make of it.
 //   - Of what is encrypted only the headline is read.
-//   - A name that could mean two nodes is an error that lists both.
+//   - A name that could mean two nodes is an error that lists both; the path of
+//     a document means the document, whatever ids there are.
 //
 // Not here: parsing of queries (package query), ranking statistics
 // (internal/index), choosing what a model sees (package window).

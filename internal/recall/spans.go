@@ -4,9 +4,11 @@ package recall
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
@@ -60,23 +62,26 @@ func elementTypes(e query.Expr) map[org.Type]bool {
 	return wanted
 }
 
-// spans returns a node's elements of the wanted types, in order; none of what is
-// encrypted.
-func spans(n *node.Node, wanted map[org.Type]bool) []span {
-	if !searchable(n, wanted) {
-		return nil
-	}
-	tree := elements(n)
-	count := map[org.Type]int{}
-	var out []span
-	for i, e := range tree.Elements {
-		if i == 0 || !wanted[e.Type] {
-			continue
+// spans yields a node's elements of the wanted types, in order; none of what is
+// encrypted. They are not hashed: elements nest, and all of them together may be
+// far longer than the text.
+func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		if !searchable(n, wanted) {
+			return
 		}
-		count[e.Type]++
-		out = append(out, newSpan(n, tree, i, count[e.Type]))
+		tree := elements(n)
+		count := map[org.Type]int{}
+		for i, e := range tree.Elements {
+			if i == 0 || !wanted[e.Type] {
+				continue
+			}
+			count[e.Type]++
+			if !yield(newSpan(n, tree, i, count[e.Type])) {
+				return
+			}
+		}
 	}
-	return out
 }
 
 // searchable reports whether a node can have an element of a wanted type. It
@@ -85,7 +90,8 @@ func searchable(n *node.Node, wanted map[org.Type]bool) bool {
 	return len(wanted) > 0 && !n.Derived.Opaque && !n.Derived.Encrypted && mayHold(n.Content, wanted)
 }
 
-// elements parses a node's own text.
+// elements parses a node's own text alone: no setting of its document changes
+// where elements are.
 func elements(n *node.Node) *org.Tree {
 	doc := org.Parse(n.Content, nil)
 	if n.Type == node.TypeHeadline && len(doc.Headlines) > 0 {
@@ -94,8 +100,8 @@ func elements(n *node.Node) *org.Tree {
 	return doc.Elements(-1)
 }
 
-// newSpan makes the node of an element, the ordinal-th of its type. Keyword and
-// tags are those of the node it stands in.
+// newSpan makes the node of an element, the ordinal-th of its type, without its
+// digests. Keyword and tags are those of the node it stands in.
 func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	e := tree.Elements[i]
 	text := tree.Text(i)
@@ -104,11 +110,25 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 		Title: spanTitle(tree, i), Todo: d.Todo, Done: d.Done, Tags: d.Tags,
 	}}
 	n.Parent, n.Path, n.Modified = host.ID, host.Path, host.Modified
-	if own, err := n.OwnBlock(nil); err == nil {
-		n.Own, n.Version = own, own // without children the version is the digest
-	}
 	n.Identify(host.ID + spanMark + n.Type + "." + strconv.Itoa(ordinal))
 	return span{node: n, host: host, offset: int(e.Start)}
+}
+
+// hashed returns the node of the element with its digests.
+func (s span) hashed() *node.Node {
+	s.node.Own = digest(s.node)
+	s.node.Version = s.node.Own // which it is without children
+	return s.node
+}
+
+// digest returns the digest of an element's text, the zero one where it cannot
+// be hashed.
+func digest(element *node.Node) merkle.Digest {
+	own, err := element.OwnBlock(nil)
+	if err != nil {
+		return merkle.Digest{}
+	}
+	return own
 }
 
 // spanTitle is what a person would call an element: its #+NAME, else its first
@@ -137,12 +157,12 @@ func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
 	if !known || err != nil || !found || fmt.Sprint(ordinal) != number {
 		return nil, 0, false
 	}
-	list := spans(host, map[org.Type]bool{t: true})
-	if ordinal < 1 || ordinal > len(list) {
-		return nil, 0, false
+	for s := range spans(host, map[org.Type]bool{t: true}) {
+		if ordinal--; ordinal == 0 {
+			return s.hashed(), s.offset, true
+		}
 	}
-	s := list[ordinal-1]
-	return s.node, s.offset, true
+	return nil, 0, false
 }
 
 // mayHold reports whether a text has the marks of one of the types.

@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -67,22 +68,30 @@ func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error
 		return nil, err
 	}
 	var out []*node.Node
-	r := newReader(v.State)
-	wanted := elementTypes(e)
-	for n := range v.candidates(e) {
-		if m.Match(r.node(n)) {
-			out = append(out, n)
-		}
-		for _, s := range spans(n, wanted) {
-			if m.Match(r.span(s)) {
-				out = append(out, s.node)
-			}
-		}
-		if limit > 0 && len(out) >= limit {
-			return out[:limit], nil
+	for n := range v.matches(e, m) {
+		if out = append(out, n); len(out) == limit {
+			break
 		}
 	}
 	return out, nil
+}
+
+// matches yields what m, compiled of e, matches.
+func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
+	return func(yield func(*node.Node) bool) {
+		r := newReader(v.State)
+		wanted := elementTypes(e)
+		for n := range v.candidates(e) {
+			if m.Match(r.node(n)) && !yield(n) {
+				return
+			}
+			for s := range spans(n, wanted) {
+				if m.Match(r.span(s)) && !yield(s.hashed()) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Hit is a node found by its words. Score is BM25, higher is better; it is

@@ -1,0 +1,73 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package recall
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// links yields the links of a node's own text, with the abbreviations of its
+// document written out. Offsets are those of the text.
+func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
+	text := readable(n)
+	lines := r.linkLinesOf(n.Path)
+	if lines == "" {
+		return org.Links(text)
+	}
+	return func(yield func(org.Link) bool) {
+		// Lines behind the text count for it and move no offset in it. The
+		// headline ends whatever the text leaves open.
+		for l := range org.Links(text + "\n* settings\n" + lines) {
+			if l.Start >= len(text) || !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// linkLinesOf returns the #+LINK lines that are in force in a document, those of
+// its setup files too. A document that has any is parsed for them once a query.
+func (r *reader) linkLinesOf(path string) string {
+	lines, ok := r.linkLines[path]
+	if ok {
+		return lines
+	}
+	if nodes := r.state.Nodes(path); mayAbbreviate(nodes) {
+		var b strings.Builder
+		for _, k := range org.Parse(node.Join(nodes), r.state.Reading(path)).Settings {
+			if k.Key == "LINK" {
+				b.WriteString("#+LINK: " + k.Value + "\n")
+			}
+		}
+		lines = b.String()
+	}
+	r.linkLines[path] = lines
+	return lines
+}
+
+// mayAbbreviate reports whether there can be #+LINK lines in a document or in its
+// setup files. It spares parsing; only a false yes is allowed.
+func mayAbbreviate(nodes []*node.Node) bool {
+	return len(nodes) > 0 && len(nodes[0].Derived.Setup) > 0 ||
+		slices.ContainsFunc(nodes, func(n *node.Node) bool { return mentions(n.Content, "#+LINK:") })
+}
+
+// mentions reports whether a text holds a keyword, which begins with #+, in any
+// case.
+func mentions(text, keyword string) bool {
+	for {
+		i := strings.Index(text, "#+")
+		if i < 0 || len(text)-i < len(keyword) {
+			return false
+		}
+		if text = text[i:]; strings.EqualFold(text[:len(keyword)], keyword) {
+			return true
+		}
+		text = text[len("#+"):]
+	}
+}
