@@ -37,9 +37,9 @@ func completed(t *testing.T, v View, keep query.Expr, limit int) string {
 	return strings.Join(out, ", ")
 }
 
-// TestCompleted: the newest by CLOSED, and behind all of those, whenever they
+// TestRecentCompletedTasks: the newest by CLOSED, and behind all of those, whenever they
 // were changed, the others by when Fovea saw them change.
-func TestCompleted(t *testing.T) {
+func TestRecentCompletedTasks(t *testing.T) {
 	today := now.UnixMilli()
 	v := changed([]string{
 		"#+todo: TODO | DONE CANCELLED\n* DONE old\nCLOSED: [1960-01-01 Fri]\n* DONE new :x:\nCLOSED: [2026-11-10 Tue 08:00]\n" +

@@ -144,11 +144,10 @@ func (v View) Position(n *node.Node) (offset, line int) {
 	if offset, line = v.State.Position(n); line > 0 {
 		return offset, line
 	}
-	element, within, ok := v.Span(n.ID)
+	s, ok := v.span(n.ID)
 	if !ok {
 		return 0, 0
 	}
-	host, _ := v.State.Get(element.Parent)
-	offset, line = v.State.Position(host)
-	return offset + within, line + strings.Count(host.Content[:within], "\n")
+	offset, line = v.State.Position(s.host)
+	return offset + s.offset, line + strings.Count(s.host.Content[:s.offset], "\n")
 }

@@ -146,23 +146,32 @@ func spanTitle(tree *org.Tree, i int) string {
 // its type in the node ID, and its offset in the node's content. The node it
 // returns is made for the caller; no state holds it.
 func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
-	hostID, name, ok := cutLast(id, spanMark)
+	s, ok := v.span(id)
 	if !ok {
 		return nil, 0, false
+	}
+	return s.hashed(), s.offset, true
+}
+
+// span finds the element of an id.
+func (v View) span(id string) (span, bool) {
+	hostID, name, ok := cutLast(id, spanMark)
+	if !ok {
+		return span{}, false
 	}
 	kind, number, _ := cutLast(name, ".")
 	t, known := elementNames[kind]
 	ordinal, err := strconv.Atoi(number)
 	host, found := v.State.Get(hostID)
 	if !known || err != nil || !found || fmt.Sprint(ordinal) != number {
-		return nil, 0, false
+		return span{}, false
 	}
 	for s := range spans(host, map[org.Type]bool{t: true}) {
 		if ordinal--; ordinal == 0 {
-			return s.hashed(), s.offset, true
+			return s, true
 		}
 	}
-	return nil, 0, false
+	return span{}, false
 }
 
 // mayHold reports whether a text has the marks of one of the types.
