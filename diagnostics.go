@@ -23,6 +23,13 @@ func (m *Memory) Diagnostics(ctx context.Context) ([]node.Problem, error) {
 	for _, problems := range state.Problems(ctx) {
 		out = append(out, problems...)
 	}
+	for d := range state.Documents() {
+		if text, _ := state.Text(d.Path); !d.Derived.Opaque {
+			if p, ok := encodingProblem(d.Path, text); ok {
+				out = append(out, p)
+			}
+		}
+	}
 	around := graph.Around{Exists: once(m.root.Exists), Known: m.opts.ElsewhereID}
 	for p := range state.BrokenLinks(ctx, around) {
 		out = append(out, p)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -42,6 +43,9 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		if err != nil {
 			return err
 		}
+		if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
+			return fail(e.name, id, Invalid, errEncrypted)
+		}
 		e.message = n.Path + ": " + n.Title()
 		text, err := apply(e.document(n.Path), e.headline(n), e.now)
 		if err != nil {
@@ -50,6 +54,19 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		e.put(n.Path, text)
 		return nil
 	})
+}
+
+// errEncrypted refuses to put clear text beside text that is encrypted, or in its
+// place.
+var errEncrypted = errors.New("its text is encrypted, or is to be; decrypt and edit it in Emacs")
+
+// intoText reports an edit of the text below a headline's own line and drawer.
+func intoText(edit org.Edit) bool {
+	switch edit.(type) {
+	case org.AppendBody, org.ReplaceBody, org.InsertHeadline, org.CheckItem:
+		return true
+	}
+	return false
 }
 
 // editing is one command that changes Org files through Fovea. The write lock
@@ -184,6 +201,12 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	m, head, now := e.m, e.m.View().state, e.now.UnixMilli()
 	if err := e.newIDs(head); err != nil {
 		return Commit{}, err
+	}
+	for _, path := range e.paths {
+		have, _ := head.Text(path)
+		if err := checkEncoding(have, e.texts[path]); err != nil {
+			return Commit{}, fail(e.name, path, Invalid, err)
+		}
 	}
 	draft := m.draft(now)
 	for _, path := range e.paths {

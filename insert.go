@@ -54,8 +54,11 @@ func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline)
 func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
 	if _, ok := e.m.View().Get(under); ok {
 		n, err := e.node(ctx, under, merkle.Digest{}, nil)
-		if err != nil {
+		switch {
+		case err != nil:
 			return "", nil, 0, err
+		case n.Derived.Encrypted:
+			return "", nil, 0, fail(e.name, under, Invalid, errEncrypted)
 		}
 		return n.Path, e.document(n.Path), e.headline(n), nil
 	}
@@ -64,6 +67,9 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc *or
 	}
 	if doc, err = e.existing(ctx, under); err != nil {
 		return "", nil, 0, err
+	}
+	if d, ok := e.m.View().state.Document(under); ok && d.Derived.Encrypted {
+		return "", nil, 0, fail(e.name, under, Invalid, errEncrypted)
 	}
 	if doc == nil {
 		doc = org.Parse("", nil)

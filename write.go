@@ -173,6 +173,7 @@ var writeKinds = []struct {
 	{corpus.ErrVanished, NotFound},
 	{corpus.ErrDangling, NotFound},
 	{corpus.ErrOutside, Invalid},
+	{corpus.ErrTooLarge, Invalid},
 	{corpus.ErrName, Invalid},
 	{corpus.ErrLink, Invalid},
 	{corpus.ErrSpecial, Invalid},

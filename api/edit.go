@@ -90,9 +90,23 @@ func (l *local) Edit(ctx context.Context, req EditRequest) (*EditResponse, error
 	}
 	c, err := l.m.Edit(ctx, id, base, edits...)
 	if err != nil {
-		return nil, err
+		return nil, named(err, "edit", id, req.ID)
 	}
 	return l.edited(id, c), nil
+}
+
+// named says an error of an operation by its own name, and of the node by the name
+// that the caller gave it.
+func named(err error, op, id, name string) error {
+	e, ok := errors.AsType[*fovea.Error](err)
+	if !ok {
+		return err
+	}
+	said := *e
+	if said.Op = op; said.What == id {
+		said.What = name
+	}
+	return &said
 }
 
 // edits lists the changes asked for, in order.
@@ -165,7 +179,7 @@ func (l *local) target(ctx context.Context, op, name, digest string) (id string,
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
-		return "", base, err
+		return "", base, named(err, op, "-", "")
 	}
 	return n.ID, base, nil
 }
@@ -198,18 +212,19 @@ func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditRespons
 		return nil, err
 	}
 	under := l.below(orElse(req.Under, inbox))
-	switch n, err := v.Resolve(under); {
-	case err == nil:
+	if !node.IsOrg(under) { // else it is the path of a file, made if need be
+		n, err := v.Resolve(under)
+		if err != nil {
+			return nil, named(err, "remember", "-", "")
+		}
 		under = n.ID
-	case fovea.KindOf(err) == fovea.Ambiguous || !strings.HasSuffix(under, ".org"):
-		return nil, err
-	} // else it is a file to be made
+	}
 	c, id, err := l.m.Insert(ctx, under, org.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	})
 	if err != nil {
-		return nil, err
+		return nil, named(err, "remember", under, orElse(req.Under, inbox))
 	}
 	return l.edited(id, c), nil
 }
@@ -221,7 +236,7 @@ func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, err
 	}
 	c, err := l.m.Edit(ctx, id, base, org.Delete{})
 	if err != nil {
-		return nil, err
+		return nil, named(err, "forget", id, req.ID)
 	}
 	return &EditResponse{ID: id, Seq: c.Seq}, nil
 }
@@ -233,11 +248,11 @@ func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, err
 	}
 	to, err := l.m.View().Resolve(l.below(req.To))
 	if err != nil {
-		return nil, err
+		return nil, named(err, "refile", "-", "")
 	}
 	c, err := l.m.Refile(ctx, id, to.ID, base)
 	if err != nil {
-		return nil, err
+		return nil, named(err, "refile", id, req.ID)
 	}
 	return l.edited(id, c), nil
 }
@@ -249,7 +264,7 @@ func (l *local) Archive(ctx context.Context, req MoveRequest) (*EditResponse, er
 	}
 	c, err := l.m.Archive(ctx, id, base)
 	if err != nil {
-		return nil, err
+		return nil, named(err, "archive", id, req.ID)
 	}
 	return l.edited(id, c), nil
 }

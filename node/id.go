@@ -80,6 +80,8 @@ func unusable(id string) string {
 		return fmt.Sprintf("an ID of %d bytes is longer than %d", len(id), MaxID)
 	case strings.HasPrefix(id, derivedPrefix):
 		return "an ID may not begin with " + derivedPrefix + ", which marks derived ones"
+	case IsOrg(id):
+		return "an ID may not be like the path of an Org file, which it would stand in for"
 	case strings.Contains(id, searchMark):
 		return "an ID may not hold " + searchMark + ", which Org reads as a search"
 	}

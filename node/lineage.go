@@ -5,6 +5,7 @@ package node
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -13,8 +14,10 @@ import (
 type Edge struct{ Old, New string }
 
 // Lineage matches the nodes that left a state with those that came to it in
-// the same commit: by own digest, then by title and parent, then by order
-// among what is left below one parent. Both sets are given in document order.
+// the same commit: by own digest, then by all of their text but the stars, which
+// a move to another level changes, then by title and parent, then by order among
+// what is left below one parent, then by title where one that left and one that
+// came have it alone. Both sets are given in document order.
 // Each node is in at most one edge; the result is sorted and a function of the
 // two sets alone. Complexity is O(n log n) in the number of nodes given.
 func Lineage(removed, added []*Node) []Edge {
@@ -23,8 +26,11 @@ func Lineage(removed, added []*Node) []Edge {
 	}
 	m := matcher{old: slices.Clone(removed), new: slices.Clone(added), heirs: map[string]string{}}
 	pair(&m, func(n *Node) owned { return owned{n.Type, n.Own} })
+	pair(&m, func(n *Node) worded { return worded{n.Type, strings.TrimLeft(n.Content, "*")} })
 	pair(&m, func(n *Node) placed { return placed{n.Type, n.Path, m.heir(n.Parent), n.Title()} })
 	pair(&m, func(n *Node) placed { return placed{n.Type, n.Path, m.heir(n.Parent), ""} })
+	m.keepSingle()
+	pair(&m, func(n *Node) placed { return placed{typ: n.Type, title: n.Title()} })
 	slices.SortFunc(m.edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.Old, b.Old), cmp.Compare(a.New, b.New)) })
 	return m.edges
 }
@@ -33,6 +39,8 @@ type owned struct {
 	typ string
 	own merkle.Digest
 }
+
+type worded struct{ typ, text string }
 
 type placed struct{ typ, path, parent, title string }
 
@@ -48,6 +56,23 @@ func (m *matcher) heir(id string) string {
 		return n
 	}
 	return id
+}
+
+// keepSingle leaves out the headlines whose title is not one of a kind among
+// those that left or among those that came, and all documents.
+func (m *matcher) keepSingle() {
+	count := func(nodes []*Node) map[string]int {
+		titles := make(map[string]int, len(nodes))
+		for _, n := range nodes {
+			titles[n.Title()]++
+		}
+		return titles
+	}
+	old, now := count(m.old), count(m.new)
+	drop := func(n *Node) bool {
+		return n.Type != TypeHeadline || n.Title() == "" || old[n.Title()] != 1 || now[n.Title()] != 1
+	}
+	m.old, m.new = slices.DeleteFunc(m.old, drop), slices.DeleteFunc(m.new, drop)
 }
 
 // pair joins, in order, old and new nodes of equal key and takes them out.

@@ -187,6 +187,27 @@ func TestLineage(t *testing.T) {
 	}
 }
 
+// TestLineageOfMoves: a subtree that moves to another level or document is
+// followed, and so is what is archived with properties added.
+func TestLineageOfMoves(t *testing.T) {
+	before, _ := split(t, "a.org", "* Top\n** Part\ntext\n*** Piece\nmore\n* Done with\nold\n")
+	after, _ := split(t, "a.org", "* Top\n")
+	moved, _ := split(t, "b.org", "* Part\ntext\n** Piece\nmore\n")
+	archive, _ := split(t, "a.org_archive", "* Done with\n:PROPERTIES:\n:ARCHIVE_FILE: a.org\n:END:\nold\n")
+	got := map[string]string{}
+	for _, e := range Lineage([]*Node{before[2], before[3], before[4]}, []*Node{archive[1], moved[1], moved[2]}) {
+		got[e.Old] = e.New
+	}
+	want := map[string]string{before[2].ID: moved[1].ID, before[3].ID: moved[2].ID, before[4].ID: archive[1].ID}
+	if diff := cmp.Diff(want, got); diff != "" || after[1].ID != before[1].ID {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	twice, _ := split(t, "c.org", "* Done with\nnew\n* Done with\nother\n")
+	if got := Lineage([]*Node{before[4]}, []*Node{twice[1], twice[2]}); len(got) > 0 {
+		t.Errorf("a title that came twice is matched: %v", got)
+	}
+}
+
 func TestRederive(t *testing.T) {
 	text := "#+todo: WAIT | OVER\n* WAIT A\n* OVER B :t:\n"
 	nodes, _ := split(t, "a.org", text)

@@ -96,7 +96,7 @@ func (s *session) edited(r *api.EditResponse) {
 	case r.Seq == 0:
 		s.say("nothing to change")
 	case r.Path == "":
-		fmt.Fprintf(&s.out, "commit %d  it is gone from the files; fovea rollback 0 brings it back\n", r.Seq)
+		fmt.Fprintf(&s.out, "commit %d\n", r.Seq)
 	default:
 		fmt.Fprintf(&s.out, "commit %d  %s:%d  %s\n", r.Seq, plain(r.Path), r.Line, plain(r.ID))
 	}
@@ -145,7 +145,9 @@ func forgetCommand(s *session) *cobra.Command {
 		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.ID = a[0]
-			return ask(s, c, api.Service.Forget, req, s.edited)
+			return ask(s, c, api.Service.Forget, req, func(r *api.EditResponse) {
+				fmt.Fprintf(&s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
+			})
 		},
 	}
 	baseFlag(c, &req.Base)

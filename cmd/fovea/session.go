@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -147,16 +148,26 @@ func (s *session) complain(err error) {
 		if wrong, ok := errors.AsType[*query.SyntaxError](err); ok && wrong.Excerpt() != "" {
 			fmt.Fprintln(os.Stderr, plainLines(wrong.Excerpt()))
 		}
+		if e, ok := bothSides(err); ok {
+			fmt.Fprintf(os.Stderr, "--- as it is now\n%s\n--- as you would have it\n%s\n",
+				plainLines(strings.TrimRight(e.Theirs, "\n")), plainLines(strings.TrimRight(e.Mine, "\n")))
+		}
 		return
 	}
 	out := map[string]string{"error": err.Error(), "kind": fovea.KindOf(err).String()}
 	if errors.As(err, new(misuse)) {
 		out["kind"] = fovea.Invalid.String()
 	}
-	if e, ok := errors.AsType[*fovea.Error](err); ok && e.Kind == fovea.Conflict && e.Theirs != "" {
+	if e, ok := bothSides(err); ok {
 		out["mine"], out["theirs"] = e.Mine, e.Theirs
 	}
 	_ = json.NewEncoder(os.Stderr).Encode(out)
+}
+
+// bothSides returns a conflict that carries what it is between.
+func bothSides(err error) (*fovea.Error, bool) {
+	e, ok := errors.AsType[*fovea.Error](err)
+	return e, ok && e.Kind == fovea.Conflict && e.Theirs != ""
 }
 
 // print writes a value as JSON, indented for a person at a terminal.

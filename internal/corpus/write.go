@@ -56,8 +56,8 @@ type Write struct {
 // what base is the digest of (the zero digest: that there is none), that no
 // editor holds it and that it may be written, and puts the new bytes, synced,
 // beside it under a temporary name. A folder that is missing is made for a new
-// file. Errors: ErrChanged, ErrBusy, ErrReadOnlyFile, ErrNoSpace, ErrVanished
-// (the file or its folder), ErrLink, and those of Read. O(size).
+// file. Errors: ErrChanged, ErrBusy, ErrReadOnlyFile, ErrNoSpace, ErrTooLarge (for
+// Read), ErrVanished (the file or its folder), ErrLink, and those of Read. O(size).
 func (r *Root) Stage(name string, base merkle.Digest, next Next) (*Write, error) {
 	w := &Write{root: r, path: name, base: base, next: next}
 	if err := w.stage(); err != nil {
@@ -67,6 +67,9 @@ func (r *Root) Stage(name string, base merkle.Digest, next Next) (*Write, error)
 }
 
 func (w *Write) stage() error {
+	if len(w.next.Text) > DefaultLimit {
+		return fmt.Errorf("%d bytes, limit %d: %w", len(w.next.Text), DefaultLimit, ErrTooLarge)
+	}
 	if err := w.locate(); err != nil {
 		return err
 	}
@@ -179,10 +182,13 @@ func (w *Write) writable() error {
 	if w.info != nil && w.info.Mode()&anyone == 0 {
 		return ErrReadOnlyFile
 	}
-	folder, err := w.root.fs.Stat(path.Dir(w.real))
+	at := path.Dir(w.real)
+	folder, err := w.root.fs.Stat(at)
+	for w.info == nil && errors.Is(err, fs.ErrNotExist) && at != "." {
+		at = path.Dir(at) // it will be made there
+		folder, err = w.root.fs.Stat(at)
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && w.info == nil:
-		return nil
 	case err != nil:
 		return writeError(err)
 	case folder.Mode()&anyone == 0:

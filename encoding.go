@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+var (
+	errUTF16  = errors.New("the file is UTF-16, and what Fovea writes is UTF-8; save it as UTF-8 to edit it here")
+	errCoding = errors.New("the file is not in UTF-8, and the edit brings in characters beyond ASCII; save it as UTF-8, or write ASCII")
+)
+
+// codingLine is the line, the first of a file, by which Emacs knows its encoding.
+var codingLine = regexp.MustCompile(`^[^\n]*-\*-[^\n]*coding:[ \t]*([A-Za-z0-9-]+)[^\n]*-\*-`)
+
+// checkEncoding says why an edit of a file would mix encodings, if it would. Bytes
+// that a file holds already may stay whatever they are.
+func checkEncoding(before, after string) error {
+	switch {
+	case isUTF16(before):
+		return errUTF16
+	case isUTF8(before):
+		return nil
+	}
+	had, has := countBytes(before), countBytes(after)
+	for c := utf8.RuneSelf; c < len(has); c++ {
+		if has[c] > had[c] {
+			return errCoding
+		}
+	}
+	return nil
+}
+
+// isUTF16 reports a byte order mark of UTF-16, or a text in which, from its first
+// character on, only every other byte is NUL.
+func isUTF16(text string) bool {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return true
+	}
+	const most = 256
+	head := text[:min(len(text), most)&^1]
+	if len(head) < 4 || (head[0] == 0) == (head[1] == 0) {
+		return false
+	}
+	nul := [2]int{}
+	for i := range len(head) {
+		if head[i] == 0 {
+			nul[i%2]++
+		}
+	}
+	return (nul[0] == 0) != (nul[1] == 0) && max(nul[0], nul[1]) >= len(head)/4
+}
+
+// isUTF8 reports whether a text is UTF-8 by its bytes and by its own word.
+func isUTF8(text string) bool {
+	if m := codingLine.FindStringSubmatch(text); m != nil {
+		coding := strings.ToLower(m[1])
+		if !strings.HasPrefix(coding, "utf-8") && coding != "us-ascii" && !strings.HasPrefix(coding, "undecided") {
+			return false
+		}
+	}
+	return utf8.ValidString(text)
+}
+
+func countBytes(text string) (counts [256]int) {
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	return counts
+}
+
+// encodingProblem names a document whose encoding keeps Fovea from reading or
+// editing it as its owner does; ok is false for any other.
+func encodingProblem(path, text string) (p node.Problem, ok bool) {
+	switch {
+	case isUTF16(text):
+		return node.Problem{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}, true
+	case codingLine.MatchString(text) && !isUTF8(text):
+		return node.Problem{Path: path, Line: 1, Kind: "encoding", Message: "the file is not in UTF-8: words beyond ASCII are not found; save it as UTF-8"}, true
+	}
+	return p, false
+}
