@@ -15,10 +15,7 @@ import (
 // encoding is edited only where the bytes are the same.
 func TestEncodingsAreNotMixed(t *testing.T) {
 	leaf := "* Leaf\n:PROPERTIES:\n:ID: leaf\n:END:\n"
-	utf16 := ""
-	for _, c := range "* TODO wide\n" {
-		utf16 += string(c) + "\x00"
-	}
+	utf16 := strings.Join(strings.Split("* TODO wide\n", ""), "\x00") + "\x00"
 	for name, c := range map[string]struct {
 		text string
 		edit org.Edit

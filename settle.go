@@ -42,8 +42,9 @@ func (m *Memory) settle(ctx context.Context, in *intent) error {
 	if count[elsewhere] > 0 {
 		m.recovered += "; a file that changed since is read as it is"
 	}
-	if again {
-		return nil // still announced: the next opening tries again
+	if again { // still announced: the next opening tries again
+		m.store.Stop(fmt.Errorf("%s; mend that and open the memory again", m.recovered))
+		return nil
 	}
 	return m.drop(ctx, in)
 }

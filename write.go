@@ -131,7 +131,8 @@ func (o *operationOnFiles) announce(ctx context.Context) error {
 func (o *operationOnFiles) undo(ctx context.Context, name string, cause error) error {
 	left := o.m.takeBack(&o.intent)
 	if len(left) > 0 {
-		o.m.replayed = 0 // no image: the next opening must see the intent
+		// The intent must stay the journal's last word, for the next opening to see.
+		o.m.store.Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].told()))
 		return o.fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].told()))
 	}
 	if err := o.m.drop(ctx, &o.intent); err != nil {

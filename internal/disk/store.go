@@ -218,6 +218,11 @@ func (s *Store) SetHead(commit merkle.Digest, seq uint64) {
 	s.head.Commit, s.head.Seq = commit, seq
 }
 
+// Stop makes the store read-only until it is opened again, as a write error does:
+// its owner has found that what the store would go on with is not so. The first
+// cause counts.
+func (s *Store) Stop(cause error) { _ = s.fail(cause) }
+
 // fail makes the store read-only for a cause, which is returned with
 // ErrReadOnly around it; the first counts.
 func (s *Store) fail(cause error) error {
