@@ -74,13 +74,13 @@ type planningItem struct {
 }
 
 // planningItems returns the timestamps of the planning line of the headline, in
-// order.
+// order and apart: a word inside the brackets of another is left out.
 func (e *editor) planningItems() []planningItem {
 	h := e.headline()
 	text := e.doc.Source[:lineAt(e.doc.Source, h.PlanningStart, h.PlanningEnd).end]
 	var items []planningItem
 	for i := h.PlanningStart; i < h.PlanningEnd && i < len(text); {
-		word := planningWord(text[i:])
+		word := planningWordAt(text, h.PlanningStart, i)
 		if word == "" {
 			i++
 			continue

@@ -86,15 +86,20 @@ func (p *sectionParser) separates(l line, limit int) bool {
 		return true
 	case o.kind == TypeKeyword:
 		key, _ := keyword(text)
-		return !(key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0) || isAffiliated(text)
+		return !endsInBrackets(key) || strings.Count(key, "[") == 1 && isAffiliated(text)
 	case o.kind != TypeNone:
 		return true
 	case text[0] == '+':
 		return isForeignRule(text)
 	case text[0] == '#':
-		return isDynamic(text)
+		return isDynamic(text) || isAffiliated(text) // with blanks in the brackets it is no keyword alone
 	}
 	return text[0] == '*' && (len(text) == 1 || isBlank(text[1]))
+}
+
+// endsInBrackets reports whether the key of a keyword is a name and something in brackets.
+func endsInBrackets(key string) bool {
+	return key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0
 }
 
 func listOpening(text string, margin int) opening {

@@ -71,6 +71,8 @@ func TestElements(t *testing.T) {
 		{"affiliated keyword before a blank line is alone", "#+name: a\n\nb\n", `keyword"#+name: a\n\n" paragraph"b\n"`},
 		{"comment below an affiliated keyword is text", "#+name: a\n# b\n", `paragraph"#+name: a\n# b\n"`},
 		{"key in brackets does not end a paragraph", "a\n#+b[c]: d\n", `paragraph"a\n#+b[c]: d\n"`},
+		{"caption with brackets in brackets does not either", "a\n#+caption[[b]]: c\nd\n", `paragraph"a\n#+caption[[b]]: c\nd\n"`},
+		{"caption with its short form ends a paragraph", "a\n#+caption[b c]: d\ne\n", `paragraph"a\n" paragraph"#+caption[b c]: d\ne\n"`},
 		{"key in brackets alone is a keyword", "#+b[c]: d\n", `keyword"#+b[c]: d\n"`},
 		{"keyword without a key is text", "#+: a\n", `paragraph"#+: a\n"`},
 

@@ -4,6 +4,7 @@ package org
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func (t *Tree) first(i int, kind Type) string {
 // An Item is what the first line of a list item says before its text.
 type Item struct {
 	Bullet   string // "-", "+", "*", "1.", "1)": no blanks around it
-	Counter  string // the number or letter that [@3] sets, else ""
+	Counter  string // the number that [@3] sets, or [@c] by the place of its letter; else ""
 	Checkbox byte   // ' ', 'X' or '-', 0 when there is none; 'x' is skipped by Org but counts as none
 	// TagStart and TagEnd are the offsets of the tag before the colons; both 0 when
 	// there is none.
@@ -44,14 +45,29 @@ func (t *Tree) Item(i int) Item {
 	l := lineAt(t.Source, int(e.Body), int(e.End))
 	text := t.Source[l.start:l.end]
 	o := itemParts(text)
-	m := Item{Bullet: trimBlanksRight(text[o.bullet:o.bulletEnd]), Counter: text[o.counter:o.counterEnd]}
+	m := Item{Bullet: trimBlanksRight(text[o.bullet:o.bulletEnd]), Counter: counterNumber(text[o.counter:o.counterEnd])}
 	if o.checkbox > 0 {
 		m.Checkbox = text[o.checkbox]
 	}
 	if o.tagEnd > 0 {
-		m.TagStart, m.TagEnd = l.start+o.tagStart, l.start+o.tagEnd
+		m.TagStart, m.TagEnd = l.start+o.tagStart, l.start+trimmedEnd(text, o.tagStart, o.tagEnd)
 	}
 	return m
+}
+
+// counterNumber returns the number, without zeros before it, that a counter stands
+// for: letters count from a = 1.
+func counterNumber(counter string) string {
+	switch {
+	case counter == "":
+		return ""
+	case !isDigit(counter[0]):
+		return strconv.Itoa(int(counter[0]|0x20-'a') + 1)
+	}
+	if number := strings.TrimLeft(counter, "0"); number != "" {
+		return number
+	}
+	return "0"
 }
 
 // Keyword returns the keyword or call i, its key in upper case.

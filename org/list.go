@@ -198,7 +198,7 @@ type itemOffsets struct {
 	bullet, bulletEnd   int // with the blanks behind it
 	counter, counterEnd int // what stands in [@…]; 0, 0 when there is none
 	checkbox            int // of the character between the brackets; 0 when there is none
-	tagStart, tagEnd    int // 0, 0 when there is none
+	tagStart, tagEnd    int // up to the blank before the colons; 0, 0 when there is none
 	contents            int
 }
 
@@ -229,7 +229,7 @@ func itemParts(text string) itemOffsets {
 	}
 	if c := text[o.bullet]; c < '0' || c > '9' {
 		if n := tagLength(text[at:]); n > 0 {
-			o.tagStart, o.tagEnd = at, trimmedEnd(text, at, at+n)
+			o.tagStart, o.tagEnd = at, at+n-1
 			at += n + len("::")
 			skip()
 		}

@@ -21,6 +21,7 @@ func FuzzObjects(f *testing.F) {
 		"[cite/s:a;b @c d;@e;f] {{{g(h\\,i,j)}}} @@k:l@@ src_m[n]{o} call_p[q](r)[s] <<t>> <<<u v>>>\nU\nv [fn:w:x *y*]\n",
 		"| *a | b* | [[c][d]] |\n#+LINK: e https://f/%s\n[[e:g]] \xff_\xfe \xe2\x80",
 		"[[a\\]b][c]] [[d]e]] ***f*** {{{ @@ $$ \\[ \\( << <<< [[ _{ ^( [fn:: src_a[ call_b(",
+		"call_a{(b) src_a({b} call_a{[b](c)[d]\n- [@c] [X] *a* :: b\n#+call: a[(b\n#+caption[[a]: b\nCLOCK: [2026-01-05]\n",
 	} {
 		f.Add(seed)
 	}
@@ -37,6 +38,7 @@ func checkObjects(t *testing.T, tree *org.Tree) {
 	t.Helper()
 	last := map[int32]int32{} // by parent, the end of the last child that is an object
 	for i := range tree.Elements {
+		readAll(tree, i)
 		e := &tree.Elements[i]
 		if !e.Type.IsObject() {
 			continue
@@ -58,6 +60,19 @@ func checkObjects(t *testing.T, tree *org.Tree) {
 	}
 }
 
+// readAll asks element i for everything that an element or object of any type holds.
+func readAll(tree *org.Tree, i int) {
+	_, _, _, _, _ = tree.Item(i), tree.Keyword(i), tree.Call(i), tree.Name(i), tree.Clock(i)
+	_, _, _, _, _ = tree.Drawer(i), tree.Property(i), tree.Foreign(i), tree.Rule(i), tree.Block(i)
+	_, _, _, _, _ = tree.Value(i), tree.Label(i), tree.Inlinetask(i), tree.Link(i), tree.Footnote(i)
+	_, _, _, _, _ = tree.Entity(i), tree.Marked(i), tree.Macro(i), tree.ExportSnippet(i), tree.Inline(i)
+	_, _, _ = tree.Style(i), tree.Key(i), tree.Text(i)
+	_, _ = tree.Timestamp(i)
+	_ = slices.Collect(tree.Affiliated(i))
+	_ = slices.Collect(tree.Formulas(i))
+	_ = slices.Collect(tree.Children(i))
+}
+
 // checkValues reads all that object i may hold.
 func checkValues(t *testing.T, tree *org.Tree, i int) {
 	t.Helper()
@@ -71,7 +86,6 @@ func checkValues(t *testing.T, tree *org.Tree, i int) {
 		org.TypeCitationReference: tree.Key(i) != "",
 		org.TypeCode:              tree.Marked(i) != "",
 	}
-	_ = tree.Style(i)
 	if _, ok := tree.Timestamp(i); ok != (tree.Elements[i].Type == org.TypeTimestamp) {
 		t.Errorf("%q is a timestamp: %v", tree.Text(i), ok)
 	}

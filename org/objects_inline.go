@@ -45,53 +45,55 @@ func (p *inliner) exportSnippet(c *contents, at int) int {
 	return 0
 }
 
+// inlineSyntax is how code in a line is written: a word and a line below, a name up
+// to one of stops, and text between brackets.
+type inlineSyntax struct {
+	kind   Type
+	word   string
+	search int
+	stops  string
+	open   byte
+	header bool // square brackets may follow
+}
+
+var (
+	inlineSource = inlineSyntax{kind: TypeInlineSrcBlock, word: "src", search: nameEnd, stops: " \t\n[{", open: '{'}
+	inlineCall   = inlineSyntax{kind: TypeInlineBabelCall, word: "call", search: callEnd, stops: " \t\n[(", open: '(', header: true}
+)
+
 // inlineCode reads src_language[header]{code} and call_name[header](arguments)[header],
 // whose first line below is at the offset at.
 func (p *inliner) inlineCode(c *contents, at int) int {
 	text := p.text[:c.end]
-	switch {
-	case at-c.done >= 3 && text[at-3:at] == "src" && startsWord(text, c.start, at-3):
-		return p.inlineSource(c, at-3)
-	case at-c.done >= 4 && text[at-4:at] == "call" && startsWord(text, c.start, at-4):
-		return p.inlineCall(c, at-4)
+	for _, s := range [...]*inlineSyntax{&inlineSource, &inlineCall} {
+		start := at - len(s.word)
+		if start >= c.done && text[start:at] == s.word && startsWord(text, c.start, start) {
+			return p.inlineObject(c, s, start)
+		}
 	}
 	return 0
 }
 
-// inlineSource reads the source code that begins at the offset at.
-func (p *inliner) inlineSource(c *contents, at int) int {
-	name := at + len("src_")
-	stop := p.findAny(nameEnd, " \t\n[{", name)
+// inlineObject reads the source code or call that begins at the offset at.
+func (p *inliner) inlineObject(c *contents, s *inlineSyntax, at int) int {
+	name := at + len(s.word) + len("_")
+	stop := p.findAny(s.search, s.stops, name)
 	if stop == name {
 		return 0
 	}
 	stop = p.header(c, stop)
-	if stop >= c.end || p.text[stop] != '{' {
+	if stop >= c.end || p.text[stop] != s.open {
 		return 0
 	}
 	end := p.pair(stop, c.end)
 	if end == 0 {
 		return 0
 	}
-	return p.leaf(c, TypeInlineSrcBlock, at, end+1)
-}
-
-// inlineCall reads the call that begins at the offset at.
-func (p *inliner) inlineCall(c *contents, at int) int {
-	name := at + len("call_")
-	stop := p.findAny(callEnd, " \t\n[(", name)
-	if stop == name {
-		return 0
+	end++
+	if s.header {
+		end = p.header(c, end)
 	}
-	stop = p.header(c, stop)
-	if stop >= c.end || p.text[stop] != '(' {
-		return 0
-	}
-	end := p.pair(stop, c.end)
-	if end == 0 {
-		return 0
-	}
-	return p.leaf(c, TypeInlineBabelCall, at, p.header(c, end+1))
+	return p.leaf(c, s.kind, at, end)
 }
 
 // header returns the offset behind the square brackets at the offset at; at itself

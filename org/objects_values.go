@@ -93,8 +93,9 @@ func (t *Tree) Marked(i int) string {
 // A Macro is a call of a macro.
 type Macro struct {
 	Name string
-	// Arguments are the texts between the commas, without blanks around them and
-	// with the backslash before a comma that parts none; nil without parentheses.
+	// Arguments are the texts between the commas, without blanks around them; nil
+	// without parentheses. A comma that parts none is written with a backslash
+	// before it, a backslash before a comma with another; neither is in the text.
 	Arguments []string
 }
 
@@ -109,14 +110,30 @@ func (t *Tree) Macro(i int) Macro {
 	if !called {
 		return m
 	}
-	rest = strings.TrimSuffix(rest, ")")
-	for start, at := 0, 0; at <= len(rest); at++ {
-		if at == len(rest) || rest[at] == ',' && backslashes(rest[:at])%2 == 0 {
-			m.Arguments = append(m.Arguments, strings.TrimSpace(rest[start:at]))
-			start = at + 1
-		}
-	}
+	m.Arguments = macroArguments(strings.TrimSuffix(rest, ")"))
 	return m
+}
+
+// macroArguments splits text at the commas that no backslash takes for text. Of the
+// backslashes before a comma each pair stands for one.
+func macroArguments(text string) []string {
+	var arguments []string
+	var argument []byte
+	for at := range len(text) {
+		if text[at] != ',' {
+			argument = append(argument, text[at])
+			continue
+		}
+		n := backslashes(text[:at])
+		argument = argument[:len(argument)-(n+1)/2]
+		if n%2 == 1 {
+			argument = append(argument, ',')
+			continue
+		}
+		arguments = append(arguments, strings.TrimSpace(string(argument)))
+		argument = argument[:0]
+	}
+	return append(arguments, strings.TrimSpace(string(argument)))
 }
 
 // An ExportSnippet is text for one back end of the export.
@@ -142,13 +159,17 @@ type Inline struct {
 
 // Inline returns the inline source block or call i.
 func (t *Tree) Inline(i int) Inline {
-	text := t.object(i, TypeInlineSrcBlock) + t.object(i, TypeInlineBabelCall)
+	syntax := &inlineSource
+	if t.Elements[i].Type == TypeInlineBabelCall {
+		syntax = &inlineCall
+	}
+	text := t.object(i, syntax.kind)
 	if text == "" {
 		return Inline{}
 	}
-	_, text, _ = strings.Cut(text, "_")
+	text = text[len(syntax.word)+len("_"):]
 	var n Inline
-	name := strings.IndexAny(text, "[{(")
+	name := strings.IndexAny(text, syntax.stops)
 	n.Name, text = text[:name], text[name:]
 	if text[0] == '[' {
 		n.Header, text = bracketed(text)

@@ -32,14 +32,24 @@ func planningWord(s string) string {
 // follows need not be a timestamp.
 func isPlanning(text string) bool { return planningWord(trimBlanksLeft(text)) != "" }
 
+// planningWordAt returns the planning word that begins at the offset at of text, and
+// with it a word; else "".
+func planningWordAt(text string, start, at int) string {
+	word := planningWord(text[at:])
+	if word != "" && !startsWord(text, start, at) {
+		return ""
+	}
+	return word
+}
+
 // planning reads the timestamps of the planning line l. Of a word that occurs twice
-// the last counts. Org compares the words in upper case and takes every other
-// spelling for CLOSED.
+// the last counts, also when what stands in its brackets is no timestamp. A bracket
+// that is not closed may reach over the next word, which counts all the same. Org
+// compares the words in upper case and takes every other spelling for CLOSED.
 func (p *parser) planning(h *Headline, l line) {
 	text := p.doc.Source[l.start:l.end]
-	found := false
 	for i := 0; i < len(text); {
-		word := planningWord(text[i:])
+		word := planningWordAt(text, 0, i)
 		if word == "" {
 			i++
 			continue
@@ -48,12 +58,10 @@ func (p *parser) planning(h *Headline, l line) {
 		for i < len(text) && text[i] == ' ' { // a tab will not do
 			i++
 		}
-		n := timestampLength(text[i:])
-		if n == 0 {
+		if !beginsBrackets(text[i:]) {
 			continue
 		}
-		found = true
-		stamp := text[i : i+n]
+		stamp := text[i : i+timestampLength(text[i:])]
 		switch word {
 		case "DEADLINE:":
 			h.Deadline = stamp
@@ -62,11 +70,16 @@ func (p *parser) planning(h *Headline, l line) {
 		default:
 			h.Closed = stamp
 		}
-		i += n
 	}
-	if !found {
+	if h.Deadline == "" && h.Scheduled == "" && h.Closed == "" {
 		p.doc.complain(l.start, "planning line without a timestamp")
 	}
+}
+
+// beginsBrackets reports whether s begins with something in brackets, which need not
+// match.
+func beginsBrackets(s string) bool {
+	return s != "" && (s[0] == '<' || s[0] == '[') && strings.IndexAny(s[1:min(len(s), maxTimestamp)], ">]") > 0
 }
 
 // timestampLength returns the length of the timestamp or range of timestamps that s
