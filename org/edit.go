@@ -11,7 +11,8 @@ import (
 
 // The errors that edits wrap.
 var (
-	// ErrNoHeadline: there is no headline of that index, or it was deleted.
+	// ErrNoHeadline: there is no headline of that index, it was deleted, or the edit
+	// is one of headlines and the document was named.
 	ErrNoHeadline = errors.New("no such headline")
 	// ErrKeyword: the file does not declare the TODO keyword.
 	ErrKeyword = errors.New("unknown TODO keyword")
@@ -19,7 +20,8 @@ var (
 	ErrPriority = errors.New("priority out of range")
 	// ErrTag: a tag holds something else than letters, digits and _@#%.
 	ErrTag = errors.New("not a tag")
-	// ErrProperty: a key is no property's, or a value has a line break.
+	// ErrProperty: a key is no property's, a value has a line break, or an ID names
+	// nothing.
 	ErrProperty = errors.New("not a property")
 	// ErrTimestamp: a date or time that does not exist or cannot be read.
 	ErrTimestamp = errors.New("not a timestamp")
@@ -31,6 +33,21 @@ var (
 	// ErrArchive: an archive location that is not supported.
 	ErrArchive = errors.New("archive location is not supported")
 )
+
+// reason is an error that is one of the Err values in words of its own.
+type reason struct {
+	kind error
+	text string
+}
+
+func (r reason) Error() string { return r.text }
+
+func (r reason) Unwrap() error { return r.kind }
+
+// because returns an error of a kind that says only what is formatted.
+func because(kind error, format string, values ...any) error {
+	return reason{kind, fmt.Sprintf(format, values...)}
+}
 
 // An Edit is one typed change of a headline: [SetTodo], [SetPriority], [SetTitle],
 // [AddTag], [RemoveTag], [SetProperty], [RemoveProperty], [Schedule], [Deadline],
@@ -95,7 +112,7 @@ func (e *editor) headline() *Headline { return &e.doc.Headlines[e.at] }
 // onHeadline fails for the edit called name when the document is being edited.
 func (e *editor) onHeadline(name string) error {
 	if e.at < 0 {
-		return fmt.Errorf("%s: not on the document itself: %w", name, ErrNoHeadline)
+		return because(ErrNoHeadline, "%s: not on the document itself; name a headline", name)
 	}
 	return nil
 }

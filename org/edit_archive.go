@@ -27,7 +27,7 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 	}
 	file, headline, ok := strings.Cut(location, "::")
 	if !ok || file == "" || trimBlanks(headline) != "" {
-		return "", fmt.Errorf("archive to %q: only whole files as %q: %w", location, defaultArchive, ErrArchive)
+		return "", because(ErrArchive, "archive to %q: only whole files; end the location in ::, as in %q", location, defaultArchive)
 	}
 	file = strings.ReplaceAll(file, "%s", path.Base(name))
 	if path.IsAbs(file) {
@@ -44,8 +44,11 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 // It changes neither document. ArchiveSplices are those of the archive's source, or
 // of an empty text. Errors and now are as for [Document.Edit], and [ErrArchive].
 func Archive(from *Document, i int, name string, archive *Document, now time.Time) (fromSplices, archiveSplices []Splice, err error) {
+	if i == -1 {
+		return nil, nil, because(ErrNoHeadline, "a document is not archived; move the file")
+	}
 	if i < 0 || i >= len(from.Headlines) {
-		return nil, nil, fmt.Errorf("archive headline %d of %d: %w", i, len(from.Headlines), ErrNoHeadline)
+		return nil, nil, fmt.Errorf("archive: %w", ErrNoHeadline)
 	}
 	if _, err := ArchiveFile(from, i, name); err != nil {
 		return nil, nil, err

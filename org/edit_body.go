@@ -22,7 +22,9 @@ type AppendBody struct {
 }
 
 // ReplaceBody is [AppendBody] in the place of the own text behind planning line,
-// property drawer and log drawer, which stay. "" removes that text.
+// property drawer and log drawer, which stay; in the document, behind property drawer
+// and the last setting, such as #+TITLE, before the first headline. "" removes that
+// text.
 type ReplaceBody struct {
 	Text     string
 	Children bool
@@ -43,7 +45,7 @@ func (r ReplaceBody) apply(e *editor) error {
 func (e *editor) bodyRange() (start, end int) {
 	src := e.doc.Source
 	if e.at < 0 {
-		start, end = max(e.doc.Start, e.doc.DrawerEnd), e.doc.SectionEnd
+		start, end = max(e.doc.Start, e.doc.DrawerEnd, e.doc.settingsEnd()), e.doc.SectionEnd
 	} else {
 		h := e.headline()
 		start, end = max(h.TextEnd, h.PlanningEnd, h.DrawerEnd), h.SectionEnd
@@ -79,6 +81,28 @@ func endOfText(src string, start, limit int) int {
 	return lineAt(src, start+len(text), limit).next
 }
 
+// settingsEnd returns the end of the last thing before the first headline that holds
+// a setting: of its line, or of the drawer or block around it; 0 without settings.
+func (d *Document) settingsEnd() int {
+	last := -1
+	for _, k := range d.Keywords {
+		if k.Start < d.SectionEnd {
+			last = k.Start
+		}
+	}
+	if last < 0 {
+		return 0
+	}
+	tree := d.Elements(-1)
+	for i := range tree.Elements {
+		el := &tree.Elements[i]
+		if start, end := int(el.Start), int(el.End); i > 0 && tree.Elements[el.Parent].Type == TypeSection && start <= last && last < end {
+			return endOfText(d.Source, start, end)
+		}
+	}
+	return 0
+}
+
 // writeBody puts text for the bytes start to end and checks that nothing but the
 // body has changed.
 func (e *editor) writeBody(name string, start, end int, text string, children bool) error {
@@ -86,17 +110,18 @@ func (e *editor) writeBody(name string, start, end int, text string, children bo
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if err := e.checkBody(text, children); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if reason := e.misplaced(text, children); reason != "" {
+		return because(ErrStructure, "%s: %s", name, reason)
 	}
-	before := e.doc
+	before, at := e.doc, start
 	if start < end {
 		e.replaceLines(start, end, text)
 	} else {
-		e.insertLines(start, text)
+		at = e.insertLines(start, text)
 	}
 	if !sameBut(before, e.doc, e.at, children) {
-		return fmt.Errorf("%s: it would be read as more than text: %w", name, ErrStructure)
+		after := len(e.doc.Source) - (len(before.Source) - end)
+		return because(ErrStructure, "%s: %s", name, e.misread(before, at, after))
 	}
 	return nil
 }
@@ -114,23 +139,56 @@ func (e *editor) replaceLines(start, end int, lines string) {
 	e.replace(start, end, lines)
 }
 
-// checkBody fails for headlines in text that do not belong there.
-func (e *editor) checkBody(text string, children bool) error {
+// misplaced says which headline in text does not belong there, and what to do; "" for
+// none.
+func (e *editor) misplaced(text string, children bool) string {
 	level := 0
 	if e.at >= 0 {
 		level = e.headline().Level
 	}
-	for at := 0; at < len(text); {
+	for at, line := 0, 1; at < len(text); line++ {
 		switch n := starsAt(text, at); {
 		case n > 0 && !children:
-			return fmt.Errorf("a line begins a headline: %w", ErrStructure)
+			return fmt.Sprintf("line %d of the text begins a headline; escape it with a comma, or allow subheadings", line)
 		case n > 0 && n <= level:
-			return fmt.Errorf("a headline of level %d is not below level %d: %w", n, level, ErrStructure)
+			return fmt.Sprintf("line %d of the text begins a headline of level %d; give it at least %d stars", line, n, level+1)
 		}
 		at = lineAt(text, at, len(text)).next
 	}
+	return ""
+}
+
+// misread says what of the text, now the bytes start to end, is read as more than
+// text, or what else has changed since before, and what to do.
+func (e *editor) misread(before *Document, start, end int) string {
+	line := func(offset int) int { return strings.Count(e.doc.Source[start:offset], "\n") + 1 }
+	inside := func(from, to int) bool { return from < to && from >= start && from < end }
+	if e.at >= 0 && inside(e.headline().PlanningStart, e.headline().PlanningEnd) {
+		return fmt.Sprintf("line %d of the text is a planning line; set the date by an edit of its own", line(e.headline().PlanningStart))
+	}
+	if _, from, to := e.drawer(); inside(from, to) {
+		return fmt.Sprintf("line %d of the text begins a property drawer; set properties by edits of their own", line(from))
+	}
+	if k := missing(e.doc.Keywords, before.Keywords); k != nil && inside(k.Start, k.End) {
+		return fmt.Sprintf("line %d of the text sets #+%s for the file; escape it with a comma", line(k.Start), k.Key)
+	}
+	if k := missing(before.Keywords, e.doc.Keywords); k != nil {
+		return fmt.Sprintf("the line #+%s of the file would be lost; keep it, and close the blocks of the text", k.Key)
+	}
+	return "the lines around the text would be read otherwise; close its blocks and drawers"
+}
+
+// missing returns the first of some keywords that others lack, or nil.
+func missing(some, others []Keyword) *Keyword {
+	for i := range some {
+		if !slices.ContainsFunc(others, func(k Keyword) bool { return sameKeyword(some[i], k) }) {
+			return &some[i]
+		}
+	}
 	return nil
 }
+
+func sameKeyword(a, b Keyword) bool { return a.Key == b.Key && a.Value == b.Value }
 
 // sameBut reports whether the outline after an edit of headline i's body equals that
 // before it, apart from offsets and, with children, from headlines below i.
@@ -151,7 +209,7 @@ func sameBut(before, after *Document, i int, children bool) bool {
 		}
 	}
 	return sameProperties(before.Properties, after.Properties) &&
-		slices.EqualFunc(before.Keywords, after.Keywords, func(a, b Keyword) bool { return a.Key == b.Key && a.Value == b.Value })
+		slices.EqualFunc(before.Keywords, after.Keywords, sameKeyword)
 }
 
 func sameMeta(a, b *Headline) bool {

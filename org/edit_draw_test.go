@@ -143,6 +143,9 @@ func drawEdit(draw *rand.Rand, d *org.Document, i int, j *editJob) {
 		j.edit(d, i, org.RemoveTag{Tag: tag})
 	case 11, 12:
 		j.Op, j.A, j.B = "property", property, pick("v", "a longer value", "")
+		if strings.EqualFold(property, "ID") && j.B == "" {
+			j.B = "v" // an empty ID is refused here, but not by Emacs
+		}
 		j.edit(d, i, org.SetProperty{Key: property, Value: j.B})
 	case 13:
 		j.Op, j.A = "unproperty", property

@@ -95,11 +95,24 @@ func applied(t *testing.T, src string, splices []org.Splice) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := org.ApplySplices(got, org.InvertSplices(src, splices))
+	back, err := org.ApplySplices(got, invertSplices(src, splices))
 	if err != nil || back != src {
 		t.Errorf("undone: %q, error %v, want %q", back, err, src)
 	}
 	return got
+}
+
+// invertSplices returns the splices that turn the result of applying splices to src
+// back into src.
+func invertSplices(src string, splices []org.Splice) []org.Splice {
+	inverse := make([]org.Splice, len(splices))
+	shift := 0
+	for i, s := range splices {
+		start := s.Start + shift
+		inverse[i] = org.Splice{Start: start, End: start + len(s.New), New: src[s.Start:s.End]}
+		shift += len(s.New) - (s.End - s.Start)
+	}
+	return inverse
 }
 
 // mayChange reports whether an edit of headline i may make the splice s.

@@ -98,7 +98,7 @@ func (s SetPriority) apply(e *editor) error {
 	}
 	e.align(e.at)
 	if got := e.headline().Priority; got != priority {
-		return fmt.Errorf("set priority %q: it is read as %q: %w", priority, got, ErrStructure)
+		return because(ErrStructure, "set priority %q: it would be read as %q; change the title first", priority, got)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (s SetTitle) apply(e *editor) error {
 	}
 	title := trimBlanks(s.Title)
 	if strings.ContainsAny(title, "\r\n") {
-		return fmt.Errorf("set title %q: it has a line break: %w", title, ErrStructure)
+		return because(ErrStructure, "set title %q: a title is one line; leave out the line break", title)
 	}
 	before, p := *e.headline(), e.doc.parts(e.at)
 	if title != "" && !isBlank(e.doc.Source[p.title-1]) {
@@ -152,7 +152,7 @@ func (s SetTitle) apply(e *editor) error {
 	after := e.headline()
 	if after.Title != trimBlanks(title) || after.Todo != before.Todo || after.Priority != before.Priority ||
 		after.Commented != before.Commented || !slices.Equal(after.Tags, before.Tags) {
-		return fmt.Errorf("set title %q: it would be read as more than a title: %w", s.Title, ErrStructure)
+		return because(ErrStructure, "set title %q: it would be read as more than a title; leave out keyword, priority and tags", s.Title)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (e *editor) setTags(tags []string) error {
 	e.replace(max(p.titleEnd, p.priorityEnd, p.keywordEnd), p.lineEnd, text)
 	e.align(e.at)
 	if got := e.headline().Tags; !slices.Equal(got, tags) {
-		return fmt.Errorf("set tags %q: the headline would be read with %q: %w", tags, got, ErrStructure)
+		return because(ErrStructure, "set tags %q: the headline would be read with %q; change the title first", tags, got)
 	}
 	return nil
 }

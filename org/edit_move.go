@@ -16,12 +16,15 @@ import (
 // It changes neither document. A target inside the subtree that moves, or an index
 // out of range, is [ErrNoHeadline]. Time and now are as for [Document.Edit].
 func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []Splice, err error) {
+	if i == -1 {
+		return nil, nil, because(ErrNoHeadline, "a document is not refiled; move the file")
+	}
 	if i < 0 || i >= len(from.Headlines) || target < -1 || target >= len(to.Headlines) {
-		return nil, nil, fmt.Errorf("refile headline %d to %d: %w", i, target, ErrNoHeadline)
+		return nil, nil, fmt.Errorf("refile: %w", ErrNoHeadline)
 	}
 	h := &from.Headlines[i]
 	if from == to && target >= 0 && to.Headlines[target].Start >= h.Start && to.Headlines[target].Start < h.End {
-		return nil, nil, fmt.Errorf("refile headline %d to %d, which lies in it: %w", i, target, ErrNoHeadline)
+		return nil, nil, because(ErrNoHeadline, "a headline is not refiled below itself")
 	}
 	text := from.Source[h.Start:h.End]
 	if from.logging(i).refile {

@@ -51,7 +51,7 @@ func (e *editor) plan(keyword, name, when string) error {
 		log, want = log && stamp != old, stamp
 	}
 	if got := e.headline().planned(keyword); got != want {
-		return fmt.Errorf("%s %q: it is read as %q: %w", name, when, got, ErrStructure)
+		return because(ErrStructure, "%s %q: it would be read as %q; mend the planning line first", name, when, got)
 	}
 	if log && old != "" {
 		e.log(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))

@@ -3,14 +3,14 @@
 package org
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
 
 // SetProperty sets a property in the drawer of a headline or of the document; it
 // makes the drawer where there is none. A key with blanks, a value with a line break,
-// and the names under which Org shows other parts of a headline are [ErrProperty].
+// the names under which Org shows other parts of a headline, and an ID that is empty or
+// would name a file, a place in one or a derived id (~) are [ErrProperty].
 type SetProperty struct{ Key, Value string }
 
 // RemoveProperty removes all lines of a property, and the drawer when it was the
@@ -27,17 +27,36 @@ func (s SetProperty) apply(e *editor) error {
 	line := propertyLine(s.Key, s.Value)
 	key, value, ok := property(line)
 	if !ok || key != s.Key || value != trimBlanks(s.Value) || strings.ContainsAny(s.Key+s.Value, "\r\n") || strings.EqualFold(key, "END") {
-		return fmt.Errorf("set property %q to %q: %w", s.Key, s.Value, ErrProperty)
+		return because(ErrProperty, "set property %q to %q: a key has no blanks and is not END, a value is one line", s.Key, s.Value)
 	}
 	if slices.Contains(specialProperties, strings.ToUpper(key)) {
-		return fmt.Errorf("set property %q: it is no line of a drawer: %w", s.Key, ErrProperty)
+		return because(ErrProperty, "set property %q: it is no line of a drawer; use the edit of that part", s.Key)
+	}
+	if reason := badID(value); reason != "" && strings.EqualFold(key, "ID") {
+		return because(ErrProperty, "set property %q to %q: %s", s.Key, s.Value, reason)
 	}
 	e.putProperty(key, line)
 	properties, _, _ := e.drawer()
 	if got, ok := lookup(properties, key); !ok || got != value {
-		return fmt.Errorf("set property %q to %q: it is not read so: %w", s.Key, s.Value, ErrStructure)
+		return because(ErrStructure, "set property %q to %q: it would not be read so; mend the drawer first", s.Key, s.Value)
 	}
 	return nil
+}
+
+// badID says why value cannot be the ID of a headline or document, or "". What it
+// refuses names something else: a derived id, a place in a file, a file.
+func badID(value string) string {
+	switch {
+	case value == "":
+		return "an ID is not empty; remove the property instead"
+	case strings.HasPrefix(value, "~"):
+		return "an ID does not begin with ~"
+	case strings.Contains(value, "::"):
+		return "an ID does not hold ::"
+	case strings.HasSuffix(value, ".org"), strings.HasSuffix(value, ".org_archive"):
+		return "an ID does not end as the name of an Org file"
+	}
+	return ""
 }
 
 // propertyLine writes a property as Emacs does, without indentation.
@@ -108,7 +127,7 @@ func (s RemoveProperty) apply(e *editor) error {
 	}
 	properties, _, _ = e.drawer()
 	if _, ok := lookup(properties, s.Key); ok {
-		return fmt.Errorf("remove property %q: a drawer behind the first one has it too: %w", s.Key, ErrStructure)
+		return because(ErrStructure, "remove property %q: a drawer behind the first one has it too; remove that drawer first", s.Key)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package org_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,6 +40,11 @@ func TestEdit(t *testing.T) {
 		{"append children", "* a\n* b\n", 0, []org.Edit{org.AppendBody{Text: "y\n** c\n", Children: true}}, "* a\ny\n** c\n* b\n"},
 		{"replace keeps plan, drawer and log", "* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nold\nold\n\n* b\n", 0,
 			[]org.Edit{org.ReplaceBody{Text: "new\n"}}, "* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nnew\n\n* b\n"},
+		{"replace in the document keeps drawer and settings", ":PROPERTIES:\n:ID: 1\n:END:\n#+TITLE: t\n\n#+FILETAGS: :x:\n\nold\n\n* a\n", -1,
+			[]org.Edit{org.ReplaceBody{Text: "new"}}, ":PROPERTIES:\n:ID: 1\n:END:\n#+TITLE: t\n\n#+FILETAGS: :x:\nnew\n\n* a\n"},
+		{"replace in the document keeps what a setting stands in", "#+begin_quote\n#+TITLE: t\n#+end_quote\nold\n", -1,
+			[]org.Edit{org.ReplaceBody{Text: "new"}}, "#+begin_quote\n#+TITLE: t\n#+end_quote\nnew\n"},
+		{"replace in the document without settings", "old\n", -1, []org.Edit{org.ReplaceBody{Text: "new"}}, "new\n"},
 		{"replace by nothing", "* a\nold\n* b\n", 0, []org.Edit{org.ReplaceBody{}}, "* a\n* b\n"},
 		{"child of the document", "#+TITLE: t\n* a\n** b\n", -1, []org.Edit{org.InsertHeadline{Title: "c", Body: "text"}}, "#+TITLE: t\n* a\n** b\n* c\ntext\n"},
 		{"first headline of all", "", -1, []org.Edit{org.InsertHeadline{Title: "a"}}, "* a\n"},
@@ -92,6 +98,11 @@ func TestEditErrors(t *testing.T) {
 		{"key that closes", 0, org.SetProperty{Key: "end"}, org.ErrProperty},
 		{"special key", 0, org.SetProperty{Key: "todo", Value: "DONE"}, org.ErrProperty},
 		{"value with line break", 0, org.SetProperty{Key: "a", Value: "b\n:END:"}, org.ErrProperty},
+		{"empty ID", 0, org.SetProperty{Key: "ID"}, org.ErrProperty},
+		{"derived ID", 0, org.SetProperty{Key: "id", Value: "~a"}, org.ErrProperty},
+		{"ID of a place", 0, org.SetProperty{Key: "ID", Value: "a::b"}, org.ErrProperty},
+		{"ID of a file", -1, org.SetProperty{Key: "ID", Value: "a.org"}, org.ErrProperty},
+		{"ID of an archive", 0, org.InsertHeadline{Title: "a", Properties: []org.Property{{Key: "ID", Value: "a.org_archive"}}}, org.ErrProperty},
 		{"no date", 0, org.Schedule{When: "tomorrow"}, org.ErrTimestamp},
 		{"no such date", 0, org.Deadline{When: "2026-02-30"}, org.ErrTimestamp},
 		{"no such time", 0, org.Deadline{When: "2026-02-28 25:00"}, org.ErrTimestamp},
@@ -118,6 +129,35 @@ func TestEditErrors(t *testing.T) {
 	}
 	if _, err := d.Edit(0, editNow, org.Delete{}, org.SetTodo{}); !errors.Is(err, org.ErrNoHeadline) {
 		t.Errorf("edit behind a deletion: %v", err)
+	}
+}
+
+// TestEditMessages shows that an error says what to do, once, and in which line.
+func TestEditMessages(t *testing.T) {
+	const src = "#+TODO: A | B\nintro\n* a\n** b\n"
+	tests := []struct {
+		name string
+		i    int
+		edit org.Edit
+		want string
+	}{
+		{"headline", 0, org.AppendBody{Text: "x\r\ny\n* b"}, "append body: line 3 of the text begins a headline; escape it with a comma, or allow subheadings"},
+		{"level", 1, org.ReplaceBody{Text: "x\n* b", Children: true}, "replace body: line 2 of the text begins a headline of level 1; give it at least 3 stars"},
+		{"setting", -1, org.ReplaceBody{Text: "x\n#+title: y\n"}, "replace body: line 2 of the text sets #+TITLE for the file; escape it with a comma"},
+		{"planning", 0, org.AppendBody{Text: "SCHEDULED: <2026-01-01>\nx"}, "append body: line 1 of the text is a planning line; set the date by an edit of its own"},
+		{"drawer", 0, org.AppendBody{Text: ":PROPERTIES:\n:A: b\n:END:\n"}, "append body: line 1 of the text begins a property drawer; set properties by edits of their own"},
+		{"document", -1, org.Delete{}, "delete: not on the document itself; name a headline"},
+		{"ID", 0, org.SetProperty{Key: "ID", Value: "a.org"}, `set property "ID" to "a.org": an ID does not end as the name of an Org file`},
+		{"title", 0, org.SetTitle{Title: "[#A] b"}, `set title "[#A] b": it would be read as more than a title; leave out keyword, priority and tags`},
+	}
+	d := org.Parse(src, nil)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := d.Edit(test.i, editNow, test.edit)
+			if diff := cmp.Diff(test.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -154,8 +194,13 @@ func TestRefile(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := org.Refile(from, 0, from, 2, editNow); !errors.Is(err, org.ErrNoHeadline) {
-		t.Errorf("refile into itself: %v", err)
+	for _, test := range []struct {
+		i, target int
+		want      string
+	}{{0, 2, "a headline is not refiled below itself"}, {-1, 0, "a document is not refiled; move the file"}, {4, 0, "refile: no such headline"}} {
+		if _, _, err := org.Refile(from, test.i, from, test.target, editNow); !errors.Is(err, org.ErrNoHeadline) || err.Error() != test.want {
+			t.Errorf("refile %d to %d: error %v, want %q", test.i, test.target, err, test.want)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ func (s SetTodo) apply(e *editor) error {
 	old, wasDone := e.headline().Todo, e.headline().Done
 	e.writeKeyword(s.Keyword)
 	if got := e.headline().Todo; got != s.Keyword {
-		return fmt.Errorf("set todo %q: the headline would be read with %q: %w", s.Keyword, got, ErrStructure)
+		return because(ErrStructure, "set todo %q: the headline would be read with %q; change the title first", s.Keyword, got)
 	}
 	finished := e.headline().Done && !wasDone
 	if finished && len(e.repeating()) > 0 {

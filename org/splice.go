@@ -38,19 +38,6 @@ func ApplySplices(src string, splices []Splice) (string, error) {
 	return b.String(), nil
 }
 
-// InvertSplices returns the splices that turn the result of applying splices to src
-// back into src. The splices must be such as [ApplySplices] takes.
-func InvertSplices(src string, splices []Splice) []Splice {
-	inverse := make([]Splice, len(splices))
-	shift := 0
-	for i, s := range splices {
-		start := s.Start + shift
-		inverse[i] = Splice{start, start + len(s.New), src[s.Start:s.End]}
-		shift += len(s.New) - (s.End - s.Start)
-	}
-	return inverse
-}
-
 // draft is a text under change that remembers how it came from its source.
 type draft struct {
 	src    string
