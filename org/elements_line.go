@@ -18,61 +18,44 @@ type opening struct {
 // opening returns what line l opens between its start and limit. A block that does
 // not end before the limit is text.
 func (p *sectionParser) opening(l line, limit int) opening {
-	i := l.start
-	for i < l.end && isBlank(p.src[i]) {
-		i++
-	}
-	if i == l.end {
+	text := trimBlanksLeft(p.src[l.start:l.end])
+	if text == "" {
 		return opening{}
 	}
-	text, margin := p.src[i:l.end], i-l.start
-	switch c := text[0]; c {
+	margin := l.end - l.start - len(text)
+	switch text[0] {
 	case '#':
 		return p.hash(text, l, limit)
 	case ':':
-		if isRun(TypeFixedWidth, text) {
-			return opening{kind: TypeFixedWidth}
-		}
-		if drawerName(text) != "" {
-			return p.closed(TypeDrawer, endKey{endDrawer, ""}, l.next, limit)
-		}
-	case '|':
-		return opening{kind: TypeTable}
+		return p.colon(text, l, limit)
 	case '\\':
 		if name := environmentName(text); name != "" {
 			return p.closed(TypeLatexEnvironment, endKey{endEnvironment, name}, l.start, limit)
 		}
-	case '[':
-		if margin == 0 && footnoteLabel(text) > 0 {
-			return opening{kind: TypeFootnoteDefinition}
-		}
-	case '%':
-		if margin == 0 && strings.HasPrefix(text, "%%(") {
-			return opening{kind: TypeDiarySexp}
-		}
+	case '|':
+		return opening{kind: TypeTable}
 	case 'C', 'c':
 		if isClock(text) {
 			return opening{kind: TypeClock}
+		}
+	case '[', '%':
+		if margin == 0 {
+			return flushOpening(text)
 		}
 	case '-':
 		if isRule(text) {
 			return opening{kind: TypeHorizontalRule}
 		}
-		return listOpening(text, margin)
 	case '+':
 		if isForeignRule(text) {
 			return p.foreignTable(l, limit)
 		}
-		return listOpening(text, margin)
-	default:
-		if c == '*' && margin == 0 && p.doc.isInlinetask(i) {
+	case '*':
+		if margin == 0 && p.doc.isInlinetask(l.start) {
 			return opening{kind: TypeInlinetask}
 		}
-		if c == '*' || c >= '0' && c <= '9' {
-			return listOpening(text, margin)
-		}
 	}
-	return opening{}
+	return listOpening(text, margin)
 }
 
 // separates reports whether a paragraph ends before line l. Besides what opens an
@@ -100,6 +83,17 @@ func (p *sectionParser) separates(l line, limit int) bool {
 // endsInBrackets reports whether the key of a keyword is a name and something in brackets.
 func endsInBrackets(key string) bool {
 	return key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0
+}
+
+// flushOpening returns what a line opens that must begin with its first byte.
+func flushOpening(text string) opening {
+	switch {
+	case footnoteLabel(text) > 0:
+		return opening{kind: TypeFootnoteDefinition}
+	case strings.HasPrefix(text, "%%("):
+		return opening{kind: TypeDiarySexp}
+	}
+	return opening{}
 }
 
 func listOpening(text string, margin int) opening {
@@ -130,6 +124,17 @@ func (p *sectionParser) hash(text string, l line, limit int) opening {
 		return opening{kind: TypeBabelCall}
 	}
 	return opening{kind: TypeKeyword}
+}
+
+// colon returns what a line opens whose text begins with a colon.
+func (p *sectionParser) colon(text string, l line, limit int) opening {
+	if isRun(TypeFixedWidth, text) {
+		return opening{kind: TypeFixedWidth}
+	}
+	if drawerName(text) != "" {
+		return p.closed(TypeDrawer, endKey{endDrawer, ""}, l.next, limit)
+	}
+	return opening{}
 }
 
 // closed returns an opening of that kind when its end stands between from and limit.

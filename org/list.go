@@ -79,13 +79,6 @@ func (p *sectionParser) layOut(at, limit int) {
 	least := -1      // the smallest indentation of an item
 	text := at       // behind the last line that is not blank
 	blank := false   // the line before was
-	closeTo := func(indent, end int) {
-		for len(open) > 0 && p.items[open[len(open)-1]].indent >= indent {
-			item := &p.items[open[len(open)-1]]
-			item.end, item.text, item.next = end, text, int32(len(p.items))
-			open = open[:len(open)-1]
-		}
-	}
 	for at < limit {
 		l := lineAt(p.src, at, limit)
 		if isBlankLine(p.src, l) {
@@ -102,7 +95,7 @@ func (p *sectionParser) layOut(at, limit int) {
 		case o.kind == TypeInlinetask: // it stands in the item, whatever its margin
 			_, at = p.inlinetaskText(l, limit)
 		case o.kind == TypePlainList && bulletLength(p.src[l.start+margin:l.end], margin) > 0:
-			closeTo(indent, l.start)
+			open = p.closeItems(open, indent, l.start, text)
 			if least < 0 || indent < least {
 				least = indent
 			}
@@ -110,10 +103,10 @@ func (p *sectionParser) layOut(at, limit int) {
 			p.items = append(p.items, listItem{start: l.start, indent: indent})
 			at = l.next
 		case indent <= least:
-			closeTo(0, at)
+			p.closeItems(open, 0, at, text)
 			return
 		default:
-			closeTo(indent, l.start)
+			open = p.closeItems(open, indent, l.start, text)
 			at = l.next
 			if o.end.next > 0 && o.kind != TypeLatexEnvironment && !isDrawerClose(p.src[l.start:l.end]) {
 				at = o.end.next
@@ -121,7 +114,18 @@ func (p *sectionParser) layOut(at, limit int) {
 		}
 		text = at
 	}
-	closeTo(0, at)
+	p.closeItems(open, 0, at, text)
+}
+
+// closeItems ends the innermost of the open items that are indented by indent or
+// more: at end with the blank lines, at text without. It returns those still open.
+func (p *sectionParser) closeItems(open []int32, indent, end, text int) []int32 {
+	for len(open) > 0 && p.items[open[len(open)-1]].indent >= indent {
+		item := &p.items[open[len(open)-1]]
+		item.end, item.text, item.next = end, text, int32(len(p.items))
+		open = open[:len(open)-1]
+	}
+	return open
 }
 
 // item opens the next item of the list in frame f.

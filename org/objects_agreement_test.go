@@ -7,11 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"text/tabwriter"
 
@@ -48,7 +45,7 @@ type treeFile struct {
 // tag with Org's, by type and offsets.
 func TestObjectAgreement(t *testing.T) {
 	dir := foveatest.Testdata(t)
-	listed := readObjectDeviations(t)
+	listed := readPlaces(t, "testdata/object-deviations.txt")
 	for _, corpus := range corpora {
 		counts := objectCounts{}
 		for f := range records[treeFile](t, filepath.Join(dir, corpus.golden, "org-9.8.9.object.jsonl.gz")) {
@@ -56,12 +53,7 @@ func TestObjectAgreement(t *testing.T) {
 			goldenObjects(t, f.File, &f.Tree, want)
 			treeObjects(f.File, org.Parse(readFile(t, filepath.Join(dir, corpus.files, f.File)), nil), got)
 			for place := range counts.differences(got, want) {
-				if _, ok := listed[objectPlace{file: place.file, offset: everywhere, kind: "*"}]; ok {
-					place = objectPlace{file: place.file, offset: everywhere, kind: "*"}
-				}
-				if _, ok := listed[place]; ok {
-					listed[place] = true
-				} else {
+				if !usePlace(listed, place.file, place.offset, place.kind) {
 					t.Errorf("%s at %d: %s ends at %d, want %d", place.file, place.offset, place.kind, got[place], want[place])
 				}
 			}
@@ -171,33 +163,4 @@ func (c objectCounts) table() string {
 	row("all", c.sum())
 	_ = w.Flush() // a bytes.Buffer takes everything
 	return b.String()
-}
-
-// readObjectDeviations reads the list of places that may differ: lines of file,
-// offset, type and reason, parted by tabs. Offset and type * stand for all of a file.
-func readObjectDeviations(t *testing.T) map[objectPlace]bool {
-	t.Helper()
-	text, err := os.ReadFile("testdata/object-deviations.txt")
-	if err != nil {
-		t.Fatalf("read deviations: %v", err)
-	}
-	listed := map[objectPlace]bool{}
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		cells := strings.Split(line, "\t")
-		if len(cells) != 4 || cells[3] == "" {
-			t.Fatalf("testdata/object-deviations.txt: want file, offset, type and reason, parted by tabs: %q", line)
-		}
-		offset := everywhere
-		if cells[1] != "*" {
-			if offset, err = strconv.Atoi(cells[1]); err != nil {
-				t.Fatalf("testdata/object-deviations.txt: offset: %v", err)
-			}
-		}
-		listed[objectPlace{cells[0], offset, cells[2]}] = false
-	}
-	return listed
 }

@@ -49,7 +49,7 @@ func (n *listCount) add(want, got []string) {
 // read otherwise as a whole are left out.
 func TestObjectSummaries(t *testing.T) {
 	dir := foveatest.Testdata(t)
-	listed := readObjectDeviations(t)
+	listed := readPlaces(t, "testdata/object-deviations.txt")
 	for _, corpus := range corpora {
 		var links, footnotes, timestamps listCount
 		counts := map[string]*listCount{}
