@@ -71,8 +71,11 @@ var fields = []string{
 	"footnotes", "scheduled", "deadline", "closed", "properties",
 }
 
+// corpusFolders names a set of files, its folder and that of Org's reading of them.
+type corpusFolders struct{ name, files, golden string }
+
 // corpora are the two sets of files with Org's own reading of them.
-var corpora = []struct{ name, files, golden string }{
+var corpora = []corpusFolders{
 	{"public", "corpus/org", "corpus/golden"},
 	{"agenda", "corpus/gtd", "corpus/gtd/golden"},
 }
@@ -113,14 +116,7 @@ func TestAgreement(t *testing.T) {
 	listed := readDeviations(t)
 	used := map[place]bool{}
 	for _, corpus := range corpora {
-		a := newAgreement()
-		wrong := readGoldenDeviations(t, filepath.Join(dir, corpus.golden, "deviations.tsv"))
-		for s := range records[summary](t, filepath.Join(dir, corpus.golden, "org-9.8.9.summary.jsonl.gz")) {
-			correct(s, wrong)
-			src := readFile(t, filepath.Join(dir, corpus.files, s.File))
-			d := org.Parse(src, &org.Options{Setup: setupFrom(filepath.Join(dir, corpus.files, path.Dir(s.File)))})
-			a.compare(s, d)
-		}
+		a := measure(t, dir, corpus)
 		unlisted := a.unlisted(listed, used)
 		for i, d := range unlisted {
 			if i == 40 {
@@ -137,6 +133,19 @@ func TestAgreement(t *testing.T) {
 			t.Errorf("testdata/deviations.txt lists %v, but it is read as Org reads it; remove the line", p)
 		}
 	}
+}
+
+// measure compares all files of a corpus below the folder dir.
+func measure(t *testing.T, dir string, corpus corpusFolders) *agreement {
+	t.Helper()
+	a := newAgreement()
+	wrong := readGoldenDeviations(t, filepath.Join(dir, corpus.golden, "deviations.tsv"))
+	for s := range records[summary](t, filepath.Join(dir, corpus.golden, "org-9.8.9.summary.jsonl.gz")) {
+		correct(s, wrong)
+		src := readFile(t, filepath.Join(dir, corpus.files, s.File))
+		a.compare(s, org.Parse(src, &org.Options{Setup: setupFrom(filepath.Join(dir, corpus.files, path.Dir(s.File)))}))
+	}
+	return a
 }
 
 // checkFloors fails below the floors, not counting listed deviations.
