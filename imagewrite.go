@@ -2,7 +2,11 @@
 
 package fovea
 
-import "github.com/fovea-memory/fovea/internal/disk"
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+)
 
 // imageAfter is how many bytes of journal may lie behind the newest image
 // before Close writes another: replaying them costs about what loading does.
@@ -25,13 +29,15 @@ func (m *Memory) takeImage() *stateImage {
 	return &stateImage{view: v, meta: m.encodeMeta(v), signed: m.signed, at: m.store.End(), behind: m.replayed}
 }
 
-// write encodes the image and makes it durable. O(nodes).
-func (i *stateImage) write(store *disk.Store) error {
+// persist encodes the image and makes it durable, and then moves what is older than
+// both images into packs, where history is read by position. O(nodes), and the
+// journal moved.
+func (m *Memory) persist(i *stateImage) error {
 	lexical, err := i.view.words.get().AppendBinary(nil)
 	if err != nil {
 		return err
 	}
-	return store.WriteImage(disk.Image{
+	err = m.store.WriteImage(disk.Image{
 		Seq: i.view.commit.Seq, Commit: i.view.commit.Digest, At: i.at,
 		Sections: append(stateSections(i.view.state),
 			disk.Section{Name: sectionMeta, Data: i.meta},
@@ -39,6 +45,13 @@ func (i *stateImage) write(store *disk.Store) error {
 			disk.Section{Name: sectionHead, Data: []byte(i.signed)},
 		),
 	})
+	if err != nil {
+		return err
+	}
+	if _, err := m.store.Pack(context.Background()); err != nil {
+		m.opts.Log.Warn("old history stays in the journal", "error", err)
+	}
+	return nil
 }
 
 // imaging is an image that is being written beside the writers.
@@ -68,7 +81,7 @@ func (m *Memory) imageBeside() {
 	m.imaging = i
 	go func() {
 		defer close(i.done)
-		i.err = i.image.write(m.store)
+		i.err = m.persist(i.image)
 	}()
 }
 
@@ -100,7 +113,7 @@ func (m *Memory) imageWritten(i *stateImage, err error) error {
 func (m *Memory) writeImage() error {
 	m.endImage()
 	i := m.takeImage()
-	return m.imageWritten(i, i.write(m.store))
+	return m.imageWritten(i, m.persist(i))
 }
 
 // saveImage waits for an image that is being written, and writes another when

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
@@ -76,7 +77,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	if err := m.recover(ctx); err != nil {
 		m.release()
-		return nil, fail("open", m.state, Corrupt, err)
+		return nil, fail("open", m.state, openKind(err), err)
 	}
 	m.loadTable()
 	v := m.View()
@@ -104,16 +105,25 @@ func (m *Memory) openStore(ctx context.Context) error {
 	}
 	if m.opts.Adopt {
 		if err := disk.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fail("open", m.state, Corrupt, err)
+			return fail("open", m.state, openKind(err), err)
 		}
 	}
 	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run once with --adopt", err)
 		}
-		return fail("open", m.state, Corrupt, err)
+		return fail("open", m.state, openKind(err), err)
 	}
 	return nil
+}
+
+// openKind is that of an error of opening the store: a system that refuses a read
+// says nothing of what the store holds.
+func openKind(err error) Kind {
+	if _, ok := errors.AsType[syscall.Errno](err); ok {
+		return Other
+	}
+	return Corrupt
 }
 
 // takeLock makes this process the owner of the state folder. It asks again for
