@@ -307,8 +307,10 @@ func TestRecoveryBesideAnEditor(t *testing.T) {
 			}
 			var left disks
 			d.onOp(func(_ string, op faultfs.Op) error {
-				if op.Kind == faultfs.OpRename && left.memex == nil && d.files(t)["a.org"] != old["a.org"] {
-					left = d.clone() // a.org is written, b.org is not
+				if op.Kind == faultfs.OpRename && left.memex == nil {
+					if now := d.clone(); now.files(t)["a.org"] != old["a.org"] {
+						left = now // a.org is written, b.org is not
+					}
 				}
 				return nil
 			})
