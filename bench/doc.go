@@ -1,11 +1,15 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package bench compares Fovea as a program with Emacs' org-element on the same
-// files, and with its own start. It holds benchmarks only, in a module of its
-// own, so that what it depends on never reaches the core.
+// Package bench compares Fovea with its peers: as a program with Emacs'
+// org-element and with its own start, as a parser with go-org and uniorg, as a
+// store with pebble, bbolt and SQLite, as an image with encoding/gob and the
+// seed's own code. It is a module of its own, so that what it depends on never
+// reaches the core.
 //
-// BenchmarkColdFolder and BenchmarkWarmFolder are the comparisons; README.md
-// holds their figures and those of the benchmarks that live in the packages.
+// BenchmarkColdFolder, BenchmarkWarmFolder, BenchmarkParsers, BenchmarkDurable,
+// BenchmarkImage and BenchmarkSeedImage are the comparisons, with small tests
+// that each side does its work; README.md holds their figures and those of the
+// benchmarks that live in the packages.
 //
 // Invariants:
 //
