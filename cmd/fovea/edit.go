@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -136,55 +137,50 @@ the end of an Org file, which is made when there is none of that path.`,
 }
 
 func forgetCommand(s *session) *cobra.Command {
-	var req api.MoveRequest
-	c := &cobra.Command{
+	return onHeadline(s, &cobra.Command{
 		Use:     "forget NODE",
 		Short:   "Take a headline out of its file, with all below it",
 		Long:    "Forget takes a headline and all below it out of its file. History keeps them.",
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.ID = a[0]
-			return ask(s, c, api.Service.Forget, req, func(r *api.EditResponse) {
-				fmt.Fprintf(&s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
-			})
-		},
-	}
-	baseFlag(c, &req.Base)
-	return c
+	}, api.Service.Forget, func(r *api.EditResponse) {
+		fmt.Fprintf(&s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
+	})
 }
 
 func refileCommand(s *session) *cobra.Command {
-	var req api.MoveRequest
-	c := &cobra.Command{
+	return onHeadline(s, &cobra.Command{
 		Use:   "refile NODE TARGET",
 		Short: "Move a headline, with all below it, below another node",
 		Long: `Refile moves a headline, with all below it, behind the other children of a
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
 		Args:    args(2, 2, "a node and where it goes"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.ID, req.To = a[0], a[1]
-			return ask(s, c, api.Service.Refile, req, s.edited)
-		},
-	}
-	baseFlag(c, &req.Base)
-	return c
+	}, api.Service.Refile, s.edited)
 }
 
 func archiveCommand(s *session) *cobra.Command {
-	var req api.MoveRequest
-	c := &cobra.Command{
+	return onHeadline(s, &cobra.Command{
 		Use:   "archive NODE",
 		Short: "Move a headline, with all below it, to the archive of its file",
 		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive, or
 where #+ARCHIVE or the property ARCHIVE says, with the properties that Org adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
 		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.ID = a[0]
-			return ask(s, c, api.Service.Archive, req, s.edited)
-		},
+	}, api.Service.Archive, s.edited)
+}
+
+// onHeadline completes the command of an operation on a whole headline: NODE, for
+// some TARGET, and --base.
+func onHeadline(s *session, c *cobra.Command,
+	call func(api.Service, context.Context, api.MoveRequest) (*api.EditResponse, error), show func(*api.EditResponse),
+) *cobra.Command {
+	var req api.MoveRequest
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if req.ID = a[0]; len(a) > 1 {
+			req.To = a[1]
+		}
+		return ask(s, c, call, req, show)
 	}
 	baseFlag(c, &req.Base)
 	return c
