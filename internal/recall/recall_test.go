@@ -63,14 +63,16 @@ func TestDocument(t *testing.T) {
 }
 
 // TestPathGoesBeforeID: an id that is spelled as a path does not take the path
-// over.
+// over; one like the path of an Org file is not even borne.
 func TestPathGoesBeforeID(t *testing.T) {
 	v := view(map[string]string{
-		"inbox.org": "#+title: Inbox\n* first\n",
-		"x.org":     "* thief\n" + drawer(":ID: inbox.org") + "* other\n" + drawer(":ID: gone.org"),
+		"agents/a/ROM.md": "approved",
+		"inbox.org":       "#+title: Inbox\n* first\n",
+		"x.org":           "* thief\n" + drawer(":ID: agents/a/ROM.md") + "* other\n" + drawer(":ID: gone.md") + "* third\n" + drawer(":ID: inbox.org"),
 	})
 	for name, want := range map[string]string{
-		"inbox.org": "Inbox", "id:inbox.org": "thief", "gone.org": "other", "id:gone.org": "other", "inbox.org:2": "first", "id:Inbox": "",
+		"agents/a/ROM.md": "ROM", "id:agents/a/ROM.md": "thief", "gone.md": "other", "id:gone.md": "other",
+		"inbox.org": "Inbox", "id:inbox.org": "", "inbox.org:2": "first", "id:Inbox": "",
 	} {
 		n, err := v.Resolve(name)
 		if want == "" && err != nil {
