@@ -75,13 +75,13 @@ func (c *crashes) run(s step) {
 	c.t.Helper()
 	filesBefore := c.d.files(c.t)
 	var cuts []powerCut
-	c.d.onOp(func(where string, op faultfs.Op) error {
+	c.d.onOp(inTurn(func(where string, op faultfs.Op) error {
 		if op.Kind.Changes() && c.campaign.Picks(6) {
 			seed := c.rand.Uint64()
 			cuts = append(cuts, powerCut{c.d.crash(seed), c.told.clone(), fmt.Sprintf("%s: cut before %s of %s %s", s.name, op.Kind, where, op.Name)})
 		}
 		return nil
-	})
+	}))
 	err := s.do(c.workload)
 	c.d.onOp(nil)
 	if !expected(err) {

@@ -80,7 +80,7 @@ func (r *faulty) run(t *testing.T, seed uint64, n int, f fault) {
 		r.save(r.rand.IntN(4))
 		s := steps[r.rand.IntN(len(steps))]
 		before := r.failed
-		r.d.onOp(func(where string, op faultfs.Op) error {
+		r.d.onOp(inTurn(func(where string, op faultfs.Op) error {
 			r.count++
 			if r.count-1 == n {
 				r.failed = fmt.Sprintf("%s: %s of %s %s failed %s", s.name, op.Kind, where, op.Name, f.name)
@@ -90,7 +90,7 @@ func (r *faulty) run(t *testing.T, seed uint64, n int, f fault) {
 				return f.err
 			}
 			return nil
-		})
+		}))
 		err := s.do(r.workload)
 		if f.kills && r.failed != "" && !r.over {
 			if r.m != nil {

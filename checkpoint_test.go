@@ -108,12 +108,12 @@ func TestNothingChangedNothingWritten(t *testing.T) {
 	quiet := func(what string, do func() error) {
 		t.Helper()
 		var written []string
-		d.onOp(func(where string, op faultfs.Op) error {
+		d.onOp(inTurn(func(where string, op faultfs.Op) error {
 			if op.Kind.Changes() {
 				written = append(written, where+" "+op.Name)
 			}
 			return nil
-		})
+		}))
 		defer d.onOp(nil)
 		if err := do(); err != nil || len(written) > 0 {
 			t.Errorf("%s: %v, wrote %v", what, err, written)
@@ -197,12 +197,12 @@ func TestImageThatCannotBeWritten(t *testing.T) {
 	if err := m.Ingest(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	d.onOp(func(where string, op faultfs.Op) error {
+	d.onOp(inTurn(func(where string, op faultfs.Op) error {
 		if where == "state" && strings.HasPrefix(op.Name, "image/") && op.Kind.Changes() {
 			return faultfs.ErrNoSpace
 		}
 		return nil
-	})
+	}))
 	if _, _, err := m.Checkpoint(t.Context(), "x"); err == nil || len(m.Snapshots()) != 0 {
 		t.Errorf("got %v, and the snapshots %+v", err, m.Snapshots())
 	}

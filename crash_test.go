@@ -26,19 +26,25 @@ type disks struct{ memex, state *faultfs.FS }
 func (d disks) crash(seed uint64) disks { return disks{d.memex.Crash(seed), d.state.Crash(seed)} }
 func (d disks) clone() disks            { return disks{d.memex.Clone(), d.state.Clone()} }
 
-// onOp sees the operations of both, one at a time.
+// onOp sees the operations of both, some of which come side by side.
 func (d disks) onOp(hook func(where string, op faultfs.Op) error) {
-	var one sync.Mutex
 	for where, in := range map[string]*faultfs.FS{"memex": d.memex, "state": d.state} {
 		if hook == nil {
 			in.OnOp(nil)
 		} else {
-			in.OnOp(func(op faultfs.Op) error {
-				one.Lock()
-				defer one.Unlock()
-				return hook(where, op)
-			})
+			in.OnOp(func(op faultfs.Op) error { return hook(where, op) })
 		}
+	}
+}
+
+// inTurn makes a hook see one operation at a time. It must neither wait for
+// another one nor make one.
+func inTurn(hook func(where string, op faultfs.Op) error) func(where string, op faultfs.Op) error {
+	var one sync.Mutex
+	return func(where string, op faultfs.Op) error {
+		one.Lock()
+		defer one.Unlock()
+		return hook(where, op)
 	}
 }
 
@@ -247,14 +253,14 @@ func TestCrashOfAFileOperation(t *testing.T) {
 			before := d.outcome(t, m)
 			var cuts []cut
 			n := 0
-			d.onOp(func(where string, op faultfs.Op) error {
+			d.onOp(inTurn(func(where string, op faultfs.Op) error {
 				if n++; op.Kind.Changes() {
 					for seed := range uint64(5) {
 						cuts = append(cuts, cut{d.crash(seed + 5*uint64(n)), fmt.Sprintf("before %s of %s %s, seed %d", op.Kind, where, op.Name, seed)})
 					}
 				}
 				return nil
-			})
+			}))
 			if err := o.do(t, m); err != nil {
 				t.Fatal(err)
 			}
@@ -288,12 +294,12 @@ func crashAgain(t *testing.T, d disks, before, after outcome, where string) {
 	t.Helper()
 	var cuts []disks
 	n := uint64(0)
-	d.onOp(func(_ string, op faultfs.Op) error {
+	d.onOp(inTurn(func(_ string, op faultfs.Op) error {
 		if n++; op.Kind.Changes() {
 			cuts = append(cuts, d.crash(n))
 		}
 		return nil
-	})
+	}))
 	m := d.open(t)
 	d.onOp(nil)
 	_ = m.Close()
@@ -314,13 +320,13 @@ func TestFaultOfAFileOperation(t *testing.T) {
 				m := d.open(t)
 				before := d.outcome(t, m)
 				count, failed := 0, ""
-				d.onOp(func(where string, op faultfs.Op) error {
+				d.onOp(inTurn(func(where string, op faultfs.Op) error {
 					if count++; count == n+1 {
 						failed = fmt.Sprintf("%s of %s %s failed", op.Kind, where, op.Name)
 						return fmt.Errorf("half: %w", faultfs.ErrShortWrite)
 					}
 					return nil
-				})
+				}))
 				err := o.do(t, m)
 				d.onOp(nil)
 				if failed == "" {

@@ -75,12 +75,12 @@ func TestMendingSurvivesCrashes(t *testing.T) {
 				run := d.clone()
 				m := run.open(t)
 				n := 0
-				run.onOp(func(string, faultfs.Op) error {
+				run.onOp(inTurn(func(string, faultfs.Op) error {
 					if n++; n > at {
 						return errCut
 					}
 					return nil
-				})
+				}))
 				err := mend.do(t, m)
 				run.onOp(nil)
 				for seed := range uint64(3) {
