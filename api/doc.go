@@ -4,6 +4,8 @@
 // the [Service] that answers them. [Local] answers them from a Memory in this
 // process; a face (command line, HTTP, MCP) turns its input into a request,
 // calls a Service and shows the response, and holds no logic of its own.
+// [Operations] is the same as data, for faces that are told an operation by name;
+// [Through] is a Service over one function, for those that are elsewhere.
 //
 // Invariants:
 //
