@@ -192,3 +192,9 @@ func TestReadUnstable(t *testing.T) {
 		t.Errorf("a file at rest after two tries: got %d bytes, %+v, %v", len(text), f, err)
 	}
 }
+
+func write(t interface{ Fatal(...any) }, name, text string) {
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

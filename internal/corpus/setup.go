@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/ignore"
 )
 
 // maxSetupBytes bounds a setup file: it holds settings, not a video.
@@ -60,19 +62,19 @@ func (r *Root) Admits(name string) (bool, error) {
 
 // ignored reports whether ignore files leave out a path without links.
 func (r *Root) ignored(name string) (bool, error) {
-	var in *ignores
+	var in *ignore.Rules
 	folder := "."
 	for rest := name; ; {
 		text, _, err := r.read(path.Join(folder, ignoreFile), maxIgnoreBytes)
 		if err == nil {
-			in = parseIgnores(in, folder, text)
+			in = ignore.Parse(in, folder, text)
 		} else if !errors.Is(err, ErrVanished) {
 			return false, err
 		}
 		part, below, isFolder := strings.Cut(rest, "/")
 		folder, rest = path.Join(folder, part), below
-		if in.ignored(folder, isFolder) || !isFolder {
-			return in.ignored(folder, isFolder), nil
+		if in.Match(folder, isFolder) || !isFolder {
+			return in.Match(folder, isFolder), nil
 		}
 	}
 }

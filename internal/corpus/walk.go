@@ -9,7 +9,12 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/ignore"
 )
+
+// ignoreFile is the name of the files that leave something out of a memex.
+const ignoreFile = ".foveaignore"
 
 // maxIgnoreBytes bounds an ignore file.
 const maxIgnoreBytes = 1 << 20
@@ -32,7 +37,7 @@ type walk struct {
 // ignores that count there.
 type link struct {
 	path, real string
-	ignores    *ignores
+	ignores    *ignore.Rules
 }
 
 // all walks the whole memex. Its error ends the scan.
@@ -64,7 +69,7 @@ func (w *walk) all() error {
 
 // folder lists the folder whose path is at and whose path without links is real.
 // The error is that of the context.
-func (w *walk) folder(at, real string, in *ignores) error {
+func (w *walk) folder(at, real string, in *ignore.Rules) error {
 	if err := w.ctx.Err(); err != nil || w.folders[real] {
 		return err
 	}
@@ -102,7 +107,7 @@ func (w *walk) hold(at string, err error) {
 
 // readIgnores returns the ignores for the folder. A file of them that cannot be
 // read is an error: without it, files would get in that were to stay out.
-func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignores) (*ignores, error) {
+func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Rules) (*ignore.Rules, error) {
 	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && !e.IsDir() })
 	if i < 0 {
 		return in, nil
@@ -114,11 +119,11 @@ func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignores) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ignoreFile, err)
 	}
-	return parseIgnores(in, at, text), nil
+	return ignore.Parse(in, at, text), nil
 }
 
 // entry takes one entry of a folder.
-func (w *walk) entry(at, real string, e fs.DirEntry, in *ignores) error {
+func (w *walk) entry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	name, mode := e.Name(), e.Type()
 	if isHidden(name) {
 		return nil
@@ -128,7 +133,7 @@ func (w *walk) entry(at, real string, e fs.DirEntry, in *ignores) error {
 		name = at + "/" + name
 	}
 	kind := w.root.classify(name)
-	if kind == foreign && !isFolder && !isLink || !isLink && in.ignored(name, isFolder) {
+	if kind == foreign && !isFolder && !isLink || !isLink && in.Match(name, isFolder) {
 		return nil
 	}
 	if !isUsable(name) {
@@ -170,7 +175,7 @@ func (w *walk) file(at, real string, kind class, info fs.FileInfo) {
 func (w *walk) follow(l link) error {
 	kind := w.root.classify(l.path)
 	real, info, err := w.root.resolve(l.real)
-	if l.ignores.ignored(l.path, err == nil && info.IsDir()) {
+	if l.ignores.Match(l.path, err == nil && info.IsDir()) {
 		return nil
 	}
 	switch {

@@ -1,16 +1,13 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package corpus
+package ignore
 
 import "strings"
 
-// ignoreFile is the name of the files that leave something out of a memex.
-const ignoreFile = ".foveaignore"
-
-// ignores is what one .foveaignore file says, chained to that of the folders
-// above. nil leaves nothing out. It follows gitignore(5).
-type ignores struct {
-	above    *ignores
+// Rules are the patterns of one file, chained to those of the folders above.
+// nil matches nothing. They are immutable and safe for any number of readers.
+type Rules struct {
+	above    *Rules
 	folder   string // where the file stands, "." for the root
 	patterns []pattern
 }
@@ -26,10 +23,12 @@ type pattern struct {
 // anyDepth is the segment that stands for any number of folders.
 const anyDepth = glob("**")
 
-// parseIgnores returns the rules in the text of the ignore file of a folder.
-// Lines that can match nothing are dropped.
-func parseIgnores(above *ignores, folder, text string) *ignores {
-	in := &ignores{above: above, folder: folder}
+// Parse returns the rules in the text of a file that stands in a folder, "." for
+// the root, and counts for all below it. above, which may be nil, are the rules of
+// the folders above: they decide where no line of text does. Lines that can match
+// nothing are dropped. Any text can be parsed. O(len(text)).
+func Parse(above *Rules, folder, text string) *Rules {
+	in := &Rules{above: above, folder: folder}
 	text = strings.TrimPrefix(text, "\ufeff")
 	for line := range strings.SplitSeq(text, "\n") {
 		if p, ok := parsePattern(strings.TrimSuffix(line, "\r")); ok {
@@ -95,9 +94,10 @@ func splitSegments(g glob) (segments []glob, ok bool) {
 	return append(segments, g[start:]), true
 }
 
-// ignored reports whether the path, which lies in the folder of in or below,
-// is left out. That a folder above it is left out is for the caller to know.
-func (in *ignores) ignored(path string, isFolder bool) bool {
+// Match reports whether the last pattern that matches a path is one without "!".
+// The path, with slashes, lies in the folder of the rules or below. That a folder
+// above it matches is for the caller to know. O(patterns x len(path)).
+func (in *Rules) Match(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	for ; in != nil; in = in.above {
 		below := path

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package corpus
+package ignore
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func TestIgnored(t *testing.T) {
 		{"many folders end", strings.Repeat("**/a/", 100) + "b", strings.Repeat("a/", 1000) + "c", false, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := parseIgnores(nil, ".", tc.text).ignored(tc.path, tc.isFolder); got != tc.want {
+			if got := Parse(nil, ".", tc.text).Match(tc.path, tc.isFolder); got != tc.want {
 				t.Errorf("%q on %q: got %v, want %v", tc.text, tc.path, got, tc.want)
 			}
 		})
@@ -66,10 +66,10 @@ func TestIgnored(t *testing.T) {
 }
 
 func TestIgnoresOfFolderBelow(t *testing.T) {
-	top := parseIgnores(nil, ".", "*.org\n!/x/keep.org")
-	below := parseIgnores(top, "x", "!/a.org\n/keep.org")
+	top := Parse(nil, ".", "*.org\n!/x/keep.org")
+	below := Parse(top, "x", "!/a.org\n/keep.org")
 	for path, want := range map[string]bool{"x/a.org": false, "x/y/a.org": true, "x/keep.org": true, "x/b.org": true, "x/c.txt": false} {
-		if got := below.ignored(path, false); got != want {
+		if got := below.Match(path, false); got != want {
 			t.Errorf("%s: got %v, want %v", path, got, want)
 		}
 	}
@@ -138,19 +138,19 @@ func TestIgnoresAsGit(t *testing.T) {
 
 // ignoredBelow asks about a path from the root down, as a scan does.
 func ignoredBelow(texts map[string]string, path string, isFolder bool) bool {
-	in := parseIgnores(nil, ".", texts["."])
+	in := Parse(nil, ".", texts["."])
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
-		if in.ignored(path[:i], true) {
+		if in.Match(path[:i], true) {
 			return true
 		}
 		if text, ok := texts[path[:i]]; ok {
-			in = parseIgnores(in, path[:i], text)
+			in = Parse(in, path[:i], text)
 		}
 	}
-	return in.ignored(path, isFolder)
+	return in.Match(path, isFolder)
 }
 
 // askGit makes the tree and returns what git check-ignore says of each path.
@@ -229,10 +229,10 @@ func FuzzIgnored(f *testing.F) {
 	f.Add("*.org\n!a/**/b[[:alpha:]-z]\n", "a/b.org", true)
 	f.Add("[!]a-\\]]/**", "x/y", false)
 	f.Fuzz(func(t *testing.T, text, path string, isFolder bool) {
-		in := parseIgnores(nil, ".", text)
+		in := Parse(nil, ".", text)
 		// Whatever the lines are, a last line that leaves all out decides.
-		in.ignored(path, isFolder)
-		if !parseIgnores(nil, ".", text+"\n*").ignored(path, isFolder) {
+		in.Match(path, isFolder)
+		if !Parse(nil, ".", text+"\n*").Match(path, isFolder) {
 			t.Errorf("%q: * does not match %q", text, path)
 		}
 	})
