@@ -155,7 +155,11 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	for _, h := range hits {
 		sim := h.Score / hits[0].Score
 		if sim >= req.MinSimilarity {
-			out = append(out, Hit{listed(v, lines, h.Node), h.Score, sim, []string{"lexical"}})
+			hit := Hit{listed(v, lines, h.Node), h.Score, sim, []string{"lexical"}}
+			if req.Content {
+				hit.Content = legible(h.Node)
+			}
+			out = append(out, hit)
 		}
 	}
 	return out, nil

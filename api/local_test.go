@@ -153,3 +153,20 @@ func TestSearchLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestListsCarryTextWhereAskedFor: the own text of each node comes with a query or a
+// search that asks for it, and only then.
+func TestListsCarryTextWhereAskedFor(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"a.org": "* Plain\nwater\n** Below\nsand\n"})
+	for _, ask := range []bool{false, true} {
+		want := map[bool]string{true: "* Plain\nwater\n"}[ask]
+		nodes, err := svc.Query(t.Context(), api.QueryRequest{Query: "heading:Plain", Content: ask})
+		if err != nil || len(nodes) != 1 || nodes[0].Content != want {
+			t.Errorf("query, content %v: %+v, %v", ask, nodes, err)
+		}
+		hits, err := svc.Search(t.Context(), api.SearchRequest{Text: "water", Content: ask})
+		if err != nil || len(hits) != 1 || hits[0].Content != want {
+			t.Errorf("search, content %v: %+v, %v", ask, hits, err)
+		}
+	}
+}

@@ -42,6 +42,9 @@ func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
 		out[i] = listed(v, lines, n)
+		if req.Content {
+			out[i].Content = legible(n)
+		}
 	}
 	return out, nil
 }

@@ -58,7 +58,7 @@ func (l *local) show(v *fovea.View, id string) (*Shown, error) {
 func shown(n *node.Node, line int, v *fovea.View) *Shown {
 	s := &Shown{
 		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
-		Attributes: attributes(n, v), Content: strings.ToValidUTF8(n.Content, "\uFFFD"),
+		Attributes: attributes(n, v), Content: legible(n),
 		Parent: n.Parent, Children: list(n.Kids), Scope: "memex",
 		Modified: time.UnixMilli(n.Modified).UTC(), Synced: v.Head().Time, Path: n.Path, Line: line,
 	}
@@ -67,6 +67,9 @@ func shown(n *node.Node, line int, v *fovea.View) *Shown {
 	}
 	return s
 }
+
+// legible returns a node's own text, with U+FFFD for what is not UTF-8.
+func legible(n *node.Node) string { return strings.ToValidUTF8(n.Content, "\uFFFD") }
 
 // attributes lists what the parser read, keys in upper case; a property that
 // stands more than once is a list in file order.

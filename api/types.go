@@ -114,6 +114,8 @@ type QueryRequest struct {
 	Query string `json:"query"`
 	Named string `json:"named,omitempty"` // ActiveProjects or Completed
 	Limit int    `json:"limit,omitempty"` // 0 means all, with Completed 10
+
+	Content bool `json:"content,omitempty"` // with the own text of each node
 }
 
 // SearchRequest ranks nodes by words.
@@ -122,6 +124,7 @@ type SearchRequest struct {
 	Limit         int     `json:"limit,omitempty"`          // 0 means 10
 	MinSimilarity float64 `json:"min_similarity,omitempty"` // 0 to 1, of the best hit's score
 	Query         string  `json:"query,omitempty"`          // an additional condition
+	Content       bool    `json:"content,omitempty"`        // with the own text of each node
 }
 
 // Node is a node in a list.
@@ -133,6 +136,8 @@ type Node struct {
 	Todo   string   `json:"todo"`
 	Tags   []string `json:"tags"`
 	Digest string   `json:"digest"`
+
+	Content string `json:"content,omitempty"` // where asked for, as in Shown
 }
 
 // Hit is a node found by its words. Similarity is its score as a share of the
