@@ -82,6 +82,7 @@ func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.De
 	done := summary(&c)
 	done.Documents = state.DocumentCount()
 	m.store.SetHead(done.Digest, done.Seq)
+	m.operations.add(done.Op, done.Seq)
 	m.head.Store(head.follow(state, delta, done))
 	for _, mark := range marks {
 		if err := m.applyMark(mark); err != nil {
@@ -95,7 +96,7 @@ func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.De
 
 // legible mends what a commit keeps as text: a path in it may be any bytes.
 func legible(c *graph.Commit) {
-	for _, text := range []*string{&c.Author, &c.Session, &c.Message} {
+	for _, text := range []*string{&c.Author, &c.Session, &c.Op, &c.Message} {
 		*text = strings.ToValidUTF8(*text, "\uFFFD")
 	}
 }

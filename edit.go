@@ -38,7 +38,7 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		}
 		return org.ApplySplices(doc.Source, splices)
 	}
-	return m.edit(ctx, "edit", func(e *editing) error {
+	return m.edit(ctx, "edit", nil, func(e *editing) error {
 		n, err := e.node(ctx, id, base, apply)
 		if err != nil {
 			return err
@@ -81,12 +81,17 @@ type editing struct {
 }
 
 // edit runs a command on the present: do finds its nodes and fills in the
-// texts and the message. It returns the zero Commit when nothing changed.
-func (m *Memory) edit(ctx context.Context, name string, do func(*editing) error) (Commit, error) {
+// texts and the message. It returns the zero Commit when nothing changed. One
+// that was done before is not done again: answer, which may be nil, is given its
+// commit.
+func (m *Memory) edit(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return Commit{}, fail(name, m.dir, Invalid, errClosed)
+	}
+	if first, err := m.repeated(ctx, name, graph.KindEdit); first != nil || err != nil {
+		return m.answered(first, answer), err
 	}
 	if err := m.store.Err(); err != nil {
 		return Commit{}, fail(name, m.state, ReadOnly, err)
@@ -217,7 +222,7 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	if delta.Empty() {
 		return Commit{}, nil
 	}
-	op := m.begin(e.name, graph.KindEdit, e.message, now)
+	op := m.begin(ctx, e.name, graph.KindEdit, e.message, now)
 	if err := op.sweep(e.paths); err != nil {
 		return Commit{}, err
 	}

@@ -26,7 +26,7 @@ var ImageDue = imageDue
 
 // Rewrite edits the files of the given nodes by functions of their text.
 func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, with func(path, text string) string) (Commit, error) {
-	return m.edit(ctx, "edit", func(e *editing) error {
+	return m.edit(ctx, "edit", nil, func(e *editing) error {
 		e.message = "rewritten"
 		for _, id := range ids {
 			n, err := e.node(ctx, id, base, func(doc *org.Document, _ int, _ time.Time) (string, error) { return with("", doc.Source), nil })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -22,7 +23,7 @@ import (
 // other time. Errors as of Edit.
 func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string, error) {
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]org.Splice{}}
-	c, err := m.edit(ctx, "assign ids", func(e *editing) error {
+	c, err := m.edit(ctx, "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
 		a.editing = e
 		return a.run(ctx, ids)
 	})

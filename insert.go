@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -31,7 +32,7 @@ func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline)
 		id = uuid.NewString()
 		h.Properties = append([]org.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := m.edit(ctx, "insert", func(e *editing) error {
+	c, err := m.edit(ctx, "insert", func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		name, doc, i, err := e.place(ctx, under)
 		if err != nil {
 			return err

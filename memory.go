@@ -52,6 +52,7 @@ type Memory struct {
 	recovered string           // which operation opening has ended, and how
 	replayed  int64            // bytes of journal behind the newest image
 
+	operations operations
 	unfinished *rewriting // announced by the journal and not noted as done, nil for none
 }
 

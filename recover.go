@@ -37,6 +37,7 @@ func (m *Memory) recover(ctx context.Context) error {
 // load is recover but for what to do when there is nothing to bring back.
 func (m *Memory) load(ctx context.Context) error {
 	m.head.Store(emptyView())
+	m.operations = operations{}
 	var from disk.Pos
 	img, err := m.store.LoadImage()
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 // children: a headline's or a document's, in any file of the memex. Both files
 // change in one step, or none. base is as for Edit. Errors as of Edit.
 func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Digest) (Commit, error) {
-	return m.edit(ctx, "refile", func(e *editing) error {
+	return m.edit(ctx, "refile", nil, func(e *editing) error {
 		to, err := e.node(ctx, target, merkle.Digest{}, nil)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Dige
 // files change in one step, or none. base is as for Edit. Errors as of Edit;
 // Invalid also for an archive that is no Org file of the memex.
 func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
-	return m.edit(ctx, "archive", func(e *editing) error {
+	return m.edit(ctx, "archive", nil, func(e *editing) error {
 		n, err := e.node(ctx, id, base, nil)
 		if err != nil {
 			return err

@@ -86,16 +86,13 @@ func (s *salvage) plan() []node.Problem {
 
 // rebuild puts the salvaged history in the place of the damaged one and opens it.
 func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
-	c := graph.Commit{
-		Seq: s.head.Seq + 1, State: s.head.Root, Kind: graph.KindRepair, Author: m.opts.Author, Session: m.opts.Session, Op: operation(),
-		Time: max(m.opts.Now().UnixMilli(), s.head.Time.UnixMilli()), Message: s.message(),
-	}
+	c := m.entry(ctx, graph.KindRepair, s.message(), max(m.opts.Now().UnixMilli(), s.head.Time.UnixMilli()))
+	c.Seq, c.State = s.head.Seq+1, s.head.Root
 	if s.head.Seq > 0 {
 		c.Parents = []merkle.Digest{s.head.Digest}
 	} else {
 		c.State = (&graph.State{}).Root()
 	}
-	legible(&c)
 	block, err := c.Encode(nil)
 	if err != nil {
 		return err

@@ -32,6 +32,10 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 	if err := m.store.Err(); err != nil {
 		return c, 0, 0, fail("retain", m.state, ReadOnly, err)
 	}
+	if first, err := m.repeated(ctx, graph.KindRetain, graph.KindRetain); !dry && (first != nil || err != nil) {
+		c = m.answered(first, func(first *graph.Commit) { counted(first.Message, &moments, &blocks) })
+		return c, moments, blocks, err
+	}
 	drop, moments, err := m.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})
 	if err != nil {
 		return c, 0, 0, fail("retain", m.state, Corrupt, err)

@@ -33,9 +33,7 @@ type rewriting struct {
 func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[merkle.Digest]bool, text string) (Commit, error) {
 	head := m.View()
 	w := &rewriting{seq: head.commit.Seq + 1, secret: kind == graph.KindPurge, drop: drop, text: text}
-	c, err := m.append(ctx, head.state, &graph.Delta{}, graph.Commit{
-		Kind: kind, Author: m.opts.Author, Session: m.opts.Session, Op: operation(), Time: m.opts.Now().UnixMilli(), Message: message,
-	}, w.mark())
+	c, err := m.append(ctx, head.state, &graph.Delta{}, m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), w.mark())
 	if err != nil {
 		return c, err
 	}

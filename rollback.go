@@ -39,6 +39,11 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if m.closed {
 		return Commit{}, nil, fail("rollback", ref, Invalid, errClosed)
 	}
+	if first, err := m.repeated(ctx, "rollback", graph.KindRollback); first != nil || err != nil {
+		var touched []string
+		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
+		return c, touched, err
+	}
 	seq, err := m.resolve(ctx, ref)
 	if err != nil {
 		return Commit{}, nil, err
@@ -90,7 +95,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if delta.Empty() {
 		return Commit{}, nil, nil
 	}
-	r.op = m.begin("rollback", graph.KindRollback, message, now)
+	r.op = m.begin(ctx, "rollback", graph.KindRollback, message, now)
 	if r.opts.MemoryOnly {
 		r.leave(delta.Paths)
 		m.snapshots.before(head)

@@ -34,12 +34,8 @@ type operationOnFiles struct {
 }
 
 // begin makes an operation whose commit will carry c's kind and message.
-func (m *Memory) begin(name, kind, message string, now int64) *operationOnFiles {
-	c := graph.Commit{
-		Kind: kind, Author: m.opts.Author, Session: m.opts.Session, Op: operation(), Time: now, Message: message,
-	}
-	legible(&c)
-	return &operationOnFiles{m: m, name: name, intent: intent{commit: c}}
+func (m *Memory) begin(ctx context.Context, name, kind, message string, now int64) *operationOnFiles {
+	return &operationOnFiles{m: m, name: name, intent: intent{commit: m.entry(ctx, kind, message, now)}}
 }
 
 // sweep removes what crashes have left beside the files. It comes before the

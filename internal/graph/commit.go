@@ -259,16 +259,22 @@ func equalKids(a, b []string) bool {
 
 // CommitSeq reads a commit's sequence number alone.
 func CommitSeq(block []byte) (uint64, error) {
+	seq, _, err := CommitOp(block)
+	return seq, err
+}
+
+// CommitOp reads a commit's sequence number and operation alone.
+func CommitOp(block []byte) (seq uint64, op string, err error) {
 	r := merkle.NewReader(block)
 	r.FixedMap(12)
 	r.Key("f")
 	r.Uint()
 	r.Key("op")
-	r.Text()
+	op = r.Text()
 	r.Key("seq")
-	seq := r.Uint()
+	seq = r.Uint()
 	if err := r.Err(); err != nil {
-		return 0, fmt.Errorf("commit: %w", err)
+		return 0, "", fmt.Errorf("commit: %w", err)
 	}
-	return seq, nil
+	return seq, op, nil
 }

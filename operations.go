@@ -1,0 +1,181 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+)
+
+const (
+	// keptOperations is of how many of the newest operations the op is known.
+	keptOperations = 10_000
+	longestOp      = 200
+)
+
+// operations knows which commit the newest operations made. It is read from the
+// commits when an op is first asked for; the writer's lock guards it.
+type operations struct {
+	seq   map[string]uint64 // the first commit of each op; nil until it was read
+	order []string          // by age, the oldest first
+}
+
+// add takes a commit into account.
+func (o *operations) add(op string, seq uint64) {
+	if _, known := o.seq[op]; known || o.seq == nil {
+		return
+	}
+	o.seq[op] = seq
+	if o.order = append(o.order, op); len(o.order) < 2*keptOperations {
+		return
+	}
+	old := o.order[:keptOperations]
+	for _, op := range old {
+		delete(o.seq, op)
+	}
+	o.order = slices.Clone(o.order[keptOperations:])
+}
+
+// read lists the newest operations of a store, whose newest commit is head. It
+// costs a read for each of their commits and decodes no change.
+func (o *operations) read(ctx context.Context, store *disk.Store, head uint64) error {
+	seq := map[string]uint64{}
+	var order []string
+	err := store.CommitsBackward(ctx, 1, head, func(r disk.Record) error {
+		n, op, err := graph.CommitOp(r.Data)
+		if err != nil {
+			return err
+		}
+		if _, known := seq[op]; !known {
+			if len(order) == keptOperations {
+				return errEnough
+			}
+			order = append(order, op)
+		}
+		seq[op] = n
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	slices.Reverse(order)
+	o.seq, o.order = seq, order
+	return nil
+}
+
+// errEnough ends a walk over commits that has found what it was for.
+var errEnough = errors.New("enough")
+
+// repeated returns the commit that an operation of this kind made when it came
+// the first time, nil for one that did not come yet. m.mu is held.
+func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit, error) {
+	op := actorOf(ctx).op
+	if op == "" {
+		return nil, nil
+	}
+	want := m.entry(ctx, kind, "", 0)
+	if len(want.Op) > longestOp {
+		return nil, fail(name, "", Invalid, fmt.Errorf("an op is at most %d bytes long", longestOp))
+	}
+	if m.operations.seq == nil {
+		if err := m.operations.read(ctx, m.store, m.View().commit.Seq); err != nil {
+			return nil, fail(name, m.state, Corrupt, err)
+		}
+	}
+	seq, known := m.operations.seq[want.Op]
+	if !known {
+		return nil, nil
+	}
+	var first *graph.Commit
+	if err := m.commits(ctx, seq, seq, func(c *graph.Commit) error {
+		first = c
+		return nil
+	}); err != nil {
+		return nil, fail(name, m.state, Corrupt, err)
+	}
+	if first.Kind != kind || first.Author != want.Author {
+		return nil, fail(name, op, Conflict, fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", seq, first.Kind, first.Author))
+	}
+	return first, nil
+}
+
+// answered gives an operation that came again what it gave the first time; nil
+// for none.
+func (m *Memory) answered(first *graph.Commit, answer func(*graph.Commit)) Commit {
+	if first == nil {
+		return Commit{}
+	}
+	if answer != nil {
+		answer(first)
+	}
+	c := summary(first)
+	if head := m.View().commit; head.Seq == c.Seq {
+		c.Documents = head.Documents
+	}
+	return c
+}
+
+// inserted returns the id of the headline that came with a commit: the one that
+// does not stand below another that came.
+func inserted(c *graph.Commit) string {
+	came := map[string]bool{}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.Old == nil && r.New.Parent != "" {
+			came[r.ID] = true
+		}
+	}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; came[r.ID] && !came[r.New.Parent] {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// since returns the ids that nodes go by since a commit, which they had other
+// ones before.
+func since(c *graph.Commit, ids []string) []string {
+	now := map[string]string{}
+	for _, e := range c.Lineage {
+		now[e.Old] = e.New
+	}
+	out := slices.Clone(ids)
+	for i, id := range out {
+		if id, ok := now[id]; ok {
+			out[i] = id
+		}
+	}
+	return out
+}
+
+// files lists the files that a commit is about, sorted.
+func files(c *graph.Commit) []string {
+	paths := map[string]bool{}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.Old != nil {
+			paths[r.Old.Path] = true
+		}
+		if r := &c.Delta[i]; r.New != nil {
+			paths[r.New.Path] = true
+		}
+	}
+	return sortedKeys(paths)
+}
+
+// counted reads the numbers of a message such as "3 moments thinned, 1 block
+// dropped", in order; 0 for one that is not there.
+func counted(message string, into ...*int) {
+	for _, part := range strings.Split(message, ", ") {
+		if len(into) == 0 {
+			return
+		}
+		_, _ = fmt.Sscan(part, into[0])
+		into = into[1:]
+	}
+}
