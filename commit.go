@@ -90,6 +90,9 @@ func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.De
 		}
 	}
 	m.imageBeside()
+	if m.opts.Committed != nil {
+		m.opts.Committed(done)
+	}
 	m.opts.Log.Info("committed", "commit", done.Seq, "kind", done.Kind, "what", done.Message, "changes", done.Changes)
 	return done, nil
 }

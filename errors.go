@@ -24,11 +24,12 @@ const (
 	Corrupt               // the store is damaged, locked down or of an unknown format
 	ReadOnly              // the store stopped writing after a fault: reopen it when the cause is gone; or a file is read-only
 	Busy                  // an editor has unsaved changes of the file: save or revert them there
+	Denied                // the caller may not do this: a person may grant it
 )
 
 // String returns the kind in words.
 func (k Kind) String() string {
-	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only", "busy"}
+	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only", "busy", "denied"}
 	if int(k) < len(names) {
 		return names[k]
 	}

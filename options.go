@@ -53,6 +53,10 @@ type Options struct {
 	Relaxed time.Duration
 	// HistoryWarn is how many bytes of history Status warns from; 1 GiB by default.
 	HistoryWarn int64
+	// Committed is told of each commit as it becomes durable, in order, whoever
+	// made it. The writer waits meanwhile: it must be quick, and must not call the
+	// Memory.
+	Committed func(Commit)
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.

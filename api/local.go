@@ -20,6 +20,9 @@ type LocalOptions struct {
 	// NoSync leaves the folder alone; by default every operation reads first
 	// what changed in it.
 	NoSync bool
+	// Sync replaces reading the folder, where somebody watches it: it returns
+	// when the memory holds what was saved before, with the error of reading it.
+	Sync func(context.Context) error
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64
@@ -54,29 +57,38 @@ type local struct {
 // sync reads what changed in the folder. Deletions that are held back do not
 // stop a reader: the memory still has what the folder lost.
 func (l *local) sync(ctx context.Context) error {
-	if l.opts.NoSync {
+	var err error
+	switch how := SyncOf(ctx); {
+	case how == SyncNone, how == "" && l.opts.NoSync:
 		return nil
+	case how == "" && l.opts.Sync != nil:
+		err = l.opts.Sync(ctx)
+	default:
+		err = l.m.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress})
 	}
-	err := l.m.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress})
 	switch fovea.KindOf(err) {
 	case fovea.Held, fovea.ReadOnly:
-		l.warn(err)
+		l.warn(ctx, err)
 		return nil
 	}
-	l.warnEmpty(err)
+	l.warnEmpty(ctx, err)
 	return err
 }
 
-func (l *local) warn(err error) {
-	if l.opts.Warn != nil {
-		l.opts.Warn(err)
+func (l *local) warn(ctx context.Context, err error) {
+	warn := warnOf(ctx)
+	if warn == nil {
+		warn = l.opts.Warn
+	}
+	if warn != nil {
+		warn(err)
 	}
 }
 
 // warnEmpty tells a person who named a folder without notes.
-func (l *local) warnEmpty(err error) {
+func (l *local) warnEmpty(ctx context.Context, err error) {
 	if err == nil && l.m.View().Len() == 0 {
-		l.warn(fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
+		l.warn(ctx, fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
 	}
 }
 
@@ -231,7 +243,7 @@ func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) 
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}
 	err := l.m.Ingest(ctx, opts)
-	l.warnEmpty(err)
+	l.warnEmpty(ctx, err)
 	if err != nil {
 		return nil, err
 	}

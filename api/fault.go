@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// Fault is an error as it travels: a problem of RFC 9457 with what it takes to
+// make the error again.
+type Fault struct {
+	Type   string  `json:"type"`             // urn:fovea: and the kind, words joined by "-"
+	Title  string  `json:"title"`            // the kind in words
+	Status int     `json:"status,omitempty"` // of HTTP
+	Detail string  `json:"detail"`           // the error on one line
+	Op     string  `json:"op,omitempty"`
+	What   string  `json:"what,omitempty"`
+	Why    string  `json:"why"`
+	Mine   string  `json:"mine,omitempty"`   // of a conflict: what the edit would have made
+	Theirs string  `json:"theirs,omitempty"` // of a conflict: what is there now
+	Syntax *Syntax `json:"syntax,omitempty"`
+}
+
+// Syntax is where a query is wrong; see query.SyntaxError.
+type Syntax struct {
+	Query   string `json:"query"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// faultType begins the type of each Fault.
+const faultType = "urn:fovea:"
+
+// FaultOf describes an error of the operation op. err is not nil.
+func FaultOf(op string, err error) Fault {
+	f := Fault{Title: fovea.KindOf(err).String(), Detail: err.Error(), Op: op}
+	f.Type = faultType + strings.ReplaceAll(f.Title, " ", "-")
+	said := op + ": "
+	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
+		f.Op, f.What, f.Mine, f.Theirs = e.Op, e.What, e.Mine, e.Theirs
+		said = e.Op + ": "
+		if e.What != "" {
+			said += e.What + ": "
+		}
+	}
+	f.Why = strings.TrimPrefix(f.Detail, said)
+	if wrong, ok := errors.AsType[*query.SyntaxError](err); ok {
+		f.Syntax = &Syntax{wrong.Query, wrong.Column, wrong.Message, wrong.Hint}
+	}
+	return f
+}
+
+// Err makes the error again: a *fovea.Error that says the same on one line.
+func (f *Fault) Err() error {
+	e := &fovea.Error{Op: f.Op, What: f.What, Mine: f.Mine, Theirs: f.Theirs, Err: errors.New(f.Why)}
+	for k := fovea.Other; k < fovea.Kind(len(kindNames)); k++ {
+		if kindNames[k] == f.Title {
+			e.Kind = k
+		}
+	}
+	if s := f.Syntax; s != nil {
+		e.Err = &query.SyntaxError{Query: s.Query, Column: s.Column, Message: s.Message, Hint: s.Hint}
+	}
+	return e
+}
+
+// kindNames are the kinds in words, by number.
+var kindNames = func() (names []string) {
+	for k := fovea.Other; !strings.HasPrefix(k.String(), "kind "); k++ {
+		names = append(names, k.String())
+	}
+	return names
+}()

@@ -1,0 +1,66 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"sync"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// Feed tells subscribers what happens to a memory. The zero value is ready; it is
+// safe for concurrent use. Telling never waits for a subscriber.
+type Feed struct {
+	mu   sync.Mutex
+	subs map[chan Event]struct{}
+}
+
+// Event is one thing that happened: a commit that became durable, or, where
+// Commit is nil, that Done of Total files of a scan have been read.
+type Event struct {
+	Commit      *Commit
+	Done, Total int
+}
+
+// behind is how many events a subscriber may be late.
+const behind = 1024
+
+// Committed tells of a commit.
+func (f *Feed) Committed(c fovea.Commit) { f.tell(Event{Commit: new(commit(c))}) }
+
+// Progress tells how far reading the folder has come.
+func (f *Feed) Progress(done, total int) { f.tell(Event{Done: done, Total: total}) }
+
+func (f *Feed) tell(e Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for c := range f.subs {
+		select {
+		case c <- e:
+		default:
+			delete(f.subs, c)
+			close(c)
+		}
+	}
+}
+
+// Subscribe returns what happens from now on, in order, until done is called. The
+// channel is closed then, and also when the subscriber is too late to be told
+// everything: it asks the log for what it missed and subscribes again.
+func (f *Feed) Subscribe() (events <-chan Event, done func()) {
+	c := make(chan Event, behind)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.subs == nil {
+		f.subs = map[chan Event]struct{}{}
+	}
+	f.subs[c] = struct{}{}
+	return c, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if _, ok := f.subs[c]; ok {
+			delete(f.subs, c)
+			close(c)
+		}
+	}
+}

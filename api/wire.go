@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import "context"
+
+// Protocol is the number of the language that a daemon and its clients speak. It
+// changes when one of them would misunderstand the other.
+const Protocol = 1
+
+// Headers of requests and answers beside those of HTTP itself.
+const (
+	HeaderAgent   = "Fovea-Agent"     // who asks; only where the connection vouches for nobody
+	HeaderSession = "Fovea-Session"   // recorded in commits
+	HeaderRole    = "Fovea-Role"      // agent, to be held to what agents may do
+	HeaderOp      = "Idempotency-Key" // a request that was carried out under the same key is not again
+	HeaderWarning = "Fovea-Warning"   // in an answer: what a person should know, quoted as in JSON; may be repeated
+)
+
+// Hello says who answers.
+type Hello struct {
+	Version  string `json:"version"`
+	Protocol int    `json:"protocol"`
+	Memex    string `json:"memex"`
+	StateDir string `json:"state_dir"`
+	Root     string `json:"root"`
+	Seq      uint64 `json:"seq"`
+	PID      int    `json:"pid"`
+}
+
+// Sync says what an operation does about the folder first.
+type Sync string
+
+// The ways to see to the folder. The zero value is what the service does by
+// itself.
+const (
+	SyncScan Sync = "scan" // read what changed in all of it
+	SyncNone Sync = "none" // leave it alone
+)
+
+type (
+	syncKey struct{}
+	warnKey struct{}
+)
+
+// WithSync makes operations under the context see to the folder in that way.
+func WithSync(ctx context.Context, how Sync) context.Context {
+	return context.WithValue(ctx, syncKey{}, how)
+}
+
+// SyncOf returns what WithSync has set.
+func SyncOf(ctx context.Context) Sync {
+	how, _ := ctx.Value(syncKey{}).(Sync)
+	return how
+}
+
+// WithWarn has warn told what a person should know though an operation under the
+// context went on. warn is called by the goroutine of the operation.
+func WithWarn(ctx context.Context, warn func(error)) context.Context {
+	return context.WithValue(ctx, warnKey{}, warn)
+}
+
+// warnOf returns what WithWarn has set, nil for none.
+func warnOf(ctx context.Context) func(error) {
+	warn, _ := ctx.Value(warnKey{}).(func(error))
+	return warn
+}
