@@ -1,0 +1,156 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxFrontMatter bounds the head of a SKILL.md in bytes: it holds a few lines.
+const maxFrontMatter = 64 << 10
+
+var (
+	errNoFrontMatter = errors.New("no front matter: the file begins with no line ---, or no line --- ends it")
+	errLong          = fmt.Errorf("the front matter is longer than %d KiB", maxFrontMatter>>10)
+	errAlias         = errors.New("the front matter has an anchor or an alias, which a few lines do not need")
+	errNoMap         = errors.New("the front matter is not a list of keys with values")
+)
+
+// readMarkdown reads the front matter of a SKILL.md. priority, triggers and
+// depends may also stand below metadata, where tools keep keys of their own.
+func readMarkdown(f File) (Skill, []string) {
+	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Markdown, Text: f.Text}
+	head, err := frontMatter(f.Text)
+	if err != nil {
+		return s, []string{err.Error()}
+	}
+	top, err := mapping(head)
+	if err != nil {
+		return s, []string{err.Error()}
+	}
+	var wrong []string
+	take := func(key string, v *yaml.Node) {
+		if err := s.take(key, v); err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
+	for key, v := range pairs(top) {
+		if key == "metadata" && v.Kind == yaml.MappingNode {
+			for key, v := range pairs(v) {
+				if key == "priority" || key == "triggers" || key == "depends" {
+					take(key, v)
+				}
+			}
+			continue
+		}
+		take(key, v)
+	}
+	return s, wrong
+}
+
+// take sets what a key of the front matter gives; other keys are other tools'.
+func (s *Skill) take(key string, v *yaml.Node) (err error) {
+	switch key {
+	case "name":
+		err = text(&s.Name, key, v)
+	case "description":
+		err = text(&s.Description, key, v)
+	case "priority":
+		n, aerr := strconv.Atoi(v.Value)
+		if v.Kind != yaml.ScalarNode || aerr != nil {
+			return errors.New(notWhole(key, v.Value))
+		}
+		s.Priority = n
+	case "triggers":
+		s.Triggers, err = list(key, v)
+	case "depends":
+		s.Depends, err = list(key, v)
+	}
+	return err
+}
+
+// text sets a line of text; one that is empty leaves what was there.
+func text(into *string, key string, v *yaml.Node) error {
+	if v.Kind != yaml.ScalarNode {
+		return fmt.Errorf("%s is not a text", key)
+	}
+	if line := strings.Join(strings.Fields(v.Value), " "); line != "" {
+		*into = line
+	}
+	return nil
+}
+
+// list reads a list of words, or a text of words.
+func list(key string, v *yaml.Node) ([]string, error) {
+	if v.Kind == yaml.ScalarNode {
+		return words(v.Value), nil
+	}
+	var out []string
+	for _, item := range v.Content {
+		if v.Kind != yaml.SequenceNode || item.Kind != yaml.ScalarNode {
+			return nil, fmt.Errorf("%s is not a list of words", key)
+		}
+		out = append(out, item.Value)
+	}
+	return out, nil
+}
+
+// frontMatter cuts out what stands between the first line, ---, and the next one.
+func frontMatter(source string) (string, error) {
+	source = strings.TrimPrefix(source, "\ufeff")
+	first, rest, ok := strings.Cut(source, "\n")
+	if !ok || strings.TrimRight(first, " \t\r") != "---" {
+		return "", errNoFrontMatter
+	}
+	size := 0
+	for line := range strings.Lines(rest) {
+		if strings.TrimRight(line, " \t\r\n") == "---" {
+			return rest[:size], nil
+		}
+		if size += len(line); size > maxFrontMatter {
+			return "", errLong
+		}
+	}
+	return "", errNoFrontMatter
+}
+
+// mapping parses the front matter. Aliases are refused before anything is made of
+// them, so that a short text cannot become a large one.
+func mapping(head string) (*yaml.Node, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
+		return nil, fmt.Errorf("front matter: %s", strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+	}
+	if len(doc.Content) == 0 {
+		return &yaml.Node{}, nil
+	}
+	open := []*yaml.Node{&doc}
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		if n.Kind == yaml.AliasNode || n.Anchor != "" {
+			return nil, errAlias
+		}
+		open = append(open, n.Content...)
+	}
+	if doc.Content[0].Kind != yaml.MappingNode {
+		return nil, errNoMap
+	}
+	return doc.Content[0], nil
+}
+
+// pairs yields the keys of a mapping that are texts, with their values.
+func pairs(m *yaml.Node) func(yield func(string, *yaml.Node) bool) {
+	return func(yield func(string, *yaml.Node) bool) {
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if m.Content[i].Kind == yaml.ScalarNode && !yield(m.Content[i].Value, m.Content[i+1]) {
+				return
+			}
+		}
+	}
+}

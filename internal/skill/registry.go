@@ -1,0 +1,165 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package skill
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Registry are the skills there are. It is immutable and safe for any number of
+// readers.
+type Registry struct {
+	// Skills are sorted by priority, highest first, equal ones by name.
+	Skills []Skill
+	// Order are the names of all skills so that each stands behind those that it
+	// depends on, as far as there is no cycle; otherwise as in Skills.
+	Order []string
+	// Problems are sorted by the skills' order, then as they were found.
+	Problems []Problem
+
+	byName map[string]int
+}
+
+// Get returns a skill by its name.
+func (r *Registry) Get(name string) (Skill, bool) {
+	i, ok := r.byName[name]
+	if !ok {
+		return Skill{}, false
+	}
+	return r.Skills[i], true
+}
+
+// Read makes the registry of the files that can be skills, and of the built-in
+// skills. Any bytes can be read. Complexity is that of parsing the files, and
+// O(n log n) for n skills and dependencies.
+func Read(files []File) *Registry {
+	r := &Registry{byName: map[string]int{}}
+	found := slices.Clone(builtIn)
+	for _, f := range belonging(files) {
+		read := readOrg
+		if path.Base(f.Path) == markdownName {
+			read = readMarkdown
+		}
+		s, wrong := read(f)
+		found = append(found, s)
+		for _, detail := range wrong {
+			r.problem(&s, Malformed, detail)
+		}
+	}
+	r.settle(found)
+	r.order()
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return cmp.Compare(r.byName[a.Skill], r.byName[b.Skill]) })
+	return r
+}
+
+// belonging sorts the files that are skills by path. Org files in the folder of a
+// SKILL.md are that skill's own.
+func belonging(files []File) []File {
+	folders := map[string]bool{}
+	for _, f := range files {
+		if path.Base(f.Path) == markdownName {
+			folders[path.Dir(f.Path)] = true
+		}
+	}
+	within := func(name string) bool {
+		for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if folders[dir] && name != dir+"/"+markdownName {
+				return true
+			}
+		}
+		return false
+	}
+	var out []File
+	for _, f := range files {
+		if IsSkill(f.Path) && !within(f.Path) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// settle gives each name to its first bearer, and sorts.
+func (r *Registry) settle(found []Skill) {
+	bearer := map[string]Skill{}
+	for _, s := range found {
+		if first, taken := bearer[s.Name]; taken {
+			at := first.Path
+			if at == "" {
+				at = "a built-in skill"
+			}
+			r.problem(&s, Doubled, "the name is borne by "+at)
+			continue
+		}
+		bearer[s.Name] = s
+		s.Depends = once(s.Depends)
+		r.Skills = append(r.Skills, s)
+	}
+	slices.SortFunc(r.Skills, func(a, b Skill) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), strings.Compare(a.Name, b.Name))
+	})
+	for i, s := range r.Skills {
+		r.byName[s.Name] = i
+	}
+}
+
+// once drops what is said again.
+func once(names []string) []string {
+	said := map[string]bool{}
+	return slices.DeleteFunc(names, func(name string) bool {
+		again := said[name]
+		said[name] = true
+		return again
+	})
+}
+
+func (r *Registry) problem(s *Skill, kind Kind, detail string) {
+	r.Problems = append(r.Problems, Problem{s.Name, s.Path, kind, detail})
+}
+
+// order sorts the skills behind what they depend on: always the first one in
+// Skills that waits for nothing. What is left then goes in circles, or waits for
+// what does.
+func (r *Registry) order() {
+	waits := make([]int, len(r.Skills)) // for how many skills
+	waiting := make([][]int, len(r.Skills))
+	for i := range r.Skills {
+		s := &r.Skills[i]
+		for _, name := range s.Depends {
+			j, ok := r.byName[name]
+			if !ok {
+				r.problem(s, Missing, fmt.Sprintf("depends on %q, which is not there", name))
+				continue
+			}
+			waits[i]++
+			waiting[j] = append(waiting[j], i)
+		}
+	}
+	var ready queue
+	for i, n := range waits {
+		if n == 0 {
+			ready.push(i)
+		}
+	}
+	done := make([]bool, len(r.Skills))
+	for len(ready) > 0 {
+		i := ready.pop()
+		done[i] = true
+		r.Order = append(r.Order, r.Skills[i].Name)
+		for _, j := range waiting[i] {
+			if waits[j]--; waits[j] == 0 {
+				ready.push(j)
+			}
+		}
+	}
+	r.cycles(done)
+	for i := range r.Skills {
+		if !done[i] {
+			r.Order = append(r.Order, r.Skills[i].Name)
+		}
+	}
+}
