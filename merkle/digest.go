@@ -8,9 +8,6 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
-	"hash"
-	"sync"
-	"unsafe"
 )
 
 // DigestSize is the number of bytes of a Digest.
@@ -96,18 +93,4 @@ func (d Digest) append(dst []byte) []byte {
 	copy(raw[:], cidHeader)
 	copy(raw[len(cidHeader):], d[:])
 	return base32Lower.AppendEncode(append(dst, 'b'), raw[:])
-}
-
-var hashers = sync.Pool{New: func() any { return sha256.New() }}
-
-// SumBytes returns Sum(AppendBytes(block, s)) without copying s, for blocks
-// that end in a long byte string.
-func SumBytes(block []byte, s string) (d Digest) {
-	h := hashers.Get().(hash.Hash)
-	h.Reset()
-	h.Write(appendHead(block, majorBytes, uint64(len(s))))
-	h.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
-	h.Sum(d[:0])
-	hashers.Put(h)
-	return d
 }

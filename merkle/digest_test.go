@@ -87,13 +87,3 @@ func TestDigestRoundTrip(t *testing.T) {
 		}
 	})
 }
-
-func TestSumBytes(t *testing.T) {
-	for _, n := range []int{0, 1, 23, 24, 255, 256, 70000} {
-		s := strings.Repeat("x", n)
-		prefix := []byte("prefix")
-		if got, want := SumBytes(prefix, s), Sum(AppendBytes(prefix, s)); got != want {
-			t.Errorf("%d bytes: %s, want %s", n, got, want)
-		}
-	}
-}

@@ -75,15 +75,19 @@ func VersionBlock(own merkle.Digest, kids []merkle.Digest, emit Emit) (merkle.Di
 	if len(kids) == 0 {
 		return own, nil
 	}
-	b := make([]byte, 0, len(kids)*42+64)
-	b = merkle.AppendMap(b, 3)
-	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
-	b = merkle.AppendLink(merkle.AppendText(b, "own"), own)
-	b, err := merkle.AppendKids(merkle.AppendText(b, "kids"), kids, emit)
+	b, err := appendVersion(make([]byte, 0, len(kids)*42+64), own, kids, emit)
 	if err != nil {
 		return merkle.Digest{}, err
 	}
 	return seal(b, emit)
+}
+
+// appendVersion appends the block of a node with children.
+func appendVersion(b []byte, own merkle.Digest, kids []merkle.Digest, emit Emit) ([]byte, error) {
+	b = merkle.AppendMap(b, 3)
+	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
+	b = merkle.AppendLink(merkle.AppendText(b, "own"), own)
+	return merkle.AppendKids(merkle.AppendText(b, "kids"), kids, emit)
 }
 
 func seal(block []byte, emit Emit) (merkle.Digest, error) {
@@ -95,28 +99,26 @@ func seal(block []byte, emit Emit) (merkle.Digest, error) {
 }
 
 // Hash sets the own digests and versions of a document's nodes, given in
-// document order, from their bytes and children. It is for those who build
-// nodes, before they enter a state.
+// document order, each behind its parent and all that stands before it, from
+// their bytes and children. It is for those who build nodes, before they enter a
+// state.
 func Hash(nodes []*Node) {
-	at := make(map[string]int, len(nodes))
 	var buf []byte
-	for i, n := range nodes {
-		buf = n.appendOwnHead(buf[:0])
-		if len(n.Content) <= merkle.ChunkSize {
-			n.Own = merkle.SumBytes(buf, n.Content)
-		} else {
-			buf, _ = merkle.AppendContent(buf, n.Content, nil) // no emit, no error
-			n.Own = merkle.Sum(buf)
-		}
-		at[n.ID] = i
+	for _, n := range nodes {
+		buf, _ = n.appendOwn(buf[:0], nil) // no emit, no error
+		n.Own = merkle.Sum(buf)
 	}
-	var kids []merkle.Digest
-	for _, n := range slices.Backward(nodes) { // a child stands behind its parent
-		kids = kids[:0]
-		for _, k := range n.Kids {
-			kids = append(kids, nodes[at[k]].Version)
+	versions := make([]merkle.Digest, len(nodes)) // at first, those of the nodes behind that wait for their parent
+	free := len(nodes)
+	for _, n := range slices.Backward(nodes) {
+		kids := versions[free:]
+		kids = kids[:min(len(n.Kids), len(kids))] // the first child stands next
+		if n.Version = n.Own; len(kids) > 0 {
+			buf, _ = appendVersion(buf[:0], n.Own, kids, nil)
+			n.Version = merkle.Sum(buf)
 		}
-		n.Version, _ = VersionBlock(n.Own, kids, nil)
+		free += len(kids) - 1
+		versions[free] = n.Version
 	}
 }
 

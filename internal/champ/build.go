@@ -3,49 +3,49 @@
 package champ
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 )
 
 // Build returns the map of n entries, which at gives by number; of several with
 // one key the last counts. It is what an Editor makes of them, in a fraction of
-// the time and without room to spare. at is called a few times for each number.
-// O(n).
+// the time and without room to spare. at is called once for each number, in
+// order. O(n).
 func Build[V any](n int, at func(i int) (key string, v V)) Map[V] {
 	if n == 0 {
 		return Map[V]{}
 	}
-	b := builder[V]{at: at}
-	list := make([]place, n)
+	list := make([]place[V], n)
 	for i := range list {
-		key, _ := at(i)
-		list[i] = place{hash(key), i}
+		key, v := at(i)
+		list[i] = place[V]{hash(key), entry[V]{key, v}}
 	}
-	root := b.node(list, make([]place, n), 0)
+	b := builder[V]{}
+	root := b.node(list, make([]place[V], n), 0)
 	return Map[V]{root: root, size: b.size}
 }
 
-// place is where an entry goes, and its number.
-type place struct {
-	hash uint64
-	i    int
+// place is an entry and where it goes. It holds the entry itself: what is found
+// through a number is far away, in the order of hashes.
+type place[V any] struct {
+	hash  uint64
+	entry entry[V]
 }
 
 // builder makes the tree of a Build, from the root down.
 type builder[V any] struct {
-	at   func(int) (string, V)
 	size int // entries so far
 }
 
 // node makes the node of the entries in list, at least one, whose hashes agree
 // in the bits below shift. It uses up list and spare, which is as long.
-func (b *builder[V]) node(list, spare []place, shift uint) *node[V] {
+func (b *builder[V]) node(list, spare []place[V], shift uint) *node[V] {
 	if shift >= hashBits {
 		return b.bottom(list)
 	}
 	var ends [levelMask + 1]int // first how many, then where each slot's entries end
-	for _, p := range list {
-		ends[p.hash>>shift&levelMask]++
+	for i := range list {
+		ends[list[i].hash>>shift&levelMask]++
 	}
 	n := &node[V]{}
 	entries, kids, sum := 0, 0, 0
@@ -65,9 +65,9 @@ func (b *builder[V]) node(list, spare []place, shift uint) *node[V] {
 	if kids > 0 {
 		n.kids = make([]*node[V], 0, kids)
 	}
-	for _, p := range list {
-		s := p.hash >> shift & levelMask
-		spare[ends[s]] = p
+	for i := range list { // entries of one slot stay in their order
+		s := list[i].hash >> shift & levelMask
+		spare[ends[s]] = list[i]
 		ends[s]++
 	}
 	start := 0
@@ -80,12 +80,13 @@ func (b *builder[V]) node(list, spare []place, shift uint) *node[V] {
 
 // slot puts the entries of one slot into n: as an entry if they have one key,
 // else as a child.
-func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []place, shift uint) {
+func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []place[V], shift uint) {
 	switch len(list) {
 	case 0:
 		return
 	case 1:
-		n.entries = append(n.entries, b.entry(list[0]))
+		n.entries = append(n.entries, list[0].entry)
+		b.size++
 	default:
 		kid := b.node(list, spare, shift)
 		if !kid.single() {
@@ -98,25 +99,14 @@ func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []place, shift uin
 	n.entryMap |= bit
 }
 
-func (b *builder[V]) entry(p place) entry[V] {
-	b.size++
-	key, v := b.at(p.i)
-	return entry[V]{key, v}
-}
-
 // bottom makes the node of entries whose hashes are equal.
-func (b *builder[V]) bottom(list []place) *node[V] {
-	key := func(p place) string {
-		key, _ := b.at(p.i)
-		return key
-	}
-	slices.SortFunc(list, func(x, y place) int {
-		return cmp.Or(cmp.Compare(key(x), key(y)), cmp.Compare(x.i, y.i))
-	})
+func (b *builder[V]) bottom(list []place[V]) *node[V] {
+	slices.SortStableFunc(list, func(x, y place[V]) int { return strings.Compare(x.entry.key, y.entry.key) })
 	n := &node[V]{}
 	for i, p := range list {
-		if i+1 == len(list) || key(list[i+1]) != key(p) {
-			n.entries = append(n.entries, b.entry(p))
+		if i+1 == len(list) || list[i+1].entry.key != p.entry.key {
+			n.entries = append(n.entries, p.entry)
+			b.size++
 		}
 	}
 	return n
