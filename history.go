@@ -132,7 +132,7 @@ func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
 			return nil, err
 		}
 	}
-	return newView(state, summary(after[0])), nil
+	return m.newView(state, summary(after[0])), nil
 }
 
 // ref is a moment as a person names it.

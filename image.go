@@ -123,7 +123,7 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		return fmt.Errorf("image: nodes section: %w", graph.ErrRoot)
 	}
 	head.Documents = state.DocumentCount()
-	v := newView(state, head)
+	v := m.newView(state, head)
 	if lexErr == nil && lex.Len() == state.Len() {
 		v.words.set(lex)
 	}

@@ -33,7 +33,7 @@ const fileAuthor = "file"
 // Ingest reads what changed in the folder and commits it: one operation, in
 // one or more commits of whole documents, each durable before the next. A
 // folder that did not change makes no commit. What could not be read is in
-// Status, the rest is taken. Errors: Held (nothing was dropped; the new and
+// Status, the rest is taken. A scope without files has nothing to read. Errors: Held (nothing was dropped; the new and
 // changed files were taken), ReadOnly, Other. Complexity is that of a stat for
 // each file and of reading and parsing those that changed.
 func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
@@ -49,6 +49,9 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 }
 
 func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
+	if !m.hasFiles() {
+		return nil
+	}
 	now := m.opts.Now()
 	scan, err := m.root.Scan(ctx, m.table, now)
 	if err != nil {
@@ -202,6 +205,9 @@ func (in *ingester) lost(state *graph.State, gone []string) int {
 	n := 0
 	for _, p := range gone {
 		text, _ := state.Text(p)
+		if !in.m.root.Holds(p) {
+			continue // it went to a project, or came from one
+		}
 		if !in.arrived[sha256.Sum256([]byte(text))] {
 			n++
 		}

@@ -28,8 +28,12 @@ type Memory struct {
 	state string // the state folder, "" when Options.Store was given
 	root  *corpus.Root
 	fs    vfs.FS
-	lock  *vfs.FileLock
+	lock  *vfs.FileLock // of the memex; it covers the scopes
 	store *disk.Store
+
+	parent *Memory // the memory of the memex, of a scope
+	scope  string  // memex, project/NAME or session/ID
+	scopes scopes  // of a memex
 
 	head atomic.Pointer[View]
 
@@ -63,7 +67,7 @@ type Memory struct {
 // store of an unknown format, or another folder's), Invalid (a state folder
 // that cannot be one).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
-	m := &Memory{opts: opts.defaults(), drift: map[string]merkle.Digest{}}
+	m := &Memory{opts: opts.defaults(), scope: scopeMemex, drift: map[string]merkle.Digest{}}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fail("open", dir, Invalid, err)
@@ -71,6 +75,13 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m.dir = abs
 	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.folder}); err != nil {
 		return nil, fail("open", dir, NotFound, err)
+	}
+	if err := checkProjects(m.opts.Projects, m.root); err != nil {
+		m.release()
+		return nil, fail("open", dir, Invalid, err)
+	}
+	if len(m.opts.Projects) > 0 {
+		m.root = m.root.Region(m.region(scopeMemex))
 	}
 	if err := m.openStore(ctx); err != nil {
 		m.release()
@@ -81,6 +92,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", m.state, openKind(err), err)
 	}
 	m.loadTable()
+	m.openProjects(ctx)
 	v := m.View()
 	m.opts.Log.Info("opened", "memex", m.dir, "commit", v.commit.Seq, "nodes", v.Len())
 	return m, nil
@@ -150,9 +162,18 @@ func (m *Memory) View() *View { return m.head.Load() }
 // Dir returns the memex folder.
 func (m *Memory) Dir() string { return m.dir }
 
-// Close writes what makes the next opening quick and lets go of the store.
-// Everything acknowledged is on disk before; closing twice is no error.
+// Close writes what makes the next opening quick and lets go of the store, and
+// closes the scopes of a memex. Everything acknowledged is on disk before; closing
+// twice is no error.
 func (m *Memory) Close() error {
+	if m.parent != nil {
+		m.parent.scopes.forget(m)
+		return m.close()
+	}
+	return errors.Join(m.scopes.closeAll(), m.close())
+}
+
+func (m *Memory) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -168,6 +189,9 @@ func (m *Memory) release() error {
 	var errs []error
 	if m.store != nil {
 		errs = append(errs, m.store.Close())
+	}
+	if m.parent != nil { // the rest is the memex's
+		return errors.Join(errs...)
 	}
 	if m.fs != nil && m.opts.Store == nil {
 		defer m.fs.Close()

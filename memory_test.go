@@ -27,7 +27,8 @@ type world struct {
 	clock time.Time
 	m     *fovea.Memory
 
-	session string
+	session  string
+	projects map[string][]string
 }
 
 // newWorld makes a folder of the given files and opens its memory.
@@ -49,7 +50,7 @@ func (w *world) now() time.Time {
 
 func (w *world) open() {
 	w.t.Helper()
-	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Session: w.session, Now: w.now})
+	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Session: w.session, Projects: w.projects, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -30,6 +30,10 @@ type Options struct {
 	SkillsDir string
 	// Opaque lists more files, relative to the memex, that are kept unparsed.
 	Opaque []string
+	// Projects are scopes that hold files: each the files below its paths, absolute
+	// or relative to the memex, which is then without them. Of nested paths the
+	// longest counts. A name is as of Memory.Scope.
+	Projects map[string][]string
 	// ElsewhereID reports whether an id is that of a headline outside the memex:
 	// a link to it is not broken. nil knows none.
 	ElsewhereID func(id string) bool

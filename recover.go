@@ -36,7 +36,7 @@ func (m *Memory) recover(ctx context.Context) error {
 
 // load is recover but for what to do when there is nothing to bring back.
 func (m *Memory) load(ctx context.Context) error {
-	m.head.Store(emptyView())
+	m.head.Store(m.emptyView())
 	m.operations = operations{}
 	var from disk.Pos
 	img, err := m.store.LoadImage()
@@ -51,7 +51,7 @@ func (m *Memory) load(ctx context.Context) error {
 		m.opts.Log.Warn("no image verifies; replaying the journal", "error", err)
 	}
 	if err != nil {
-		m.head.Store(emptyView())
+		m.head.Store(m.emptyView())
 		m.snapshots, m.drift, m.signed, m.imaged, from = timeline{}, map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}
 	pending, err := m.replay(from)
@@ -72,10 +72,7 @@ func (m *Memory) load(ctx context.Context) error {
 	return nil
 }
 
-func emptyView() *View {
-	state := &graph.State{}
-	return newView(state, Commit{})
-}
+func (m *Memory) emptyView() *View { return m.newView(&graph.State{}, Commit{}) }
 
 // replay applies the journal's commits and marks from a position on. It returns
 // the operation that was announced and not ended, nil for none.

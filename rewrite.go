@@ -82,7 +82,7 @@ func (w *rewriting) spare(v *View) error {
 // copies of what history had.
 func (m *Memory) forgetCopies() error {
 	v := m.View()
-	m.head.Store(newView(v.state, v.commit)) // an index may keep words of what has left
+	m.head.Store(m.newView(v.state, v.commit)) // an index may keep words of what has left
 	m.snapshots.release()
 	if err := m.writeImage(); err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 type Status struct {
 	Memex     string
 	StateDir  string
+	Scope     string   // memex, project/NAME or session/ID
+	Scopes    []string // of a memex: the scopes beside it
 	Root      merkle.Digest
 	Head      Commit
 	Nodes     int
@@ -37,11 +39,17 @@ func (m *Memory) Status() Status {
 	defer m.mu.Unlock()
 	v := m.View()
 	s := Status{
-		Memex: m.dir, StateDir: m.state, Root: v.Root(), Head: v.commit,
+		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
 		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: sortedKeys(m.drift),
 	}
 	for _, p := range m.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
+	}
+	if m.parent == nil {
+		names, err := m.Scopes()
+		if s.Scopes = names; err != nil {
+			s.Problems = append(s.Problems, node.Problem{Path: scopesFolder, Kind: "scope", Message: err.Error()})
+		}
 	}
 	s.Relaxed = m.opts.Relaxed
 	s.SignedBy, s.Signature = m.signedBy()

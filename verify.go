@@ -28,7 +28,9 @@ import (
 //
 // Signed heads are checked against Options.Verifiers. Each of anchors is a text of
 // such heads, one or more, that was kept elsewhere (SignedHead): the history must
-// have their commits.
+// have their commits; they are those of the memex.
+//
+// The scopes of a memex are proved with it; a problem of one begins with its name.
 //
 // Problems of the kinds purged, thinned and lost are no damage: content that a
 // commit says is gone. None but such means that all is well. It costs what reading
@@ -43,6 +45,16 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 		}
 		notes = append(notes, some...)
 	}
+	checked, problems, err = m.verify(ctx, notes)
+	if err != nil || m.parent != nil {
+		return checked, problems, err
+	}
+	more, found, err := m.verifyScopes(ctx)
+	return checked + more, append(problems, found...), err
+}
+
+// verify proves one scope.
+func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.View()
@@ -311,8 +323,27 @@ func (p *presence) live(v *View) {
 
 // VerifyFiles compares every document with its file, byte for byte: what differs
 // is a problem, drift included. A scan should have gone before. checked counts the
-// files. It costs reading the folder.
+// files. Those of the projects are compared with theirs. It costs reading the folder.
 func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
+	checked, problems, err = m.verifyFiles(ctx)
+	if m.parent != nil {
+		return checked, problems, err
+	}
+	for _, project := range sortedKeys(m.opts.Projects) {
+		s, scopeErr := m.Scope(ctx, kindProject+"/"+project)
+		if err = cmp.Or(err, scopeErr); err != nil {
+			break
+		}
+		var n int
+		var found []node.Problem
+		n, found, err = s.verifyFiles(ctx)
+		checked, problems = checked+n, append(problems, found...)
+	}
+	return checked, problems, err
+}
+
+// verifyFiles compares the documents of one scope.
+func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.View()

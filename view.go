@@ -22,20 +22,21 @@ import (
 type View struct {
 	state  *graph.State
 	commit Commit // the head; the zero Commit in an empty memory
+	scope  string // of the memory
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
 	walked atomic.Pointer[walk] // made when the first window is
 }
 
 // newView makes a view whose indexes are made from nothing when asked for.
-func newView(state *graph.State, commit Commit) *View {
-	return &View{state: state, commit: commit, words: newLazy(lexical, state), facts: newLazy(attributes, state)}
+func (m *Memory) newView(state *graph.State, commit Commit) *View {
+	return &View{state: state, commit: commit, scope: m.scope, words: newLazy(lexical, state), facts: newLazy(attributes, state)}
 }
 
 // follow makes the view of the state that follows by a delta; its indexes go on
 // from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
-	return &View{state: state, commit: c, words: v.words.next(state, delta), facts: v.facts.next(state, delta)}
+	return &View{state: state, commit: c, scope: v.scope, words: v.words.next(state, delta), facts: v.facts.next(state, delta)}
 }
 
 // Root returns the digest of the whole state.
@@ -133,6 +134,9 @@ func (v *View) recall() recall.View {
 	}
 	return r
 }
+
+// Scope names the scope that a node of the view came from.
+func (v *View) Scope(n *node.Node) string { return v.scope }
 
 // Document yields a document's nodes in document order; nothing when there is
 // no such document.

@@ -19,6 +19,9 @@ const (
 
 // classify tells what a file of this path is, by its names alone.
 func (r *Root) classify(path string) class {
+	if !r.region.has(path) {
+		return foreign
+	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if len(r.opaque) > 0 {
 		if _, named := slices.BinarySearch(r.opaque, path); named {

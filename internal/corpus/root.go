@@ -49,6 +49,7 @@ type Root struct {
 	skills string   // relative, "" where outside
 	opaque []string // relative, sorted
 	host   Host
+	region region // the part of the folder that counts
 }
 
 // Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,

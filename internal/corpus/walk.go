@@ -52,7 +52,7 @@ func (w *walk) all() error {
 	for _, f := range w.files {
 		w.listed[f.Path] = true
 	}
-	if skills := w.root.skills; skills != "" && hasHidden(skills) {
+	if skills := w.root.skills; skills != "" && hasHidden(skills) && w.root.region.reaches(skills) {
 		w.links = append(w.links, link{path: skills, real: skills})
 	}
 	// Following a link to a folder may find more links.
@@ -62,7 +62,9 @@ func (w *walk) all() error {
 		}
 	}
 	for _, name := range w.root.opaque {
-		w.named(name)
+		if w.root.region.has(name) {
+			w.named(name)
+		}
 	}
 	return w.ctx.Err()
 }
@@ -134,6 +136,9 @@ func (w *walk) entry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	}
 	kind := w.root.classify(name)
 	if kind == foreign && !isFolder && !isLink || !isLink && in.Match(name, isFolder) {
+		return nil
+	}
+	if !w.root.region.reaches(name) {
 		return nil
 	}
 	if !isUsable(name) {

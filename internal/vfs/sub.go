@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vfs
+
+import (
+	"io"
+	"io/fs"
+	"path"
+)
+
+// Sub makes a folder below another one, and those above it, for its owner alone,
+// and returns it as an FS of its own. Its Close does nothing: the outer folder
+// stays its owner's to close. Links are judged by the outer folder. The folder is
+// durable when Sub returns.
+func Sub(outer FS, dir string) (FS, error) {
+	if !fs.ValidPath(dir) || dir == "." {
+		return nil, &fs.PathError{Op: "sub", Path: dir, Err: fs.ErrInvalid}
+	}
+	if err := outer.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	for above := path.Dir(dir); ; above = path.Dir(above) {
+		if err := outer.SyncDir(above); err != nil {
+			return nil, err
+		}
+		if above == "." {
+			return sub{outer, dir}, nil
+		}
+	}
+}
+
+// sub is a folder of another file system.
+type sub struct {
+	outer FS
+	dir   string
+}
+
+// name is a name of the outer folder. One that would leave the inner folder
+// becomes one that every folder refuses.
+func (s sub) name(name string) string {
+	if !fs.ValidPath(name) {
+		return "../" + name
+	}
+	return path.Join(s.dir, name)
+}
+
+func (s sub) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	return s.outer.OpenFile(s.name(name), flag, perm)
+}
+func (s sub) ReadFile(name string) ([]byte, error)       { return s.outer.ReadFile(s.name(name)) }
+func (s sub) Stat(name string) (fs.FileInfo, error)      { return s.outer.Stat(s.name(name)) }
+func (s sub) Lstat(name string) (fs.FileInfo, error)     { return s.outer.Lstat(s.name(name)) }
+func (s sub) ReadDir(name string) ([]fs.DirEntry, error) { return s.outer.ReadDir(s.name(name)) }
+func (s sub) ReadLink(name string) (string, error)       { return s.outer.ReadLink(s.name(name)) }
+func (s sub) MkdirAll(name string, perm fs.FileMode) error {
+	return s.outer.MkdirAll(s.name(name), perm)
+}
+func (s sub) Remove(name string) error { return s.outer.Remove(s.name(name)) }
+func (s sub) Rename(oldName, newName string) error {
+	return s.outer.Rename(s.name(oldName), s.name(newName))
+}
+func (s sub) Link(oldName, newName string) error {
+	return s.outer.Link(s.name(oldName), s.name(newName))
+}
+func (s sub) SyncDir(name string) error           { return s.outer.SyncDir(s.name(name)) }
+func (s sub) Lock(name string) (io.Closer, error) { return s.outer.Lock(s.name(name)) }
+func (s sub) Close() error                        { return nil }

@@ -1,0 +1,280 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// A scope is a memory of its own in a folder of the memex's store, under the
+// memex's lock: own journal, chain, snapshots and head.
+const (
+	scopeMemex    = "memex"
+	kindProject   = "project"
+	kindSession   = "session"
+	scopesFolder  = "scopes"
+	maxScopeBytes = 100
+)
+
+// scopes are those of a memex that are open.
+type scopes struct {
+	mu     sync.Mutex
+	open   map[string]*Memory
+	closed bool
+}
+
+// Scope opens the memory of a scope, and makes it where there is none: project/NAME,
+// session/ID, or memex for the one that Open gave. NAME and ID are 1 to 100 bytes
+// of UTF-8 without control characters. A project that Options.Projects names holds
+// the files of its paths; another one, and every session, holds only what was
+// ingested as a tree. The memory belongs to that of the memex, and is closed with it. Errors:
+// Invalid (the name, or a closed memory), Corrupt, Other.
+func (m *Memory) Scope(ctx context.Context, name string) (*Memory, error) {
+	top := m.memex()
+	if name == "" || name == scopeMemex {
+		return top, nil
+	}
+	if err := checkScope(name); err != nil {
+		return nil, fail("scope", name, Invalid, err)
+	}
+	top.scopes.mu.Lock()
+	defer top.scopes.mu.Unlock()
+	if s := top.scopes.open[name]; s != nil {
+		return s, nil
+	}
+	if top.scopes.closed {
+		return nil, fail("scope", name, Invalid, errClosed)
+	}
+	s, err := top.openScope(ctx, name)
+	if err != nil {
+		return nil, fail("scope", name, openKind(err), err)
+	}
+	if top.scopes.open == nil {
+		top.scopes.open = map[string]*Memory{}
+	}
+	top.scopes.open[name] = s
+	return s, nil
+}
+
+// Scopes lists the scopes beside memex, sorted: the projects that Options.Projects
+// names, and what was ever ingested into another project or a session. Errors: Other.
+func (m *Memory) Scopes() ([]string, error) {
+	top := m.memex()
+	names, err := scopesIn(top.fs)
+	if err != nil {
+		return nil, fail("scope", top.state, Other, err)
+	}
+	for project := range top.opts.Projects {
+		names = append(names, kindProject+"/"+project)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// memex returns the memory that this one is a scope of, else itself.
+func (m *Memory) memex() *Memory {
+	if m.parent != nil {
+		return m.parent
+	}
+	return m
+}
+
+// openScope opens the store of a scope below that of the memex.
+func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
+	s := &Memory{
+		opts: m.opts, dir: m.dir, parent: m, scope: name, drift: map[string]merkle.Digest{},
+		root: m.root.Region(m.region(name)),
+	}
+	folder := scopesFolder + "/" + scopeFolder(name)
+	s.state = filepath.Join(m.state, filepath.FromSlash(folder))
+	var err error
+	if s.fs, err = vfs.Sub(m.fs, folder); err != nil {
+		return nil, err
+	}
+	if m.opts.Adopt {
+		if err := disk.Adopt(s.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if s.store, _, err = disk.Open(s.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
+		return nil, err
+	}
+	if err := s.recover(ctx); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	s.loadTable()
+	return s, nil
+}
+
+// region says which paths of the memex folder a scope holds, as corpus.Root.Region
+// takes it: the paths of a project are no part of the memex, nor of a project
+// around it.
+func (m *Memory) region(scope string) (within, without []string) {
+	for project, paths := range m.opts.Projects {
+		if kindProject+"/"+project == scope {
+			within = append([]string{}, paths...)
+		} else {
+			without = append(without, paths...)
+		}
+	}
+	if within == nil && scope != scopeMemex {
+		return nil, []string{"."}
+	}
+	return within, without
+}
+
+// hasFiles reports whether a scope holds files of the folder.
+func (m *Memory) hasFiles() bool {
+	project, ok := strings.CutPrefix(m.scope, kindProject+"/")
+	_, configured := m.opts.Projects[project]
+	return m.parent == nil || ok && configured
+}
+
+// openProjects opens the projects that have files, so that what a crash has cut
+// short there is ended before anything reads the folder. One that cannot be opened
+// takes none of the others with it: whoever names it gets the error.
+func (m *Memory) openProjects(ctx context.Context) {
+	for _, project := range sortedKeys(m.opts.Projects) {
+		if _, err := m.Scope(ctx, kindProject+"/"+project); err != nil {
+			m.opts.Log.Error("a project cannot be opened", "error", err)
+		}
+	}
+}
+
+// checkProjects refuses paths that cannot be those of projects.
+func checkProjects(projects map[string][]string, root *corpus.Root) error {
+	owner := map[string]string{}
+	for _, project := range sortedKeys(projects) {
+		if err := checkScope(kindProject + "/" + project); err != nil {
+			return fmt.Errorf("project %q: %w", project, err)
+		}
+		for _, name := range projects[project] {
+			rel, ok := root.Inside(name)
+			if !ok {
+				return fmt.Errorf("project %s: %s lies outside the memex", project, name)
+			}
+			if other, taken := owner[rel]; taken && other != project {
+				return fmt.Errorf("project %s: %s is a path of project %s, too", project, name, other)
+			}
+			owner[rel] = project
+		}
+	}
+	return nil
+}
+
+// checkScope says what is wrong with the name of a scope.
+func checkScope(name string) error {
+	kind, rest, _ := strings.Cut(name, "/")
+	switch {
+	case kind != kindProject && kind != kindSession:
+		return errors.New("a scope is memex, project/NAME or session/ID")
+	case rest == "" || len(rest) > maxScopeBytes:
+		return fmt.Errorf("the name behind %s/ has %d bytes, 1 to %d are possible", kind, len(rest), maxScopeBytes)
+	case !utf8.ValidString(rest) || strings.ContainsFunc(rest, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return errors.New("the name of a scope is UTF-8 without control characters")
+	}
+	return nil
+}
+
+// coded writes names that a file system might fold or refuse.
+var coded = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// scopeFolder names the folder of a scope: KIND-NAME where all of NAME is plain,
+// else KIND=BASE32.
+func scopeFolder(name string) string {
+	kind, rest, _ := strings.Cut(name, "/")
+	plain := func(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' }
+	if strings.ContainsFunc(rest, func(r rune) bool { return !plain(r) }) {
+		return kind + "=" + coded.EncodeToString([]byte(rest))
+	}
+	return kind + "-" + rest
+}
+
+// scopesIn lists the scopes that have a store in a state folder.
+func scopesIn(in vfs.FS) ([]string, error) {
+	entries, err := in.ReadDir(scopesFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		kind, rest, plain := strings.Cut(e.Name(), "-")
+		if k, code, ok := strings.Cut(e.Name(), "="); ok {
+			b, _ := coded.DecodeString(code)
+			kind, rest, plain = k, string(b), true
+		}
+		name := kind + "/" + rest
+		if plain && checkScope(name) == nil && scopeFolder(name) == e.Name() {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// exists reports whether a scope has ever been opened, or is configured.
+func (m *Memory) exists(name string) (bool, error) {
+	names, err := m.Scopes()
+	return slices.Contains(names, name), err
+}
+
+// closeAll closes the scopes of a memex; none opens after it.
+func (s *scopes) closeAll() error {
+	s.mu.Lock()
+	open := s.open
+	s.closed, s.open = true, nil
+	s.mu.Unlock()
+	var errs []error
+	for _, name := range sortedKeys(open) {
+		errs = append(errs, open[name].Close())
+	}
+	return errors.Join(errs...)
+}
+
+// forget takes a scope that was closed out of those that are open.
+func (s *scopes) forget(m *Memory) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[m.scope] == m {
+		delete(s.open, m.scope)
+	}
+}
+
+// verifyScopes verifies the scopes of a memex. Their problems name the scope.
+func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []node.Problem, err error) {
+	names, err := m.Scopes()
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, name := range names {
+		s, err := m.Scope(ctx, name)
+		if err != nil {
+			problems = append(problems, node.Problem{Path: name, Kind: "scope", Message: err.Error()})
+			continue
+		}
+		n, found, err := s.verify(ctx, nil)
+		if err != nil {
+			return checked, problems, err
+		}
+		checked += n
+		for _, p := range found {
+			p.Path = name + ": " + p.Path
+			problems = append(problems, p)
+		}
+	}
+	return checked, problems, nil
+}
