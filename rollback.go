@@ -18,6 +18,9 @@ import (
 type RollbackOptions struct {
 	Skip       bool // leave out files that changed, are locked or whose content was purged, and roll back the rest
 	MemoryOnly bool // leave the files alone and record the drift
+	// Head, if not 0, is the number of the newest commit that the decision was
+	// based on: another one is a Conflict.
+	Head uint64
 }
 
 // Rollback makes an earlier state the present one, as a new commit after an
@@ -43,6 +46,9 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, err
+	}
+	if head := m.View().commit.Seq; opts.Head != 0 && head != opts.Head {
+		return Commit{}, nil, fail("rollback", ref, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
 	}
 	seq, err := m.resolve(ctx, ref)
 	if err != nil {

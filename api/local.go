@@ -230,7 +230,7 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	_, files, err := l.m.Rollback(ctx, to, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
+	_, files, err := l.m.Rollback(ctx, to, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head})
 	if err != nil {
 		return nil, err
 	}

@@ -278,6 +278,7 @@ type RollbackRequest struct {
 	To         string `json:"to"` // as in DiffRequest; "" means snapshot 0
 	Skip       bool   `json:"skip,omitempty"`
 	MemoryOnly bool   `json:"memory_only,omitempty"`
+	Head       uint64 `json:"head,omitempty"` // the newest commit's number; a newer one is a conflict
 }
 
 // RollbackResponse is what a rollback did.

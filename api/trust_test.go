@@ -1,0 +1,173 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// trusted is a memory with notes of the person, of the agent ada and of another
+// agent, and the ways to it of each.
+func trusted(t *testing.T) (person, ada, bob api.Service) {
+	t.Helper()
+	svc, _ := serve(t, map[string]string{"mine.org": "* Mine\n", "skills/x.org": "* Skill\n", "tasks.org": "* Task\n", "projects/p.org": "* Project\n"})
+	as := func(name string, more ...string) api.Service {
+		return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+			g := api.Grant{
+				Agent: name, Role: api.Agent, Paths: more,
+				Now: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) },
+			}
+			return op.Pass(fovea.WithActor(ctx, name, "", ""), api.Trusted(svc, g), req)
+		})
+	}
+	return svc, as("ada", "projects/", "skills/"), as("bob")
+}
+
+// TestAgentsWriteWhatIsTheirs: below their folder, in tasks and where they were
+// granted to, but never what is protected.
+func TestAgentsWriteWhatIsTheirs(t *testing.T) {
+	_, ada, bob := trusted(t)
+	note, err := ada.Remember(t.Context(), api.RememberRequest{Title: "A note"})
+	if err != nil || note.Path != "agents/ada/2026-11.org" {
+		t.Fatalf("remember: %+v, %v", note, err)
+	}
+	title := "New"
+	for _, tc := range []struct {
+		name string
+		call func() error
+		want string // "" is allowed
+	}{
+		{"own note", func() error { return edit(t, ada, note.ID, title) }, ""},
+		{"a task", func() error { return edit(t, ada, "Task", "Task 2") }, ""},
+		{"a granted folder", func() error { return edit(t, ada, "Project", "Project 2") }, ""},
+		{"another one's folder", func() error { return edit(t, bob, "Project 2", title) },
+			"edit: projects/p.org: agent bob writes below agents/bob/ and in tasks; a person can grant more in the configuration"},
+		{"the person's note", func() error { return edit(t, ada, "Mine", title) },
+			"edit: mine.org: agent ada writes below agents/ada/ and in tasks; a person can grant more in the configuration"},
+		{"a skill, though granted", func() error { return edit(t, ada, "Skill", title) },
+			"edit: skills/x.org: is protected; only the person writes it"},
+		{"its own ROM", func() error { return remember(t, ada, "agents/ada/ROM.org") },
+			"remember: agents/ada/ROM.org: is protected; only the person writes it"},
+		{"an escape", func() error { return remember(t, ada, "agents/ada/../../mine.org") },
+			"remember: agents/ada/../../mine.org: write the path below the memex, without . and .."},
+		{"a name like its own", func() error { return remember(t, ada, "agents/adam/x.org") },
+			"remember: agents/adam/x.org: agent ada writes below agents/ada/ and in tasks; a person can grant more in the configuration"},
+		{"a move out", func() error {
+			_, err := ada.Refile(t.Context(), api.MoveRequest{ID: note.ID, To: "Mine"})
+			return err
+		}, "refile: mine.org: agent ada writes below agents/ada/ and in tasks; a person can grant more in the configuration"},
+		{"another one's note", func() error {
+			_, err := bob.Forget(t.Context(), api.MoveRequest{ID: note.ID})
+			return err
+		}, "forget: agents/ada/2026-11.org: agent bob writes below agents/bob/ and in tasks; a person can grant more in the configuration"},
+		{"what a person wrote in tasks", func() error {
+			_, err := bob.Forget(t.Context(), api.MoveRequest{ID: "Task 2"})
+			return err
+		}, "forget: commit 4: is by ada; agent bob takes back only what it has done"},
+		{"purge", func() error {
+			_, err := ada.Purge(t.Context(), api.PurgeRequest{Text: "x"})
+			return err
+		}, "purge: agent ada may not; a person can grant it in the configuration"},
+		{"deletions", func() error {
+			_, err := ada.Ingest(t.Context(), api.IngestRequest{AcceptDeletions: true})
+			return err
+		}, "ingest: agent ada may not; a person can grant it in the configuration"},
+		{"ids for all", func() error {
+			_, err := ada.AssignIDs(t.Context(), api.AssignRequest{All: true})
+			return err
+		}, "assign-ids: agent ada may not; a person can grant it in the configuration"},
+		{"its own note again", func() error {
+			_, err := ada.Forget(t.Context(), api.MoveRequest{ID: note.ID})
+			return err
+		}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := tc.call()
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tc.want || err != nil && fovea.KindOf(err) != fovea.Denied {
+				t.Errorf("%q (%v), want %q", got, fovea.KindOf(err), tc.want)
+			}
+		})
+	}
+}
+
+func edit(t *testing.T, svc api.Service, id, title string) error {
+	t.Helper()
+	_, err := svc.Edit(t.Context(), api.EditRequest{ID: id, Title: &title})
+	return err
+}
+
+func remember(t *testing.T, svc api.Service, under string) error {
+	t.Helper()
+	_, err := svc.Remember(t.Context(), api.RememberRequest{Title: "Note", Under: under})
+	return err
+}
+
+// TestAgentsRollBackTheirOwn: as far as nobody else has committed since.
+func TestAgentsRollBackTheirOwn(t *testing.T) {
+	person, ada, bob := trusted(t)
+	for _, svc := range []api.Service{person, ada, ada} {
+		if err := remember(t, svc, "tasks.org"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Commit 1 is the ingest, 2 the person's, 3 and 4 ada's.
+	for _, tc := range []struct {
+		name, to, want string
+		by             api.Service
+	}{
+		{"another one's", "0", "rollback: commit 4: is by ada; agent bob takes back only what it has done", bob},
+		{"beyond its own", "seq:1", "rollback: commit 2: is by person; agent ada takes back only what it has done", ada},
+		{"a date", "2026-11-01", "rollback: 2026-11-01: an agent names a snapshot, or seq: and the number of a commit", ada},
+		{"its own", "seq:2", "", ada},
+		{"its own rollback", "0", "", ada},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := ""
+			if _, err := tc.by.Rollback(t.Context(), api.RollbackRequest{To: tc.to}); err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+	if _, err := person.Rollback(t.Context(), api.RollbackRequest{To: "seq:1", Head: 3}); fovea.KindOf(err) != fovea.Conflict {
+		t.Errorf("a rollback that was decided on before: %v", err)
+	}
+}
+
+// TestRolesThatAreNone: who is nobody may do nothing, a reader only read.
+func TestRolesThatAreNone(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"a.org": "* A\n"})
+	for _, tc := range []struct {
+		name        string
+		g           api.Grant
+		read, write bool
+	}{
+		{"nobody", api.Grant{}, false, false},
+		{"made up", api.Grant{Role: "root", Agent: "x"}, false, false},
+		{"reader", api.Grant{Role: api.Reader, Agent: "x"}, true, false},
+		{"agent without a name", api.Grant{Role: api.Agent}, true, false},
+		{"agent with a path for a name", api.Grant{Role: api.Agent, Agent: "../x"}, true, false},
+		{"agent", api.Grant{Role: api.Agent, Agent: "x"}, true, true},
+		{"owner", api.Grant{Role: api.Owner}, true, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := api.Trusted(svc, tc.g)
+			_, err := s.Status(t.Context(), api.StatusRequest{})
+			_, werr := s.Snapshot(t.Context(), api.SnapshotRequest{})
+			if (err == nil) != tc.read || (werr == nil) != tc.write {
+				t.Errorf("read: %v, write: %v", err, werr)
+			}
+		})
+	}
+}
