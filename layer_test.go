@@ -39,6 +39,7 @@ var layers = []layer{
 	{0, "query", pure},
 	{0, "token", pure},
 	{0, "internal/champ", pure},
+	{0, "internal/linediff", pure},
 	{0, "internal/ignore", pure},
 	{0, "internal/vfs", free},
 	{1, "node", pure},

@@ -4,9 +4,9 @@ package api
 
 import (
 	"context"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -32,7 +32,7 @@ func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) 
 	if err != nil {
 		return nil, err
 	}
-	return difference(fovea.Diff(a, b), req.Text), nil
+	return difference(a, b, req.Text), nil
 }
 
 // since resolves the earlier moment of a difference, before the sync. Without
@@ -53,31 +53,38 @@ func (l *local) since(ctx context.Context, from string) (string, error) {
 	return l.m.Resolve(ctx, from)
 }
 
-func difference(d fovea.Difference, text bool) *Difference {
+// difference says what lies between two views; text adds what it is line by line.
+func difference(a, b *fovea.View, text bool) *Difference {
+	d := fovea.Diff(a, b)
 	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
-	was := map[string]string{}
+	lines := func(was, is *node.Node) string { return "" }
+	if text {
+		at, now := newLines(a), newLines(b)
+		lines = func(was, is *node.Node) string { return unified(at, now, was, is) }
+	}
+	was, renamed := map[string]*node.Node{}, map[string]bool{}
 	for _, e := range d.Renamed {
-		was[e.New] = e.Old
+		was[e.New], _ = a.Get(e.Old)
+		renamed[e.Old] = true
 	}
 	for _, n := range d.Added {
-		c := changed(n, was[n.ID])
-		if text {
-			c.Text = unified("", n.Content)
+		c := changed(n, "")
+		if old := was[n.ID]; old != nil {
+			c.Was = old.ID
 		}
+		c.Text = lines(was[n.ID], n)
 		out.Added = append(out.Added, c)
 	}
 	for _, n := range d.Removed {
 		c := changed(n, "")
-		if text {
-			c.Text = unified(n.Content, "")
+		if !renamed[n.ID] { // else the lines are with its new id
+			c.Text = lines(n, nil)
 		}
 		out.Removed = append(out.Removed, c)
 	}
 	for _, p := range d.Changed {
 		c := changed(p[1], moved(p))
-		if text {
-			c.Text = unified(p[0].Content, p[1].Content)
-		}
+		c.Text = lines(p[0], p[1])
 		out.Changed = append(out.Changed, c)
 	}
 	for _, p := range d.Moved {
@@ -100,30 +107,16 @@ func changed(n *node.Node, was string) Changed {
 	return Changed{ID: n.ID, Title: n.Title(), Path: n.Path, Was: was}
 }
 
-// unified writes the lines that left with "-" and those that came with "+",
-// with up to two equal lines around them.
-func unified(old, now string) string {
-	a, b := strings.SplitAfter(old, "\n"), strings.SplitAfter(now, "\n")
-	const around = 2
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
+// unified writes what became of a node's own text, with the lines of the files it
+// stood and stands in. nil is a node that was or is not.
+func unified(before, after *lines, was, is *node.Node) string {
+	from, to := linediff.Side{Name: "/dev/null", Line: 1}, linediff.Side{Name: "/dev/null", Line: 1}
+	var old, now string
+	if was != nil {
+		from, old = linediff.Side{Name: was.Path, Line: before.of(was)}, was.Content
 	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
+	if is != nil {
+		to, now = linediff.Side{Name: is.Path, Line: after.of(is)}, is.Content
 	}
-	var out strings.Builder
-	write := func(mark string, lines []string) {
-		for _, line := range lines {
-			if line != "" {
-				out.WriteString(mark + strings.TrimRight(line, "\r\n") + "\n")
-			}
-		}
-	}
-	write(" ", a[max(0, head-around):head])
-	write("-", a[head:len(a)-tail])
-	write("+", b[head:len(b)-tail])
-	write(" ", a[len(a)-tail:min(len(a), len(a)-tail+around)])
-	return out.String()
+	return linediff.Unified(from, to, old, now)
 }

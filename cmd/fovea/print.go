@@ -109,6 +109,16 @@ func plainLine(line string) string {
 	return strings.Join(parts, "\t")
 }
 
+// diffLine is plainLine but shows a carriage return, which may be all that
+// changed.
+func diffLine(line string) string {
+	text := strings.TrimSuffix(line, "\n")
+	if bare, cr := strings.CutSuffix(text, "\r"); cr {
+		return plainLine(bare) + "^M"
+	}
+	return plainLine(text)
+}
+
 func printStatus(out io.Writer, s *api.Status) {
 	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", plain(s.Memex), plain(s.StateDir), s.Root)
 	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
@@ -183,7 +193,7 @@ func printDiff(out io.Writer, d *api.Difference) int {
 			}
 			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(c.Title, 40), plain(c.Path), was)
 			for line := range strings.Lines(c.Text) {
-				fmt.Fprintln(out, "    "+plainLine(line))
+				fmt.Fprintln(out, strings.TrimRight("    "+diffLine(line), " "))
 			}
 		}
 	}

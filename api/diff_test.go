@@ -1,0 +1,77 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// TestDiffText: the lines that changed, where they stand in their files, with
+// their line ends.
+func TestDiffText(t *testing.T) {
+	for _, tc := range []struct {
+		name, old, now string
+		want           api.Difference
+	}{
+		{
+			"body", "* One\na\n* Two\nb\n", "* One\na\n* Two\nc\n",
+			api.Difference{Changed: []api.Changed{{Title: "Two", Text: "--- a.org\n+++ a.org\n@@ -3,2 +3,2 @@\n * Two\n-b\n+c\n"}}},
+		},
+		{
+			"line end", "* One\na\r\n", "* One\na\n",
+			api.Difference{Changed: []api.Changed{{Title: "One", Text: "--- a.org\n+++ a.org\n@@ -1,2 +1,2 @@\n * One\n-a\r\n+a\n"}}},
+		},
+		{
+			"no final line end", "* One\na\n", "* One\na",
+			api.Difference{Changed: []api.Changed{{Title: "One", Text: "--- a.org\n+++ a.org\n@@ -1,2 +1,2 @@\n * One\n-a\n+a\n\\ No newline at end of file\n"}}},
+		},
+		{
+			"comes", "* One\n", "* One\n* Two\nb\n",
+			api.Difference{Added: []api.Changed{{Title: "Two", Text: "--- /dev/null\n+++ a.org\n@@ -0,0 +2,2 @@\n+* Two\n+b\n"}}},
+		},
+		{
+			"goes", "* One\n* Two\n", "* One\n",
+			api.Difference{Removed: []api.Changed{{Title: "Two", Text: "--- a.org\n+++ /dev/null\n@@ -2 +0,0 @@\n-* Two\n"}}},
+		},
+		{
+			"goes by another id", "* One\nthe long body of it\n", "* Uno\nthe long body of it\n",
+			api.Difference{
+				Added:   []api.Changed{{Title: "Uno", Was: "id", Text: "--- a.org\n+++ a.org\n@@ -1,2 +1,2 @@\n-* One\n+* Uno\n the long body of it\n"}},
+				Removed: []api.Changed{{Title: "One"}},
+			},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			svc, write := serve(t, map[string]string{"a.org": tc.old})
+			if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			write("a.org", tc.now)
+			got, err := svc.Diff(t.Context(), api.DiffRequest{From: "head", Text: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, list := range []*[]api.Changed{&got.Added, &got.Removed, &got.Changed, &got.Moved} {
+				kept := (*list)[:0]
+				for _, c := range *list {
+					if c.ID, c.Path = "", ""; c.Was != "" {
+						c.Was = "id"
+					}
+					if c.Title != "a" { // the document, whose children changed
+						kept = append(kept, c)
+					}
+				}
+				if *list = kept; len(kept) == 0 {
+					*list = nil
+				}
+			}
+			if diff := cmp.Diff(&tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
