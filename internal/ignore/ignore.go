@@ -150,3 +150,12 @@ func matchSegments(segments []glob, path string) bool {
 		i, rest = star+1, retry
 	}
 }
+
+// Valid reports whether a line is a pattern that can match a path.
+func Valid(line string) bool {
+	if strings.ContainsAny(line, "\n\r") {
+		return false
+	}
+	_, ok := parsePattern(line)
+	return ok
+}

@@ -237,3 +237,11 @@ func FuzzIgnored(f *testing.F) {
 		}
 	})
 }
+
+func TestValid(t *testing.T) {
+	for line, want := range map[string]bool{"*.org": true, "/a/**/b/": true, "!x": true, "": false, "# x": false, "a[": false, "/": false, "a\nb": false} {
+		if got := Valid(line); got != want {
+			t.Errorf("%q: got %v", line, got)
+		}
+	}
+}

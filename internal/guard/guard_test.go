@@ -1,0 +1,229 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package guard
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+const plan = `#+TITLE: Plan
+#+begin_src sh
+echo top
+#+end_src
+* Look
+** Inbox
+#+NAME: count
+#+begin_src elisp
+(+ 1 2)
+#+end_src
+* Decide
+text
+`
+
+// split makes the nodes of an Org file.
+func split(text string) []*node.Node {
+	nodes, _ := node.Split("skills/plan.org", text, node.Parse(text, nil), func(node.Claim) bool { return true })
+	return nodes
+}
+
+func sum(text string) merkle.Digest { return merkle.Sum([]byte(text)) }
+
+func TestParts(t *testing.T) {
+	var got []string
+	for _, p := range Parts(split(plan)) {
+		got = append(got, p.Kind+" "+p.Where)
+	}
+	want := []string{"document ", "block sh", "headline Look", "headline Look / Inbox", "block Look / Inbox / count", "headline Decide"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	opaque := Parts(node.SplitOpaque("agents/a/ROM.md", plan, func(node.Claim) bool { return true }))
+	if len(opaque) != 1 || opaque[0].Kind != Document {
+		t.Errorf("an opaque file has the parts %v", opaque)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	base := Take(nil, split(plan), sum(plan), 3)
+	other := plan + "more\n"
+	for _, tc := range []struct {
+		name  string
+		base  *Baseline
+		file  merkle.Digest
+		nodes []*node.Node
+		want  State
+	}{
+		{"as trusted", base, sum(plan), split(plan), Same},
+		{"as trusted, kept otherwise", base, sum(plan), node.SplitOpaque("skills/plan.org", plan, func(node.Claim) bool { return true }), Same},
+		{"changed, not read yet", base, sum(other), split(plan), Changed},
+		{"changed and read", base, sum(other), split(other), Changed},
+		{"put back, not read yet", base, sum(plan), split(other), Behind},
+		{"put back, memory has none", base, sum(plan), nil, Behind},
+		{"gone", base, Absent, split(plan), Gone},
+		{"emptied", base, sum(""), split(""), Gone},
+		{"new", nil, sum(plan), split(plan), New},
+		{"new, not read yet", nil, sum(plan), nil, New},
+		{"never there", nil, Absent, nil, Same},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := Judge(tc.base, tc.file, tc.nodes); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestBaselineKnowsWhatWasTrusted(t *testing.T) {
+	var b *Baseline
+	texts := []string{"* a\n", "* b\n", "* c\n", "* b\n"}
+	for i, text := range texts {
+		b = Take(b, split(text), sum(text), uint64(i))
+	}
+	for text, want := range map[string]bool{"* a\n": true, "* b\n": true, "* c\n": true, "* d\n": false} {
+		if got := b.Trusts(sum(text)); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+	for i := range 3 * keptEarlier {
+		text := strings.Repeat("x", i)
+		b = Take(b, split(text), sum(text), 1)
+	}
+	if len(b.Earlier) != keptEarlier || b.Trusts(sum("* a\n")) {
+		t.Errorf("%d earlier texts are known", len(b.Earlier))
+	}
+}
+
+func TestDiff(t *testing.T) {
+	for _, tc := range []struct {
+		name, now string
+		want      []string
+	}{
+		{"nothing", plan, nil},
+		{"a word of a headline's text", strings.Replace(plan, "text", "texts", 1), []string{"changed headline Decide"}},
+		{"a block", strings.Replace(plan, "1 2", "1 3", 1), []string{"changed headline Look / Inbox", "changed block Look / Inbox / count"}},
+		{"a new headline", plan + "* Act\n", []string{"added headline Act"}},
+		{"a headline less", strings.Replace(plan, "* Decide\ntext\n", "", 1), []string{"removed headline Decide"}},
+		{"two that change places", "* B\nb\n* A\na\n", nil},
+		{"another title", strings.Replace(plan, "* Decide", "* Defer", 1), []string{"added headline Defer", "removed headline Decide"}},
+		{"emptied", "", []string{"changed document ", "removed block sh", "removed headline Look", "removed headline Look / Inbox", "removed block Look / Inbox / count", "removed headline Decide"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			was := plan
+			if tc.name == "two that change places" {
+				was, tc.want = "* A\na\n* B\nb\n", []string{"moved headline B"}
+			}
+			var got []string
+			for _, c := range Diff(Parts(split(was)), Parts(split(tc.now))) {
+				got = append(got, c.What+" "+c.Kind+" "+c.Where)
+			}
+			less := cmpopts.SortSlices(strings.Compare)
+			if diff := cmp.Diff(tc.want, got, less, cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDiffModel: two files differ just where a change is told of, and each part
+// is accounted for.
+func TestDiffModel(t *testing.T) {
+	part := rapid.SampledFrom([]string{"* a\n", "* b\n", "** a\nx\n", "** a\ny\n", "#+begin_src sh\nx\n#+end_src\n", "#+begin_src sh\ny\n#+end_src\n", "text\n"})
+	draw := func(t *rapid.T, name string) string {
+		return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, name), "")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		was, now := draw(t, "was"), draw(t, "now")
+		a, b := Parts(split(was)), Parts(split(now))
+		changes := Diff(a, b)
+		if (len(changes) == 0) != (was == now) {
+			t.Fatalf("%q to %q: %v", was, now, changes)
+		}
+		count := map[string]int{}
+		for _, c := range changes {
+			count[c.What]++
+		}
+		if len(a)-count[Removed] != len(b)-count[Added] {
+			t.Fatalf("%d parts, %d now: %v", len(a), len(b), count)
+		}
+	})
+}
+
+func TestBook(t *testing.T) {
+	a := Take(nil, split(plan), sum(plan), 3)
+	b := Take(a, split("* b\n"), sum("* b\n"), 4)
+	var book *Book
+	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Told: "skills/plan.org", File: sum("?")}, Entry{Told: "new", File: Absent})
+	if !book.Begun() || book.Baseline("skills/plan.org") != a || book.Told("skills/plan.org") != sum("?") || book.Quiet() {
+		t.Fatalf("the book is %+v", book)
+	}
+	next := book.With(Entry{Baseline: b}, Entry{Told: "new"})
+	if next.Baseline("skills/plan.org") != b || !next.Quiet() {
+		t.Errorf("the book is %+v", next)
+	}
+	if book.Baseline("skills/plan.org") != a || book.Quiet() {
+		t.Error("the book before it changed")
+	}
+	if end := next.With(Entry{Ended: "skills/plan.org"}); len(end.Paths()) != 0 {
+		t.Errorf("still %q", end.Paths())
+	}
+	for name, want := range map[string]*Book{"all kinds": book, "nothing": nil} {
+		got, err := DecodeBook(AppendBook(nil, want))
+		if diff := cmp.Diff(want.Entries(), got.Entries()); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+func FuzzDecodeBook(f *testing.F) {
+	var book *Book
+	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: Take(nil, split(plan), sum(plan), 3)}, Entry{Told: "new", File: Absent})))
+	f.Add([]byte{0x81, 0x82})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := DecodeBook(data)
+		if err != nil || b == nil {
+			return
+		}
+		again, err := DecodeBook(AppendBook(nil, b))
+		if err != nil || !bytes.Equal(AppendBook(nil, b), AppendBook(nil, again)) {
+			t.Errorf("%v: %v, then %v", err, b, again)
+		}
+	})
+}
+
+func TestMessage(t *testing.T) {
+	changes := slices.Repeat([]Change{{What: Modified, Kind: Headline, Where: "A \x1b[31mtitle\u202e / " + strings.Repeat("ü", 99)}}, 5000)
+	for _, tc := range []struct {
+		name  string
+		alert Alert
+		want  []string
+	}{
+		{"short", Alert{Memex: "/notes", Path: "skills/a.org", Mode: Lockdown, State: Changed, Changes: changes[:1]}, []string{"skills/a.org was changed", "locked down", "changed headline: A  [31mtitle  / ", "fovea guard diff skills/a.org"}},
+		{"long", Alert{Memex: "/notes", Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed, Changes: changes}, []string{"marked as unreviewed", "more changes", "fovea guard diff ü/"}},
+		{"gone", Alert{Path: "a", Mode: Lockdown, State: Gone, File: Absent}, []string{"a was removed"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.alert.Time = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+			got := tc.alert.Message()
+			if len(got) > MaxMessage || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\u202e") {
+				t.Errorf("%d bytes: %q", len(got), got)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q is not in %q", want, got)
+				}
+			}
+		})
+	}
+}
