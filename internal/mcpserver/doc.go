@@ -1,0 +1,16 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package mcpserver is the face of Fovea towards MCP clients: eight tools,
+// resources and two prompts over an [api.Service].
+//
+// The type to know is [Server], made by [New]; [Handler] serves it over HTTP.
+//
+// Invariants: a tool parses, calls the service and prints, and holds no logic of
+// its own; the list of tools is the same bytes each time and below 6 KB; what was
+// remembered comes back between fences that it cannot close, under a line that
+// calls it data; a refused call is a tool error that names the next step.
+//
+// Not here: what an operation does (package api), who may call it (the service
+// that is passed in), listening (internal/daemon), and the tools of the server
+// that others have used before (internal/servermemory).
+package mcpserver

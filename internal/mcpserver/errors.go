@@ -1,0 +1,53 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// nextSteps says for a kind of error what a model can do about it.
+var nextSteps = map[fovea.Kind]string{
+	fovea.NotFound:  "find the right id with recall",
+	fovea.Ambiguous: "name one of the candidates by its id",
+	fovea.Conflict:  "read the node again and repeat the change with the digest that you get",
+	fovea.Invalid:   "correct the arguments and call again",
+	fovea.Budget:    "ask again with at least that budget",
+	fovea.Denied:    "keep it below your own folder, or ask the person for a grant",
+	fovea.Busy:      "somebody holds it at this moment; call again in a few seconds",
+	fovea.Held:      "ask the person; `fovea ingest --accept-deletions` takes the deletions over",
+	fovea.ReadOnly:  "the memory takes no writes; ask the person to look at `fovea status`",
+	fovea.Corrupt:   "ask the person to run `fovea verify`",
+}
+
+// toolError is a refusal as a model reads it: what failed, why, what next. The
+// reason may quote notes, so it is fenced like them.
+type toolError struct {
+	tool string
+	err  error
+}
+
+func (e toolError) Unwrap() error { return e.err }
+
+func (e toolError) Error() string {
+	kind := fovea.KindOf(e.err)
+	var b strings.Builder
+	b.WriteString(e.tool + " failed (" + kind.String() + ").")
+	if next := nextSteps[kind]; next != "" {
+		b.WriteString(" Next: " + next + ".")
+	}
+	reason := e.err.Error()
+	if c, ok := errors.AsType[*fovea.Error](e.err); ok && c.Kind == fovea.Conflict && c.Theirs != "" {
+		reason += "\nAs it is now:\n" + c.Theirs
+	}
+	b.WriteString("\n" + fenced(strings.ToValidUTF8(reason, "\uFFFD")))
+	return b.String()
+}
+
+// misuse is an error of a call's arguments.
+func misuse(text string) error {
+	return &fovea.Error{Op: "arguments", Kind: fovea.Invalid, Err: errors.New(text)}
+}

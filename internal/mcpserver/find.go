@@ -1,0 +1,150 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+type contextInput struct {
+	Focus    string `json:"focus,omitempty" jsonschema:"id, title, path or FILE:LINE it is about"`
+	Question string `json:"question,omitempty" jsonschema:"what you want to know"`
+	Task     string `json:"task,omitempty" jsonschema:"what you work on"`
+	Budget   int    `json:"budget,omitempty" jsonschema:"tokens, default 8000"`
+}
+
+func (s *Server) context(ctx context.Context, in contextInput) (reply, error) {
+	w, err := s.service.Context(ctx, api.ContextRequest{Focus: in.Focus, Question: in.Question, Task: in.Task, Budget: in.Budget})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: fmt.Sprintf("%d of %d tokens, %d notes, %d left out.\n%s", w.Tokens, w.Budget, len(w.Parts), w.Omitted, fenced(w.Text))}, nil
+}
+
+type recallInput struct {
+	Query         string  `json:"query" jsonschema:"words, or conditions with mode query"`
+	Mode          string  `json:"mode,omitempty" jsonschema:"default lexical"`
+	Limit         int     `json:"limit,omitempty" jsonschema:"default 10"`
+	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, share of the best hit's score"`
+}
+
+// Limits of a list as a model gets it; more would flood its window.
+const (
+	defaultHits  = 10
+	maxHits      = 200
+	excerptRunes = 160
+)
+
+func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
+	if in.Limit < 0 {
+		return reply{}, misuse("limit is 0 or more")
+	}
+	limit := min(in.Limit, maxHits)
+	if limit == 0 {
+		limit = defaultHits
+	}
+	if in.Mode == "query" {
+		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: in.Query, Limit: limit + 1, Content: true})
+		if err != nil {
+			return reply{}, err
+		}
+		more := len(nodes) > limit
+		nodes = nodes[:min(limit, len(nodes))]
+		var b strings.Builder
+		for i := range nodes {
+			writeHit(&b, i, &nodes[i], "")
+		}
+		return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
+	}
+	return s.search(ctx, api.SearchRequest{Text: in.Query, Limit: limit, MinSimilarity: in.MinSimilarity}, in.Mode)
+}
+
+// search answers the modes that rank by words. There are no vectors yet, and a
+// client that asked for them is told.
+func (s *Server) search(ctx context.Context, req api.SearchRequest, mode string) (reply, error) {
+	note := ""
+	if mode == "semantic" || mode == "hybrid" {
+		note = " (no embedder is set up: mode " + mode + " answered lexically)"
+	}
+	req.Content = true
+	hits, err := s.service.Search(ctx, req)
+	if err != nil {
+		return reply{}, err
+	}
+	var b strings.Builder
+	for i := range hits {
+		writeHit(&b, i, &hits[i].Node, strconv.FormatFloat(hits[i].Similarity, 'f', 2, 64))
+	}
+	return reply{text: found(len(hits), false, note) + fenced(b.String())}, nil
+}
+
+func found(count int, more bool, note string) string {
+	switch {
+	case count == 0:
+		return "Nothing found" + note + ". Try other or fewer words.\n"
+	case more:
+		return fmt.Sprintf("The first %d notes; there are more%s.\n", count, note)
+	}
+	return fmt.Sprintf("%d notes%s.\n", count, note)
+}
+
+// writeHit writes one found note: title, where it is, how its text begins.
+func writeHit(b *strings.Builder, i int, n *api.Node, similarity string) {
+	fmt.Fprintf(b, "%d. %s\n", i+1, headline(n))
+	fmt.Fprintf(b, "   id %s  %s:%d", n.ID, n.Path, n.Line)
+	if similarity != "" {
+		b.WriteString("  similarity " + similarity)
+	}
+	b.WriteByte('\n')
+	if e := excerpt(n.Content); e != "" {
+		b.WriteString("   " + e + "\n")
+	}
+}
+
+// headline is a note's title as Org shows it, on one line.
+func headline(n *api.Node) string {
+	out := strings.Join(strings.Fields(n.Title), " ")
+	if n.Todo != "" {
+		out = n.Todo + " " + out
+	}
+	if len(n.Tags) > 0 {
+		out += " :" + strings.Join(n.Tags, ":") + ":"
+	}
+	return out
+}
+
+// excerpt is the beginning of a note's own text, without headline, planning,
+// settings and drawers, on one line.
+func excerpt(content string) string {
+	if title, rest, _ := strings.Cut(content, "\n"); strings.HasPrefix(strings.TrimLeft(title, "*"), " ") && title[0] == '*' {
+		content = rest
+	}
+	var words []string
+	drawer := false
+	for line := range strings.Lines(content) {
+		switch line = strings.TrimSpace(line); {
+		case strings.EqualFold(line, ":END:"):
+			drawer = false
+		case strings.EqualFold(line, ":PROPERTIES:"), strings.EqualFold(line, ":LOGBOOK:"):
+			drawer = true
+		case !drawer && !apart(line):
+			words = append(words, strings.Fields(line)...)
+		}
+	}
+	runes := []rune(strings.Join(words, " "))
+	if len(runes) <= excerptRunes {
+		return string(runes)
+	}
+	return strings.TrimSpace(string(runes[:excerptRunes])) + "…"
+}
+
+// apart reports a line that is a setting or planning, not text.
+func apart(line string) bool {
+	return slices.ContainsFunc([]string{"#+", "SCHEDULED:", "DEADLINE:", "CLOSED:"}, func(word string) bool { return strings.HasPrefix(line, word) })
+}

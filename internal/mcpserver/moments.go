@@ -1,0 +1,123 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+type historyInput struct {
+	Action string `json:"action"`
+	ID     string `json:"id,omitempty" jsonschema:"log: of this note"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"log: default 20"`
+	From   string `json:"from,omitempty" jsonschema:"diff: snapshot, commit or date; default: newest snapshot"`
+	To     string `json:"to,omitempty" jsonschema:"diff: default: now"`
+	Text   bool   `json:"text,omitempty" jsonschema:"diff: with changed lines"`
+	Name   string `json:"name,omitempty" jsonschema:"checkpoint: default: the day"`
+}
+
+// defaultCommits is how many commits a log shows.
+const defaultCommits = 20
+
+func (s *Server) history(ctx context.Context, in historyInput) (reply, error) {
+	switch in.Action {
+	case "log":
+		return s.log(ctx, in)
+	case "diff":
+		d, err := s.service.Diff(ctx, api.DiffRequest{From: in.From, To: in.To, Text: in.Text})
+		if err != nil {
+			return reply{}, err
+		}
+		return reply{text: diffText(d)}, nil
+	case "snapshots":
+		list, err := s.service.Snapshots(ctx)
+		if err != nil {
+			return reply{}, err
+		}
+		return reply{text: fmt.Sprintf("%d states to go back to.\n%s", len(list), fenced(snapshotLines(list)))}, nil
+	case "checkpoint":
+		c, err := s.service.Checkpoint(ctx, api.CheckpointRequest{Name: in.Name})
+		if err != nil {
+			return reply{}, err
+		}
+		return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}, nil
+	}
+	return reply{}, misuse("action is log, diff, snapshots or checkpoint")
+}
+
+func (s *Server) log(ctx context.Context, in historyInput) (reply, error) {
+	if in.Limit < 0 {
+		return reply{}, misuse("limit is 0 or more")
+	}
+	limit := min(in.Limit, maxHits)
+	if limit == 0 {
+		limit = defaultCommits
+	}
+	commits, err := s.service.Log(ctx, api.LogRequest{ID: in.ID, Limit: limit})
+	if err != nil {
+		return reply{}, err
+	}
+	var b strings.Builder
+	for _, c := range commits {
+		fmt.Fprintf(&b, "seq:%d %s %s by %s: %s\n", c.Seq, c.Time.UTC().Format(time.DateTime), c.Kind, c.Author, c.Message)
+	}
+	return reply{text: fmt.Sprintf("%d commits, newest first.\n%s", len(commits), fenced(b.String()))}, nil
+}
+
+func snapshotLines(list []api.Snapshot) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "%d %s seq:%d %s %s\n", s.Index, s.Time.UTC().Format(time.DateTime), s.Seq, s.Name, s.Note)
+	}
+	return b.String()
+}
+
+// diffText says what lies between two moments, by kind of change.
+func diffText(d *api.Difference) string {
+	var b strings.Builder
+	for _, part := range []struct {
+		name  string
+		nodes []api.Changed
+	}{{"added", d.Added}, {"removed", d.Removed}, {"changed", d.Changed}, {"moved", d.Moved}} {
+		for _, c := range part.nodes[:min(maxHits, len(part.nodes))] {
+			fmt.Fprintf(&b, "%s: %s  id %s  %s\n%s", part.name, strings.Join(strings.Fields(c.Title), " "), c.ID, c.Path, c.Text)
+		}
+		if rest := len(part.nodes) - maxHits; rest > 0 {
+			fmt.Fprintf(&b, "%s: %d more\n", part.name, rest)
+		}
+	}
+	return fmt.Sprintf("%d added, %d removed, %d changed, %d moved.\n%s", len(d.Added), len(d.Removed), len(d.Changed), len(d.Moved), fenced(b.String()))
+}
+
+type rollbackInput struct {
+	Action     string `json:"action"`
+	To         string `json:"to,omitempty" jsonschema:"snapshot index or name, seq:N, date; default: newest"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files alone"`
+}
+
+func (s *Server) rollback(ctx context.Context, in rollbackInput) (reply, error) {
+	var done api.RollbackResponse
+	what := ""
+	switch in.Action {
+	case "rollback":
+		r, err := s.service.Rollback(ctx, api.RollbackRequest{To: in.To, MemoryOnly: in.MemoryOnly})
+		if err != nil {
+			return reply{}, err
+		}
+		done = *r
+	case "restore":
+		r, err := s.service.Restore(ctx, api.RestoreRequest{Name: in.To, MemoryOnly: in.MemoryOnly})
+		if err != nil {
+			return reply{}, err
+		}
+		done, what = r.RollbackResponse, fmt.Sprintf(" to checkpoint %q", r.Name)
+	default:
+		return reply{}, misuse("action is rollback or restore")
+	}
+	return reply{text: fmt.Sprintf("Back%s: seq %d, %d files written, %d files differ from memory. Undo with rollback to 0.", what, done.Seq, len(done.RestoredFiles), len(done.Drift)), data: done}, nil
+}

@@ -1,0 +1,89 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+type readInput struct {
+	ID string `json:"id" jsonschema:"id, title, path or FILE:LINE"`
+	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or digest"`
+}
+
+// maxChildren is how many children are named; a document can have thousands.
+const maxChildren = 50
+
+func (s *Server) read(ctx context.Context, in readInput) (reply, error) {
+	n, err := s.service.Show(ctx, api.ShowRequest{ID: in.ID, At: in.At})
+	if err != nil {
+		return reply{}, err
+	}
+	var b strings.Builder
+	b.WriteString(n.Content)
+	if !strings.HasSuffix(n.Content, "\n") {
+		b.WriteByte('\n')
+	}
+	if err := s.children(ctx, &b, n, in.At == ""); err != nil {
+		return reply{}, err
+	}
+	return reply{text: facts(n) + fenced(b.String())}, nil
+}
+
+// facts are the lines about a note that do not come out of its text. Names and
+// paths may hold anything, so all are quoted where they could begin a line.
+func facts(n *api.Shown) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "id: %q\ndigest: %s\nplace: %q line %d\n", n.ID, n.Digest, n.Path, n.Line)
+	if n.Parent != "" {
+		fmt.Fprintf(&b, "parent: %q\n", n.Parent)
+	}
+	if tags, ok := n.Attributes["ALLTAGS"]; ok {
+		fmt.Fprintf(&b, "tags, inherited ones too: %q\n", tags)
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.Attributes)) {
+		switch key {
+		case "SCHEDULED", "DEADLINE", "CLOSED":
+			fmt.Fprintf(&b, "%s: %q\n", strings.ToLower(key), n.Attributes[key])
+		}
+	}
+	return b.String()
+}
+
+// children names the notes right below one: by title as they are now, of the past
+// by id alone.
+func (s *Server) children(ctx context.Context, b *strings.Builder, n *api.Shown, now bool) error {
+	if len(n.Children) == 0 {
+		return nil
+	}
+	fmt.Fprintf(b, "\nBelow it (%d):\n", len(n.Children))
+	ids := n.Children[:min(maxChildren, len(n.Children))]
+	titles := map[string]string{}
+	if now {
+		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: "parent:(id:" + quoted(n.ID) + ")", Limit: maxChildren})
+		if err != nil {
+			return err
+		}
+		for i := range nodes {
+			titles[nodes[i].ID] = headline(&nodes[i])
+		}
+	}
+	for _, id := range ids {
+		fmt.Fprintf(b, "- %s  id %s\n", titles[id], id)
+	}
+	if rest := len(n.Children) - len(ids); rest > 0 {
+		fmt.Fprintf(b, "- and %d more\n", rest)
+	}
+	return nil
+}
+
+// quoted is a text as a word of the query language.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}

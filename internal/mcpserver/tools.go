@@ -1,0 +1,112 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// effect is what a tool can do to the memory, as its hints say it.
+type effect uint8
+
+const (
+	reads   effect = iota
+	adds           // changes nothing that is there
+	changes        // changes what is there; history keeps what was
+	sets           // likewise, and a second call with the same arguments changes nothing more
+)
+
+func (e effect) hints(title string) *mcp.ToolAnnotations {
+	a := &mcp.ToolAnnotations{Title: title, OpenWorldHint: new(bool), ReadOnlyHint: e == reads, IdempotentHint: e == reads || e == sets}
+	if e != reads {
+		a.DestructiveHint = new(e != adds)
+	}
+	return a
+}
+
+// reply is what a tool answers: text for the model, and data only where it is small
+// and a program may want it.
+type reply struct {
+	text string
+	data any
+}
+
+// addTools registers the tools. The SDK lists them by name.
+func (s *Server) addTools() {
+	add(s, "context", "Context for a task", reads,
+		"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.", s.context)
+	add(s, "recall", "Find notes", reads,
+		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", s.recall,
+		enum("mode", "lexical", "semantic", "hybrid", "query"))
+	add(s, "read", "Read a note", reads,
+		"One note in full: text, attributes, digest, children; or as it was at an earlier moment.", s.read)
+	add(s, "remember", "Remember", adds,
+		"Keep a new note: one fact, decision or task with a title that can be found again.", s.remember)
+	add(s, "edit", "Edit a note", changes,
+		"Change fields of a note, or move it with refile_to. Give base, the digest you read, so that nobody's change is lost.", s.edit)
+	add(s, "forget", "Forget a note", changes,
+		"Take a note and all below it out of the files. History keeps it.", s.forget)
+	add(s, "history", "History", adds,
+		"log: commits, of a note if id is given. diff: what changed between two moments. snapshots: states to go back to. checkpoint: keep this state under a name.", s.history,
+		enum("action", "log", "diff", "snapshots", "checkpoint"))
+	add(s, "rollback", "Go back", sets,
+		"Make an earlier state the present one, files included; can itself be rolled back. rollback: to a snapshot, commit or date. restore: to a checkpoint by name.", s.rollback,
+		enum("action", "rollback", "restore"))
+}
+
+// enum limits a property of a tool's schema to values.
+func enum(property string, values ...any) func(*jsonschema.Schema) {
+	return func(schema *jsonschema.Schema) { schema.Properties[property].Enum = values }
+}
+
+// add registers a tool whose arguments are an In.
+func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
+	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schemaOf[In](adjust...), Annotations: e.hints(title)}
+	mcp.AddTool(s.mcp, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		ctx = s.acting(ctx, req.ClientInfo())
+		if e != reads {
+			defer s.Changed(context.WithoutCancel(ctx))
+		}
+		r, err := call(ctx, in)
+		if err != nil {
+			return nil, nil, toolError{name, err}
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.data, nil
+	})
+}
+
+// schemaOf infers the schema of a tool's arguments from its Go type, the one place
+// that says them, and leaves out what costs a model tokens and tells it nothing:
+// that lists and optional values may also be null.
+func schemaOf[In any](adjust ...func(*jsonschema.Schema)) *jsonschema.Schema {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(fmt.Sprintf("mcpserver: schema of %v: %v", reflect.TypeFor[In](), err)) // a fault of the program, seen at its start
+	}
+	for _, p := range schema.Properties {
+		if len(p.Types) == 2 && p.Types[0] == "null" {
+			p.Type, p.Types = p.Types[1], nil
+		}
+	}
+	for _, f := range adjust {
+		f(schema)
+	}
+	return schema
+}
+
+// listed leaves the hidden tools out of the list.
+func (s *Server) listed(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
+			list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return s.hidden[t.Name] })
+		}
+		return res, err
+	}
+}
