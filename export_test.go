@@ -38,3 +38,6 @@ func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, 
 		return nil
 	})
 }
+
+// Fresh returns the same state with indexes made from nothing.
+func (v *View) Fresh() *View { return (&Memory{}).newView(v.state, v.commit) }

@@ -35,6 +35,8 @@ type Memory struct {
 	scope  string  // memex, project/NAME or session/ID
 	scopes scopes  // of a memex
 
+	overlays overlays // of a memex
+
 	head atomic.Pointer[View]
 
 	tokensOnce  sync.Once

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -29,6 +30,7 @@ type world struct {
 
 	session  string
 	projects map[string][]string
+	store    vfs.FS // instead of state, nil for none
 }
 
 // newWorld makes a folder of the given files and opens its memory.
@@ -50,7 +52,7 @@ func (w *world) now() time.Time {
 
 func (w *world) open() {
 	w.t.Helper()
-	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Session: w.session, Projects: w.projects, Now: w.now})
+	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Session: w.session, Projects: w.projects, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

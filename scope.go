@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -36,6 +37,7 @@ type scopes struct {
 	mu     sync.Mutex
 	open   map[string]*Memory
 	closed bool
+	opened atomic.Uint64 // how often one came or went
 }
 
 // Scope opens the memory of a scope, and makes it where there is none: project/NAME,
@@ -68,6 +70,7 @@ func (m *Memory) Scope(ctx context.Context, name string) (*Memory, error) {
 		top.scopes.open = map[string]*Memory{}
 	}
 	top.scopes.open[name] = s
+	top.scopes.opened.Add(1)
 	return s, nil
 }
 
@@ -155,6 +158,9 @@ func (m *Memory) openProjects(ctx context.Context) {
 		}
 	}
 }
+
+// isTree reports whether a document came as a tree: no file has its path.
+func isTree(path string) bool { return strings.HasPrefix(path, "/") }
 
 // checkProjects refuses paths that cannot be those of projects.
 func checkProjects(projects map[string][]string, root *corpus.Root) error {
@@ -252,6 +258,7 @@ func (s *scopes) forget(m *Memory) {
 	if s.open[m.scope] == m {
 		delete(s.open, m.scope)
 	}
+	s.opened.Add(1)
 }
 
 // verifyScopes verifies the scopes of a memex. Their problems name the scope.

@@ -21,8 +21,9 @@ import (
 // held, whatever is written meanwhile.
 type View struct {
 	state  *graph.State
-	commit Commit // the head; the zero Commit in an empty memory
-	scope  string // of the memory
+	commit Commit   // the head; the zero Commit in an empty memory
+	scope  string   // of the memory
+	layers []string // of an overlay: the scopes by rank of their documents
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
 	walked atomic.Pointer[walk] // made when the first window is
@@ -136,7 +137,12 @@ func (v *View) recall() recall.View {
 }
 
 // Scope names the scope that a node of the view came from.
-func (v *View) Scope(n *node.Node) string { return v.scope }
+func (v *View) Scope(n *node.Node) string {
+	if v.layers != nil {
+		return v.layers[v.state.Rank(n.Path)]
+	}
+	return v.scope
+}
 
 // Document yields a document's nodes in document order; nothing when there is
 // no such document.

@@ -19,6 +19,8 @@ type Draft struct {
 	documents *champ.Editor[[]*node.Node]
 	contested *champ.Editor[[]node.Claim]
 	setup     askers
+	ranks     map[string]int // those of base until ranked
+	ranked    bool
 
 	before  map[string][]*node.Node    // path -> its nodes in base, of the paths touched
 	after   map[string][]*node.Node    // path -> its nodes now
@@ -34,7 +36,7 @@ type Draft struct {
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
-		before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
+		ranks: s.ranks, before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
 		claims: map[string]map[string]bool{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
 	}
 }
@@ -226,7 +228,7 @@ func (d *Draft) enter(c node.Claim) {
 		list = []node.Claim{first}
 	}
 	bearer := list[0]
-	i, found := slices.BinarySearchFunc(list, c, order)
+	i, found := slices.BinarySearchFunc(list, c, d.order)
 	if found {
 		return
 	}
@@ -285,6 +287,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
+		ranks: d.ranks,
 	}
 	return next, delta
 }

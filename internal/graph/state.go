@@ -21,6 +21,7 @@ type State struct {
 	documents champ.Map[[]*node.Node] // path -> its nodes in document order
 	contested champ.Map[[]node.Claim] // id -> claims, where more than one
 	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
+	ranks     map[string]int          // path -> rank, of documents laid over a scope; never changed
 
 	once  sync.Once
 	paths []string // sorted, made on first use
