@@ -19,6 +19,18 @@ type placed[L Leaf] struct {
 	leaf   L
 }
 
+// Build returns the map of leaves given in any order; of several with one key the
+// last counts. It is what an Editor makes of them on top of an empty map, without
+// collecting them first. O(n log n), on all processors.
+func Build[L Leaf](leaves []L) Map[L] {
+	if len(leaves) == 0 {
+		return Map[L]{}
+	}
+	root, size := build(leaves)
+	root.seal(nil)
+	return Map[L]{root: root, size: size}
+}
+
 // build makes the tree of leaves given in any order, and hashes all of it but
 // the root; of several leaves with one key the last counts. It returns the root
 // and how many keys there are.

@@ -91,7 +91,11 @@ func BenchmarkBuild(b *testing.B) {
 		keys := benchKeys(n)
 		v := &value{}
 		for b.Loop() {
-			Build(n, func(i int) (string, *value) { return keys[i], v })
+			entries := make([]Entry[*value], n)
+			for i, k := range keys {
+				entries[i] = NewEntry(k, v)
+			}
+			Build(entries)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
 	})

@@ -7,29 +7,26 @@ import (
 	"strings"
 )
 
-// Build returns the map of n entries, which at gives by number; of several with
-// one key the last counts. It is what an Editor makes of them, in a fraction of
-// the time and without room to spare. at is called once for each number, in
-// order. O(n).
-func Build[V any](n int, at func(i int) (key string, v V)) Map[V] {
-	if n == 0 {
-		return Map[V]{}
-	}
-	list := make([]place[V], n)
-	for i := range list {
-		key, v := at(i)
-		list[i] = place[V]{hash(key), entry[V]{key, v}}
-	}
-	b := builder[V]{}
-	root := b.node(list, make([]place[V], n), 0)
-	return Map[V]{root: root, size: b.size}
-}
-
-// place is an entry and where it goes. It holds the entry itself: what is found
-// through a number is far away, in the order of hashes.
-type place[V any] struct {
+// Entry is a key with its value, for Build.
+type Entry[V any] struct {
 	hash  uint64
 	entry entry[V]
+}
+
+// NewEntry returns an entry. It costs the hash of the key, which Build then need
+// not compute: entries can be made on all processors.
+func NewEntry[V any](key string, v V) Entry[V] { return Entry[V]{hash(key), entry[V]{key, v}} }
+
+// Build returns the map of entries; of several with one key the last counts. It is
+// what an Editor makes of them, in a fraction of the time and without room to
+// spare. It uses up entries, which must not be used again. O(len(entries)).
+func Build[V any](entries []Entry[V]) Map[V] {
+	if len(entries) == 0 {
+		return Map[V]{}
+	}
+	b := builder[V]{}
+	root := b.node(entries, make([]Entry[V], len(entries)), 0)
+	return Map[V]{root: root, size: b.size}
 }
 
 // builder makes the tree of a Build, from the root down.
@@ -39,7 +36,7 @@ type builder[V any] struct {
 
 // node makes the node of the entries in list, at least one, whose hashes agree
 // in the bits below shift. It uses up list and spare, which is as long.
-func (b *builder[V]) node(list, spare []place[V], shift uint) *node[V] {
+func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 	if shift >= hashBits {
 		return b.bottom(list)
 	}
@@ -80,7 +77,7 @@ func (b *builder[V]) node(list, spare []place[V], shift uint) *node[V] {
 
 // slot puts the entries of one slot into n: as an entry if they have one key,
 // else as a child.
-func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []place[V], shift uint) {
+func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []Entry[V], shift uint) {
 	switch len(list) {
 	case 0:
 		return
@@ -100,8 +97,8 @@ func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []place[V], shift 
 }
 
 // bottom makes the node of entries whose hashes are equal.
-func (b *builder[V]) bottom(list []place[V]) *node[V] {
-	slices.SortStableFunc(list, func(x, y place[V]) int { return strings.Compare(x.entry.key, y.entry.key) })
+func (b *builder[V]) bottom(list []Entry[V]) *node[V] {
+	slices.SortStableFunc(list, func(x, y Entry[V]) int { return strings.Compare(x.entry.key, y.entry.key) })
 	n := &node[V]{}
 	for i, p := range list {
 		if i+1 == len(list) || list[i+1].entry.key != p.entry.key {

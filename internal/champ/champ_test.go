@@ -250,7 +250,11 @@ func TestBuild(t *testing.T) {
 				e.Set(testKey(k), i)
 				want[testKey(k)] = i
 			}
-			m := Build(len(keys), func(i int) (string, int) { return testKey(keys[i]), i })
+			var entries []Entry[int]
+			for i, k := range keys {
+				entries = append(entries, NewEntry(testKey(k), i))
+			}
+			m := Build(entries)
 			check(t, m, want)
 			if !same(m.root, e.Map().root) {
 				t.Fatal("the shape is not an editor's")

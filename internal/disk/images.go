@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -223,7 +224,7 @@ func readSections(file vfs.File, entries []imageEntry, sections [][]byte) error 
 		return nil
 	}
 	start, last := entries[0].offset, entries[len(entries)-1]
-	body := vfs.Buffer(int(last.offset + last.length - start)) // a section alone is too small for large pages
+	body := slab.Of[byte](int(last.offset + last.length - start)) // a section alone is too small for large pages
 	errs := make([]error, len(entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup

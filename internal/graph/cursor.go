@@ -60,10 +60,20 @@ func (c *cursor) count(size int) int {
 	return int(v)
 }
 
-func (c *cursor) string() string {
-	n := c.count(1)
-	s := c.s[c.at : c.at+n]
-	c.at += n
+func (c *cursor) string() string { return c.take(c.uint()) }
+
+// take reads a string of n bytes. The empty one points nowhere, so that the
+// collector need not follow it.
+func (c *cursor) take(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	if n > uint64(len(c.s)-c.at) {
+		c.fail()
+		return ""
+	}
+	s := c.s[c.at:][:n]
+	c.at += int(n)
 	return s
 }
 

@@ -5,7 +5,9 @@ package graph
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
+	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -17,12 +19,15 @@ const (
 	flagArchived
 	flagOpaque
 	flagEncrypted
+	flagDeclared // the declared id is the node's
 )
 
-// appendDerived appends what the parser read from a node's bytes.
-func appendDerived(b []byte, d *node.Derived) []byte {
+// appendDerived appends what the parser read from a node's bytes. Most of it
+// stands in them, so that only its place is written.
+func appendDerived(b []byte, n *node.Node) []byte {
+	d := n.Derived
 	flags := byte(0)
-	for i, f := range []bool{d.Done, d.Commented, d.Archived, d.Opaque, d.Encrypted} {
+	for i, f := range []bool{d.Done, d.Commented, d.Archived, d.Opaque, d.Encrypted, d.DeclaredID != "" && d.DeclaredID == n.ID} {
 		if f {
 			flags |= 1 << i
 		}
@@ -30,15 +35,18 @@ func appendDerived(b []byte, d *node.Derived) []byte {
 	b = append(b, flags)
 	b = binary.AppendUvarint(b, uint64(d.Level))
 	b = binary.AppendUvarint(b, uint64(d.BodyStart))
-	for _, s := range []string{d.Title, d.Todo, d.Priority, d.Scheduled, d.Deadline, d.Closed, d.Category, d.DeclaredID} {
-		b = appendString(b, s)
+	for _, s := range []string{d.Title, d.Todo, d.Priority, d.Scheduled, d.Deadline, d.Closed, d.Category} {
+		b = appendQuote(b, n.Content, s)
+	}
+	if flags&flagDeclared == 0 {
+		b = appendQuote(b, n.Content, d.DeclaredID)
 	}
 	for _, list := range [][]string{d.Tags, d.Links, d.Setup} {
-		b = appendStrings(b, list)
+		b = appendQuotes(b, n.Content, list)
 	}
 	b = binary.AppendUvarint(b, uint64(len(d.Properties)))
 	for _, p := range d.Properties {
-		b = appendString(appendString(b, p.Key), p.Value)
+		b = appendQuote(appendQuote(b, n.Content, p.Key), n.Content, p.Value)
 	}
 	b = binary.AppendUvarint(b, uint64(len(d.TagGroups)))
 	for _, g := range d.TagGroups {
@@ -46,59 +54,89 @@ func appendDerived(b []byte, d *node.Derived) []byte {
 		if g.Exclusive {
 			kind = 1
 		}
-		b = appendStrings(appendString(append(b, kind), g.Name), g.Members)
+		b = appendQuotes(appendQuote(append(b, kind), n.Content, g.Name), n.Content, g.Members)
 	}
 	return b
 }
 
-func appendStrings(b []byte, list []string) []byte {
+// A quote is a string that mostly stands in a content: the empty one is 0; one that
+// stands there is twice its length plus 1, and its offset; any other is twice its
+// length, and its bytes.
+const (
+	quoteNear  = 1 << 10 // how far from the start a string is looked for
+	quoteLeast = 3       // bytes of a string that is worth looking for
+)
+
+func appendQuote(b []byte, content, s string) []byte {
+	if len(s) >= quoteLeast {
+		if at := strings.Index(content[:min(len(content), quoteNear)], s); at >= 0 {
+			return binary.AppendUvarint(binary.AppendUvarint(b, uint64(len(s))<<1|1), uint64(at))
+		}
+	}
+	return append(binary.AppendUvarint(b, uint64(len(s))<<1), s...)
+}
+
+func appendQuotes(b []byte, content string, list []string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, s := range list {
-		b = appendString(b, s)
+		b = appendQuote(b, content, s)
 	}
 	return b
+}
+
+// quote reads what appendQuote wrote for the same content.
+func (c *cursor) quote(content string) string {
+	size := c.uint()
+	if size&1 == 0 {
+		return c.take(size >> 1)
+	}
+	size >>= 1
+	at := c.uint()
+	if at > uint64(len(content)) || size > uint64(len(content))-at {
+		c.fail()
+		return ""
+	}
+	return content[at : at+size]
 }
 
 // rederive reads the derived fields of an image's documents from the bytes.
-func rederive(documents [][]*node.Node) error {
-	at := make(map[string][]*node.Node, len(documents))
-	for _, nodes := range documents {
+func (w *whole) rederive() error {
+	at := make(map[string][]*node.Node, len(w.documents))
+	for _, nodes := range w.documents {
 		at[nodes[0].Path] = nodes
 	}
-	for i, nodes := range documents {
+	w.nodes, w.entries = w.nodes[:0], w.entries[:0]
+	for i, nodes := range w.documents {
 		path := nodes[0].Path
 		fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, func(p string) []*node.Node { return at[p] }))
 		if err != nil {
 			return fmt.Errorf("image: %s: %w", path, err)
 		}
-		documents[i] = fresh
+		w.documents[i] = fresh
+		for _, n := range fresh {
+			w.nodes, w.entries = append(w.nodes, n), append(w.entries, champ.NewEntry(n.ID, n))
+		}
 	}
 	return nil
 }
 
-// readDerived gives the nodes the derived fields of the section, and reports
-// whether it is whole and of this parser.
-func (l *loader) readDerived(section string) bool {
-	c := &cursor{s: section}
-	if c.uint() != ImageFormat || c.uint() != node.ParserVersion {
-		return false
+// beginDerived reads the head of the derived section, and reports whether it is of
+// this parser.
+func (l *loader) beginDerived() bool {
+	c := &l.extras
+	return c.uint() == ImageFormat && c.uint() == node.ParserVersion && c.count(8) == len(l.slab) && c.err == nil
+}
+
+// derive gives a document's nodes the derived fields of the section, and reports
+// whether they are whole.
+func (l *loader) derive(nodes []*node.Node) bool {
+	for i, n := range nodes {
+		n.Derived = &l.derived[i]
+		l.words.derive(n, &l.extras)
+		l.lost = l.lost || loses(n)
 	}
-	total := 0
-	for _, d := range l.documents {
-		total += len(d)
-	}
-	if c.count(8) != total || c.err != nil {
-		return false
-	}
-	slab := make([]node.Derived, total)
-	var words words
-	for _, d := range l.documents {
-		for _, n := range d {
-			readDerived(&slab[0], c, &words)
-			n.Derived, slab = &slab[0], slab[1:]
-		}
-	}
-	return c.err == nil && c.at == len(c.s)
+	l.derived = l.derived[len(nodes):]
+	return l.extras.err == nil
 }
 
 // words hands out slices cut from large ones.
@@ -131,34 +169,38 @@ func (w *words) takeProperties(n int) []node.Property {
 	return out
 }
 
-func readDerived(d *node.Derived, c *cursor, w *words) {
+func (w *words) derive(n *node.Node, c *cursor) {
+	d, content := n.Derived, n.Content
 	flags := c.byte()
 	d.Done, d.Commented = flags&flagDone != 0, flags&flagCommented != 0
 	d.Archived, d.Opaque = flags&flagArchived != 0, flags&flagOpaque != 0
-	d.Level, d.BodyStart = int(c.uint()), int(c.uint())
-	for _, f := range []*string{&d.Title, &d.Todo, &d.Priority, &d.Scheduled, &d.Deadline, &d.Closed, &d.Category, &d.DeclaredID} {
-		*f = c.string()
-	}
 	d.Encrypted = flags&flagEncrypted != 0
+	d.Level, d.BodyStart = int(c.uint()), int(c.uint())
+	for _, f := range []*string{&d.Title, &d.Todo, &d.Priority, &d.Scheduled, &d.Deadline, &d.Closed, &d.Category} {
+		*f = c.quote(content)
+	}
+	if d.DeclaredID = n.ID; flags&flagDeclared == 0 {
+		d.DeclaredID = c.quote(content)
+	}
 	for _, list := range []*[]string{&d.Tags, &d.Links, &d.Setup} {
-		*list = w.read(c)
+		*list = w.read(c, content)
 	}
 	d.Properties = w.takeProperties(c.count(2))
 	for i := range d.Properties {
-		d.Properties[i] = node.Property{Key: c.string(), Value: c.string()}
+		d.Properties[i] = node.Property{Key: c.quote(content), Value: c.quote(content)}
 	}
 	for range c.count(3) {
-		g := org.TagGroup{Exclusive: c.byte() == 1, Name: c.string()}
-		g.Members = w.read(c)
+		g := org.TagGroup{Exclusive: c.byte() == 1, Name: c.quote(content)}
+		g.Members = w.read(c, content)
 		d.TagGroups = append(d.TagGroups, g)
 	}
 }
 
 // read reads a counted list of strings.
-func (w *words) read(c *cursor) []string {
+func (w *words) read(c *cursor, content string) []string {
 	list := w.take(c.count(1))
 	for i := range list {
-		list[i] = c.string()
+		list[i] = c.quote(content)
 	}
 	return list
 }

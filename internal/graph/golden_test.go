@@ -11,8 +11,8 @@ var goldenFormat0 = map[string]string{
 	"b.org One0":  "~fkcrgjofgb72tvmdckvn7eng7a::#c",
 	"b.org b1":    "~fkcrgjofgb72tvmdckvn7eng7a",
 	"commit":      "bafyreibpyxcjvfcrpwr7sqe2bzyk6jl6efmxntkcft7kc3nieb7ufmseaa",
-	"derived":     "bafyreifpbm7fltee6h2rpl56su5zpi3asifdf6umhfblzryrzt6n6uevja",
-	"nodes":       "bafyreiboiwtnhk4mj2lgw4xqhwotcl7qdxuz4cuipyhshivugbpbondge4",
+	"derived":     "bafyreiejyumbdu5agyosdjnavglg73ihdqkh7vvezlnxnyfs2zwgd74req",
+	"nodes":       "bafyreihcgl3bweqbtu4lhy4we2db6mwcgowjl46ip4xxnos5573ppir44i",
 	"root":        "bafyreigkej4hvt4s2w4but7au257virn76s2mmfbpncxlfphnqu7lwa7fy",
 	"skills/x x0": "~geoq545mqo6q653sbofizn4vf4",
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -53,40 +54,62 @@ func (s *State) Encode(bytes, most int) []Part {
 	return parts
 }
 
-// part encodes some documents; bytes is about what their nodes take.
+// part encodes some documents; bytes is about what their nodes take. The contents
+// stand behind all the rest, so that ids and paths, which the maps are sorted by,
+// are close together in memory.
 func (s *State) part(paths []string, bytes int) Part {
-	count := 0
+	count, contents := 0, 0
 	for _, p := range paths {
-		count += len(s.Nodes(p))
+		for _, n := range s.Nodes(p) {
+			count, contents = count+1, contents+len(n.Content)
+		}
 	}
 	b := make([]byte, 0, bytes+64)
 	b = binary.AppendUvarint(b, ImageFormat)
 	b = binary.AppendUvarint(b, uint64(len(paths)))
 	b = binary.AppendUvarint(b, uint64(count))
-	d := make([]byte, 0, count*128+16)
+	b = binary.AppendUvarint(b, uint64(contents))
+	d := make([]byte, 0, count*64+16)
 	d = binary.AppendUvarint(d, ImageFormat)
 	d = binary.AppendUvarint(d, node.ParserVersion)
 	d = binary.AppendUvarint(d, uint64(count))
+	modified := int64(0)
 	for _, p := range paths {
 		nodes := s.Nodes(p)
 		b = binary.AppendUvarint(appendString(b, p), uint64(len(nodes)))
 		for _, n := range nodes {
-			b, d = appendNode(b, n), appendDerived(d, n.Derived)
+			b, d = appendNode(b, n, modified), appendDerived(d, n)
+			modified = n.Modified
+		}
+	}
+	for _, p := range paths {
+		for _, n := range s.Nodes(p) {
+			b = append(b, n.Content...)
 		}
 	}
 	return Part{Nodes: b, Derived: d}
 }
 
-func appendNode(b []byte, n *node.Node) []byte {
+// types are the types of nodes that an image numbers, from 1; 0 stands before the
+// name of any other.
+var types = [...]string{node.TypeDocument, node.TypeHeadline}
+
+// appendNode appends all of a node but its content; before is when the node before
+// it was modified.
+func appendNode(b []byte, n *node.Node, before int64) []byte {
 	b = appendString(b, n.ID)
-	b = appendString(b, n.Type)
-	b = binary.AppendVarint(b, n.Modified)
+	number := slices.Index(types[:], n.Type) + 1
+	b = binary.AppendUvarint(b, uint64(number))
+	if number == 0 {
+		b = appendString(b, n.Type)
+	}
+	b = binary.AppendVarint(b, n.Modified-before)
 	b = binary.AppendUvarint(b, uint64(len(n.Kids)))
 	b = binary.AppendUvarint(b, uint64(len(n.Attrs)))
 	for _, a := range n.Attrs {
 		b = appendString(appendString(b, a.Key), a.Value)
 	}
-	return appendString(b, n.Content)
+	return binary.AppendUvarint(b, uint64(len(n.Content)))
 }
 
 // Decode reads the parts of an image, on all processors. Where a derived
@@ -98,36 +121,35 @@ func Decode(parts []Part) (*State, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("image: no nodes section: %w", errShort)
 	}
-	loaders := make([]loader, len(parts))
-	errs := make([]error, len(parts))
-	sideBySide(len(parts), func(i int) {
-		l := &loaders[i]
-		if errs[i] = l.readNodes(text(parts[i].Nodes)); errs[i] == nil {
-			l.derived = l.readDerived(text(parts[i].Derived))
-			l.hash()
-		}
-	})
-	derived, count := true, 0
-	for i, l := range loaders {
-		if errs[i] != nil {
-			return nil, fmt.Errorf("image: part %d: nodes section: %w", i, errs[i])
-		}
-		derived, count = derived && l.derived, count+len(l.documents)
+	whole, loaders, err := loadersOf(parts)
+	if err != nil {
+		return nil, err
 	}
-	documents := make([][]*node.Node, 0, count)
-	for _, l := range loaders {
-		documents = append(documents, l.documents...)
+	errs := make([]error, len(parts))
+	sideBySide(len(parts), func(i int) { errs[i] = loaders[i].load() })
+	derived, lost := true, false
+	for i := range loaders {
+		if errs[i] != nil {
+			return nil, partError(i, errs[i])
+		}
+		derived, lost = derived && loaders[i].derived != nil, lost || loaders[i].lost
+		whole.documents = append(whole.documents, loaders[i].documents...)
 	}
 	if !derived {
-		if err := rederive(documents); err != nil {
+		if err := whole.rederive(); err != nil {
 			return nil, err
 		}
+		lost = slices.ContainsFunc(whole.nodes, loses)
 	}
-	s := assemble(documents)
-	if s.DocumentCount() != len(documents) {
+	s := whole.state(lost)
+	if s.DocumentCount() != len(whole.documents) {
 		return nil, errors.New("image: nodes section: damaged: two documents of one path")
 	}
 	return s, nil
+}
+
+func partError(part int, err error) error {
+	return fmt.Errorf("image: part %d: nodes section: %w", part, err)
 }
 
 // text gives bytes that nobody changes as a string without copying them.

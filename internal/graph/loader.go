@@ -4,92 +4,195 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// loader builds the nodes of a part of an image out of slabs, so that a large
-// memory costs few allocations.
-type loader struct {
-	slab      []node.Node  // not yet used
-	list      []*node.Node // not yet used
-	kids      []string
+// whole is the content of an image, of all its parts: one slab of each kind, so
+// that a large memory costs few allocations and few pages.
+type whole struct {
+	nodes     []*node.Node
+	entries   []champ.Entry[*node.Node] // the same by id
 	documents [][]*node.Node
-	derived   bool // the nodes have their derived fields
 }
 
-// readNodes reads a nodes section.
-func (l *loader) readNodes(section string) error {
-	c := &cursor{s: section}
-	if f := c.uint(); c.err == nil && f != ImageFormat {
-		return fmt.Errorf("format %d: %w", f, ErrFormat)
-	}
-	documents, count := c.count(2), 0
-	count = c.count(4)
-	l.slab, l.list = make([]node.Node, count), make([]*node.Node, count)
-	l.kids, l.documents = make([]string, 0, count), make([][]*node.Node, 0, documents)
-	for range documents {
-		l.document(c)
-		if c.err != nil {
-			return c.err
+// loader builds the nodes of a part of an image out of slabs.
+type loader struct {
+	heads  cursor // what is said of the nodes, up to their contents
+	texts  string // the contents that are not yet given to a node
+	extras cursor // the derived section
+	words  words
+	tree   preorder
+
+	slab      []node.Node // these four not yet used
+	list      []*node.Node
+	entries   []champ.Entry[*node.Node]
+	derived   []node.Derived // nil when the derived section cannot be used
+	kids      []string
+	modified  int64 // of the node before
+	documents [][]*node.Node
+	lost      bool // a node claims an id that another one bears
+}
+
+// smallestNode is the number of bytes that a node takes at least.
+const smallestNode = 6
+
+// loadersOf reads how the parts begin, and makes the slabs for all of them.
+func loadersOf(parts []Part) (*whole, []loader, error) {
+	loaders, counts, total, documents := make([]loader, len(parts)), make([]int, len(parts)), 0, 0
+	for i, p := range parts {
+		l := &loaders[i]
+		d, n, err := l.begin(text(p.Nodes))
+		if err != nil {
+			return nil, nil, partError(i, err)
 		}
+		l.documents, counts[i] = make([][]*node.Node, 0, d), n
+		l.extras.s = text(p.Derived)
+		total, documents = total+n, documents+d
 	}
-	if c.err != nil || len(l.slab) != 0 || c.at != len(c.s) {
+	nodes, derived, kids := slab.Of[node.Node](total), slab.Of[node.Derived](total), make([]string, total)
+	w := &whole{
+		nodes: make([]*node.Node, total), entries: slab.Of[champ.Entry[*node.Node]](total),
+		documents: make([][]*node.Node, 0, documents),
+	}
+	at := 0
+	for i, n := range counts {
+		l, end := &loaders[i], at+n
+		l.slab, l.derived, l.kids = nodes[at:end], derived[at:end], kids[at:at:end]
+		l.list, l.entries = w.nodes[at:end], w.entries[at:end]
+		at = end
+	}
+	return w, loaders, nil
+}
+
+// begin reads the head of a nodes section: the numbers of documents and nodes.
+func (l *loader) begin(section string) (documents, nodes int, err error) {
+	c := cursor{s: section}
+	if f := c.uint(); c.err == nil && f != ImageFormat {
+		return 0, 0, fmt.Errorf("format %d: %w", f, ErrFormat)
+	}
+	documents, nodes = c.count(2), c.count(smallestNode)
+	contents := c.count(1)
+	l.texts = c.s[len(c.s)-contents:]
+	c.s = c.s[:len(c.s)-contents]
+	l.heads = c
+	return documents, nodes, c.err
+}
+
+// load reads the documents one by one: while its bytes are at hand, a document is
+// derived and hashed.
+func (l *loader) load() error {
+	if !l.beginDerived() {
+		l.derived = nil
+	}
+	for range cap(l.documents) {
+		nodes := l.document()
+		if l.heads.err != nil {
+			return l.heads.err
+		}
+		node.Hash(nodes)
+		if l.derived != nil && !l.derive(nodes) {
+			l.derived = nil
+		}
+		l.documents = append(l.documents, nodes)
+	}
+	if len(l.slab) != 0 || len(l.texts) != 0 || l.heads.at != len(l.heads.s) {
 		return errShort
+	}
+	if l.extras.at != len(l.extras.s) {
+		l.derived = nil
 	}
 	return nil
 }
 
 // document reads one document; nodes stand in pre-order, each with the number
-// of its children.
-func (l *loader) document(c *cursor) {
+// of its children. The cursor tells an error.
+func (l *loader) document() []*node.Node {
+	c := &l.heads
 	path := c.string()
-	n := c.count(4)
+	n := c.count(smallestNode)
 	if n == 0 || n > len(l.slab) {
 		c.fail()
-		return
+		return nil
 	}
 	nodes := l.list[:n:n]
-	open := make([]int, 0, 8) // nodes that still wait for children
-	wait := make([]int, 0, 8)
-	for i := range n {
+	tree := &l.tree
+	tree.open, tree.wait = tree.open[:0], tree.wait[:0]
+	for i := range nodes {
 		x := &l.slab[i]
-		nodes[i] = x
-		x.Identify(c.string())
-		x.Type = c.string()
+		kids := l.node(x)
 		x.Path = path
-		x.Modified = c.int()
-		kids := c.count(4)
-		for range c.count(2) {
-			x.Attrs = append(x.Attrs, node.Attr{Key: c.string(), Value: c.string()})
-		}
-		x.Content = c.string()
-		if c.err != nil || (i > 0) == (len(open) == 0) || kids > n-i-1 {
+		if c.err != nil || (i > 0) == (len(tree.open) == 0) || kids > n-i-1 {
 			c.fail()
-			return
+			return nil
 		}
+		nodes[i], l.entries[i] = x, champ.NewEntry(x.ID, x)
 		if i > 0 {
-			p := nodes[open[len(open)-1]]
+			p := nodes[tree.parent()]
 			x.Parent = p.ID
 			p.Kids = append(p.Kids, x.ID)
-			if wait[len(wait)-1]--; wait[len(wait)-1] == 0 {
-				open, wait = open[:len(open)-1], wait[:len(wait)-1]
-			}
 		}
 		if kids > 0 {
-			open, wait = append(open, i), append(wait, kids)
+			tree.push(i, kids)
 			x.Kids = l.room(kids)
 		}
 	}
-	if len(open) != 0 {
+	if len(tree.open) != 0 {
 		c.fail()
 	}
-	l.slab, l.list = l.slab[n:], l.list[n:]
-	l.documents = append(l.documents, nodes)
+	l.slab, l.list, l.entries = l.slab[n:], l.list[n:], l.entries[n:]
+	return nodes
+}
+
+// node reads one node into x and returns the number of its children.
+func (l *loader) node(x *node.Node) (kids int) {
+	c := &l.heads
+	x.Identify(c.string())
+	switch number := c.uint(); {
+	case number == 0:
+		x.Type = c.string()
+	case number <= uint64(len(types)):
+		x.Type = types[number-1]
+	default:
+		c.fail()
+	}
+	l.modified += c.int()
+	x.Modified = l.modified
+	kids = c.count(smallestNode)
+	for range c.count(2) {
+		x.Attrs = append(x.Attrs, node.Attr{Key: c.string(), Value: c.string()})
+	}
+	size := c.uint()
+	if size > uint64(len(l.texts)) {
+		c.fail()
+		return 0
+	}
+	if size > 0 {
+		x.Content, l.texts = l.texts[:size], l.texts[size:]
+	}
+	return kids
+}
+
+// preorder knows whose child a node is, from the numbers of children.
+type preorder struct {
+	open []int // nodes that still wait for children
+	wait []int // how many each waits for
+}
+
+func (t *preorder) push(i, kids int) { t.open, t.wait = append(t.open, i), append(t.wait, kids) }
+
+// parent returns the parent of the node that comes next.
+func (t *preorder) parent() int {
+	top := len(t.open) - 1
+	p := t.open[top]
+	if t.wait[top]--; t.wait[top] == 0 {
+		t.open, t.wait = t.open[:top], t.wait[:top]
+	}
+	return p
 }
 
 // room returns an empty slice of the given capacity cut from the slab.
@@ -102,35 +205,21 @@ func (l *loader) room(n int) []string {
 	return l.kids[at : at : at+n]
 }
 
-// hash computes all digests.
-func (l *loader) hash() {
-	for _, nodes := range l.documents {
-		node.Hash(nodes)
-	}
-}
-
-// assemble makes the state of documents with all that belongs to their nodes.
-// The Merkle map is made beside the others.
-func assemble(documents [][]*node.Node) *State {
-	s, all := &State{}, slices.Concat(documents...)
+// state makes the state of documents with all that belongs to their nodes; lost
+// says that a node claims an id that another one bears. The Merkle map is made
+// beside the others.
+func (w *whole) state(lost bool) *State {
+	s := &State{}
 	var hashing sync.WaitGroup
-	hashing.Go(func() {
-		tree := merkle.Map[*node.Node]{}.Edit()
-		for _, n := range all {
-			tree.Set(n)
-		}
-		s.tree = tree.Map()
-	})
-	s.nodes = champ.Build(len(all), func(i int) (string, *node.Node) { return all[i].ID, all[i] })
-	s.documents = champ.Build(len(documents), func(i int) (string, []*node.Node) {
-		return documents[i][0].Path, documents[i]
-	})
+	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
+	s.nodes = champ.Build(w.entries)
+	documents := make([]champ.Entry[[]*node.Node], len(w.documents))
 	setup := askers{champ.Map[int]{}.Edit()}
-	for _, d := range documents {
+	for i, d := range w.documents {
+		documents[i] = champ.NewEntry(d[0].Path, d)
 		setup.replace(nil, d)
 	}
-	s.setup = setup.Map()
-	lost := slices.ContainsFunc(all, loses)
+	s.documents, s.setup = champ.Build(documents), setup.Map()
 	hashing.Wait()
 	if lost || s.Len() != s.tree.Len() {
 		s.contest()

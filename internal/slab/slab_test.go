@@ -1,0 +1,43 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package slab_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/slab"
+)
+
+// TestOf writes every byte, on sizes around that of a large page.
+func TestOf(t *testing.T) {
+	const large = 2 << 20
+	for _, n := range []int{0, 1, 4096, large - 1, large, large + 1, 2*large - 1, 2 * large, 5*large + 17} {
+		b := slab.Of[byte](n)
+		if len(b) != n {
+			t.Fatalf("%d bytes, want %d", len(b), n)
+		}
+		for i := range b {
+			if b[i] != 0 {
+				t.Fatalf("of %d bytes, byte %d is %d", n, i, b[i])
+			}
+			b[i] = 0xff
+		}
+	}
+}
+
+// TestPointers keeps what only a slab points to.
+func TestPointers(t *testing.T) {
+	s := slab.Of[*string](600_000)
+	for i := range s {
+		v := fmt.Sprint(i)
+		s[i] = &v
+	}
+	runtime.GC()
+	for i, v := range s {
+		if *v != fmt.Sprint(i) {
+			t.Fatalf("value %d is %q", i, *v)
+		}
+	}
+}
