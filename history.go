@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,53 +29,36 @@ func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Co
 }
 
 // Log lists commits, newest first, at most limit (0: all). With an id it lists
-// those that changed that node, following it through renames and moves.
-// Errors: NotFound (no version of such a node ever was).
+// those that changed that node, following it through renames and moves; one that
+// it had earlier, and no node has now, will do. Errors: NotFound (no version of
+// such a node ever was). O(commits listed); with an id, a read for each commit.
 func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error) {
 	v := m.View()
-	var all []*graph.Commit
-	if err := m.commits(ctx, 1, v.commit.Seq, func(c *graph.Commit) error {
-		all = append(all, c)
-		return nil
-	}); err != nil {
-		return nil, fail("log", id, Corrupt, err)
-	}
 	var out []Commit
-	names := map[string]bool{id: true}
-	for _, c := range slices.Backward(all) {
-		if limit > 0 && len(out) == limit {
-			break
-		}
-		n := len(c.Delta)
-		if id != "" {
-			if n = touches(c, names); n == 0 {
-				continue
-			}
-			for _, e := range c.Lineage {
-				if names[e.New] {
-					names[e.Old] = true
-				}
-			}
-		}
+	take := func(c *graph.Commit, changes int) error {
 		s := summary(c)
-		s.Changes = n
-		out = append(out, s)
+		s.Changes = changes
+		if out = append(out, s); len(out) == limit {
+			return errEnough
+		}
+		return nil
 	}
-	if id != "" && len(out) == 0 {
+	if id == "" {
+		all := ""
+		err := m.about(ctx, &all, 1, v.commit.Seq, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
+		return out, fail("log", "", Corrupt, err)
+	}
+	last, err := m.heir(ctx, v, id)
+	if err == nil {
+		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) error { return take(s.commit, 1) })
+	}
+	switch {
+	case err != nil:
+		return nil, fail("log", id, Corrupt, err)
+	case len(out) == 0:
 		return nil, fail("log", id, NotFound, errors.New("no such node in the history"))
 	}
 	return out, nil
-}
-
-// touches counts the records of a commit that are about one of the names.
-func touches(c *graph.Commit, names map[string]bool) int {
-	n := 0
-	for i := range c.Delta {
-		if names[c.Delta[i].ID] {
-			n++
-		}
-	}
-	return n
 }
 
 // At returns the view of an earlier moment, named as in Rollback: a snapshot's
@@ -261,18 +243,22 @@ func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error)
 // the same seven characters.
 const leastDigest = 8
 
-// Version returns an earlier version of a node by its own digest or version,
-// with the place it had then. Errors: NotFound.
+// Version returns an earlier version of a node by its own digest or version, with
+// the id and the place it had then. Errors: NotFound.
 func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node.Node, error) {
 	var entry *node.Entry
-	err := m.commits(ctx, 1, m.View().commit.Seq, func(c *graph.Commit) error {
-		for i := range c.Delta {
-			if r := &c.Delta[i]; r.ID == id && r.New != nil && (r.New.Own == d || r.New.Version == d) {
-				entry = r.New
+	then := ""
+	v := m.View()
+	last, err := m.heir(ctx, v, id)
+	if err == nil {
+		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) error {
+			if s.after != nil && (s.after.Own == d || s.after.Version == d) {
+				entry, then = s.after, s.is
+				return errEnough
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, fail("history", id, Corrupt, err)
 	}
@@ -286,7 +272,7 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	if err != nil {
 		return nil, fail("history", id, goneKind(err), err)
 	}
-	n = n.Place(id, *entry)
+	n = n.Place(then, *entry)
 	node.DeriveAlone(n, nil)
 	return n, nil
 }

@@ -113,7 +113,7 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 	if err != nil {
 		return nil, invalid("context", err)
 	}
-	v, err := l.view(ctx)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 			return nil, invalid("search", err)
 		}
 	}
-	v, err := l.view(ctx)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}

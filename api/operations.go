@@ -51,6 +51,7 @@ var Operations = []Operation{
 	operation("status", Reads, "Say how the memory is", Service.Status),
 	operation("log", Reads, "List commits, newest first", Service.Log),
 	operation("diff", Reads, "Compare two moments", Service.Diff),
+	operation("blame", Reads, "Say of each line of a node which commit brought it", Service.Blame),
 	operation("snapshot", Writes, "Keep the present state for a rollback", Service.Snapshot),
 	operation("snapshots", Reads, "List the states kept, newest first", alone(Service.Snapshots)),
 	operation("rollback", Mends, "Make an earlier state the present one, files included", Service.Rollback),

@@ -30,7 +30,7 @@ func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
 	if err != nil {
 		return nil, invalid("query", err)
 	}
-	v, err := l.view(ctx)
+	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}

@@ -15,35 +15,65 @@ import (
 )
 
 func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
-	at := req.At
-	req.ID = l.below(req.ID)
-	if _, err := merkle.Parse(at); at != "" && err != nil {
-		var err error
-		if at, err = l.m.Resolve(ctx, at); err != nil {
-			return nil, err
-		}
+	d, notDigest := merkle.Parse(req.At)
+	at, err := l.moment(ctx, req.At, notDigest == nil)
+	if err != nil {
+		return nil, err
 	}
 	v, err := l.view(ctx)
 	if err != nil {
 		return nil, err
 	}
+	id := l.below(req.ID)
 	if at == "" {
-		return l.show(v, req.ID)
+		return l.show(v, id)
 	}
-	if d, err := merkle.Parse(at); err == nil {
-		id := req.ID
-		if n, err := v.Resolve(id); err == nil {
-			id = n.ID // else it may be a node that is no more
-		}
-		if n, err := l.m.Version(ctx, id, d); err == nil {
+	now := id // else it may be a node that is no more, or an id that it had
+	if n, err := v.Resolve(id); err == nil {
+		now = n.ID
+	}
+	var none error
+	if notDigest == nil {
+		n, err := l.m.Version(ctx, now, d)
+		if err == nil {
 			return shown(n, 0, v), nil
 		}
+		none = err
 	}
 	past, err := l.m.At(ctx, at)
 	if err != nil {
+		if none != nil && fovea.KindOf(err) == fovea.NotFound {
+			err = none // a digest is most likely one of the node
+		}
 		return nil, err
 	}
-	return l.show(past, req.ID)
+	was, err := l.m.Was(ctx, now, past)
+	if err != nil {
+		return nil, err
+	}
+	return l.show(past, orElse(was, id))
+}
+
+// moment returns a name for a moment that keeps its meaning during a sync: that
+// of a snapshot's index changes. A digest may be a node's and stays as it is.
+func (l *local) moment(ctx context.Context, at string, digest bool) (string, error) {
+	if at == "" || digest {
+		return at, nil
+	}
+	return l.m.Resolve(ctx, at)
+}
+
+// viewAt returns what the memory holds, or held at a moment.
+func (l *local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
+	at, err := l.moment(ctx, at, false)
+	if err != nil {
+		return nil, err
+	}
+	v, err := l.view(ctx)
+	if err != nil || at == "" {
+		return v, err
+	}
+	return l.m.At(ctx, at)
 }
 
 func (l *local) show(v *fovea.View, id string) (*Shown, error) {

@@ -58,6 +58,10 @@ func (t through) Diff(ctx context.Context, req DiffRequest) (*Difference, error)
 	return by[*Difference](ctx, t, "diff", req)
 }
 
+func (t through) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, error) {
+	return by[*BlameResponse](ctx, t, "blame", req)
+}
+
 func (t through) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, error) {
 	return by[*Snapshot](ctx, t, "snapshot", req)
 }

@@ -24,6 +24,8 @@ type Service interface {
 	Log(ctx context.Context, req LogRequest) ([]Commit, error)
 	// Diff compares two moments.
 	Diff(ctx context.Context, req DiffRequest) (*Difference, error)
+	// Blame says of each line of a node which commit brought it.
+	Blame(ctx context.Context, req BlameRequest) (*BlameResponse, error)
 	// Snapshot keeps the present state.
 	Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, error)
 	// Snapshots lists the states kept, newest first.
@@ -71,6 +73,7 @@ type ContextRequest struct {
 	Counter  string `json:"counter,omitempty"`  // o200k (default), estimate
 	Degrade  bool   `json:"degrade,omitempty"`  // lower the pinned parts when they do not fit
 	Explain  bool   `json:"explain,omitempty"`  // give every reason in full
+	At       string `json:"at,omitempty"`       // the moment to look at, as in DiffRequest; "" means now
 
 	// Threshold is the similarity from which the policy foveal shows a
 	// neighbour in full; 0 means 0.75.
@@ -114,6 +117,7 @@ type QueryRequest struct {
 	Query string `json:"query"`
 	Named string `json:"named,omitempty"` // ActiveProjects or Completed
 	Limit int    `json:"limit,omitempty"` // 0 means all, with Completed 10
+	At    string `json:"at,omitempty"`    // the moment to look at, as in DiffRequest; "" means now
 
 	Content bool `json:"content,omitempty"` // with the own text of each node
 }
@@ -124,6 +128,7 @@ type SearchRequest struct {
 	Limit         int     `json:"limit,omitempty"`          // 0 means 10
 	MinSimilarity float64 `json:"min_similarity,omitempty"` // 0 to 1, of the best hit's score
 	Query         string  `json:"query,omitempty"`          // an additional condition
+	At            string  `json:"at,omitempty"`             // the moment to look at, as in DiffRequest; "" means now
 	Content       bool    `json:"content,omitempty"`        // with the own text of each node
 }
 

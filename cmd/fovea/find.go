@@ -31,6 +31,9 @@ func wrap(text string, indent int) string {
 	return b.String()
 }
 
+// atUsage is the flag of verbs that read as of a moment.
+const atUsage = "as it was: snapshot, seq:N, commit or date"
+
 func searchCommand(s *session) *cobra.Command {
 	var req api.SearchRequest
 	c := &cobra.Command{
@@ -50,6 +53,7 @@ func searchCommand(s *session) *cobra.Command {
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&req.At, "at", "", atUsage)
 	f.IntVar(&req.Limit, "limit", 0, "at most so many (default 10)")
 	f.Float64Var(&req.MinSimilarity, "min-similarity", 0, "leave out hits below this share of the best score (0 to 1)")
 	f.StringVar(&req.Query, "query", "", "only nodes that match this query")
@@ -72,6 +76,6 @@ func showCommand(s *session) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&req.At, "at", "", "as it was: snapshot, seq:N, commit, date, or a digest of the node")
+	c.Flags().StringVar(&req.At, "at", "", atUsage+", or a digest of the node")
 	return c
 }

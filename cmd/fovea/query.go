@@ -51,6 +51,7 @@ func queryCommand(s *session) *cobra.Command {
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&req.At, "at", "", atUsage)
 	f.IntVar(&req.Limit, "limit", 0, "at most so many (0: all; with --completed, 10)")
 	f.BoolVar(&projects, "active-projects", false, "only what is tagged project and not finished")
 	f.BoolVar(&completed, "completed", false, "only what is finished, the latest first")

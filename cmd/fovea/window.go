@@ -43,6 +43,7 @@ the reason for every part, --json gives both as one object.`,
 	f.StringVar(&req.Format, "format", "", "how to render: org (default), markdown, json")
 	f.StringVar(&req.Counter, "counter", "", "how to count: o200k (default, exact), estimate (over-counts)")
 	f.Float64Var(&req.Threshold, "threshold", 0, "similarity from which foveal shows a neighbour in full (default 0.75)")
+	f.StringVar(&req.At, "at", "", atUsage)
 	f.BoolVar(&req.Degrade, "degrade", false, "show the focus at a lower level when it does not fit")
 	f.BoolVar(&req.Explain, "explain", false, "say why each part is there")
 	return c

@@ -1,0 +1,62 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// BlameRequest asks who brought each line of a node's own text.
+type BlameRequest struct {
+	ID string `json:"id"` // as a focus
+}
+
+// BlameResponse is a node's own text line by line. Gone are commits of which
+// history has the node's text no more: what they brought is told as the next one's.
+type BlameResponse struct {
+	ID    string   `json:"id"`
+	Path  string   `json:"path"`
+	Lines []Blamed `json:"lines"`
+	Gone  []Commit `json:"gone"`
+}
+
+// Blamed is a line and the commit that brought it.
+type Blamed struct {
+	Line   int    `json:"line"` // in the file, from 1
+	Text   string `json:"text"` // with its line end, and U+FFFD for what is not UTF-8
+	Commit Commit `json:"commit"`
+}
+
+func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, error) {
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id := l.below(req.ID)
+	switch n, err := v.Resolve(id); {
+	case err == nil:
+		id = holder(v, n).ID
+	case fovea.KindOf(err) == fovea.Ambiguous:
+		return nil, named(err, "blame", "-", "")
+	} // else it may be an id that the node had
+	lines, by, gone, err := l.m.Blame(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out := &BlameResponse{ID: id, Lines: make([]Blamed, len(lines)), Gone: make([]Commit, len(gone))}
+	first := 1
+	if n, ok := v.Get(id); ok {
+		out.Path = n.Path
+		_, first = v.Position(n)
+	}
+	for i, line := range lines {
+		out.Lines[i] = Blamed{first + i, strings.ToValidUTF8(line, "\uFFFD"), commit(by[i])}
+	}
+	for i, c := range gone {
+		out.Gone[i] = commit(c)
+	}
+	return out, nil
+}

@@ -1,0 +1,163 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Blame returns the lines of a node's own text, each with its line end, and for
+// each the commit that brought it, through renames and moves of the node. A line
+// that was taken away and brought back, by a rollback say, is by the commit that
+// brought it first. gone are commits of which the node's text was purged, thinned
+// or lost: what they brought is told as the next one's. Errors: NotFound (the
+// present state has no such node). It costs a read for each commit and compares
+// the versions of this node.
+func (m *Memory) Blame(ctx context.Context, id string) (lines []string, by, gone []Commit, err error) {
+	v := m.View()
+	if id, err = m.heir(ctx, v, id); err != nil {
+		return nil, nil, nil, fail("blame", id, Corrupt, err)
+	}
+	n, ok := v.Get(id)
+	if !ok {
+		return nil, nil, nil, fail("blame", id, NotFound, errors.New("no such node now; fovea log shows when it left"))
+	}
+	b := blame{m: m, lines: linediff.Split(n.Content)}
+	if _, err = m.trail(ctx, id, 1, v.commit.Seq, b.version); err == nil {
+		err = b.trace()
+	}
+	if err != nil {
+		return nil, nil, nil, fail("blame", id, Corrupt, err)
+	}
+	return b.lines, b.by, b.gone, nil
+}
+
+// blame traces lines back through the versions of a node's text.
+type blame struct {
+	m        *Memory
+	lines    []string // of the present
+	by       []Commit // of each of them
+	gone     []Commit
+	versions []version // newest first
+}
+
+// version is a text that a commit brought.
+type version struct {
+	own    merkle.Digest
+	by     Commit
+	lines  []string  // once they were needed
+	traced []tracing // lines that stand in it and may be older
+}
+
+// tracing is a line of a version, and the one of the present that it is.
+type tracing struct{ at, now int }
+
+// version takes a version in; a move brings no text.
+func (b *blame) version(s *step) error {
+	if s.after != nil && (s.before == nil || s.before.Own != s.after.Own) {
+		b.versions = append(b.versions, version{own: s.after.Own, by: summary(s.commit)})
+	}
+	return nil
+}
+
+// load reads the text of a version. It reports whether history has it; one that it
+// has not is noted as gone.
+func (b *blame) load(v *version) (bool, error) {
+	if v.lines != nil {
+		return true, nil
+	}
+	n, err := node.ReadOwn(v.own, b.m.block)
+	if errors.Is(err, graph.ErrGone) {
+		b.gone = append(b.gone, v.by)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	v.lines = linediff.Split(n.Content)
+	return true, nil
+}
+
+// trace hands the lines of each version on to an older one that has them, and
+// blames the commit for the rest. What was not written but brought back may be that
+// of any version before.
+func (b *blame) trace() error {
+	b.by = make([]Commit, len(b.lines))
+	if len(b.versions) == 0 {
+		return errNoCommit
+	}
+	oldest := map[merkle.Digest]int{}
+	for k := range b.versions {
+		oldest[b.versions[k].own] = k
+	}
+	first := &b.versions[0]
+	first.lines = b.lines
+	for i := range b.lines {
+		first.traced = append(first.traced, tracing{i, i})
+	}
+	for k := range b.versions {
+		v := &b.versions[k]
+		if same := oldest[v.own]; same != k {
+			b.versions[same].lines = v.lines
+			b.versions[same].traced = append(b.versions[same].traced, v.traced...)
+		} else if err := b.split(k); err != nil {
+			return err
+		}
+		v.lines, v.traced = nil, nil
+	}
+	return nil
+}
+
+// split hands on what is traced of version k.
+func (b *blame) split(k int) error {
+	v := &b.versions[k]
+	left := v.traced
+	written := v.by.Kind == graph.KindEdit || v.by.Kind == graph.KindIngest
+	for j := k + 1; j < len(b.versions) && len(left) > 0; j++ {
+		there, err := b.load(&b.versions[j])
+		if err != nil {
+			return err
+		}
+		if there {
+			left = hand(v, &b.versions[j], left)
+			if written {
+				break
+			}
+		}
+	}
+	for _, t := range left {
+		b.by[t.now] = v.by
+	}
+	return nil
+}
+
+// hand gives those of the lines that an older version has to it, and returns the
+// others.
+func hand(from, to *version, lines []tracing) (left []tracing) {
+	same := make([]int, len(from.lines)) // the line of the older that it is, plus one
+	at, was := 0, 0
+	equal := func(end int) {
+		for ; at < end; at, was = at+1, was+1 {
+			same[at] = was + 1
+		}
+	}
+	for _, h := range linediff.Diff(to.lines, from.lines) {
+		equal(h.NewStart)
+		at, was = h.NewEnd, h.End
+	}
+	equal(len(from.lines))
+	for _, t := range lines {
+		if same[t.at] == 0 {
+			left = append(left, t)
+		} else {
+			to.traced = append(to.traced, tracing{same[t.at] - 1, t.now})
+		}
+	}
+	return left
+}

@@ -1,0 +1,58 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func blameCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "blame NODE",
+		Short: "Say of each line of a node who brought it, and when",
+		Long: `Blame prints a node's own text and before each line the number of the commit
+that brought it, the day, the author and the line's number in the file. It goes
+through renames and moves; a line that was taken away and brought back is by
+whom it first came from.`,
+		Example: `  fovea blame "Pika at the vet"
+  fovea blame projects/kaplja.org:12 --json`,
+		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		RunE: func(c *cobra.Command, a []string) error {
+			return ask(s, c, api.Service.Blame, api.BlameRequest{ID: a[0]}, func(b *api.BlameResponse) {
+				printBlame(&s.out, b)
+				if len(b.Gone) > 0 {
+					s.say("%s", goneFrom(b.Gone))
+				}
+			})
+		},
+	}
+}
+
+func printBlame(out io.Writer, b *api.BlameResponse) {
+	const room = columns - 37
+	for _, l := range b.Lines {
+		row := fmt.Sprintf("%5d  %s  %s  %5d  %s", l.Commit.Seq, l.Commit.Time.Local().Format("2006-01-02"),
+			fit(l.Commit.Author, 8), l.Line, fit(strings.TrimRight(l.Text, "\r\n"), room))
+		fmt.Fprintln(out, strings.TrimRight(row, " "))
+	}
+}
+
+// goneFrom says which versions could not be compared.
+func goneFrom(commits []api.Commit) string {
+	const few = 5
+	var numbers []string
+	for i, c := range commits {
+		if i == few {
+			numbers = append(numbers, fmt.Sprintf("and %d more", len(commits)-few))
+			break
+		}
+		numbers = append(numbers, fmt.Sprint(c.Seq))
+	}
+	return "history has no text of it any more from commit " + strings.Join(numbers, ", ") + ": what came then is told as the next one's"
+}

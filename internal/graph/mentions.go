@@ -1,0 +1,41 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"bytes"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Mentions reports whether a commit's block may be about a node. It decodes
+// nothing: false is certain, true is worth DecodeCommit, as it always is for a
+// commit whose delta or lineage is cut into blocks of its own. O(block).
+func Mentions(block []byte, id string) bool {
+	if bytes.Contains(block, []byte(id)) {
+		return true
+	}
+	r := merkle.NewReader(block)
+	r.FixedMap(12)
+	r.Key("f")
+	r.Uint()
+	r.Key("op")
+	r.Text()
+	r.Key("seq")
+	r.Uint()
+	r.Key("kind")
+	r.Text()
+	r.Key("time")
+	r.Int()
+	r.Key("delta")
+	if r.Peek() != merkle.KindBytes {
+		return true
+	}
+	r.Bytes()
+	r.Key("state")
+	r.Link()
+	r.Key("author")
+	r.Text()
+	r.Key("lineage")
+	return r.Peek() != merkle.KindBytes
+}

@@ -1,0 +1,141 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// step is what a commit did to one node: how it was called and what it was before
+// and after. A nil entry is a node that was not there.
+type step struct {
+	commit        *graph.Commit
+	was, is       string
+	before, after *node.Entry
+}
+
+// stepOf returns what a commit did to the node that goes by an id after it, or went
+// by it last; nil for nothing.
+func stepOf(c *graph.Commit, id string) *step {
+	s := step{commit: c, was: id, is: id}
+	for _, e := range c.Lineage {
+		if e.New == id {
+			s.was = e.Old
+		}
+	}
+	found := false
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.ID == id {
+			s.before, s.after, found = r.Old, r.New, true
+		}
+	}
+	if s.was == id {
+		if !found {
+			return nil
+		}
+		return &s
+	}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.ID == s.was {
+			s.before = r.Old
+		}
+	}
+	return &s
+}
+
+// about walks the commits that may be about the node that id names at the moment,
+// newest first; fn may change what it names. Only those are decoded, the others
+// cost a read.
+func (m *Memory) about(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
+	err := m.store.CommitsBackward(ctx, from, to, func(r disk.Record) error {
+		if !graph.Mentions(r.Data, *id) {
+			return nil
+		}
+		c, err := graph.DecodeCommit(r.Data, m.store.Block)
+		if err != nil {
+			return err
+		}
+		return fn(c)
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// trail walks what commits from to to to from did to a node, newest first, through
+// renames and moves. id is what it goes by after them, see heir. fn may end it with
+// errEnough. It returns what the node went by before them.
+func (m *Memory) trail(ctx context.Context, id string, from, to uint64, fn func(*step) error) (string, error) {
+	err := m.about(ctx, &id, from, to, func(c *graph.Commit) error {
+		s := stepOf(c, id)
+		if s == nil {
+			return nil
+		}
+		id = s.was
+		return fn(s)
+	})
+	return id, err
+}
+
+// heir returns what a node goes by in a view, or went by last, that once went by
+// id. An id that the view has stands for itself: derived ids are borne again.
+func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
+	if _, ok := v.Get(id); ok {
+		return id, nil
+	}
+	next, left := "", uint64(0)
+	if err := m.about(ctx, &id, 1, v.commit.Seq, func(c *graph.Commit) error {
+		for _, e := range c.Lineage {
+			if e.Old == id {
+				next, left = e.New, c.Seq
+				return errEnough
+			}
+		}
+		if stepOf(c, id) != nil { // its last word: it left without an heir
+			return errEnough
+		}
+		return nil
+	}); err != nil || next == "" {
+		return id, err
+	}
+	err := m.store.Commits(ctx, left+1, v.commit.Seq, func(r disk.Record) error {
+		if !graph.Mentions(r.Data, next) {
+			return nil
+		}
+		c, err := graph.DecodeCommit(r.Data, m.store.Block)
+		if err != nil {
+			return err
+		}
+		for _, e := range c.Lineage {
+			if e.Old == next {
+				next = e.New
+				break
+			}
+		}
+		return nil
+	})
+	return next, err
+}
+
+// Was returns what a node of the present went by at an earlier moment, "" where it
+// was not there. Errors: Corrupt. It costs a read for each commit since.
+func (m *Memory) Was(ctx context.Context, id string, at *View) (string, error) {
+	v := m.View()
+	id, err := m.heir(ctx, v, id)
+	if err == nil {
+		id, err = m.trail(ctx, id, at.commit.Seq+1, v.commit.Seq, func(*step) error { return nil })
+	}
+	if err != nil {
+		return "", fail("history", id, Corrupt, err)
+	}
+	if _, ok := at.Get(id); !ok {
+		return "", nil
+	}
+	return id, nil
+}
