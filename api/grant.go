@@ -1,0 +1,31 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea"
+)
+
+type grantKey struct{}
+
+// WithGrant makes operations of a Guarded service under the context those of the
+// grant's holder: what it may do, and whose name the commits bear.
+func WithGrant(ctx context.Context, g Grant) context.Context {
+	return context.WithValue(fovea.WithActor(ctx, g.Agent, "", ""), grantKey{}, g)
+}
+
+// GrantOf returns what WithGrant has set; without it a Grant that allows nothing.
+func GrantOf(ctx context.Context) Grant {
+	g, _ := ctx.Value(grantKey{}).(Grant)
+	return g
+}
+
+// Guarded returns a Service that lets pass what the grant of each context allows,
+// see Trusted.
+func Guarded(svc Service) Service {
+	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
+		return op.Pass(ctx, Trusted(svc, GrantOf(ctx)), req)
+	})
+}

@@ -1,0 +1,219 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// Options says who asks. nil means the zero value.
+type Options struct {
+	// Token is sent to a daemon that wants one.
+	Token string
+	// Agent and Session stand in the commits; where a token is sent the agent is
+	// the token's.
+	Agent, Session string
+	// Role, if api.Agent, holds this client to what agents may do.
+	Role api.Role
+	// Warn is told what a person should know though an operation went on.
+	Warn func(error)
+	// Again is called when the connection was lost. It returns nil when there is
+	// a daemon again: the request is repeated then. nil gives up.
+	Again func(context.Context) error
+}
+
+// Client is a Service somewhere else. It is safe for concurrent use.
+type Client struct {
+	api.Service
+	http *http.Client
+	base string
+	opts Options
+}
+
+// Unix returns a client of the daemon that listens at a socket. It does not
+// connect yet.
+func Unix(socket string, opts *Options) *Client {
+	var d net.Dialer
+	return open("http://fovea", opts, func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, "unix", socket)
+	})
+}
+
+// HTTP returns a client of the daemon at a URL, such as http://127.0.0.1:8080.
+func HTTP(url string, opts *Options) *Client {
+	return open(strings.TrimSuffix(url, "/"), opts, (&net.Dialer{}).DialContext)
+}
+
+func open(base string, opts *Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Client {
+	const connections = 64
+	c := &Client{base: base, http: &http.Client{Transport: &http.Transport{
+		DialContext: dial, MaxIdleConnsPerHost: connections, DisableCompression: true,
+	}}}
+	if opts != nil {
+		c.opts = *opts
+	}
+	c.Service = api.Through(c.call)
+	return c
+}
+
+// Close lets go of connections. Requests under way go on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Hello asks who answers. A daemon that speaks another protocol is a Conflict.
+func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
+	var h api.Hello
+	r, err := c.request(ctx, http.MethodGet, "/v1/hello", nil)
+	if err != nil {
+		return h, err
+	}
+	text, err := c.send(r, "hello")
+	if err != nil {
+		return h, err
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return h, &fovea.Error{Op: "hello", Err: fmt.Errorf("no daemon answers there: %w", err)}
+	}
+	if h.Protocol != api.Protocol {
+		return h, &fovea.Error{Op: "hello", Kind: fovea.Conflict, Err: fmt.Errorf(
+			"the daemon (process %d, version %s) speaks protocol %d, this program %d; stop it, and start it anew", h.PID, h.Version, h.Protocol, api.Protocol)}
+	}
+	return h, nil
+}
+
+// call carries out one operation.
+func (c *Client) call(ctx context.Context, op *api.Operation, req any) (any, error) {
+	if r, ok := req.(api.IngestRequest); ok && (r.Committed != nil || r.Progress != nil) {
+		return c.ingest(ctx, op, r)
+	}
+	return c.post(ctx, op, req)
+}
+
+// post sends an operation, again after a lost connection.
+func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, error) {
+	body, err := json.Marshal(req)
+	if err != nil {
+		return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: err}
+	}
+	path := "/v1/" + op.Name
+	if how := api.SyncOf(ctx); how != "" {
+		path += "?sync=" + string(how)
+	}
+	key := ""
+	if op.Effect != api.Reads {
+		key = uuid.NewString()
+	}
+	for {
+		r, err := c.request(ctx, http.MethodPost, path, body)
+		if err != nil {
+			return nil, err
+		}
+		if key != "" {
+			r.Header.Set(api.HeaderOp, key)
+		}
+		answer, err := c.send(r, op.Name)
+		if err == nil {
+			return op.Decode(answer)
+		}
+		if !errors.As(err, new(*lost)) {
+			return nil, err
+		}
+		if c.opts.Again == nil || ctx.Err() != nil || c.opts.Again(ctx) != nil {
+			return nil, err
+		}
+	}
+}
+
+// lost is an error of the connection: whether the request was carried out is not
+// known.
+type lost struct{ err error }
+
+func (l *lost) Error() string { return "the daemon is gone: " + l.err.Error() }
+func (l *lost) Unwrap() error { return l.err }
+
+func (c *Client) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{
+		api.HeaderAgent: c.opts.Agent, api.HeaderSession: c.opts.Session, api.HeaderRole: string(c.opts.Role),
+	} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	if c.opts.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.opts.Token)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+// send returns the body of an answer, or the error that it describes.
+func (c *Client) send(r *http.Request, op string) ([]byte, error) {
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, gone(r.Context(), op, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, gone(r.Context(), op, err)
+	}
+	for _, quoted := range answer.Header.Values(api.HeaderWarning) {
+		if said, err := strconv.Unquote(quoted); err == nil && c.opts.Warn != nil {
+			c.opts.Warn(errors.New(said))
+		}
+	}
+	if answer.StatusCode == http.StatusOK {
+		return text, nil
+	}
+	return nil, refused(op, answer, text)
+}
+
+// gone is the error of a connection, unless the caller has given up.
+func gone(ctx context.Context, op string, err error) error {
+	if ctx.Err() != nil {
+		return &fovea.Error{Op: op, Err: ctx.Err()}
+	}
+	return &fovea.Error{Op: op, Err: &lost{err}}
+}
+
+// refused makes the error of an answer that is none.
+func refused(op string, answer *http.Response, text []byte) error {
+	var f api.Fault
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if kind != "application/problem+json" || json.Unmarshal(text, &f) != nil {
+		return &fovea.Error{Op: op, Err: fmt.Errorf("who answers is no daemon of Fovea (%s)", answer.Status)}
+	}
+	err := f.Err()
+	if e, ok := errors.AsType[*fovea.Error](err); ok {
+		if e.Op == "" {
+			e.Op = op
+		}
+		switch answer.StatusCode {
+		case http.StatusUnauthorized:
+			e.Kind = fovea.Denied
+		case http.StatusTooManyRequests:
+			e.Kind = fovea.Busy
+		}
+	}
+	return err
+}

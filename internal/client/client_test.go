@@ -1,0 +1,302 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/httpapi"
+)
+
+// owner lets everybody in as the person.
+func owner(*http.Request) (api.Grant, error) { return api.Grant{Role: api.Owner}, nil }
+
+// remote returns a client of a server over svc.
+func remote(t *testing.T, svc api.Service, opts *client.Options) *client.Client {
+	t.Helper()
+	s := httptest.NewServer(httpapi.New(httpapi.Options{
+		Service: svc, Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{Protocol: api.Protocol, Root: "root"} },
+	}).Handler(owner))
+	t.Cleanup(s.Close)
+	c := client.HTTP(s.URL, opts)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// fill sets everything below v that can be in JSON to something that tells it
+// from everything else.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprintf("text %d <&>\u2028 سلام", *n))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint64:
+		v.SetUint(uint64(*n))
+	case reflect.Float64:
+		v.SetFloat(float64(*n) + 0.5)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes(fmt.Appendf(nil, `{"raw":%d}`, *n))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), n)
+		fill(v.Index(1), n)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("KEY"), reflect.ValueOf(fmt.Sprint(*n)))
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Unix(int64(*n), 5e6).UTC()))
+			return
+		}
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+				fill(v.Field(i), n)
+			}
+		}
+	}
+}
+
+// TestEveryOperationTravels: what goes in comes out on the other side, request
+// and answer, whatever they hold.
+func TestEveryOperationTravels(t *testing.T) {
+	type call struct {
+		name string
+		req  any
+	}
+	var got call
+	var reply any
+	c := remote(t, api.Through(func(_ context.Context, op *api.Operation, req any) (any, error) {
+		got = call{op.Name, req}
+		return reply, nil
+	}), nil)
+	n := 0
+	for i := range api.Operations {
+		op := &api.Operations[i]
+		t.Run(op.Name, func(t *testing.T) {
+			req, answer := reflect.New(op.Request).Elem(), reflect.New(op.Answer).Elem()
+			fill(req, &n)
+			fill(answer, &n)
+			reply = answer.Interface()
+			a, err := op.Pass(t.Context(), c, req.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(call{op.Name, req.Interface()}, got, cmp.AllowUnexported(call{})); diff != "" {
+				t.Errorf("request (-sent +come):\n%s", diff)
+			}
+			if diff := cmp.Diff(reply, a); diff != "" {
+				t.Errorf("answer (-given +come):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestErrorsTravel: each kind comes back as it was.
+func TestErrorsTravel(t *testing.T) {
+	var failure error
+	c := remote(t, api.Through(func(context.Context, *api.Operation, any) (any, error) { return nil, failure }), nil)
+	for kind := fovea.Other; kind <= fovea.Denied; kind++ {
+		failure = &fovea.Error{Op: "edit", What: "a.org", Kind: kind, Err: errors.New("so it is"), Mine: "m", Theirs: "t"}
+		_, err := c.Edit(t.Context(), api.EditRequest{ID: "x"})
+		var e *fovea.Error
+		if !errors.As(err, &e) || e.Error() != failure.Error() || e.Kind != kind || e.Mine != "m" || e.Theirs != "t" {
+			t.Errorf("%v: %+v", kind, err)
+		}
+	}
+}
+
+// memory opens a real memory, served with a feed.
+func memory(t *testing.T, files map[string]string) (m *fovea.Memory, s *httpapi.Server, write func(name, text string)) {
+	t.Helper()
+	dir, feed := t.TempDir(), &api.Feed{}
+	write = func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		write(name, text)
+	}
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: feed.Committed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m, httpapi.New(httpapi.Options{
+		Service: api.Local(m, &api.LocalOptions{Progress: feed.Progress}), Feed: feed,
+		Hello: func() api.Hello {
+			head := m.View().Head()
+			return api.Hello{Protocol: api.Protocol, Memex: m.Dir(), Root: m.View().Root().String(), Seq: head.Seq}
+		},
+	}), write
+}
+
+// TestAnswersAreThoseOfTheMemory: asked from afar, a real memory says what it says
+// here, over a socket too.
+func TestAnswersAreThoseOfTheMemory(t *testing.T) {
+	m, server, write := memory(t, map[string]string{"a.org": "* TODO Buy rivets :shop:\nFrom Kaplja.\n* Gauge\nRivets hold it.\n"})
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: server.Handler(owner)}}
+	s.Start()
+	t.Cleanup(s.Close)
+	far := client.Unix(socket, &client.Options{Session: "s1"})
+	t.Cleanup(far.Close)
+	near := api.Local(m, nil)
+
+	var commits []uint64
+	st, err := far.Ingest(t.Context(), api.IngestRequest{Committed: func(c api.Commit) { commits = append(commits, c.Seq) }})
+	if err != nil || st.Nodes != 3 || !cmp.Equal(commits, []uint64{1}) {
+		t.Fatalf("ingest: %+v, commits %v, %v", st, commits, err)
+	}
+	if _, err := far.Edit(t.Context(), api.EditRequest{ID: "Gauge", Tag: []string{"old"}}); err != nil {
+		t.Fatal(err)
+	}
+	write("b.org", "* New rivets\n")
+	for _, tc := range []struct{ name, request string }{
+		{"query", `{"query":"rivets"}`}, {"search", `{"text":"rivets"}`}, {"show", `{"id":"Gauge"}`}, {"status", `{}`},
+		{"context", `{"focus":"Gauge","budget":500}`}, {"log", `{}`}, {"diff", `{"text":true}`}, {"snapshots", ``}, {"verify", `{"files":true}`},
+		{"show", `{"id":"Nothing"}`}, {"query", `{"query":"todo:("}`}, {"context", `{"focus":"Gauge","budget":1}`},
+	} {
+		op := api.OperationNamed(tc.name)
+		a, aerr := op.Call(t.Context(), near, []byte(tc.request))
+		b, berr := op.Call(t.Context(), far, []byte(tc.request))
+		if fmt.Sprint(aerr) != fmt.Sprint(berr) || fovea.KindOf(aerr) != fovea.KindOf(berr) {
+			t.Errorf("%s %s: %v far away, %v here", tc.name, tc.request, berr, aerr)
+		}
+		if diff := cmp.Diff(text(t, a), text(t, b)); aerr == nil && diff != "" {
+			t.Errorf("%s (-here +far away):\n%s", tc.name, diff)
+		}
+	}
+	if log, err := far.Log(t.Context(), api.LogRequest{ID: "Gauge", Limit: 1}); err != nil || log[0].Session != "s1" {
+		t.Errorf("log %+v, %v", log, err)
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestALostAnswerIsAskedForAgain: a write whose answer got lost happens once.
+func TestALostAnswerIsAskedForAgain(t *testing.T) {
+	m, server, _ := memory(t, nil)
+	inner := server.Handler(owner)
+	var broken atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken.Add(-1) >= 0 {
+			inner.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	again := 0
+	c := client.HTTP(s.URL, &client.Options{Again: func(context.Context) error { again++; return nil }})
+	broken.Store(2)
+	r, err := c.Remember(t.Context(), api.RememberRequest{Title: "Once"})
+	if err != nil || again != 2 || r.Seq != 1 {
+		t.Fatalf("%+v, %v, asked %d times again", r, err, again)
+	}
+	if seq := m.View().Head().Seq; seq != 1 {
+		t.Errorf("%d commits, want one", seq)
+	}
+	broken.Store(1)
+	c = client.HTTP(s.URL, nil)
+	if _, err := c.Status(t.Context(), api.StatusRequest{}); err == nil {
+		t.Error("a lost connection is no error")
+	}
+}
+
+// TestEventsFromAnyNumber: what was before comes first, then what happens, each
+// once.
+func TestEventsFromAnyNumber(t *testing.T) {
+	_, server, _ := memory(t, nil)
+	s := httptest.NewServer(server.Handler(owner))
+	t.Cleanup(s.Close)
+	c := client.HTTP(s.URL, nil)
+	remember := func(n int) {
+		for range n {
+			if _, err := c.Remember(t.Context(), api.RememberRequest{Title: "Note"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	remember(3)
+	var got []uint64
+	enough := errors.New("enough")
+	err := c.Events(t.Context(), 1, func(e api.Event) error {
+		if e.Commit == nil {
+			return nil
+		}
+		if got = append(got, e.Commit.Seq); len(got) == 2 {
+			go remember(2)
+		}
+		if len(got) == 4 {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || !cmp.Equal(got, []uint64{2, 3, 4, 5}) {
+		t.Errorf("told of %v, %v", got, err)
+	}
+}
+
+// TestWhoAnswersIsNoDaemon: another server is told apart from ours.
+func TestWhoAnswersIsNoDaemon(t *testing.T) {
+	for _, tc := range []struct {
+		name, answer string
+		status       int
+		want         string
+	}{
+		{"a page", "<html>", 200, "hello: no daemon answers there: invalid character '<' looking for beginning of value"},
+		{"a refusal", "no", 403, "hello: who answers is no daemon of Fovea (403 Forbidden)"},
+		{"another protocol", `{"protocol":99,"pid":7,"version":"v9"}`, 200,
+			"hello: the daemon (process 7, version v9) speaks protocol 99, this program 1; stop it, and start it anew"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(tc.status)
+				_, _ = w.Write([]byte(tc.answer))
+			}))
+			defer s.Close()
+			if _, err := client.HTTP(s.URL, nil).Hello(t.Context()); err == nil || err.Error() != tc.want {
+				t.Errorf("%v, want %s", err, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// Events calls told with each commit after the one with the number since, in
+// order, each once, and with progress as it comes, until the context ends, told
+// returns an error, or the connection is lost. The caller then has the number of
+// the last commit it was told of to go on from.
+func (c *Client) Events(ctx context.Context, since uint64, told func(api.Event) error) error {
+	r, err := c.request(ctx, http.MethodGet, fmt.Sprintf("/v1/events?since=%d", since), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return gone(ctx, "events", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			return gone(ctx, "events", err)
+		}
+		return refused("events", answer, text)
+	}
+	const longest = 1 << 20
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, longest)
+	kind := ""
+	for lines.Scan() {
+		field, value, _ := strings.Cut(lines.Text(), ": ")
+		switch field {
+		case "event":
+			kind = value
+		case "data":
+			if err := tell(kind, value, told); err != nil {
+				return err
+			}
+		}
+	}
+	if err = lines.Err(); err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return gone(ctx, "events", err)
+}
+
+// tell reads one event. Kinds that are not known are left out.
+func tell(kind, data string, told func(api.Event) error) error {
+	var e api.Event
+	var err error
+	switch kind {
+	case "commit":
+		e.Commit = new(api.Commit)
+		err = json.Unmarshal([]byte(data), e.Commit)
+	case "progress":
+		err = json.Unmarshal([]byte(data), &e)
+	default:
+		return nil
+	}
+	if err != nil {
+		return &fovea.Error{Op: "events", Err: fmt.Errorf("an event is not JSON: %w", err)}
+	}
+	return told(e)
+}
+
+// ingest is the operation of that name while its commits and its progress are
+// told.
+func (c *Client) ingest(ctx context.Context, op *api.Operation, req api.IngestRequest) (any, error) {
+	h, err := c.Hello(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listening, stop := context.WithCancel(ctx)
+	defer stop()
+	events := make(chan api.Event)
+	go func() {
+		defer close(events)
+		_ = c.Events(listening, h.Seq, func(e api.Event) error { // what it misses is in the log
+			select {
+			case events <- e:
+				return nil
+			case <-listening.Done():
+				return listening.Err()
+			}
+		})
+	}()
+	type result struct {
+		answer any
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		a, err := c.post(ctx, op, api.IngestRequest{AcceptDeletions: req.AcceptDeletions})
+		done <- result{a, err}
+	}()
+	told := h.Seq
+	var end *result
+	for end == nil || end.err == nil && told < end.answer.(*api.Status).Seq && events != nil {
+		select {
+		case r := <-done:
+			end, done = &r, nil
+		case e, ok := <-events:
+			if !ok {
+				events = nil
+				continue
+			}
+			told = max(told, pass(e, req))
+		}
+	}
+	return end.answer, end.err
+}
+
+// pass tells of an event whoever asked for it, and returns the commit's number.
+func pass(e api.Event, req api.IngestRequest) uint64 {
+	if e.Commit == nil {
+		if req.Progress != nil {
+			req.Progress(e.Done, e.Total)
+		}
+		return 0
+	}
+	if req.Committed != nil && e.Commit.Kind == "ingest" {
+		req.Committed(*e.Commit)
+	}
+	return e.Commit.Seq
+}

@@ -1,0 +1,39 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+func (s *Server) hello(w http.ResponseWriter, _ *http.Request) { answer(w, s.opts.Hello()) }
+
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }
+
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	if err := s.opts.Ready(); err != nil {
+		w.Header().Set("Retry-After", "1")
+		problem(w, http.StatusServiceUnavailable, "busy", err.Error())
+		return
+	}
+	_, _ = io.WriteString(w, "ok\n")
+}
+
+// mostLogs bounds the lines of one answer: no more are kept.
+const mostLogs = 1000
+
+func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
+	limit := s.opts.LogLimit
+	if text := r.URL.Query().Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > mostLogs {
+			problem(w, http.StatusBadRequest, "invalid", fmt.Sprintf("limit: is between 0 and %d", mostLogs))
+			return
+		}
+		limit = n
+	}
+	answer(w, append([]string{}, s.opts.Logs(limit)...))
+}

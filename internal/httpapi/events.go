@@ -1,0 +1,135 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// beat is how often a stream that is silent says that it is there.
+const beat = 15 * time.Second
+
+// events streams commits: those after the number that the request names, then
+// each as it becomes durable; between them how far reading the folder has come.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	seq, past, err := sinceOf(r)
+	if err != nil {
+		problem(w, http.StatusBadRequest, "invalid", err.Error())
+		return
+	}
+	live, done := s.opts.Feed.Subscribe() // before the log is read, so that nothing falls between
+	defer done()
+	var missed []api.Commit
+	if past {
+		if missed, err = s.missed(r, seq); err != nil {
+			fail(w, "events", err, Status(err))
+			return
+		}
+	}
+	s.counts.streams.Add(1)
+	defer s.counts.streams.Add(-1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	st := &stream{w: w, control: http.NewResponseController(w), seq: seq}
+	st.comment("fovea")
+	for _, c := range missed {
+		st.commit(&c)
+	}
+	ticks := time.NewTicker(beat)
+	defer ticks.Stop()
+	for st.err == nil {
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticks.C:
+			st.comment("")
+		case e, ok := <-live:
+			if !ok {
+				return // too late: the client comes again with the number it has
+			}
+			st.event(e)
+		}
+	}
+}
+
+// sinceOf reads from which number on commits are asked for, if at all.
+func sinceOf(r *http.Request) (seq uint64, past bool, err error) {
+	text := r.Header.Get("Last-Event-ID")
+	if q := r.URL.Query(); q.Has("since") {
+		text = q.Get("since")
+	}
+	if text == "" {
+		return 0, false, nil
+	}
+	if seq, err = strconv.ParseUint(text, 10, 63); err != nil {
+		return 0, false, fmt.Errorf("since: %q is not the number of a commit", text)
+	}
+	return seq, true, nil
+}
+
+// missed lists the commits after a number, oldest first.
+func (s *Server) missed(r *http.Request, seq uint64) ([]api.Commit, error) {
+	head := s.opts.Hello().Seq
+	if head <= seq {
+		return nil, nil
+	}
+	ctx := api.WithSync(r.Context(), api.SyncNone)
+	list, err := s.service.Log(ctx, api.LogRequest{Limit: int(head - seq)})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	return slices.DeleteFunc(list, func(c api.Commit) bool { return c.Seq <= seq }), nil
+}
+
+// stream writes server-sent events until the first error.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	seq     uint64 // of the newest commit that was told
+	err     error
+}
+
+func (s *stream) event(e api.Event) {
+	if e.Commit != nil {
+		s.commit(e.Commit)
+		return
+	}
+	s.send(fmt.Sprintf("event: progress\ndata: {\"done\":%d,\"total\":%d}\n\n", e.Done, e.Total))
+}
+
+// commit tells of a commit once.
+func (s *stream) commit(c *api.Commit) {
+	if c.Seq <= s.seq {
+		return
+	}
+	s.seq = c.Seq
+	text, err := json.Marshal(c)
+	if err != nil {
+		s.err = err
+		return
+	}
+	s.send(fmt.Sprintf("id: %d\nevent: commit\ndata: %s\n\n", c.Seq, text))
+}
+
+func (s *stream) comment(text string) { s.send(": " + text + "\n\n") }
+
+// slowest is how long a client may take to read one event.
+const slowest = 30 * time.Second
+
+func (s *stream) send(text string) {
+	if s.err != nil {
+		return
+	}
+	_ = s.control.SetWriteDeadline(time.Now().Add(slowest)) // not every writer has deadlines
+	if _, s.err = s.w.Write([]byte(text)); s.err == nil {
+		s.err = s.control.Flush()
+	}
+}

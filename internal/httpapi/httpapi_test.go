@@ -1,0 +1,332 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/httpapi"
+)
+
+// admit knows a person and an agent by their word; the word is no secret here.
+func admit(r *http.Request) (api.Grant, error) {
+	switch r.Header.Get("Authorization") {
+	case "Bearer person":
+		return api.Grant{Role: api.Owner}, nil
+	case "Bearer agent":
+		return api.Grant{Role: api.Agent, Agent: "ada"}, nil
+	}
+	return api.Grant{}, errors.New("no token, or a wrong one")
+}
+
+// site is a real memory over HTTP.
+type site struct {
+	t   *testing.T
+	url string
+	dir string
+	m   *fovea.Memory
+}
+
+func open(t *testing.T, files map[string]string) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir()}
+	for name, text := range files {
+		s.write(name, text)
+	}
+	feed := &api.Feed{}
+	var err error
+	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: feed.Committed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.m.Close() })
+	server := httptest.NewServer(httpapi.New(httpapi.Options{
+		Service: api.Local(s.m, nil), Feed: feed, BodyLimit: 1 << 16,
+		Logs: func(limit int) []string { return []string{"one", "two", "three"}[3-min(3, limit):] },
+		Hello: func() api.Hello {
+			return api.Hello{Protocol: api.Protocol, Memex: s.dir, Root: s.m.View().Root().String(), Seq: s.m.View().Head().Seq}
+		},
+	}).Handler(admit))
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+func (s *site) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// reply is what came back.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (r reply) problem(t *testing.T) api.Fault {
+	t.Helper()
+	var f api.Fault
+	if kind := r.header.Get("Content-Type"); kind != "application/problem+json" || json.Unmarshal(r.body, &f) != nil {
+		t.Fatalf("%d %s: %s: no problem", r.status, kind, r.body)
+	}
+	return f
+}
+
+// ask sends a request as the person; headers are name and value in turn and go
+// before that.
+func (s *site) ask(method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer person")
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return reply{answer.StatusCode, answer.Header, text}
+}
+
+// TestAbuse: whatever is sent, the answer is a problem that says what is wrong,
+// and nothing changes.
+func TestAbuse(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n", "mine.org": "* Mine\n"})
+	s.ask("POST", "/v1/ingest", "{}")
+	root := s.m.View().Root()
+	for _, tc := range []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		want                     string // in the detail
+	}{
+		{"no token", "POST", "/v1/status", "{}", []string{"Authorization", ""}, 401, "no token"},
+		{"wrong token", "POST", "/v1/status", "{}", []string{"Authorization", "Bearer persom"}, 401, "wrong one"},
+		{"metrics without a token", "GET", "/metrics", "", []string{"Authorization", ""}, 401, "no token"},
+		{"unknown place", "GET", "/v2/status", "", nil, 404, "nothing is here"},
+		{"a file", "GET", "/v1/etc/passwd", "", nil, 404, "nothing is here"},
+		{"a write by GET", "GET", "/v1/edit?id=A", "", nil, 405, "use POST"},
+		{"malformed", "POST", "/v1/query", "{", nil, 400, "ends in the middle"},
+		{"a list", "POST", "/v1/query", "[1]", nil, 400, "send an object"},
+		{"wrong type", "POST", "/v1/query", `{"limit":"x"}`, nil, 400, "limit: a string cannot stand here"},
+		{"unknown key", "POST", "/v1/query", `{"limits":1}`, nil, 400, `unknown key "limits"`},
+		{"unknown parameter", "GET", "/v1/query?limits=1", "", nil, 400, `unknown parameter "limits"`},
+		{"parameter of a POST", "POST", "/v1/query?query=A", "{}", nil, 400, `unknown parameter "query"`},
+		{"wrong parameter", "GET", "/v1/query?limit=x", "", nil, 400, "limit: "},
+		{"twice", "GET", "/v1/query?query=a&query=b", "", nil, 400, "more than once"},
+		{"object as parameter", "GET", "/v1/context?payload=x", "", nil, 400, "use POST"},
+		{"foreign cursor", "GET", "/v1/query?limit=1&cursor=AAAA", "", nil, 400, "not one of ours"},
+		{"bad escape", "GET", "/v1/query?query=%zz", "", nil, 400, "not encoded"},
+		{"too large", "POST", "/v1/remember", `{"title":"` + strings.Repeat("x", 1<<17) + `"}`, nil, 413, "too large"},
+		{"a form", "POST", "/v1/rollback", "to=0", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "send JSON"},
+		{"unknown sync", "POST", "/v1/status?sync=maybe", "{}", nil, 400, "scan or none"},
+		{"long key", "POST", "/v1/snapshot", "{}", []string{"Idempotency-Key", strings.Repeat("k", 151)}, 400, "at most 150 bytes"},
+		{"no such node", "POST", "/v1/show", `{"id":"Nobody"}`, nil, 404, "Nobody"},
+		{"no such log line", "GET", "/v1/logs?limit=1001", "", nil, 400, "between 0 and 1000"},
+		{"events from nowhere", "GET", "/v1/events?since=x", "", nil, 400, "not the number of a commit"},
+		{"an agent's edit of a person's note", "POST", "/v1/edit", `{"id":"Mine","title":"Yours"}`, []string{"Authorization", "Bearer agent"}, 403, "agent ada writes below"},
+		{"an agent's purge", "POST", "/v1/purge", `{"text":"Mine"}`, []string{"Authorization", "Bearer agent"}, 403, "may not"},
+		{"an agent that says it is another", "POST", "/v1/edit", `{"id":"Mine","title":"Yours"}`,
+			[]string{"Authorization", "Bearer agent", "Fovea-Agent", "person", "Fovea-Role", "owner"}, 403, "agent ada"},
+		{"a path out of the memex", "POST", "/v1/remember", `{"title":"x","under":"../../x.org"}`, nil, 400, "../../x.org"},
+		{"stale", "POST", "/v1/edit", `{"id":"A","title":"B"}`, []string{"If-Match", `"` + root.String() + `"`}, 412, "changed since"},
+		{"two bases", "POST", "/v1/edit", `{"id":"A","title":"B","base":"x"}`, []string{"If-Match", `"y"`}, 400, "differ"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := s.ask(tc.method, tc.path, tc.body, tc.headers...)
+			f := r.problem(t)
+			if r.status != tc.status || f.Status != tc.status || !strings.Contains(f.Detail, tc.want) {
+				t.Errorf("%d %q, want %d %q", r.status, f.Detail, tc.status, tc.want)
+			}
+		})
+	}
+	if now := s.m.View().Root(); now != root {
+		t.Errorf("something changed: %v, was %v", now, root)
+	}
+}
+
+// TestTags: a node's tag is its digest and guards a write; what did not change is
+// not sent again.
+func TestTags(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n* B\n"})
+	s.ask("POST", "/v1/ingest", "{}")
+	shown := s.ask("GET", "/v1/show?id=A", "")
+	tag := shown.header.Get("ETag")
+	if n, ok := s.m.View().Get(nodeOf(t, shown)); !ok || tag != `"`+n.Own.String()+`"` {
+		t.Fatalf("tag %s", tag)
+	}
+	if r := s.ask("GET", "/v1/show?id=A", "", "If-None-Match", `"x", W/`+tag); r.status != 304 || len(r.body) != 0 {
+		t.Errorf("unchanged: %d %s", r.status, r.body)
+	}
+	list := s.ask("GET", "/v1/query?query=A", "")
+	if want := `"` + s.m.View().Root().String() + `"`; list.header.Get("ETag") != want {
+		t.Errorf("a query's tag %s, want %s", list.header.Get("ETag"), want)
+	}
+	edit := `{"id":"A","append":"More.\n"}`
+	if r := s.ask("POST", "/v1/edit", edit, "If-Match", tag); r.status != 200 || r.header.Get("ETag") == tag {
+		t.Errorf("edit: %d %s", r.status, r.body)
+	}
+	if f := s.ask("POST", "/v1/edit", edit, "If-Match", tag).problem(t); f.Status != 412 || f.Theirs == "" {
+		t.Errorf("the same again: %+v", f)
+	}
+	if r := s.ask("GET", "/v1/show?id=A", "", "If-None-Match", tag); r.status != 200 {
+		t.Errorf("changed: %d", r.status)
+	}
+}
+
+func nodeOf(t *testing.T, r reply) string {
+	t.Helper()
+	var n api.Shown
+	if err := json.Unmarshal(r.body, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n.ID
+}
+
+// TestKeysCountOnce: the same request under the same key is carried out once, and
+// another one under that key is refused.
+func TestKeysCountOnce(t *testing.T) {
+	s := open(t, nil)
+	const body = `{"title":"Note"}`
+	first := s.ask("POST", "/v1/remember", body, "Idempotency-Key", "k1")
+	second := s.ask("POST", "/v1/remember", body, "Idempotency-Key", "k1")
+	if first.status != 200 || !bytes.Equal(first.body, second.body) || s.m.View().Head().Seq != 1 {
+		t.Errorf("%s, then %s, %d commits", first.body, second.body, s.m.View().Head().Seq)
+	}
+	if f := s.ask("POST", "/v1/remember", `{"title":"Other"}`, "Idempotency-Key", "k1").problem(t); f.Status != 422 {
+		t.Errorf("%+v", f)
+	}
+	if r := s.ask("POST", "/v1/remember", body, "Idempotency-Key", "k2"); r.status != 200 || s.m.View().Head().Seq != 2 {
+		t.Errorf("another key: %s", r.body)
+	}
+}
+
+// TestPagesAreTheList: put together, the pages are the whole, and a page of what
+// is no more is refused.
+func TestPagesAreTheList(t *testing.T) {
+	var text strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&text, "* TODO Thing %d\n", i)
+	}
+	s := open(t, map[string]string{"a.org": text.String()})
+	var all, joined []api.Node
+	if err := json.Unmarshal(s.ask("POST", "/v1/query", `{"query":"todo:TODO"}`).body, &all); err != nil || len(all) != 10 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	next, last := "/v1/query?limit=4&query=todo%3ATODO", ""
+	for next != "" {
+		r := s.ask("GET", next, "")
+		var page []api.Node
+		if err := json.Unmarshal(r.body, &page); err != nil || len(page) > 4 {
+			t.Fatalf("%s: %s", next, r.body)
+		}
+		joined = append(joined, page...)
+		last = next
+		next, _, _ = strings.Cut(strings.TrimPrefix(r.header.Get("Link"), "<"), ">")
+	}
+	if diff := cmp.Diff(all, joined); diff != "" {
+		t.Errorf("pages (-list +pages):\n%s", diff)
+	}
+	s.write("a.org", "* TODO Another\n")
+	if f := s.ask("GET", last, "").problem(t); f.Status != 409 {
+		t.Errorf("a page of another time: %+v", f)
+	}
+}
+
+// TestAgentsAreLimited: of 1,500 writes at once the first thousand pass, the next
+// few wait, the rest are refused; others do not notice.
+func TestAgentsAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := api.Through(func(_ context.Context, op *api.Operation, _ any) (any, error) {
+			return reflect.Zero(op.Answer).Interface(), nil
+		})
+		h := httpapi.New(httpapi.Options{Service: svc, Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} }}).Handler(admit)
+		ask := func(who, name string) int {
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/v1/"+name, nil)
+			r.Header.Set("Authorization", "Bearer "+who)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w.Code
+		}
+		var mu sync.Mutex
+		count := map[int]int{}
+		for range 1500 {
+			go func() {
+				code := ask("agent", "snapshot")
+				mu.Lock()
+				defer mu.Unlock()
+				count[code]++
+			}()
+		}
+		synctest.Wait()
+		if codes := []int{ask("person", "snapshot"), ask("agent", "status")}; !cmp.Equal(codes, []int{200, 200}) {
+			t.Errorf("the person's write and a read: %v", codes)
+		}
+		<-time.After(time.Second)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if want := (map[int]int{200: 1125, 429: 375}); !cmp.Equal(count, want) {
+			t.Errorf("answers %v, want %v", count, want)
+		}
+		if code := ask("agent", "snapshot"); code != 200 {
+			t.Errorf("after a second: %d", code)
+		}
+	})
+}
+
+// TestBesideOperations: health, log, counters, and who it is.
+func TestBesideOperations(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n"})
+	if r := s.ask("GET", "/healthz", "", "Authorization", ""); r.status != 200 {
+		t.Errorf("health: %d", r.status)
+	}
+	if r := s.ask("GET", "/readyz", ""); r.status != 200 {
+		t.Errorf("ready: %d", r.status)
+	}
+	if r := s.ask("GET", "/v1/logs?limit=2", ""); string(r.body) != "[\"two\",\"three\"]\n" {
+		t.Errorf("logs: %s", r.body)
+	}
+	var h api.Hello
+	if err := json.Unmarshal(s.ask("GET", "/v1/hello", "").body, &h); err != nil || h.Protocol != api.Protocol || h.Memex != s.dir {
+		t.Errorf("hello: %+v, %v", h, err)
+	}
+	s.ask("GET", "/v1/no/such/place", "")
+	text := string(s.ask("GET", "/metrics", "").body)
+	for _, want := range []string{`fovea_requests_total{path="/v1/hello",status="200"} 1`, `fovea_requests_total{path="other",status="404"} 1`, "fovea_commits_total 0"} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("counters have no %s:\n%s", want, text)
+		}
+	}
+}

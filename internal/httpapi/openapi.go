@@ -1,0 +1,174 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// object is a JSON object of the description.
+type object = map[string]any
+
+// description makes the OpenAPI document from the table of operations, once.
+var description = sync.OnceValues(func() (object, error) {
+	paths, schemas := object{}, object{}
+	fault, err := schemaOf(reflect.TypeFor[api.Fault](), schemas)
+	if err != nil {
+		return nil, err
+	}
+	problem := object{"description": "A problem (RFC 9457); title is the kind", "content": object{"application/problem+json": object{"schema": fault}}}
+	for i := range api.Operations {
+		op := &api.Operations[i]
+		item, err := pathOf(op, schemas, problem)
+		if err != nil {
+			return nil, fmt.Errorf("openapi: %s: %w", op.Name, err)
+		}
+		paths["/v1/"+op.Name] = item
+	}
+	hello, err := schemaOf(reflect.TypeFor[api.Hello](), schemas)
+	if err != nil {
+		return nil, err
+	}
+	get := func(summary, kind string, schema any, parameters ...any) object {
+		return object{"get": object{
+			"summary": summary, "parameters": append([]any{}, parameters...),
+			"responses": object{"200": object{"description": "The answer", "content": object{kind: object{"schema": schema}}}, "default": problem},
+		}}
+	}
+	paths["/v1/hello"] = get("Say who answers", "application/json", hello)
+	paths["/v1/logs"] = get("List the newest lines of the log, oldest first", "application/json",
+		object{"type": "array", "items": object{"type": "string"}}, parameterOf("limit", "integer", "at most so many lines, 0 to 1000"))
+	paths["/v1/events"] = get("Stream commits and progress as server-sent events", "text/event-stream",
+		object{"type": "string"}, parameterOf("since", "integer", "begin behind the commit of this number"))
+	return object{
+		"openapi":    "3.1.0",
+		"info":       object{"title": "Fovea", "version": fmt.Sprint(api.Protocol), "description": "One memory of a folder of Org files; doc/http.md says more."},
+		"paths":      paths,
+		"components": object{"schemas": schemas, "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
+		"security":   []any{object{"token": []any{}}, object{}},
+	}, nil
+})
+
+// pathOf describes one operation.
+func pathOf(op *api.Operation, schemas, problem object) (object, error) {
+	request, err := schemaOf(op.Request, schemas)
+	if err != nil {
+		return nil, err
+	}
+	result, err := schemaOf(op.Answer, schemas)
+	if err != nil {
+		return nil, err
+	}
+	how := object{
+		"name": "sync", "in": "query", "description": "scan reads the whole folder first, none leaves it alone",
+		"schema": object{"type": "string", "enum": []string{string(api.SyncScan), string(api.SyncNone)}},
+	}
+	responses := object{"200": object{"description": "The answer", "content": object{"application/json": object{"schema": result}}}, "default": problem}
+	item := object{"post": object{
+		"operationId": op.Name, "summary": op.Summary, "parameters": []any{how}, "responses": responses,
+		"requestBody": object{"content": object{"application/json": object{"schema": request}}},
+	}}
+	if op.Effect == api.Reads {
+		item["get"] = object{
+			"operationId": "get-" + op.Name, "summary": op.Summary, "responses": responses,
+			"parameters": append(parametersOf(shapeOf(op)), how),
+		}
+	}
+	return item, nil
+}
+
+// parametersOf lists what a GET takes.
+func parametersOf(s *shape) []any {
+	list := []any{}
+	for _, key := range slices.Sorted(maps.Keys(s.fields)) {
+		kind := "string"
+		switch t := s.fields[key]; t.Kind() {
+		case reflect.Bool:
+			kind = "boolean"
+		case reflect.Int, reflect.Int64, reflect.Uint64:
+			kind = "integer"
+		case reflect.Float64:
+			kind = "number"
+		case reflect.Slice:
+			kind = "array"
+		case reflect.String:
+		default:
+			continue
+		}
+		list = append(list, parameterOf(key, kind, ""))
+	}
+	if s.list {
+		list = append(list, parameterOf("cursor", "string", "the next page, from the Link header"))
+	}
+	return list
+}
+
+func parameterOf(name, kind, about string) object {
+	schema := object{"type": kind}
+	if kind == "array" {
+		schema["items"] = object{"type": "string"}
+	}
+	p := object{"name": name, "in": "query", "schema": schema}
+	if about != "" {
+		p["description"] = about
+	}
+	return p
+}
+
+// schemaOf adds the schema of a type to schemas and returns a reference to it.
+func schemaOf(t reflect.Type, schemas object) (object, error) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Slice {
+		items, err := schemaOf(t.Elem(), schemas)
+		return object{"type": "array", "items": items}, err
+	}
+	if t.Name() == "" {
+		return object{"type": "object", "additionalProperties": false}, nil
+	}
+	if _, ok := schemas[t.Name()]; !ok {
+		schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasSuffix(t.Name(), "Request") {
+			extensible(schema)
+		}
+		schemas[t.Name()] = schema
+	}
+	return object{"$ref": "#/components/schemas/" + t.Name()}, nil
+}
+
+// extensible lets an answer have more keys than are known now.
+func extensible(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+		s.AdditionalProperties = nil
+	}
+	extensible(s.Items)
+	for _, p := range s.Properties {
+		extensible(p)
+	}
+}
+
+func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) {
+	doc, err := description()
+	if err != nil {
+		fail(w, "openapi", err, http.StatusInternalServerError)
+		return
+	}
+	answer(w, doc)
+}

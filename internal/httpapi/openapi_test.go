@@ -1,0 +1,63 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// TestDescription: the OpenAPI document has every operation, every reference in it
+// leads somewhere, and what the server answers is as described.
+func TestDescription(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* TODO A :x:\nText.\n"})
+	var doc struct {
+		OpenAPI string                    `json:"openapi"`
+		Paths   map[string]map[string]any `json:"paths"`
+		Parts   struct {
+			Schemas map[string]*jsonschema.Schema `json:"schemas"`
+		} `json:"components"`
+	}
+	text := s.ask("GET", "/v1/openapi.json", "").body
+	if err := json.Unmarshal(text, &doc); err != nil || doc.OpenAPI != "3.1.0" {
+		t.Fatalf("%s: %v", doc.OpenAPI, err)
+	}
+	for _, part := range strings.Split(string(text), `"$ref":"#/components/schemas/`)[1:] {
+		name, _, _ := strings.Cut(part, `"`)
+		if doc.Parts.Schemas[name] == nil {
+			t.Errorf("nothing is called %s", name)
+		}
+	}
+	for _, o := range api.Operations {
+		if _, get := doc.Paths["/v1/"+o.Name]["get"]; doc.Paths["/v1/"+o.Name]["post"] == nil || get != (o.Effect == api.Reads) {
+			t.Errorf("%s is not described", o.Name)
+		}
+	}
+	for _, tc := range []struct{ name, request, schema string }{
+		{"status", `{"diagnostics":true}`, "Status"},
+		{"show", `{"id":"A"}`, "Shown"},
+		{"context", `{"focus":"A"}`, "ContextResponse"},
+		{"remember", `{"title":"B"}`, "EditResponse"},
+		{"snapshot", `{"name":"s"}`, "Snapshot"},
+		{"diff", `{}`, "Difference"},
+		{"show", `{"id":"Nobody"}`, "Fault"},
+	} {
+		resolved, err := doc.Parts.Schemas[tc.schema].Resolve(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.schema, err)
+		}
+		body := s.ask("POST", "/v1/"+tc.name, tc.request).body
+		var v any
+		if err := json.Unmarshal(body, &v); err != nil {
+			t.Fatal(err)
+		}
+		if err := resolved.Validate(v); err != nil {
+			t.Errorf("%s %s is no %s: %v\n%s", tc.name, tc.request, tc.schema, err, body)
+		}
+	}
+}

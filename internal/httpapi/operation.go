@@ -1,0 +1,139 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// operation serves one operation.
+func (s *Server) operation(op *api.Operation) http.HandlerFunc {
+	shape := shapeOf(op)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !s.allowed(w, r, op) {
+			return
+		}
+		body, pg, ok := s.request(w, r, shape)
+		if !ok {
+			return
+		}
+		ctx, stop := context.WithTimeout(r.Context(), s.opts.Time)
+		defer stop()
+		if ctx, ok = s.actor(ctx, w, r, op, body); !ok {
+			return
+		}
+		if ctx, ok = synced(ctx, w, r); !ok {
+			return
+		}
+		ctx = api.WithWarn(ctx, func(err error) { w.Header().Add(api.HeaderWarning, strconv.QuoteToASCII(err.Error())) })
+		before := s.opts.Hello().Root
+		a, err := op.Call(ctx, s.service, body)
+		if err != nil {
+			fail(w, op.Name, err, statusOf(r, err))
+			return
+		}
+		after := s.opts.Hello().Root
+		if a, ok = pg.cut(w, r, a, after); !ok {
+			return
+		}
+		if tag := shape.tag(a, before, after); tag != "" {
+			w.Header().Set("ETag", `"`+tag+`"`)
+			if r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+		}
+		w.Header().Set("Cache-Control", "private, no-cache")
+		answer(w, a)
+	}
+}
+
+// statusOf is Status, but a condition of the request that does not hold is told
+// as HTTP does.
+func statusOf(r *http.Request, err error) int {
+	if r.Header.Get("If-Match") != "" && fovea.KindOf(err) == fovea.Conflict {
+		return http.StatusPreconditionFailed
+	}
+	return Status(err)
+}
+
+// request reads the JSON of a request: the body of a POST, the parameters of a
+// GET.
+func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]byte, *page, bool) {
+	fields, pg, err := sh.parameters(r)
+	if err != nil {
+		fail(w, sh.op.Name, err, http.StatusBadRequest)
+		return nil, nil, false
+	}
+	if r.Method == http.MethodGet {
+		return fields, pg, true
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		status := http.StatusBadRequest
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			status = http.StatusRequestEntityTooLarge
+		}
+		problem(w, status, "invalid", "the request: "+err.Error())
+		return nil, nil, false
+	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && kind != "application/json" {
+		problem(w, http.StatusUnsupportedMediaType, "invalid", "send JSON, with Content-Type: application/json")
+		return nil, nil, false
+	}
+	if body, err = sh.based(body, r.Header.Get("If-Match")); err != nil {
+		fail(w, sh.op.Name, err, Status(err))
+		return nil, nil, false
+	}
+	return body, pg, true
+}
+
+// actor makes the operation that of its session, done once for its key.
+func (s *Server) actor(ctx context.Context, w http.ResponseWriter, r *http.Request, op *api.Operation, body []byte) (context.Context, bool) {
+	key := r.Header.Get(api.HeaderOp)
+	if op.Effect == api.Reads {
+		key = ""
+	}
+	const longest = 150 // of a key, so that it fits into an op
+	switch {
+	case len(key) > longest:
+		problem(w, http.StatusBadRequest, "invalid", api.HeaderOp+": at most 150 bytes; use a random UUID")
+		return ctx, false
+	case key != "" && !s.keys.same(api.GrantOf(ctx).Agent+"\x00"+key, op.Name, body):
+		problem(w, http.StatusUnprocessableEntity, "invalid", api.HeaderOp+": another request came under this key; use a new one for each")
+		return ctx, false
+	}
+	return fovea.WithActor(ctx, "", r.Header.Get(api.HeaderSession), key), true
+}
+
+// synced reads how the folder is to be seen to.
+func synced(ctx context.Context, w http.ResponseWriter, r *http.Request) (context.Context, bool) {
+	switch how := api.Sync(r.URL.Query().Get("sync")); how {
+	case "":
+		return ctx, true
+	case api.SyncScan, api.SyncNone:
+		return api.WithSync(ctx, how), true
+	}
+	problem(w, http.StatusBadRequest, "invalid", "sync: is scan or none")
+	return ctx, false
+}
+
+// matches reports whether an If-None-Match header names a tag.
+func matches(header, tag string) bool {
+	for one := range strings.SplitSeq(header, ",") {
+		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+		if one == "*" || strings.Trim(one, `"`) == tag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// page is the part of a list that a GET asks for: limit entries from offset on,
+// of the list as it was under a root. A limit of 0 is all.
+type page struct {
+	offset, limit int
+	root          string // "" for the first page
+}
+
+// mostListed bounds a page and what goes before it.
+const mostListed = 1 << 30
+
+// page takes the cursor and the limit of a list, and widens the request so that
+// the answer holds the page and tells whether another follows.
+func (s *shape) page(method, cursor string, request map[string]any) (*page, error) {
+	p := &page{}
+	if !s.list || method != http.MethodGet {
+		if cursor != "" {
+			return nil, errors.New("cursor: only a list that is asked for with GET has pages")
+		}
+		return p, nil
+	}
+	limit, ok := request["limit"].(int64)
+	if !ok || limit == 0 {
+		if cursor != "" {
+			return nil, errors.New("cursor: wants a limit")
+		}
+		return p, nil
+	}
+	if limit < 0 || limit > mostListed {
+		return nil, fmt.Errorf("limit: is between 1 and %d", mostListed)
+	}
+	p.limit = int(limit)
+	if cursor != "" {
+		var err error
+		if p.offset, p.root, err = parseCursor(cursor); err != nil {
+			return nil, err
+		}
+	}
+	request["limit"] = p.offset + p.limit + 1
+	return p, nil
+}
+
+// cut takes the page out of a list, and links to the next one. A list that is no
+// longer the one that the first page was of is a conflict.
+func (p *page) cut(w http.ResponseWriter, r *http.Request, list any, root string) (any, bool) {
+	if p.limit == 0 {
+		return list, true
+	}
+	if p.root != "" && p.root != root {
+		problem(w, http.StatusConflict, "conflict", "cursor: the memory changed since the first page; begin again without one")
+		return nil, false
+	}
+	v := reflect.ValueOf(list)
+	end := p.offset + p.limit
+	if v.Len() > end {
+		q := r.URL.Query()
+		q.Set("cursor", cursorOf(end, root))
+		w.Header().Set("Link", "<"+r.URL.Path+"?"+q.Encode()+`>; rel="next"`)
+	}
+	return v.Slice(min(p.offset, v.Len()), min(end, v.Len())).Interface(), true
+}
+
+func cursorOf(offset int, root string) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", offset, root))
+}
+
+func parseCursor(cursor string) (offset int, root string, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	number, root, ok := strings.Cut(string(text), " ")
+	n, nerr := strconv.ParseInt(number, 10, 63)
+	if err != nil || nerr != nil || !ok || n < 0 || n > mostListed {
+		return 0, "", errors.New("cursor: is not one of ours; take it from the Link header")
+	}
+	return int(n), root, nil
+}

@@ -1,0 +1,62 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// Status returns the status of an error by its kind. A kind that is not listed
+// is a fault of the server.
+func Status(err error) int {
+	switch fovea.KindOf(err) {
+	case fovea.Invalid:
+		return http.StatusBadRequest
+	case fovea.Denied:
+		return http.StatusForbidden
+	case fovea.NotFound:
+		return http.StatusNotFound
+	case fovea.Ambiguous, fovea.Conflict, fovea.Held:
+		return http.StatusConflict
+	case fovea.Budget:
+		return http.StatusUnprocessableEntity
+	case fovea.Busy:
+		return http.StatusLocked
+	case fovea.ReadOnly:
+		return http.StatusServiceUnavailable
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// fail answers with an error of an operation.
+func fail(w http.ResponseWriter, op string, err error, status int) {
+	f := api.FaultOf(op, err)
+	f.Status = status
+	writeProblem(w, f)
+}
+
+// problem answers with what went wrong before an operation began.
+func problem(w http.ResponseWriter, status int, kind, detail string) {
+	writeProblem(w, api.Fault{
+		Type: "urn:fovea:" + strings.ReplaceAll(kind, " ", "-"), Title: kind, Status: status, Detail: detail, Why: detail,
+	})
+}
+
+func writeProblem(w http.ResponseWriter, f api.Fault) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(f.Status)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(f) // who asked is gone
+}

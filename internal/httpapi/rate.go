@@ -1,0 +1,96 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+const (
+	// An agent may write so often in a minute, and so often at once.
+	writesAMinute = 30_000
+	writesAtOnce  = 1_000
+	// A write that would be in time so soon waits instead of being refused.
+	shortWait = 250 * time.Millisecond
+	// So many agents, or keys, are remembered at least.
+	remembered = 10_000
+)
+
+// rates counts the writes of each agent. The zero value is ready.
+type rates struct {
+	mu     sync.Mutex
+	agents map[string]*rate.Limiter
+}
+
+func (l *rates) of(agent string) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one, ok := l.agents[agent]
+	if !ok {
+		if l.agents == nil || len(l.agents) >= remembered {
+			l.agents = map[string]*rate.Limiter{}
+		}
+		one = rate.NewLimiter(rate.Limit(writesAMinute/60), writesAtOnce)
+		l.agents[agent] = one
+	}
+	return one
+}
+
+// allowed holds an agent to its rate of writes: a little too many wait, many too
+// many are refused.
+func (s *Server) allowed(w http.ResponseWriter, r *http.Request, op *api.Operation) bool {
+	agent := api.GrantOf(r.Context()).Agent
+	if op.Effect == api.Reads || agent == "" {
+		return true
+	}
+	turn := s.rates.of(agent).Reserve()
+	wait := turn.Delay()
+	if wait > shortWait {
+		turn.Cancel()
+		s.counts.limited.Add(1)
+		w.Header().Set("Retry-After", "1")
+		problem(w, http.StatusTooManyRequests, "busy", "agent "+agent+" writes more than 30,000 times a minute; wait a second")
+		return false
+	}
+	if wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-r.Context().Done():
+			return false
+		}
+	}
+	return true
+}
+
+// keys remembers which request came under an idempotency key. The zero value is
+// ready; at least the newest keys are known.
+type keys struct {
+	mu       sync.Mutex
+	now, old map[string][sha256.Size]byte
+}
+
+// same reports whether a key is new, or came with the same request before.
+func (k *keys) same(key, op string, body []byte) bool {
+	sum := sha256.Sum256(append([]byte(op+"\x00"), body...))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	have, ok := k.now[key]
+	if !ok {
+		have, ok = k.old[key]
+	}
+	if ok && have != sum {
+		return false
+	}
+	if k.now == nil || len(k.now) >= remembered {
+		k.now, k.old = map[string][sha256.Size]byte{}, k.now
+	}
+	k.now[key] = sum
+	return true
+}

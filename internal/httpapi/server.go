@@ -1,0 +1,149 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// Options says what a Server serves. Service, Hello and Feed are needed.
+type Options struct {
+	Service api.Service
+	// Hello says who answers, with root and sequence number as they are now.
+	Hello func() api.Hello
+	// Feed tells what happens, for the change stream.
+	Feed *api.Feed
+	// Ready returns why the memory cannot answer yet, nil when it can.
+	Ready func() error
+	// Logs returns the newest lines of the log, oldest first.
+	Logs func(limit int) []string
+	// LogLimit is how many lines a request gets that names no number; 20 by default.
+	LogLimit int
+	// MCP, if not nil, serves /mcp.
+	MCP http.Handler
+	// BodyLimit bounds the bytes of a request; 8 MiB by default.
+	BodyLimit int64
+	// Time bounds an operation; five minutes by default.
+	Time time.Duration
+	// Log receives what a person cannot be told otherwise; discarded by default.
+	Log *slog.Logger
+}
+
+// Admission says who asks. Its error is answered with 401.
+type Admission func(*http.Request) (api.Grant, error)
+
+// Server is the state that all ways in share. It is safe for concurrent use.
+type Server struct {
+	opts    Options
+	service api.Service // guarded by the grant of each request
+	counts  counters
+	rates   rates
+	keys    keys
+}
+
+// New returns a server. The service stays the caller's.
+func New(opts Options) *Server {
+	if opts.Ready == nil {
+		opts.Ready = func() error { return nil }
+	}
+	if opts.Logs == nil {
+		opts.Logs = func(int) []string { return nil }
+	}
+	if opts.LogLimit <= 0 {
+		opts.LogLimit = 20
+	}
+	if opts.BodyLimit <= 0 {
+		opts.BodyLimit = 8 << 20
+	}
+	if opts.Time <= 0 {
+		opts.Time = 5 * time.Minute
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Server{opts: opts, service: api.Guarded(opts.Service)}
+}
+
+// Handler returns the handler of one way in. Health can be asked by anybody.
+func (s *Server) Handler(admit Admission) http.Handler {
+	inner := http.NewServeMux()
+	for i := range api.Operations {
+		op := &api.Operations[i]
+		inner.Handle("POST /v1/"+op.Name, s.operation(op))
+		if op.Effect == api.Reads {
+			inner.Handle("GET /v1/"+op.Name, s.operation(op))
+		}
+	}
+	inner.HandleFunc("GET /v1/hello", s.hello)
+	inner.HandleFunc("GET /v1/logs", s.logs)
+	inner.HandleFunc("GET /v1/events", s.events)
+	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
+	inner.HandleFunc("GET /metrics", s.metrics)
+	if s.opts.MCP != nil {
+		inner.Handle("/mcp", s.opts.MCP)
+	}
+	outer := http.NewServeMux()
+	outer.HandleFunc("GET /healthz", s.healthy)
+	outer.HandleFunc("GET /readyz", s.ready)
+	outer.Handle("/", admitted(admit, typed(inner)))
+	return s.counted(s.bounded(outer))
+}
+
+// admitted lets in whom admit knows.
+func admitted(admit Admission, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g, err := admit(r)
+		if err != nil {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="fovea"`)
+			problem(w, http.StatusUnauthorized, "unauthorized", err.Error())
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(api.WithGrant(r.Context(), g)))
+	})
+}
+
+// typed answers what no route takes as a problem, as everything else is.
+func typed(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		plain := &silent{header: http.Header{}}
+		mux.ServeHTTP(plain, r)
+		if allow := plain.header.Get("Allow"); allow != "" {
+			w.Header().Set("Allow", allow)
+			problem(w, http.StatusMethodNotAllowed, "invalid", r.Method+" "+r.URL.Path+": use "+allow)
+			return
+		}
+		problem(w, http.StatusNotFound, "not found", r.URL.Path+": nothing is here; GET /v1/openapi.json lists what is")
+	})
+}
+
+// silent is an answer that is not sent.
+type silent struct{ header http.Header }
+
+func (s *silent) Header() http.Header         { return s.header }
+func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
+func (s *silent) WriteHeader(int)             {}
+
+// bounded limits the bytes of a request.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, s.opts.BodyLimit)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// answer writes a value as JSON.
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // who asked is gone
+}
