@@ -184,7 +184,7 @@ func (p *purge) holding(ctx context.Context, owns map[merkle.Digest]bool) error 
 
 func attrsHold(attrs []node.Attr, text string) bool {
 	for _, a := range attrs {
-		if strings.Contains(a.Key, text) || strings.Contains(a.Value, text) {
+		if strings.Contains(a.Key, text) || strings.Contains(a.Value.String(), text) {
 			return true
 		}
 	}

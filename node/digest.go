@@ -31,20 +31,25 @@ func (n *Node) OwnBlock(emit Emit) (merkle.Digest, error) {
 
 // appendOwn appends the own block; the bytes of the content stand last.
 func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
-	return merkle.AppendContent(n.appendOwnHead(b), n.Content, emit)
+	b, err := n.appendOwnHead(b, emit)
+	if err != nil || n.Bare {
+		return b, err
+	}
+	return merkle.AppendContent(b, n.Content, emit)
 }
 
-// appendOwnHead appends the own block up to the value of the content.
-func (n *Node) appendOwnHead(b []byte) []byte {
+// appendOwnHead appends the own block up to the value of the content, and that
+// too where there is none.
+func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 	b = merkle.AppendMap(b, ownFields)
 	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
 	b = merkle.AppendText(merkle.AppendText(b, "type"), n.Type)
-	b = merkle.AppendList(merkle.AppendText(b, "attrs"), len(n.Attrs))
-	for _, a := range n.Attrs {
-		b = merkle.AppendList(b, 2)
-		b = merkle.AppendText(merkle.AppendText(b, a.Key), a.Value)
+	b, err := appendAttrs(merkle.AppendText(b, "attrs"), n.Attrs, emit)
+	b = merkle.AppendText(b, "content")
+	if n.Bare {
+		b = merkle.AppendNull(b)
 	}
-	return merkle.AppendText(b, "content")
+	return b, err
 }
 
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
@@ -123,7 +128,7 @@ func Hash(nodes []*Node) {
 }
 
 // ReadOwn decodes an own block and gives back the node's hashed part: Type,
-// Content, Attrs and Own. get fetches the blocks it links to. The block is
+// Content, Bare, Attrs and Own. get fetches the blocks it links to. The block is
 // checked to be the one that d names.
 func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, error) {
 	block, err := get(d)
@@ -143,12 +148,16 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 	r.Key("type")
 	n.Type = r.Text()
 	r.Key("attrs")
-	for range r.List() {
-		r.FixedList(2)
-		n.Attrs = append(n.Attrs, Attr{Key: r.Text(), Value: r.Text()})
-	}
+	n.Attrs, err = readAttrs(r, get)
 	r.Key("content")
-	n.Content, err = merkle.ReadContent(r, get)
+	switch {
+	case err != nil:
+	case r.Peek() == merkle.KindNull:
+		r.Null()
+		n.Bare = true
+	default:
+		n.Content, err = merkle.ReadContent(r, get)
+	}
 	if err == nil {
 		err = r.Done()
 	}
@@ -183,7 +192,12 @@ func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Dige
 const ownFields = 4
 
 // plainHeads is how the own blocks of Org nodes begin, up to their content.
-var plainHeads = [...][]byte{(&Node{Type: TypeHeadline}).appendOwnHead(nil), (&Node{Type: TypeDocument}).appendOwnHead(nil)}
+var plainHeads = [...][]byte{plainHead(TypeHeadline), plainHead(TypeDocument)}
+
+func plainHead(typ string) []byte {
+	head, _ := (&Node{Type: typ}).appendOwnHead(nil, nil)
+	return head
+}
 
 // holdsContent reports, for most blocks that are not cut, that they are not.
 func holdsContent(block []byte) bool {

@@ -11,4 +11,9 @@ var (
 	ErrFormat = errors.New("unknown format")
 	// ErrShape is returned when nodes do not fit the document they are said to be.
 	ErrShape = errors.New("nodes do not form the document")
+	// ErrTree is returned for a tree that cannot be taken in; the error before it
+	// names the place.
+	ErrTree = errors.New("not a tree that can be kept")
+	// ErrValue is returned for what is no value of an attribute.
+	ErrValue = errors.New("not a value of an attribute")
 )

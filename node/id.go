@@ -96,10 +96,14 @@ type Claim struct {
 	Ordinal int    // position of the node within its document
 }
 
-// Before reports whether c takes an id rather than o: documents outside
-// agents/ first, then by path, then by position. It is a total order, so who
-// bears an id is a function of the folder alone.
+// Before reports whether c takes an id rather than o: files before what is
+// memory-backed, documents outside agents/ first, then by path, then by position.
+// It is a total order, so who bears an id is a function of the state alone.
 func (c Claim) Before(o Claim) bool {
+	cm, om := IsMemory(c.Path), IsMemory(o.Path)
+	if cm != om {
+		return om
+	}
 	ca, oa := underAgents(c.Path), underAgents(o.Path)
 	if ca != oa {
 		return oa
@@ -112,9 +116,10 @@ func (c Claim) Before(o Claim) bool {
 
 func underAgents(path string) bool { return strings.HasPrefix(path, "agents/") }
 
-// Wish returns the id a node claims, or "" for a headline that declares none.
+// Wish returns the id a node claims, or "" for one that declares none; the
+// document that a file is always claims one.
 func (n *Node) Wish() string {
-	if n.Derived.DeclaredID != "" || n.Type != TypeDocument {
+	if n.Derived.DeclaredID != "" || n.Parent != "" || IsMemory(n.Path) {
 		return n.Derived.DeclaredID
 	}
 	return DocumentID(n.Path)

@@ -30,7 +30,8 @@ type Node struct {
 
 	Type    string // TypeDocument, TypeHeadline, or an element's name for AST nodes
 	Content string // the node's own bytes, children not included
-	Attrs   []Attr // hashed attributes of AST nodes, sorted by key; nil for Org nodes
+	Bare    bool   // no content at all, which is not the empty one; only of a node that came as a tree
+	Attrs   []Attr // hashed attributes of a node that came as a tree, sorted by key; nil for Org nodes
 
 	Derived *Derived // what the parser read from Content; never nil in a state
 
@@ -62,13 +63,6 @@ func (e *Entry) Equal(o *Entry) bool {
 		}
 	}
 	return true
-}
-
-// Attr is one hashed attribute of an AST node. Org nodes have none: their
-// bytes say everything.
-type Attr struct {
-	Key   string // upper case
-	Value string
 }
 
 // Key returns the node's place in the Merkle map: SHA-256 of its id.
@@ -107,12 +101,13 @@ func IsOrg(path string) bool {
 
 // IsEncrypted reports whether a document of this path is encrypted: it is kept,
 // and its bytes are neither searched nor shown to a model.
-func IsEncrypted(path string) bool { return strings.HasSuffix(path, ".gpg") }
+func IsEncrypted(path string) bool { return strings.HasSuffix(path, ".gpg") && !IsMemory(path) }
 
 // Title returns the title a person would call the node by: the headline's
-// title, the document's #+TITLE, else the name of its file.
+// title, the document's #+TITLE, else the name of its file; "" for a node of a tree
+// that has none.
 func (n *Node) Title() string {
-	if n.Derived.Title != "" || n.Type != TypeDocument {
+	if n.Derived.Title != "" || n.Parent != "" || IsMemory(n.Path) {
 		return n.Derived.Title
 	}
 	return BaseName(n.Path)

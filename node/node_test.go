@@ -136,7 +136,7 @@ func TestReadOwn(t *testing.T) {
 	emit := func(d merkle.Digest, b []byte) error { store[d] = slices.Clone(b); return nil }
 	get := func(d merkle.Digest) ([]byte, error) { return store[d], nil }
 	for _, size := range []int{0, 1, 1 << 16, 1<<16 + 1, 300 << 10} {
-		n := &Node{Type: TypeHeadline, Content: strings.Repeat("y", size), Attrs: []Attr{{"K", "v"}}}
+		n := &Node{Type: TypeHeadline, Content: strings.Repeat("y", size), Attrs: []Attr{{"K", TextValue("v")}}}
 		d, err := n.OwnBlock(emit)
 		if err != nil {
 			t.Fatal(err)

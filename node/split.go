@@ -211,8 +211,12 @@ func Join(nodes []*Node) string {
 // Rederive parses the file that the nodes join to and gives copies of them
 // whose derived fields are fresh: for nodes that came from blocks, or from an
 // image of another parser. It returns ErrShape when the parser no longer sees
-// these nodes in the text.
+// these nodes in the text. Nodes that came as a tree are read from their
+// attributes; those of them that have their derived fields stay as they are.
 func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
+	if IsTree(nodes) {
+		return rederiveTree(nodes)
+	}
 	out := make([]*Node, len(nodes))
 	if opaque {
 		if len(nodes) != 1 {
@@ -251,6 +255,10 @@ func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
 // document, such as an old version: keywords that its file declared are not
 // known. The node must not be in a state.
 func DeriveAlone(n *Node, opts *org.Options) {
+	if IsMemory(n.Path) || len(n.Attrs) > 0 || n.Bare || n.Type != TypeDocument && n.Type != TypeHeadline {
+		n.deriveTree(&Derived{}, above{})
+		return
+	}
 	doc := org.Parse(n.Content, opts)
 	derive := newDeriver(n.Path, doc)
 	switch {

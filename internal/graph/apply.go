@@ -31,7 +31,7 @@ func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error)
 
 func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record) (from, to *node.Entry)) (*State, error) {
 	b := &builder{
-		nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{},
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{},
 	}
 	for i := range c.Delta {
 		from, to := way(&c.Delta[i])
@@ -58,8 +58,10 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 
 // builder makes a state from entries and blocks.
 type builder struct {
+	base      *State
 	nodes     *champ.Editor[*node.Node]
 	documents *champ.Editor[[]*node.Node]
+	trees     *champ.Editor[*tree]
 	tree      *merkle.Editor[*node.Node]
 	setup     askers
 	tops      map[string]string // by path: id of the document whose nodes changed, "" when it left
@@ -104,17 +106,28 @@ func (b *builder) touch(path string) {
 		return
 	}
 	b.tops[path] = ""
-	if nodes, ok := b.documents.Get(path); ok {
-		b.tops[path] = nodes[0].ID
+	if top, ok := b.base.Document(path); ok {
+		b.tops[path] = top.ID
 	}
 }
 
 // gather lists the nodes of a changed document.
 func (b *builder) gather(path string) {
-	if top := b.tops[path]; top == "" {
-		b.documents.Delete(path)
-	} else {
-		b.documents.Set(path, b.document(top))
+	b.documents.Delete(path)
+	b.trees.Delete(path)
+	if top := b.tops[path]; top != "" {
+		b.set(path, walk(top, b.nodes.Len(), b.nodes.Get))
+	}
+}
+
+// set lists a document's nodes.
+func (b *builder) set(path string, nodes []*node.Node) {
+	switch {
+	case len(nodes) == 0:
+	case node.IsTree(nodes):
+		b.trees.Set(path, plant(nodes))
+	default:
+		b.documents.Set(path, nodes)
 	}
 }
 
@@ -136,45 +149,30 @@ func (b *builder) rederive(path string, old []*node.Node) error {
 	}
 	b.setup.replace(old, fresh)
 	for _, n := range fresh {
+		if o, ok := b.base.Get(n.ID); ok && o == n {
+			continue
+		}
 		b.nodes.Set(n.ID, n)
 		b.tree.Set(n)
 		b.lost = b.lost || loses(n)
 	}
-	b.documents.Set(path, fresh)
+	b.set(path, fresh)
 	return nil
 }
 
 // at returns a document's nodes as they are so far.
 func (b *builder) at(path string) []*node.Node {
+	if t, ok := b.trees.Get(path); ok {
+		return t.list(b.nodes.Get)
+	}
 	nodes, _ := b.documents.Get(path)
 	return nodes
-}
-
-// document walks a document's nodes in order.
-func (b *builder) document(id string) []*node.Node {
-	var out []*node.Node
-	stack := []string{id}
-	seen := map[string]bool{}
-	for len(stack) > 0 {
-		top := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		n, ok := b.nodes.Get(top)
-		if !ok || seen[top] {
-			continue
-		}
-		seen[top] = true
-		out = append(out, n)
-		for _, k := range slices.Backward(n.Kids) {
-			stack = append(stack, k)
-		}
-	}
-	return out
 }
 
 // state freezes what was built. Ids are contested only if they were before, or
 // a node that changed claims one in vain.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
-	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map()}
+	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), setup: b.setup.Map()}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
 	}
@@ -197,6 +195,9 @@ func (s *State) contest() {
 		}
 		seen[n.Path] = true
 		for i, m := range s.Nodes(n.Path) {
+			if s.IsTree(n.Path) {
+				i = 0 // no id twice, so no order to count
+			}
 			if loses(m) {
 				lost[m.Wish()] = append(lost[m.Wish()], node.Claim{ID: m.Wish(), Path: m.Path, Ordinal: i})
 			}
@@ -209,7 +210,7 @@ func (s *State) contest() {
 		if !ok {
 			continue
 		}
-		if in[bearer.Path] == nil {
+		if in[bearer.Path] == nil && !s.IsTree(bearer.Path) {
 			in[bearer.Path] = placesOf(s.Nodes(bearer.Path))
 		}
 		claims = append(claims, node.Claim{ID: id, Path: bearer.Path, Ordinal: in[bearer.Path][id]})
@@ -237,7 +238,7 @@ func placesOf(nodes []*node.Node) places {
 // to target but for the times of what changed, which become now.
 func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	delta := Diff(s, target)
-	b := &builder{nodes: target.nodes.Edit(), documents: target.documents.Edit(), tree: target.tree.Edit()}
+	b := &builder{nodes: target.nodes.Edit(), documents: target.documents.Edit(), trees: target.trees.Edit(), tree: target.tree.Edit()}
 	for i, c := range delta.Changes {
 		if c.New == nil {
 			continue
@@ -254,7 +255,9 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 		delta.Changes[i].New = n
 	}
 	for _, path := range delta.Paths {
-		if nodes := target.Nodes(path); nodes != nil {
+		if t, ok := target.trees.Get(path); ok {
+			b.trees.Set(path, &tree{top: t.top, size: t.size})
+		} else if nodes := target.Nodes(path); nodes != nil {
 			fresh := make([]*node.Node, len(nodes))
 			for i, n := range nodes {
 				fresh[i], _ = b.nodes.Get(n.ID)
@@ -262,6 +265,6 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 			b.documents.Set(path, fresh)
 		}
 	}
-	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup}
+	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup}
 	return next, delta
 }

@@ -32,50 +32,108 @@ func (d *Delta) Empty() bool { return len(d.Changes) == 0 }
 
 // delta compares the nodes of the touched documents before and now.
 func (d *Draft) delta() Delta {
-	var out Delta
-	old, now := map[string]*node.Node{}, map[string]*node.Node{}
+	c := comparison{old: map[string]*node.Node{}, now: map[string]*node.Node{}, paths: map[string]bool{}}
 	paths := slices.Sorted(maps.Keys(d.before))
-	var removed, added []*node.Node
 	for _, p := range paths {
 		for _, n := range d.before[p] {
-			old[n.ID] = n
+			c.old[n.ID] = n
 		}
 		for _, n := range d.after[p] {
-			now[n.ID] = n
+			c.now[n.ID] = n
 		}
 	}
+	trees := d.treeNodes(&c)
 	for _, p := range paths {
-		touched := false
 		for _, n := range d.before[p] {
-			if now[n.ID] == nil {
-				out.Changes = append(out.Changes, Change{ID: n.ID, Old: n})
-				removed = append(removed, n)
-				touched = true
-			}
+			c.gone(n)
 		}
 		for _, n := range d.after[p] {
-			o := old[n.ID]
-			switch {
-			case o == n:
-				continue
-			case o == nil:
-				added = append(added, n)
-			case o.Entry.Equal(&n.Entry):
-				if o.Type == typeGone || !o.Derived.Equal(n.Derived) {
-					out.Reread = append(out.Reread, n)
-				}
-				continue
-			}
-			out.Changes = append(out.Changes, Change{n.ID, o, n})
-			touched = true
-		}
-		if touched {
-			out.Paths = append(out.Paths, p)
+			c.here(n)
 		}
 	}
+	for _, t := range trees {
+		if t.New == nil {
+			c.gone(t.Old)
+		} else {
+			c.here(t.New)
+		}
+	}
+	if len(trees) > 0 && len(c.removed) > 0 && len(c.added) > 0 {
+		inOrder(c.removed, d.base.Nodes)
+		inOrder(c.added, d.current)
+	}
+	out := c.delta
 	slices.SortFunc(out.Changes, func(a, b Change) int { return cmp.Compare(a.ID, b.ID) })
-	out.Lineage = node.Lineage(removed, added)
+	out.Lineage = node.Lineage(c.removed, c.added)
+	out.Paths = slices.Sorted(maps.Keys(c.paths))
 	return out
+}
+
+// treeNodes adds to a comparison what trees touched, and lists by id what the
+// documents that are files do not have.
+func (d *Draft) treeNodes(c *comparison) []Change {
+	var out []Change
+	for _, id := range slices.Sorted(maps.Keys(d.was)) {
+		_, left := c.old[id]
+		_, came := c.now[id]
+		old := d.was[id]
+		if old != nil {
+			c.old[id] = old
+		}
+		n, ok := d.nodes.Get(id)
+		if ok {
+			c.now[id] = n
+		}
+		if came || !ok && (left || old == nil) {
+			continue
+		}
+		out = append(out, Change{id, old, n})
+	}
+	return out
+}
+
+// comparison collects the difference of two sets of nodes.
+type comparison struct {
+	old, now       map[string]*node.Node
+	delta          Delta
+	removed, added []*node.Node
+	paths          map[string]bool
+}
+
+// gone takes in a node of the old set.
+func (c *comparison) gone(n *node.Node) {
+	if c.now[n.ID] == nil {
+		c.delta.Changes = append(c.delta.Changes, Change{ID: n.ID, Old: n})
+		c.removed = append(c.removed, n)
+		c.paths[n.Path] = true
+	}
+}
+
+// here takes in a node of the new set.
+func (c *comparison) here(n *node.Node) {
+	o := c.old[n.ID]
+	switch {
+	case o == n:
+		return
+	case o == nil:
+		c.added = append(c.added, n)
+	case o.Entry.Equal(&n.Entry):
+		if o.Type == typeGone || !o.Derived.Equal(n.Derived) {
+			c.delta.Reread = append(c.delta.Reread, n)
+		}
+		return
+	default:
+		c.paths[o.Path] = true
+	}
+	c.delta.Changes = append(c.delta.Changes, Change{n.ID, o, n})
+	c.paths[n.Path] = true
+}
+
+// inOrder sorts nodes by path and then in document order; nodes gives those of a
+// document.
+func inOrder(set []*node.Node, nodes func(path string) []*node.Node) {
+	rank := placeRanks(nodes, set)
+	slices.SortFunc(set, func(a, b *node.Node) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank[a], rank[b])) })
 }
 
 // Diff returns what changed from one state to another, in O(changes and the
@@ -98,16 +156,14 @@ func Diff(from, to *State) Delta {
 		out.Changes = append(out.Changes, Change{id, c.Old, c.New})
 	}
 	out.Changes = append(out.Changes, renamedKids(from, to, out.Changes, seen)...)
-	byPlace := func(s *State) func(a, b *node.Node) int {
-		rank := placeRanks(s, removed, added)
-		return func(a, b *node.Node) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(rank[a], rank[b])) }
+	if len(removed) > 0 && len(added) > 0 {
+		inOrder(removed, from.Nodes)
+		inOrder(added, to.Nodes)
 	}
-	slices.SortFunc(removed, byPlace(from))
-	slices.SortFunc(added, byPlace(to))
 	slices.SortFunc(out.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
 	out.Lineage = node.Lineage(removed, added)
 	out.Paths = pathsOf(out.Changes)
-	out.Reread = reread(from, to, out.Paths)
+	out.Reread = append(reread(from, to, out.Paths), deeper(from, to, out.Changes)...)
 	return out
 }
 
@@ -118,7 +174,8 @@ func reread(from, to *State, paths []string) []*node.Node {
 	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
 	slices.Sort(all)
 	for _, p := range slices.Compact(all) {
-		for _, n := range to.Nodes(p) {
+		nodes, _ := to.documents.Get(p)
+		for _, n := range nodes {
 			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && !o.Derived.Equal(n.Derived) {
 				out = append(out, n)
 			}
@@ -147,6 +204,26 @@ func renamedKids(from, to *State, changes []Change, seen map[string]bool) []Chan
 	return out
 }
 
+// deeper lists the nodes of trees whose entries stayed while what they take over
+// from above changed: their level, or that they are encrypted.
+func deeper(from, to *State, changes []Change) []*node.Node {
+	var out []*node.Node
+	seen := map[string]bool{}
+	for _, c := range changes {
+		if c.Old == nil || c.New == nil || !to.IsTree(c.New.Path) || seen[c.ID] ||
+			c.Old.Derived.Level == c.New.Derived.Level && c.Old.Derived.Encrypted == c.New.Derived.Encrypted {
+			continue
+		}
+		for _, n := range walk(c.ID, to.Len(), to.Get) {
+			if o, ok := from.Get(n.ID); ok && !seen[n.ID] && o != n && o.Entry.Equal(&n.Entry) && !o.Derived.Equal(n.Derived) {
+				out = append(out, n)
+			}
+			seen[n.ID] = true
+		}
+	}
+	return out
+}
+
 func pathsOf(changes []Change) []string {
 	paths := map[string]bool{}
 	for _, c := range changes {
@@ -160,16 +237,14 @@ func pathsOf(changes []Change) []string {
 }
 
 // placeRanks numbers nodes in document order within the documents they are in.
-func placeRanks(s *State, sets ...[]*node.Node) map[*node.Node]int {
+func placeRanks(nodes func(path string) []*node.Node, set []*node.Node) map[*node.Node]int {
 	want := map[string]bool{}
-	for _, set := range sets {
-		for _, n := range set {
-			want[n.Path] = true
-		}
+	for _, n := range set {
+		want[n.Path] = true
 	}
 	rank := map[*node.Node]int{}
 	for p := range want {
-		for i, n := range s.Nodes(p) {
+		for i, n := range nodes(p) {
 			rank[n] = i
 		}
 	}

@@ -17,6 +17,7 @@ type Draft struct {
 	base      *State
 	nodes     *champ.Editor[*node.Node]
 	documents *champ.Editor[[]*node.Node]
+	trees     *champ.Editor[*tree]
 	contested *champ.Editor[[]node.Claim]
 	setup     askers
 	ranks     map[string]int // those of base until ranked
@@ -24,6 +25,7 @@ type Draft struct {
 
 	before  map[string][]*node.Node    // path -> its nodes in base, of the paths touched
 	after   map[string][]*node.Node    // path -> its nodes now
+	was     map[string]*node.Node      // id -> its node in base, nil for none, of the ids that trees touched
 	claims  map[string]map[string]bool // path -> ids declared, of the paths touched
 	retry   []string                   // paths that must be read again: for their ids, or a setup file
 	problem map[string][]node.Problem
@@ -35,8 +37,8 @@ type Draft struct {
 // time of modification of what changes.
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
-		ranks: s.ranks, before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
+		ranks: s.ranks, before: map[string][]*node.Node{}, after: map[string][]*node.Node{}, was: map[string]*node.Node{},
 		claims: map[string]map[string]bool{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
 	}
 }
@@ -64,7 +66,7 @@ func (d *Draft) Drop(path string) {
 func (d *Draft) Problems() map[string][]node.Problem { return d.problem }
 
 // Touched reports whether any node differs from the base.
-func (d *Draft) Touched() bool { return len(d.before) > 0 }
+func (d *Draft) Touched() bool { return len(d.before)+len(d.was) > 0 }
 
 // settle reads documents again that lost or won a contested id, or whose setup
 // files changed.
@@ -76,7 +78,11 @@ func (d *Draft) settle() {
 		if nodes == nil {
 			continue
 		}
-		d.put(path, node.Join(nodes), nodes[0].Derived.Opaque)
+		if _, isTree := d.trees.Get(path); !isTree {
+			d.put(path, node.Join(nodes), nodes[0].Derived.Opaque)
+		} else if err := d.putTree(path, node.TreeOf(nodes)); err != nil { // they were taken in before
+			d.problem[path] = []node.Problem{{Path: path, Kind: "id", Message: err.Error()}}
+		}
 	}
 }
 
@@ -96,7 +102,7 @@ func (d *Draft) put(path, text string, opaque bool) {
 			d.problem[path] = problems
 		}
 	}
-	d.keep(old, nodes)
+	d.keep(old, nodes, true)
 	for _, n := range nodes {
 		d.nodes.Set(n.ID, n)
 	}
@@ -107,8 +113,14 @@ func (d *Draft) put(path, text string, opaque bool) {
 
 // keep lets unchanged nodes stay the very objects they were, and gives changed
 // ones a copy of their text where the file was known: a small edit must not
-// hold on to the bytes of a whole old and a whole new file.
-func (d *Draft) keep(old, nodes []*node.Node) {
+// hold on to the bytes of a whole old and a whole new file. shared says that the
+// nodes' text is part of one.
+func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
+	own := func(n *node.Node) {
+		if shared {
+			own(n)
+		}
+	}
 	was := make(map[string]*node.Node, len(old))
 	for _, n := range old {
 		was[n.ID] = n
@@ -130,7 +142,7 @@ func (d *Draft) keep(old, nodes []*node.Node) {
 		case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
 			nodes[i] = o
 		default:
-			n.Modified, n.Content = o.Modified, o.Content
+			n.Modified, n.Content, n.Attrs = o.Modified, o.Content, o.Attrs
 		}
 	}
 }
@@ -142,13 +154,15 @@ func own(n *node.Node) { n.Content = strings.Clone(n.Content) }
 // take removes a document's nodes and returns them.
 func (d *Draft) take(path string) []*node.Node {
 	nodes := d.current(path)
-	if _, seen := d.before[path]; !seen {
+	if _, isTree := d.trees.Get(path); isTree {
+		d.fell(path, nodes)
+		return nodes
+	}
+	if _, seen := d.before[path]; !seen && (nodes != nil || !node.IsMemory(path)) {
 		d.before[path] = nodes
 	}
 	for _, n := range nodes {
-		if now, ok := d.nodes.Get(n.ID); ok && now == n { // not if another document has won the id
-			d.nodes.Delete(n.ID)
-		}
+		d.uproot(n)
 	}
 	d.documents.Delete(path)
 	d.after[path] = nil
@@ -156,12 +170,23 @@ func (d *Draft) take(path string) []*node.Node {
 	return nodes
 }
 
+// uproot takes a node out, unless another document has won its id.
+func (d *Draft) uproot(n *node.Node) {
+	if now, ok := d.nodes.Get(n.ID); ok && now == n {
+		d.nodes.Delete(n.ID)
+	}
+}
+
 // current returns a document's nodes as the draft has them.
 func (d *Draft) current(path string) []*node.Node {
+	if t, ok := d.trees.Get(path); ok {
+		return t.list(d.nodes.Get)
+	}
 	if nodes, ok := d.after[path]; ok {
 		return nodes
 	}
-	return d.base.Nodes(path)
+	nodes, _ := d.base.documents.Get(path)
+	return nodes
 }
 
 // bears decides who bears a claimed id: the first of the claims to it.
@@ -244,6 +269,9 @@ func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
 	if !ok {
 		return node.Claim{}, false
 	}
+	if _, isTree := d.trees.Get(n.Path); isTree {
+		return node.Claim{ID: c.ID, Path: n.Path}, true
+	}
 	if d.places[n.Path] == nil {
 		d.places[n.Path] = placesOf(d.current(n.Path))
 	}
@@ -251,6 +279,9 @@ func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
 }
 
 func (d *Draft) again(path, current string) {
+	if t, ok := d.trees.Get(path); ok {
+		t.list(d.nodes.Get) // before the id that it loses is another's
+	}
 	if path != current && !slices.Contains(d.retry, path) {
 		d.retry = append(d.retry, path)
 	}
@@ -286,7 +317,7 @@ func (d *Draft) Seal() (*State, Delta) {
 		tree.Set(n) // the digest stays, the node that a Diff of trees yields must not be stale
 	}
 	next := &State{
-		nodes: d.nodes.Map(), documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
+		nodes: d.nodes.Map(), documents: d.documents.Map(), trees: d.trees.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
 		ranks: d.ranks,
 	}
 	return next, delta

@@ -16,7 +16,7 @@ import (
 var ErrGone = errors.New("the content is no longer kept")
 
 // typeGone is the type of a node whose content is gone.
-const typeGone = "gone"
+const typeGone = "(gone)" // no tree has such a type
 
 // Gone returns the nodes whose content is no longer kept, in no order. A state
 // that has one is good for its digests and for its other documents alone.

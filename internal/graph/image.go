@@ -105,9 +105,13 @@ func appendNode(b []byte, n *node.Node, before int64) []byte {
 	}
 	b = binary.AppendVarint(b, n.Modified-before)
 	b = binary.AppendUvarint(b, uint64(len(n.Kids)))
-	b = binary.AppendUvarint(b, uint64(len(n.Attrs)))
+	marks := uint64(len(n.Attrs)) * 2
+	if n.Bare {
+		marks++
+	}
+	b = binary.AppendUvarint(b, marks)
 	for _, a := range n.Attrs {
-		b = appendString(appendString(b, a.Key), a.Value)
+		b = appendString(appendString(b, a.Key), a.Value.Encoded())
 	}
 	return binary.AppendUvarint(b, uint64(len(n.Content)))
 }

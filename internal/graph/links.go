@@ -97,6 +97,9 @@ func (c *checker) file(n *node.Node, rest string) string {
 			return "" // another machine's, or outside
 		}
 		at = path.Join(path.Dir(n.Path), name)
+		if node.IsMemory(n.Path) {
+			at = path.Clean(name) // from the folder of the memex
+		}
 		if at == ".." || strings.HasPrefix(at, "../") {
 			return ""
 		}

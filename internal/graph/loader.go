@@ -163,8 +163,8 @@ func (l *loader) node(x *node.Node) (kids int) {
 	l.modified += c.int()
 	x.Modified = l.modified
 	kids = c.count(smallestNode)
-	for range c.count(2) {
-		x.Attrs = append(x.Attrs, node.Attr{Key: c.string(), Value: c.string()})
+	if marks := c.uint(); marks > 0 {
+		readAttrs(x, c, marks)
 	}
 	size := c.uint()
 	if size > uint64(len(l.texts)) {
@@ -195,6 +195,25 @@ func (t *preorder) parent() int {
 	return p
 }
 
+// readAttrs reads what only nodes have that came as a tree: marks is twice the number
+// of attributes, and one more where there is no content.
+func readAttrs(x *node.Node, c *cursor, marks uint64) {
+	if x.Bare = marks&1 != 0; marks/2 > uint64(len(c.s)-c.at)/2 {
+		c.fail()
+		return
+	}
+	x.Attrs = make([]node.Attr, 0, marks/2)
+	for range marks / 2 {
+		key := c.string()
+		v, err := node.ParseValue(c.string())
+		if err != nil {
+			c.fail()
+			return
+		}
+		x.Attrs = append(x.Attrs, node.Attr{Key: key, Value: v})
+	}
+}
+
 // room returns an empty slice of the given capacity cut from the slab.
 func (l *loader) room(n int) []string {
 	at := len(l.kids)
@@ -213,13 +232,18 @@ func (w *whole) state(lost bool) *State {
 	var hashing sync.WaitGroup
 	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
 	s.nodes = champ.Build(w.entries)
-	documents := make([]champ.Entry[[]*node.Node], len(w.documents))
+	documents := make([]champ.Entry[[]*node.Node], 0, len(w.documents))
+	trees := champ.Map[*tree]{}.Edit()
 	setup := askers{champ.Map[int]{}.Edit()}
-	for i, d := range w.documents {
-		documents[i] = champ.NewEntry(d[0].Path, d)
+	for _, d := range w.documents {
+		if node.IsTree(d) {
+			trees.Set(d[0].Path, plant(d))
+			continue
+		}
+		documents = append(documents, champ.NewEntry(d[0].Path, d))
 		setup.replace(nil, d)
 	}
-	s.documents, s.setup = champ.Build(documents), setup.Map()
+	s.documents, s.trees, s.setup = champ.Build(documents), trees.Map(), setup.Map()
 	hashing.Wait()
 	if lost || s.Len() != s.tree.Len() {
 		s.contest()

@@ -24,6 +24,12 @@ func (s *State) Problems(ctx context.Context) iter.Seq2[string, []node.Problem] 
 			if d, ok := s.Document(path); !ok || d.Derived.Opaque {
 				continue
 			}
+			if s.IsTree(path) {
+				if _, problems, _ := node.SplitTree(path, node.TreeOf(s.Nodes(path)), bears); len(problems) > 0 && !yield(path, problems) {
+					return
+				}
+				continue
+			}
 			text, _ := s.Text(path)
 			_, problems := node.Split(path, text, node.Parse(text, reading(path, s.Nodes)), bears)
 			if len(problems) > 0 && !yield(path, problems) {

@@ -1,0 +1,255 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// TypePlainText is the type of a text among the contents of a tree.
+const TypePlainText = "plain-text"
+
+// Limits of a tree.
+const (
+	MaxTreeNodes = 1_000_000
+	MaxTreeDepth = 10_000 // nodes on the way from the root to a leaf, both counted
+	maxType      = 64     // bytes of a type
+)
+
+// Tree is an element with all below it, as it comes through the API: not from a
+// file. It is a value to hand over: whoever gave a Tree to a function of this
+// module changes it no more. Trees may share parts.
+type Tree struct {
+	Type    string // org-element's name, in lower case
+	Attrs   []Attr // as Attributes leaves them
+	Content string // the raw content, verbatim
+	Bare    bool   // no raw content at all
+	Scope   string // of the root alone; "" where none is said
+	Kids    []*Tree
+
+	known string // the id that the node bore which TreeOf made this of
+}
+
+// ID returns the id that the tree's root declares, "" for none.
+func (t *Tree) ID() string { return declaredIn(t.Attrs) }
+
+// Names reports whether the tree's root is the node of this id: it declares it,
+// or TreeOf made it of the node that bears it.
+func (t *Tree) Names(id string) bool { return t.known == id || t.ID() == id }
+
+// spot is a place in a tree that is laid out in document order.
+type spot struct {
+	tree   *Tree
+	parent int // index of the parent's spot; -1 for the root
+	index  int // which of the parent's children
+	level  int
+}
+
+// spots lays a tree out in document order, its root first, and checks its
+// shape: no part in itself, not too deep, not too many nodes.
+func (t *Tree) spots() ([]spot, error) {
+	all := []spot{{t, -1, 0, 0}}
+	open := []int{0} // the way to the spot in hand
+	next := []int{0} // for each of these, the child to take next
+	above := map[*Tree]bool{t: true}
+	for len(open) > 0 {
+		top := len(open) - 1
+		at := open[top]
+		parent := all[at].tree
+		if next[top] == len(parent.Kids) {
+			delete(above, parent)
+			open, next = open[:top], next[:top]
+			continue
+		}
+		kid := parent.Kids[next[top]]
+		all = append(all, spot{kid, at, next[top], top + 1})
+		next[top]++
+		if err := refuse(kid, above, len(all), top+2); err != nil {
+			return nil, fmt.Errorf("%s%w", where(all, len(all)-1, ""), err)
+		}
+		if len(kid.Kids) > 0 {
+			above[kid] = true
+			open, next = append(open, len(all)-1), append(next, 0)
+		}
+	}
+	return all, nil
+}
+
+// refuse says why a tree does not go on with this child.
+func refuse(kid *Tree, above map[*Tree]bool, count, depth int) error {
+	switch {
+	case kid == nil:
+		return fmt.Errorf("no tree: %w", ErrTree)
+	case above[kid]:
+		return fmt.Errorf("the tree contains itself: %w", ErrTree)
+	case count > MaxTreeNodes:
+		return fmt.Errorf("more than %d nodes: %w", MaxTreeNodes, ErrTree)
+	case depth > MaxTreeDepth:
+		return fmt.Errorf("deeper than %d: %w", MaxTreeDepth, ErrTree)
+	}
+	return nil
+}
+
+// where names a place in a tree for a message: "contents[3].contents[0].type: ".
+// A long way is shortened in the middle.
+func where(all []spot, at int, key string) string {
+	var steps []string
+	for ; at > 0; at = all[at].parent {
+		steps = append(steps, "contents["+strconv.Itoa(all[at].index)+"]")
+	}
+	slices.Reverse(steps)
+	return place(steps, key)
+}
+
+func place(steps []string, key string) string {
+	const most = 20
+	if len(steps) > most {
+		steps = slices.Concat(steps[:most/2], []string{"…"}, steps[len(steps)-most/2:])
+	}
+	if key != "" {
+		steps = append(steps, key)
+	}
+	if len(steps) == 0 {
+		return ""
+	}
+	return strings.Join(steps, ".") + ": "
+}
+
+// Check reports whether the tree can be taken in: ErrTree, after the place and
+// what is wrong there. Decoded trees were checked. O(nodes).
+func (t *Tree) Check() error {
+	_, err := t.layout()
+	return err
+}
+
+// layout is spots, with all the rest checked too.
+func (t *Tree) layout() ([]spot, error) {
+	if t == nil {
+		return nil, fmt.Errorf("no tree: %w", ErrTree)
+	}
+	all, err := t.spots()
+	if err != nil {
+		return nil, err
+	}
+	first := make(map[string]int)
+	for i := range all {
+		k := all[i].tree
+		if err := k.checkAlone(); err != nil {
+			return nil, fmt.Errorf("%s%w", where(all, i, ""), err)
+		}
+		if key, err := checkAttrs(k.Attrs); err != nil {
+			return nil, fmt.Errorf("%s%w", where(all, i, "properties."+key), err)
+		}
+		if k.Scope != "" && k.Scope != t.Scope {
+			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), quote(t.Scope), quote(k.Scope), ErrTree)
+		}
+		if id := k.ID(); id != "" {
+			if at, twice := first[id]; twice {
+				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
+					where(all, i, "properties.ID"), quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), ErrTree)
+			}
+			first[id] = i
+		}
+	}
+	return all, nil
+}
+
+// checkAlone checks type and content.
+func (t *Tree) checkAlone() error {
+	switch {
+	case t.Type == "":
+		return fmt.Errorf("no type: %w", ErrTree)
+	case len(t.Type) > maxType || strings.Trim(t.Type, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+		return fmt.Errorf("type %s: a type is up to %d letters, digits and dashes: %w", quote(t.Type), maxType, ErrTree)
+	case t.Bare && t.Content != "":
+		return fmt.Errorf("content where there is said to be none: %w", ErrTree)
+	case len(t.Content) > merkle.MaxContent:
+		return fmt.Errorf("raw-content of more than %d bytes: %w", merkle.MaxContent, ErrTree)
+	}
+	return nil
+}
+
+// Equal reports whether two trees say the same, scopes included. O(nodes).
+func (t *Tree) Equal(o *Tree) bool {
+	type pair struct{ a, b *Tree }
+	for stack := []pair{{t, o}}; len(stack) > 0; {
+		p := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if p.a == p.b {
+			continue
+		}
+		if p.a == nil || p.b == nil || p.a.Type != p.b.Type || p.a.Content != p.b.Content || p.a.Bare != p.b.Bare ||
+			p.a.Scope != p.b.Scope || len(p.a.Kids) != len(p.b.Kids) || !slices.Equal(p.a.Attrs, p.b.Attrs) {
+			return false
+		}
+		for i := range p.a.Kids {
+			stack = append(stack, pair{p.a.Kids[i], p.b.Kids[i]})
+		}
+	}
+	return true
+}
+
+// TreeOf gives back the tree that a document's nodes, in document order, form;
+// nil for none. Its parts remember the ids of their nodes (Names).
+func TreeOf(nodes []*Node) *Tree {
+	if len(nodes) == 0 {
+		return nil
+	}
+	at := make(map[string]*Tree, len(nodes))
+	for _, n := range nodes {
+		t := &Tree{Type: n.Type, Attrs: n.Attrs, Content: n.Content, Bare: n.Bare, known: n.ID}
+		if up := at[n.Parent]; up != nil {
+			up.Kids = append(up.Kids, t)
+		}
+		if len(n.Kids) > 0 {
+			t.Kids = make([]*Tree, 0, len(n.Kids))
+		}
+		at[n.ID] = t
+	}
+	return at[nodes[0].ID]
+}
+
+// Find returns the part of the tree that is the node of this id, nil for none.
+// The tree must be one that Check accepts, here and in With. O(nodes).
+func (t *Tree) Find(id string) *Tree {
+	all, err := t.spots()
+	if err != nil {
+		return nil
+	}
+	if i := slices.IndexFunc(all, func(s spot) bool { return s.tree.Names(id) }); i >= 0 {
+		return all[i].tree
+	}
+	return nil
+}
+
+// With returns the tree with another part in the place of the one that is the
+// node of this id: change is given that part and returns the new one, nil to
+// leave it out. The rest is shared. It returns nil when the root is left out,
+// and false when there is no such part. O(nodes).
+func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
+	all, err := t.spots()
+	if err != nil {
+		return t, false
+	}
+	at := slices.IndexFunc(all, func(s spot) bool { return s.tree.Names(id) })
+	if at < 0 {
+		return t, false
+	}
+	part := change(all[at].tree)
+	for ; at > 0; at = all[at].parent {
+		up := *all[all[at].parent].tree
+		i := all[at].index
+		if part == nil {
+			up.Kids = slices.Concat(up.Kids[:i], up.Kids[i+1:])
+		} else {
+			up.Kids = slices.Concat(up.Kids[:i], []*Tree{part}, up.Kids[i+1:])
+		}
+		part = &up
+	}
+	return part, true
+}

@@ -1,0 +1,158 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// above is what a node of a tree takes over from the one it hangs below.
+type above struct {
+	level     int
+	encrypted bool
+}
+
+// below returns what the children of a node take over.
+func (n *Node) below() above { return above{n.Derived.Level + 1, n.Derived.Encrypted} }
+
+// fits reports whether a node of a tree, derived before, would be derived the
+// same at this place.
+func (n *Node) fits(up above) bool {
+	return n.Derived != nil && n.Derived.Level == up.level && n.Derived.Encrypted == (up.encrypted || slices.Contains(n.Derived.Tags, cryptTag))
+}
+
+// deriveTree fills the derived fields of a node that came as a tree from its
+// attributes; only links are read from its content.
+func (n *Node) deriveTree(d *Derived, up above) {
+	d.Level = up.level
+	todoType := ""
+	for _, a := range n.Attrs {
+		switch a.Key {
+		case "ID":
+			d.DeclaredID = declaredIn(n.Attrs)
+		case "TITLE":
+			d.Title = a.Value.String()
+		case "TODO":
+			d.Todo = a.Value.String()
+		case "TODO-TYPE":
+			todoType = lower(a.Value.String())
+		case "PRIORITY":
+			d.Priority = priority(a.Value)
+		case "TAGS":
+			d.Tags = tags(a.Value)
+		case "SCHEDULED":
+			d.Scheduled = a.Value.String()
+		case "DEADLINE":
+			d.Deadline = a.Value.String()
+		case "CLOSED":
+			d.Closed = a.Value.String()
+		}
+	}
+	d.Done = todoType == "done" || todoType == "" && slices.Contains(doneWords, upper(d.Todo))
+	d.Archived = slices.Contains(d.Tags, "ARCHIVE")
+	d.Encrypted = up.encrypted || slices.Contains(d.Tags, cryptTag)
+	d.Properties = attrProperties(n.Attrs)
+	if !d.Encrypted {
+		d.Links = contentLinks(n.Content)
+	}
+	n.Derived = d
+}
+
+// doneWords are the keywords that say done where no TODO-TYPE says which.
+var doneWords = []string{"DONE", "CANCELLED", "CANCELED"}
+
+// priority reads a priority; org-element gives the code of its letter.
+func priority(v Value) string {
+	if c := v.Int(); c >= 'A' && c <= 'Z' {
+		return string(rune(c))
+	}
+	return v.String()
+}
+
+// tags reads tags: a list, one tag, or as a headline writes them, ":a:b:".
+func tags(v Value) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, item := range v.flat() {
+		for tag := range strings.FieldsFuncSeq(item.String(), func(r rune) bool { return r == ':' || r == ' ' }) {
+			if !seen[tag] {
+				seen[tag], out = true, append(out, tag)
+			}
+		}
+	}
+	return out
+}
+
+// attrProperties gives attributes as a drawer would: the items after a list's
+// first as KEY+, null not at all.
+func attrProperties(attrs []Attr) []Property {
+	if len(attrs) == 0 {
+		return nil
+	}
+	out := make([]Property, 0, len(attrs))
+	for _, a := range attrs {
+		key := a.Key
+		switch a.Value.Kind() {
+		case KindNull:
+		case KindList:
+			for _, item := range a.Value.Items() {
+				out = append(out, Property{key, item.String()})
+				key = a.Key + "+"
+			}
+		default:
+			out = append(out, Property{key, a.Value.String()})
+		}
+	}
+	return out
+}
+
+// contentLinks lists the targets of the links of a text that may hold headlines.
+func contentLinks(text string) []string {
+	if !strings.ContainsAny(text, ":[") { // a link has one of them
+		return nil
+	}
+	doc := org.Parse(text, nil)
+	out := links(doc, -1, len(text))
+	seen := make(map[string]bool, len(out))
+	for _, l := range out {
+		seen[l] = true
+	}
+	for i := range doc.Headlines {
+		for _, l := range links(doc, i, len(text)) {
+			if !seen[l] {
+				seen[l], out = true, append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// rederiveTree gives the nodes of a tree fresh derived fields; those that have
+// them already stay the very nodes.
+func rederiveTree(nodes []*Node) ([]*Node, error) {
+	out := make([]*Node, len(nodes))
+	at := make(map[string]*Node)
+	for i, n := range nodes {
+		var up above
+		if i > 0 {
+			parent := at[n.Parent]
+			if parent == nil {
+				return nil, ErrShape
+			}
+			up = parent.below()
+		}
+		out[i] = n
+		if !n.fits(up) {
+			c := *n
+			c.deriveTree(&Derived{}, up)
+			out[i] = &c
+		}
+		if len(n.Kids) > 0 {
+			at[n.ID] = out[i]
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,282 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Kind is the kind of an attribute's value.
+type Kind byte
+
+// The kinds of values. A decimal is a number that is no int64: it is kept as it
+// is written. A list holds values of the other kinds.
+const (
+	KindNull Kind = iota
+	KindBool
+	KindInt
+	KindDecimal
+	KindText
+	KindList
+)
+
+// Value is one typed value of an attribute. It is kept as its canonical
+// encoding, so that == compares, and is immutable. The zero Value is null.
+type Value struct{ enc string } // "" for null
+
+// decimalHead is how a decimal begins: a map of one pair whose key is "d".
+const decimalHead = "\xa1\x61d"
+
+// BoolValue returns a truth value.
+func BoolValue(v bool) Value { return Value{string(merkle.AppendBool(nil, v))} }
+
+// IntValue returns an integer.
+func IntValue(v int64) Value { return Value{string(merkle.AppendInt(nil, v))} }
+
+// TextValue returns a text; what is not UTF-8 in it becomes U+FFFD.
+func TextValue(s string) Value {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return Value{string(merkle.AppendText(make([]byte, 0, len(s)+5), s))}
+}
+
+// NumberValue returns the number that a JSON literal writes: an integer where
+// int64 has it in that spelling, else a decimal. Other text is ErrValue.
+func NumberValue(literal string) (Value, error) {
+	if v, err := strconv.ParseInt(literal, 10, 64); err == nil && strconv.FormatInt(v, 10) == literal {
+		return IntValue(v), nil
+	}
+	if !isNumber(literal) {
+		return Value{}, fmt.Errorf("%s is no number: %w", quote(literal), ErrValue)
+	}
+	return Value{string(merkle.AppendText([]byte(decimalHead), literal))}, nil
+}
+
+func isNumber(s string) bool {
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' && json.Valid([]byte(s))
+}
+
+// ListValue returns a list of values. The items of a list among them take its
+// place: there are no lists in lists.
+func ListValue(items ...Value) Value {
+	var flat []Value
+	for _, v := range items {
+		flat = append(flat, v.flat()...)
+	}
+	b := merkle.AppendList(nil, len(flat))
+	for _, v := range flat {
+		b = v.Append(b)
+	}
+	return Value{string(b)}
+}
+
+func (v Value) flat() []Value {
+	if v.Kind() == KindList {
+		return v.Items()
+	}
+	return []Value{v}
+}
+
+// Kind returns the kind of the value.
+func (v Value) Kind() Kind {
+	if v.enc == "" {
+		return KindNull
+	}
+	switch first := v.enc[0]; {
+	case first < 0x40:
+		return KindInt
+	case first < 0x80:
+		return KindText
+	case first < 0xa0:
+		return KindList
+	case first < 0xc0:
+		return KindDecimal
+	default:
+		return KindBool
+	}
+}
+
+// Bool returns a truth value; false for another kind.
+func (v Value) Bool() bool { return v == BoolValue(true) }
+
+// Int returns an integer; 0 for another kind.
+func (v Value) Int() int64 {
+	if v.Kind() != KindInt {
+		return 0
+	}
+	return merkle.NewReader([]byte(v.enc)).Int()
+}
+
+// Items returns the values of a list; nil for another kind.
+func (v Value) Items() []Value {
+	if v.Kind() != KindList {
+		return nil
+	}
+	r := merkle.NewReader([]byte(v.enc))
+	items := make([]Value, r.List())
+	for i := range items {
+		if items[i].enc = string(r.Raw()); items[i].enc == encodedNull {
+			items[i].enc = ""
+		}
+	}
+	return items
+}
+
+// String returns the value as a person would write it into a property: a text
+// itself, a number's literal, true or false, nothing for null, a list's items
+// with spaces between. It shares the value's memory where it can.
+func (v Value) String() string {
+	switch v.Kind() {
+	case KindText:
+		return textOf(v.enc)
+	case KindDecimal:
+		return textOf(v.enc[len(decimalHead):])
+	case KindInt:
+		return strconv.FormatInt(v.Int(), 10)
+	case KindBool:
+		return strconv.FormatBool(v.Bool())
+	case KindList:
+		var words []string
+		for _, item := range v.Items() {
+			words = append(words, item.String())
+		}
+		return strings.Join(words, " ")
+	default:
+		return ""
+	}
+}
+
+// textOf cuts the head off an encoded text.
+func textOf(enc string) string {
+	switch enc[0] & 0x1f {
+	case 24:
+		return enc[2:]
+	case 25:
+		return enc[3:]
+	case 26:
+		return enc[5:]
+	case 27:
+		return enc[9:]
+	default:
+		return enc[1:]
+	}
+}
+
+// encodedNull is null as a block has it.
+const encodedNull = "\xf6"
+
+// Encoded returns the value's canonical encoding, which ParseValue reads.
+func (v Value) Encoded() string {
+	if v.enc == "" {
+		return encodedNull
+	}
+	return v.enc
+}
+
+// Append appends the value's canonical encoding.
+func (v Value) Append(b []byte) []byte { return append(b, v.Encoded()...) }
+
+// ParseValue reads a value from its canonical encoding, whose memory it shares.
+// Anything else is ErrValue.
+func ParseValue(enc string) (Value, error) {
+	r := merkle.NewReader([]byte(enc))
+	checkValue(r, true)
+	if err := r.Done(); err != nil {
+		return Value{}, fmt.Errorf("value: %w: %w", ErrValue, err)
+	}
+	if v := (Value{enc}); v.sound() {
+		return v.normal(), nil
+	}
+	return Value{}, fmt.Errorf("value: a decimal that is no number: %w", ErrValue)
+}
+
+// normal gives null its one form.
+func (v Value) normal() Value {
+	if v.enc == encodedNull {
+		return Value{}
+	}
+	return v
+}
+
+// checkValue reads over a value; the reader's error tells what is none.
+func checkValue(r *merkle.Reader, lists bool) {
+	switch r.Peek() {
+	case merkle.KindNull:
+		r.Null()
+	case merkle.KindBool:
+		r.Bool()
+	case merkle.KindInt:
+		r.Int()
+	case merkle.KindMap:
+		r.FixedMap(1)
+		r.Key("d")
+		r.Text()
+	case merkle.KindList:
+		if !lists {
+			r.Text() // the error: a list is no item
+			return
+		}
+		for range r.List() {
+			checkValue(r, false)
+		}
+	default:
+		r.Text()
+	}
+}
+
+// sound reports whether all decimals in a value are numbers, and none an int64.
+func (v Value) sound() bool {
+	for _, item := range v.flat() {
+		if item.Kind() == KindDecimal {
+			if n, err := NumberValue(item.String()); err != nil || n != item {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// appendJSON appends the value as JSON.
+func (v Value) appendJSON(b []byte) []byte {
+	switch v.Kind() {
+	case KindNull:
+		return append(b, "null"...)
+	case KindText:
+		return appendQuoted(b, v.String())
+	case KindList:
+		b = append(b, '[')
+		for i, item := range v.Items() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.appendJSON(b)
+		}
+		return append(b, ']')
+	default:
+		return append(b, v.String()...)
+	}
+}
+
+// appendQuoted appends a JSON string; what is not UTF-8 becomes U+FFFD.
+func appendQuoted(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, '\\', 'n')
+		case r < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}
