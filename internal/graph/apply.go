@@ -195,11 +195,8 @@ func (s *State) contest() {
 		}
 		seen[n.Path] = true
 		for i, m := range s.Nodes(n.Path) {
-			if s.IsTree(n.Path) {
-				i = 0 // no id twice, so no order to count
-			}
 			if loses(m) {
-				lost[m.Wish()] = append(lost[m.Wish()], node.Claim{ID: m.Wish(), Path: m.Path, Ordinal: i})
+				lost[m.Wish()] = append(lost[m.Wish()], claimOf(m.Wish(), m.Path, i, !s.IsTree(n.Path)))
 			}
 		}
 	}

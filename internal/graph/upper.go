@@ -29,19 +29,42 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	claims := claimsOf(nodes)
 	d.claim(path, claims)
 	delete(d.problem, path)
-	d.after[path] = nodes
-	if d.borne(nodes, claims) {
-		for _, n := range nodes {
-			d.nodes.Set(n.ID, n)
-		}
-		d.setup.replace(old, nodes)
-		d.documents.Set(path, nodes)
-	} else { // none of them is in the map of ids: settle makes those that are to be
-		d.setup.replace(old, nil)
+	borne := d.borne(nodes)
+	if !borne { // none of them is in the map of ids: settle makes those that are to be
 		d.retry = append(d.retry, path)
+	}
+	if node.IsTree(nodes) {
+		d.setup.replace(old, nil)
+		d.adoptTree(path, nodes, borne)
+	} else {
+		d.adoptFile(path, old, nodes, borne)
 	}
 	d.retry = append(d.retry, d.dependents(path)...)
 	d.settle()
+}
+
+// adoptFile sets the nodes of a file; those borne enter the map of ids.
+func (d *Draft) adoptFile(path string, old, nodes []*node.Node, borne bool) {
+	d.after[path] = nodes
+	if !borne {
+		d.setup.replace(old, nil)
+		return
+	}
+	for _, n := range nodes {
+		d.nodes.Set(n.ID, n)
+	}
+	d.setup.replace(old, nodes)
+	d.documents.Set(path, nodes)
+}
+
+// adoptTree sets the nodes of a document that came as a tree.
+func (d *Draft) adoptTree(path string, nodes []*node.Node, borne bool) {
+	if borne {
+		for _, n := range nodes {
+			d.plant(n)
+		}
+	}
+	d.trees.Set(path, plant(nodes))
 }
 
 // rank sets the rank of a document.
@@ -71,22 +94,37 @@ func (d *Draft) order(a, b node.Claim) int {
 // claimsOf lists the claims of a document's nodes.
 func claimsOf(nodes []*node.Node) []node.Claim {
 	var claims []node.Claim
+	ordered := !node.IsTree(nodes)
 	for i, n := range nodes {
 		if id := n.Wish(); id != "" {
-			claims = append(claims, node.Claim{ID: id, Path: n.Path, Ordinal: i})
+			claims = append(claims, claimOf(id, n.Path, i, ordered))
 		}
 	}
 	return claims
 }
 
+// claimOf makes the claim of the i-th node of a document. Within a tree no id is
+// claimed twice: its claims are not ordered, so that a part may change alone.
+func claimOf(id, path string, i int, ordered bool) node.Claim {
+	if !ordered {
+		i = 0
+	}
+	return node.Claim{ID: id, Path: path, Ordinal: i}
+}
+
 // borne reports whether the nodes of a document bear just the ids that they may
 // bear in the draft.
-func (d *Draft) borne(nodes []*node.Node, claims []node.Claim) bool {
+func (d *Draft) borne(nodes []*node.Node) bool {
 	met := map[string]bool{}
-	for _, c := range claims {
-		bears := !met[c.ID] && d.bears(c)
-		met[c.ID] = true
-		if bears != (nodes[c.Ordinal].ID == c.ID) {
+	ordered := !node.IsTree(nodes)
+	for i, n := range nodes {
+		id := n.Wish()
+		if id == "" {
+			continue
+		}
+		bears := !met[id] && d.bears(claimOf(id, n.Path, i, ordered))
+		met[id] = true
+		if bears != (n.ID == id) {
 			return false
 		}
 	}
