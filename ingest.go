@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -33,13 +34,30 @@ const fileAuthor = "file"
 // Ingest reads what changed in the folder and commits it: one operation, in
 // one or more commits of whole documents, each durable before the next. A
 // folder that did not change makes no commit. What could not be read is in
-// Status, the rest is taken. A scope without files has nothing to read. Errors: Held (nothing was dropped; the new and
-// changed files were taken), ReadOnly, Other. Complexity is that of a stat for
-// each file and of reading and parsing those that changed.
+// Status, the rest is taken. With a memex its projects are read, each into commits
+// of its own; a scope without files has nothing to read. Errors: Held (nothing was
+// dropped; the new and changed files were taken), ReadOnly, Other. Complexity is
+// that of a stat for each file and of reading and parsing those that changed.
 func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if opts == nil {
 		opts = &IngestOptions{}
 	}
+	err := m.ingestOwn(ctx, opts)
+	if m.parent != nil {
+		return err
+	}
+	for _, project := range sortedKeys(m.opts.Projects) {
+		s, scopeErr := m.Scope(ctx, kindProject+"/"+project)
+		if scopeErr == nil {
+			scopeErr = s.ingestOwn(ctx, opts)
+		}
+		err = cmp.Or(err, scopeErr) // one that fails keeps none of the others
+	}
+	return err
+}
+
+// ingestOwn reads what one scope holds.
+func (m *Memory) ingestOwn(ctx context.Context, opts *IngestOptions) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {

@@ -89,6 +89,18 @@ func (m *Memory) Scopes() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
+// ScopeOfFile names the scope that a file of a path below the memex belongs to,
+// were it an Org file: a project by its paths, else memex.
+func (m *Memory) ScopeOfFile(path string) string {
+	top := m.memex()
+	for _, project := range sortedKeys(top.opts.Projects) {
+		if top.root.Region(top.region(kindProject + "/" + project)).Holds(path) {
+			return kindProject + "/" + project
+		}
+	}
+	return scopeMemex
+}
+
 // memex returns the memory that this one is a scope of, else itself.
 func (m *Memory) memex() *Memory {
 	if m.parent != nil {

@@ -17,7 +17,7 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	}
 	all := problems(append(s.Problems, found...))
 	out := &Status{
-		Memex: s.Memex, StateDir: s.StateDir, Root: s.Root.String(), Seq: s.Head.Seq,
+		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
 		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
 		Lockdown: []string{}, ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
 		SignedBy: s.SignedBy, Signature: s.Signature, RelaxedMs: s.Relaxed.Milliseconds(),

@@ -84,7 +84,7 @@ func (l *local) Edit(ctx context.Context, req EditRequest) (*EditResponse, error
 	if err != nil {
 		return nil, invalid("edit", err)
 	}
-	id, base, err := l.target(ctx, "edit", req.ID, req.Base)
+	l, id, base, err := l.target(ctx, "edit", req.ID, req.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -166,22 +166,24 @@ func properties(pairs []string) ([]org.Property, error) {
 	return out, nil
 }
 
-// target finds the node that a change is about, and the digest it is based on.
-func (l *local) target(ctx context.Context, op, name, digest string) (id string, base merkle.Digest, err error) {
+// target finds the node that a change is about, the digest it is based on, and the
+// service over the memory that holds it.
+func (l *local) target(ctx context.Context, op, name, digest string) (on *local, id string, base merkle.Digest, err error) {
 	if digest != "" {
 		if base, err = merkle.Parse(digest); err != nil {
-			return "", base, invalid(op, err)
+			return l, "", base, invalid(op, err)
 		}
 	}
 	v, err := l.view(ctx)
 	if err != nil {
-		return "", base, err
+		return l, "", base, err
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
-		return "", base, named(err, op, "-", "")
+		return l, "", base, named(err, op, "-", "")
 	}
-	return n.ID, base, nil
+	on, err = l.holding(ctx, v, holder(v, n))
+	return on, n.ID, base, err
 }
 
 // edited says what a node is after a commit, under its new id where that came
@@ -217,7 +219,12 @@ func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditRespons
 		if err != nil {
 			return nil, named(err, "remember", "-", "")
 		}
+		if l, err = l.holding(ctx, v, n); err != nil {
+			return nil, err
+		}
 		under = n.ID
+	} else if l, err = l.in(ctx, l.memex.ScopeOfFile(under)); err != nil {
+		return nil, err
 	}
 	c, id, err := l.m.Insert(ctx, under, org.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
@@ -230,7 +237,7 @@ func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditRespons
 }
 
 func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	id, base, err := l.target(ctx, "forget", req.ID, req.Base)
+	l, id, base, err := l.target(ctx, "forget", req.ID, req.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -242,11 +249,15 @@ func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, err
 }
 
 func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	id, base, err := l.target(ctx, "refile", req.ID, req.Base)
+	l, id, base, err := l.target(ctx, "refile", req.ID, req.Base)
 	if err != nil {
 		return nil, err
 	}
-	to, err := l.m.View().Resolve(l.below(req.To))
+	v, err := l.memex.Over(ctx, l.over...)
+	if err != nil {
+		return nil, err
+	}
+	to, err := v.Resolve(l.below(req.To))
 	if err != nil {
 		return nil, named(err, "refile", "-", "")
 	}
@@ -258,7 +269,7 @@ func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, err
 }
 
 func (l *local) Archive(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	id, base, err := l.target(ctx, "archive", req.ID, req.Base)
+	l, id, base, err := l.target(ctx, "archive", req.ID, req.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -290,14 +301,42 @@ func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error
 		}
 	}
 	if !req.List && len(ids) > 0 {
-		if _, ids, err = l.m.AssignIDs(ctx, ids); err != nil {
+		if ids, err = l.assign(ctx, v, ids); err != nil {
 			return nil, err
 		}
-		v = l.m.View()
+		if v, err = l.memex.Over(ctx, l.over...); err != nil {
+			return nil, err
+		}
 	}
 	slices.Sort(ids) // for Compact; the answer is in document order
 	ids = slices.Compact(ids)
 	return l.inOrder(v, ids), nil
+}
+
+// assign gives ids to nodes, scope by scope.
+func (l *local) assign(ctx context.Context, v *fovea.View, ids []string) ([]string, error) {
+	var all []string
+	for _, scope := range append([]string{""}, l.over...) {
+		on, err := l.in(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		var of []string
+		for _, id := range ids {
+			if n, ok := v.Get(id); ok && v.Scope(n) == orElse(scope, "memex") {
+				of = append(of, id)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		_, given, err := on.m.AssignIDs(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, given...)
+	}
+	return all, nil
 }
 
 // nameless reports a headline whose id follows its title and place, because it

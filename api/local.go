@@ -23,6 +23,8 @@ type LocalOptions struct {
 	// Sync replaces reading the folder, where somebody watches it: it returns
 	// when the memory holds what was saved before, with the error of reading it.
 	Sync func(context.Context) error
+	// Project and Session are the scopes of a request that names none.
+	Project, Session string
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64
@@ -36,22 +38,24 @@ type LocalOptions struct {
 	Now func() time.Time
 }
 
-// Local returns a Service over a memory of this process. The memory stays the
-// caller's to close.
+// Local returns a Service over the memory of a memex in this process, and over its
+// scopes, see WithScopes. The memory stays the caller's to close.
 func Local(m *fovea.Memory, opts *LocalOptions) Service {
 	if opts == nil {
 		opts = &LocalOptions{}
 	}
-	l := &local{m: m, opts: *opts}
+	l := &local{m: m, memex: m, opts: *opts}
 	if l.opts.Now == nil {
 		l.opts.Now = time.Now
 	}
-	return l
+	return l.scoped()
 }
 
 type local struct {
-	m    *fovea.Memory
-	opts LocalOptions
+	m     *fovea.Memory // of the scope that the operation is about
+	memex *fovea.Memory
+	over  []string // the scopes that lie over the memex
+	opts  LocalOptions
 }
 
 // sync reads what changed in the folder. Deletions that are held back do not
@@ -64,7 +68,7 @@ func (l *local) sync(ctx context.Context) error {
 	case how == "" && l.opts.Sync != nil:
 		err = l.opts.Sync(ctx)
 	default:
-		err = l.m.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress})
+		err = l.memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress})
 	}
 	switch fovea.KindOf(err) {
 	case fovea.Held, fovea.ReadOnly:
@@ -87,7 +91,7 @@ func (l *local) warn(ctx context.Context, err error) {
 
 // warnEmpty tells a person who named a folder without notes.
 func (l *local) warnEmpty(ctx context.Context, err error) {
-	if err == nil && l.m.View().Len() == 0 {
+	if v, overErr := l.memex.Over(ctx, l.over...); err == nil && overErr == nil && v.Len() == 0 {
 		l.warn(ctx, fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
 	}
 }
@@ -96,7 +100,7 @@ func (l *local) view(ctx context.Context) (*fovea.View, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	return l.m.View(), nil
+	return l.memex.Over(ctx, l.over...)
 }
 
 // below makes a path as a shell or an editor gives it one below the memex; any
@@ -186,7 +190,11 @@ func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
 	if id != "" {
 		switch n, err := v.Resolve(id); {
 		case err == nil:
-			id = holder(v, n).ID
+			n = holder(v, n)
+			if l, err = l.holding(ctx, v, n); err != nil {
+				return nil, err
+			}
+			id = n.ID
 		case fovea.KindOf(err) == fovea.Ambiguous:
 			return nil, err
 		} // else it may be a node that is no more
@@ -242,7 +250,7 @@ func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) 
 	if req.Committed != nil {
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}
-	err := l.m.Ingest(ctx, opts)
+	err := l.memex.Ingest(ctx, opts)
 	l.warnEmpty(ctx, err)
 	if err != nil {
 		return nil, err

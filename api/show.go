@@ -89,7 +89,7 @@ func shown(n *node.Node, line int, v *fovea.View) *Shown {
 	s := &Shown{
 		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
 		Attributes: attributes(n, v), Content: legible(n),
-		Parent: n.Parent, Children: list(n.Kids), Scope: "memex",
+		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
 		Modified: time.UnixMilli(n.Modified).UTC(), Synced: v.Head().Time, Path: n.Path, Line: line,
 	}
 	if !utf8.ValidString(n.Content) {

@@ -188,6 +188,8 @@ type StatusRequest struct {
 type Status struct {
 	Memex             string    `json:"memex"`
 	StateDir          string    `json:"state_dir"`
+	Scope             string    `json:"scope"`
+	Scopes            []string  `json:"scopes,omitempty"` // beside the memex
 	Root              string    `json:"root"`
 	Head              string    `json:"head"`
 	Seq               uint64    `json:"seq"`

@@ -92,7 +92,8 @@ Every verb first reads what changed in the folder.`,
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&s.flags.Memex, "memex", "", "folder of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration)")
-	f.StringVar(&s.flags.Session, "session", "", "session that commits are recorded under")
+	f.StringVar(&s.flags.Session, "session", "", "session to read and write in; commits are recorded under it")
+	f.StringVar(&s.flags.Project, "project", "", "project to read and write in")
 	f.StringVar(&s.flags.Agent, "agent", "", "who makes the commits")
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no talk on standard error but errors")

@@ -63,7 +63,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	debug.SetGCPercent(400)
 	s.memory, err = fovea.Open(ctx, s.config.Memex, &fovea.Options{
 		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
-		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque,
+		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		HistoryWarn: int64(s.config.HistoryWarnMb) << 20,
@@ -82,6 +82,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		s.say("signature: %s", st.Signature)
 	}
 	return api.Local(s.memory, &api.LocalOptions{
+		Project: s.config.Project, Session: s.config.Session,
 		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
 		Progress: s.progress, Warn: func(err error) { s.say("%v", err) },
 	}), nil

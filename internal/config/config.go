@@ -31,6 +31,9 @@ type Config struct {
 	// Opaque are further files that belong to the memex, unparsed, absolute or
 	// relative to it.
 	Opaque []string
+	// Projects are the paths of the files that are a project's, by its name,
+	// absolute or relative to the memex; nil for none.
+	Projects map[string][]string
 	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
 	// are, "" for the places where Emacs puts it.
 	EmacsLocations string

@@ -28,6 +28,7 @@ func TestLoad(t *testing.T) {
 memex = "$ROOT/from-file"
 skills_dir = "tricks"
 opaque = ["a.go", "$ROOT/b.go"]
+projects = {kaplja = ["projects/kaplja.org", "$ROOT/rain"]}
 semantic_threshold = 1
 log_limit = 7
 budget = 100
@@ -46,6 +47,7 @@ budget = 100
 			flags: Flags{Memex: root + "/notes", Session: "s", Agent: "a", Project: "p"},
 			want: func(c *Config) {
 				c.Session, c.Agent, c.Project = "s", "a", "p"
+				c.Projects = map[string][]string{"kaplja": {"projects/kaplja.org", root + "/rain"}}
 				c.SkillsDir, c.Opaque, c.SemanticThreshold, c.LogLimit, c.Budget = "tricks", []string{"a.go", root + "/b.go"}, 1, 7, 100
 			},
 		},
@@ -53,6 +55,7 @@ budget = 100
 			name: "environment before file", file: everything,
 			vars: map[string]string{"FOVEA_MEMEX": " '$ROOT/notes' ", "MEMEX_ROOT": "/no", "SKILLS_DIR": "$ROOT/s", "CONTEXT_SEMANTIC_THRESHOLD": " .5 ", "CONTEXT_LOG_LIMIT": "0"},
 			want: func(c *Config) {
+				c.Projects = map[string][]string{"kaplja": {"projects/kaplja.org", root + "/rain"}}
 				c.SkillsDir, c.Opaque, c.SemanticThreshold, c.LogLimit, c.Budget = root+"/s", []string{"a.go", root + "/b.go"}, 0.5, 0, 100
 			},
 		},
@@ -71,12 +74,13 @@ budget = 100
 		},
 		{
 			name: "bad values in the file", flags: Flags{Memex: root + "/notes"},
-			file: "memex = \"notes\"\nskills_dir = 3\nopaque = [1]\nsemantic_threshold = nan\nlog_limit = \"20\"\nbudget = 0\n",
+			file: "memex = \"notes\"\nskills_dir = 3\nopaque = [1]\nprojects = {a = \"x\"}\nsemantic_threshold = nan\nlog_limit = \"20\"\nbudget = 0\n",
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE: memex: "notes" does not start at / or ~; it is ignored`,
 					`FILE: skills_dir: 3 is not a text; it is ignored`,
 					`FILE: opaque: 1 is not a text; it is ignored`,
+					`FILE: projects: a: x is not a list of texts; it is ignored`,
 					`FILE: semantic_threshold: NaN is not a number from 0 to 1; it is ignored`,
 					`FILE: log_limit: "20" is not a whole number from 0 to 1000; it is ignored`,
 					`FILE: budget: 0 is not a whole number from 1 to 10000000; it is ignored`,
@@ -89,7 +93,7 @@ budget = 100
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE: unknown key "bugdet"; did you mean budget?`,
-					`FILE: unknown key "zebra"; the keys are budget, emacs_locations, history_warn_mb, log_limit, memex, opaque, relaxed_ms, semantic_threshold, skills_dir, trusted_keys`,
+					`FILE: unknown key "zebra"; the keys are budget, emacs_locations, history_warn_mb, log_limit, memex, opaque, projects, relaxed_ms, semantic_threshold, skills_dir, trusted_keys`,
 				}
 			},
 		},

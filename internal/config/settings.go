@@ -4,6 +4,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,10 @@ var settings = []setting{
 	}},
 	{"opaque", nil, "[]", func(c *Config, v value) (err error) {
 		c.Opaque, err = v.paths()
+		return err
+	}},
+	{"projects", nil, "{}", func(c *Config, v value) (err error) {
+		c.Projects, err = v.projects()
 		return err
 	}},
 	{"emacs_locations", nil, `""`, func(c *Config, v value) (err error) {
@@ -120,6 +125,26 @@ func (v value) paths() ([]string, error) {
 		paths = append(paths, s)
 	}
 	return paths, nil
+}
+
+// projects are lists of paths by name.
+func (v value) projects() (map[string][]string, error) {
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a table of lists of paths", v.raw)
+	}
+	var projects map[string][]string
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		paths, err := value{table[name], v.inFile, v.env}.paths()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if projects == nil {
+			projects = map[string][]string{}
+		}
+		projects[name] = paths
+	}
+	return projects, nil
 }
 
 // publicKeys are lines as other machines have them in key.pub.

@@ -1,0 +1,100 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"slices"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// HeaderProject names the project of a request, as HeaderSession its session.
+const HeaderProject = "Fovea-Project"
+
+// Scopes say what lies over the memex for an operation: a project, and over it a
+// session. Reads see all of it; what is about a history, such as log, snapshot and
+// rollback, is about the narrowest scope named.
+type Scopes struct {
+	Project string // the NAME of project/NAME, "" for none
+	Session string // the ID of session/ID, "" for none
+}
+
+type scopesKey struct{}
+
+// WithScopes makes operations under the context see these scopes; what is "" stays
+// as LocalOptions say.
+func WithScopes(ctx context.Context, s Scopes) context.Context {
+	return context.WithValue(ctx, scopesKey{}, s)
+}
+
+// ScopesOf returns what WithScopes has set.
+func ScopesOf(ctx context.Context) Scopes {
+	s, _ := ctx.Value(scopesKey{}).(Scopes)
+	return s
+}
+
+// names lists the scopes, the narrowest last.
+func (s Scopes) names() []string {
+	var names []string
+	if s.Project != "" {
+		names = append(names, "project/"+s.Project)
+	}
+	if s.Session != "" {
+		names = append(names, "session/"+s.Session)
+	}
+	return names
+}
+
+// narrow are the operations that are about the history of one scope.
+var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
+
+// scoped is a Service that carries each operation out on the scopes it names.
+func (l *local) scoped() Service {
+	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
+		named := ScopesOf(ctx)
+		scopes := Scopes{orElse(named.Project, l.opts.Project), orElse(named.Session, l.opts.Session)}.names()
+		on := *l
+		on.over = scopes
+		if len(scopes) > 0 && slices.Contains(narrow, op.Name) {
+			m, err := l.narrowest(ctx, scopes)
+			if err != nil {
+				return nil, err
+			}
+			on.m = m
+		}
+		return op.Pass(ctx, &on, req)
+	})
+}
+
+// narrowest returns the memory of the last of the scopes that there is: a session
+// is one only since something was ingested into it.
+func (l *local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, error) {
+	if _, err := l.memex.Over(ctx, scopes...); err != nil { // names that cannot be
+		return nil, err
+	}
+	there, err := l.memex.Scopes()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Backward(scopes) {
+		if slices.Contains(there, name) {
+			return l.memex.Scope(ctx, name)
+		}
+	}
+	return l.memex, nil
+}
+
+// holding returns the service over the memory that holds a node of a view.
+func (l *local) holding(ctx context.Context, v *fovea.View, n *node.Node) (*local, error) {
+	return l.in(ctx, v.Scope(n))
+}
+
+// in returns the service over the memory of a scope.
+func (l *local) in(ctx context.Context, scope string) (*local, error) {
+	m, err := l.memex.Scope(ctx, scope)
+	on := *l
+	on.m = m
+	return &on, err
+}
