@@ -7,7 +7,8 @@
 // AST). It is immutable: an edit makes a new Node. Its [Entry] says where it
 // hangs in a state; its [Derived] fields are what the parser read from its
 // bytes. [Split] turns a parsed document into nodes; [Join] turns nodes back
-// into the document, byte for byte.
+// into the document, byte for byte. [Merging] brings two versions of a node's own
+// text together, and keeps each [Conflict] in the text.
 //
 // Invariants:
 //
@@ -27,5 +28,6 @@
 //     may share memory with the file they were read from.
 //
 // Not here: parsing (package org), digests and their encoding (package
-// merkle), the set of all nodes and its history (package graph).
+// merkle), the set of all nodes, its history and which nodes a merge takes for one
+// (package graph).
 package node

@@ -9,7 +9,8 @@
 // why; applied to its parent's state it gives the next, and undone it gives
 // the one before, so that any past state is reached from a neighbour. A [Ledger]
 // follows a chain by its digests alone; [Lives] and [Retention] tell what a
-// thinned history needs.
+// thinned history needs. [Merge] brings two states together that came from a third,
+// and [Revert] takes back what led from one state to another.
 //
 // Invariants:
 //
@@ -22,6 +23,8 @@
 //     are read from the documents beside it. So a past state is read with the
 //     setup files of its time, whichever way it was reached, and a change of one
 //     reads all documents again that name it, in the same delta.
+//   - A merge depends on the states and on which side is the later one, not on the
+//     order of the sides, and its result is what its own texts are read as.
 //   - An id is borne by one node of a state. Who bears a contested id is a
 //     function of the folder alone (node.Claim).
 //

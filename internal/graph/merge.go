@@ -1,0 +1,131 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Side is one of the two states that a merge brings together.
+type Side struct {
+	State  *State
+	Who    string        // who made it, in one line: conflicts name them
+	Time   int64         // of its commit, in Unix milliseconds
+	Digest merkle.Digest // of its commit, or of what else the two are told apart by
+}
+
+// Conflict is a field of a node, after a merge, that the sides have changed in
+// different ways. Both values are in the node's text, but for an opaque file.
+type Conflict struct {
+	ID   string // of the node in the merged state
+	Path string
+	node.Conflict
+}
+
+// Merge starts a draft, on the state of a, of what two states make of the one that
+// both came from: node by node and field by field, see node.Merging. Nodes are
+// matched by id, those without one by their text and place. The side of the later
+// time wins where both cannot stand, then that of the greater digest. A node that
+// one side took away and the other changed stays; of two moves the winner's counts,
+// and so it does where both together would put a node below itself. The text of the
+// result does not depend on which side is a, but its times of modification do.
+// Documents that no side changed are not looked at. Complexity is that of the two
+// differences and of parsing the documents in them.
+func Merge(base *State, a, b Side, now int64) (*Draft, []Conflict) {
+	won, lost := a, b
+	if cmp.Or(cmp.Compare(a.Time, b.Time), a.Digest.Compare(b.Digest)) < 0 {
+		won, lost = b, a
+	}
+	return newMerge(base, won, lost, false).draft(a.State, now)
+}
+
+// Revert starts a draft, on the state of head, that takes back what led from one
+// state to a later one, and keeps what was done since: where both are about the
+// same thing, head wins, and what it was before is kept as a conflict. What was
+// taken away since stays away. who says whose work is taken back.
+func Revert(head, before, after *State, who string, now int64) (*Draft, []Conflict) {
+	won, lost := Side{State: head, Who: "later work"}, Side{State: before, Who: who}
+	return newMerge(after, won, lost, true).draft(head, now)
+}
+
+// merge is one call of Merge or Revert.
+type merge struct {
+	base, won, lost *State
+	own             node.Merging
+	paths           []string // of the documents that a side changed
+	tracks          []*track // of base in order, then those that won brought, then lost's
+	in              [3]map[string]*track
+	conflicts       []Conflict
+}
+
+// The three versions of a track.
+const (
+	inBase = iota
+	inWon
+	inLost
+)
+
+// track is one node through the three states, and where it comes to stand.
+type track struct {
+	versions [3]*node.Node // nil where it is not there
+	alive    bool
+	parent   *track // nil for a document
+	path     string // of a document
+	kids     []*track
+	also     []node.Conflict // about the node as a whole
+}
+
+func newMerge(base *State, won, lost Side, undo bool) *merge {
+	m := &merge{
+		base: base, won: won.State, lost: lost.State,
+		own: node.Merging{Won: won.Who, Lost: lost.Who, Undo: undo},
+	}
+	changed := map[string]bool{}
+	for _, s := range []*State{m.won, m.lost} {
+		for _, p := range Diff(base, s).Paths {
+			changed[p] = true
+		}
+	}
+	m.paths = slices.Sorted(maps.Keys(changed))
+	m.match()
+	m.settle()
+	m.arrange()
+	return m
+}
+
+// draft writes the documents that are otherwise than in s.
+func (m *merge) draft(s *State, now int64) (*Draft, []Conflict) {
+	d := s.Edit(now)
+	texts := map[string]*written{}
+	for _, t := range m.tracks {
+		if t.alive && t.parent == nil {
+			texts[t.path] = m.write(t)
+		}
+	}
+	for _, path := range m.paths {
+		if _, had := s.Document(path); had && texts[path] == nil {
+			d.Drop(path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		w := texts[path]
+		old, had := s.Document(path)
+		if have, _ := s.Text(path); !had || have != w.text.String() || old.Derived.Opaque != w.opaque {
+			d.Put(path, w.text.String(), w.opaque)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		m.conflicts = append(m.conflicts, texts[path].told(path, d.current(path))...)
+	}
+	return d, m.conflicts
+}
+
+// any returns the version that stands for the track: the winner's if it has one.
+func (t *track) any() *node.Node {
+	return cmp.Or(t.versions[inWon], t.versions[inLost], t.versions[inBase])
+}

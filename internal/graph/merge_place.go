@@ -1,0 +1,182 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"path"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// settle decides which nodes live, and below which parent.
+func (m *merge) settle() {
+	for _, t := range m.tracks {
+		if t.alive = m.lives(t); t.alive {
+			m.place(t)
+		}
+	}
+	for again := true; again; {
+		again = m.revive()
+		if cycle := m.cycle(); len(cycle) > 0 {
+			m.open(cycle)
+			again = true
+		}
+	}
+	taken := map[string]bool{}
+	for _, t := range m.tracks {
+		if t.alive && t.parent == nil {
+			m.file(t, taken)
+		}
+	}
+}
+
+// lives decides whether a node stays: a change is more than a removal.
+func (m *merge) lives(t *track) bool {
+	b, w, l := t.versions[inBase], t.versions[inWon], t.versions[inLost]
+	switch {
+	case b == nil || w != nil && l != nil:
+		return true
+	case w == nil && l == nil, w == nil && m.own.Undo:
+		return false
+	}
+	v, by := inWon, m.own.Lost
+	if w == nil {
+		v, by = inLost, m.own.Won
+	}
+	n := t.versions[v]
+	if strings.TrimLeft(n.Content, "*") == strings.TrimLeft(b.Content, "*") && m.parent(t, v) == m.parent(t, inBase) && n.Path == b.Path {
+		return false
+	}
+	t.also = append(t.also, node.Conflict{Field: node.FieldDeleted, By: by})
+	return true
+}
+
+// parent returns the track below which a version of t stands; nil for a document.
+func (m *merge) parent(t *track, v int) *track {
+	n := t.versions[v]
+	if n == nil {
+		return nil
+	}
+	return m.in[v][n.Parent]
+}
+
+// place chooses the parent of a node.
+func (m *merge) place(t *track) {
+	b, w, l := m.parent(t, inBase), m.parent(t, inWon), m.parent(t, inLost)
+	switch {
+	case t.versions[inWon] == nil && t.versions[inLost] == nil:
+		t.parent = b
+	case t.versions[inWon] == nil:
+		t.parent = l
+	case t.versions[inLost] == nil || w == l || l == b:
+		t.parent = w
+	case w == b && t.versions[inBase] != nil:
+		t.parent = l
+	default:
+		t.parent = w
+		t.displaced(m.own.Lost, l)
+	}
+}
+
+// displaced notes that a node does not stand where a side has put it.
+func (t *track) displaced(by string, lost *track) {
+	t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: by, Kept: t.parent.name(), Lost: lost.name()})
+}
+
+// name is how a conflict calls a place.
+func (t *track) name() string {
+	if t == nil {
+		return ""
+	}
+	n := t.any()
+	if n.Type == node.TypeDocument {
+		return n.Path
+	}
+	return n.Path + ": " + n.Title()
+}
+
+// revive brings parents back that living nodes stand below.
+func (m *merge) revive() bool {
+	any := false
+	for _, t := range m.tracks {
+		if !t.alive {
+			continue
+		}
+		for p := t.parent; p != nil && !p.alive; p = p.parent {
+			by := m.own.Lost
+			if p.versions[inWon] == nil {
+				by = m.own.Won
+			}
+			p.alive, any = true, true
+			p.also = append(p.also, node.Conflict{Field: node.FieldDeleted, By: by})
+			m.place(p)
+		}
+	}
+	return any
+}
+
+// cycle returns nodes that stand below themselves; nil when there are none.
+func (m *merge) cycle() []*track {
+	seen := make(map[*track]int, len(m.tracks))
+	for i, t := range m.tracks {
+		at := t
+		for ; at != nil && at.alive && seen[at] == 0; at = at.parent {
+			seen[at] = i + 1
+		}
+		if at == nil || !at.alive || seen[at] != i+1 {
+			continue
+		}
+		cycle := []*track{at}
+		for c := at.parent; c != at; c = c.parent {
+			cycle = append(cycle, c)
+		}
+		return cycle
+	}
+	return nil
+}
+
+// open undoes the moves of the side that lost which a cycle came from.
+func (m *merge) open(cycle []*track) {
+	opened := false
+	for _, t := range cycle {
+		back := m.parent(t, inWon)
+		if back == nil {
+			back = m.parent(t, inBase)
+		}
+		if back == nil || back == t.parent {
+			continue
+		}
+		lost := t.parent
+		t.parent = back
+		t.displaced(m.own.Lost, lost)
+		opened = true
+	}
+	if opened {
+		return
+	}
+	t := cycle[0] // both sides are trees, so this is not met; a file is a place in any case
+	for v := range t.versions {
+		if n := t.versions[v]; n != nil {
+			if d, ok := [3]*State{m.base, m.won, m.lost}[v].Document(n.Path); ok {
+				t.parent = m.in[v][d.ID]
+			}
+		}
+	}
+}
+
+// file chooses the path of a document. A second one of the same path is put
+// beside the first under a name of its own.
+func (m *merge) file(t *track, taken map[string]bool) {
+	b, w, l := t.versions[inBase], t.versions[inWon], t.versions[inLost]
+	t.path = t.any().Path
+	if b != nil && w != nil && l != nil && w.Path == b.Path {
+		t.path = l.Path
+	}
+	if taken[t.path] {
+		own := t.any().Own.String()
+		ext := path.Ext(t.path)
+		t.path = strings.TrimSuffix(t.path, ext) + "-" + own[len(own)-8:] + ext
+	}
+	taken[t.path] = true
+}

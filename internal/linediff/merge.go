@@ -1,0 +1,160 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package linediff
+
+import "strings"
+
+// Chunk is a run of whole lines. Without a conflict A is the text, and B equals
+// it; in a conflict A and B are what the sides made of Base.
+type Chunk struct {
+	Base, A, B string
+	Conflict   bool
+}
+
+// Merge returns what a and b together make of base. Joining the A of all chunks
+// gives base with the changes of both sides, A's where they are in conflict;
+// likewise for B. Changes of neighbouring lines are no conflict. Exchanging a and b
+// exchanges A and B of the chunks and nothing else. A text without a final line end
+// is taken to have one, unless the sides leave it so. Complexity is that of two
+// differences.
+func Merge(base, a, b string) []Chunk {
+	open := missing(base, a, b)
+	base, a, b = ended(base), ended(a), ended(b)
+	m := merger{base: Split(base)}
+	m.a, m.b = editsOf(m.base, Split(a)), editsOf(m.base, Split(b))
+	for len(m.a)+len(m.b) > 0 {
+		m.next()
+	}
+	m.same(len(m.base))
+	if last := len(m.chunks) - 1; open && last >= 0 {
+		c := &m.chunks[last]
+		c.A, c.B = strings.TrimSuffix(c.A, "\n"), strings.TrimSuffix(c.B, "\n")
+	}
+	return m.chunks
+}
+
+// edit puts lines in the place of the lines start to end of base.
+type edit struct {
+	start, end int
+	lines      []string
+}
+
+func editsOf(base, now []string) []edit {
+	var out []edit
+	for _, h := range Diff(base, now) {
+		out = append(out, edit{h.Start, h.End, now[h.NewStart:h.NewEnd]})
+	}
+	return out
+}
+
+// missing reports whether the result is to have no final line end, which is
+// merged like anything else.
+func missing(base, a, b string) bool {
+	was, x, y := base != ended(base), a != ended(a), b != ended(b)
+	if x == y {
+		return x
+	}
+	return !was // one of them changed it
+}
+
+// ended returns a text whose last line has its end.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// merger walks through the edits of both sides, which are sorted by place.
+type merger struct {
+	base   []string
+	at     int // the lines before it are done
+	a, b   []edit
+	chunks []Chunk
+}
+
+// region is a run of lines of base that edits replace.
+type region struct{ start, end int }
+
+// overlaps reports whether an edit touches the same lines: an insertion those
+// that it parts, and another one at the same place. It does not where one ends
+// at the place where the other begins.
+func (r region) overlaps(e region) bool {
+	return r == e || max(r.start, e.start) < min(r.end, e.end) || r.parts(e) || e.parts(r)
+}
+
+// parts reports whether r is an insertion between two lines of e.
+func (r region) parts(e region) bool { return r.start == r.end && e.start < r.start && r.start < e.end }
+
+// next takes the first edit, and those of both sides that overlap with it.
+func (m *merger) next() {
+	first := m.a
+	if len(m.a) == 0 || len(m.b) > 0 && m.b[0].before(m.a[0]) {
+		first = m.b
+	}
+	r := region{first[0].start, first[0].end}
+	var fromA, fromB []edit
+	for grown := true; grown; {
+		grown = r.absorb(&m.a, &fromA) || r.absorb(&m.b, &fromB)
+	}
+	m.same(r.start)
+	base := strings.Join(m.base[r.start:r.end], "")
+	a, b := m.replaced(r, fromA), m.replaced(r, fromB)
+	m.at = r.end
+	switch {
+	case len(fromB) == 0 || a == b:
+		m.add(Chunk{Base: base, A: a, B: a})
+	case len(fromA) == 0:
+		m.add(Chunk{Base: base, A: b, B: b})
+	default:
+		m.add(Chunk{Base: base, A: a, B: b, Conflict: true})
+	}
+}
+
+// before reports whether an edit comes first: an insertion before a change of
+// the line behind it.
+func (e edit) before(o edit) bool { return e.start < o.start || e.start == o.start && e.end < o.end }
+
+// absorb takes the next edit of a side into the region if it overlaps.
+func (r *region) absorb(from, into *[]edit) bool {
+	if len(*from) == 0 {
+		return false
+	}
+	e := (*from)[0]
+	if !r.overlaps(region{e.start, e.end}) {
+		return false
+	}
+	*from, *into = (*from)[1:], append(*into, e)
+	r.start, r.end = min(r.start, e.start), max(r.end, e.end)
+	return true
+}
+
+// replaced applies edits to the lines of a region.
+func (m *merger) replaced(r region, edits []edit) string {
+	var b strings.Builder
+	at := r.start
+	put := func(lines []string) {
+		for _, line := range lines {
+			b.WriteString(line)
+		}
+	}
+	for _, e := range edits {
+		put(m.base[at:e.start])
+		put(e.lines)
+		at = e.end
+	}
+	put(m.base[at:r.end])
+	return b.String()
+}
+
+// same adds the lines up to end, which no side changed.
+func (m *merger) same(end int) {
+	text := strings.Join(m.base[m.at:end], "")
+	m.add(Chunk{Base: text, A: text, B: text})
+}
+
+func (m *merger) add(c Chunk) {
+	if c.Base != "" || c.A != "" || c.B != "" {
+		m.chunks = append(m.chunks, c)
+	}
+}

@@ -1,0 +1,172 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// planning merges the timestamps of a planning line, each apart.
+func (o *ownMerge) planning() string {
+	line := o.w.planning
+	for _, keyword := range []string{"CLOSED", "DEADLINE", "SCHEDULED"} {
+		was := planned(o.won.Derived, keyword)
+		has := o.field(strings.ToLower(keyword), planned(o.base.Derived, keyword), was, planned(o.lost.Derived, keyword))
+		if has != was {
+			line = replan(line, keyword, was, has, lineEnd(o.w.line))
+		}
+	}
+	return line
+}
+
+func planned(d *Derived, keyword string) string {
+	switch keyword {
+	case "CLOSED":
+		return d.Closed
+	case "DEADLINE":
+		return d.Deadline
+	}
+	return d.Scheduled
+}
+
+// replan puts a timestamp in the place of another one in a planning line; "" is
+// none. The other bytes of the line stay.
+func replan(line, keyword, was, has, end string) string {
+	text := strings.TrimRight(line, "\r\n")
+	mark := keyword + ":"
+	switch at := strings.Index(text, mark); {
+	case was == "" || at < 0:
+		text = strings.TrimRight(text, " \t")
+		if strings.TrimSpace(text) != "" {
+			text += " "
+		}
+		text += mark + " " + has
+	case has != "":
+		text = text[:at] + strings.Replace(text[at:], was, has, 1)
+	default:
+		_, after, _ := strings.Cut(text[at:], was)
+		text = strings.TrimRight(text[:at]+strings.TrimLeft(after, " \t"), " \t")
+	}
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	if line != "" {
+		end = line[len(strings.TrimRight(line, "\r\n")):]
+	}
+	return text + end
+}
+
+// drawer merges a property drawer key by key. The lines of KEY and KEY+ are one
+// value.
+func (o *ownMerge) drawer() string {
+	b, w, l := propertyLines(o.b.drawer), propertyLines(o.w.drawer), propertyLines(o.l.drawer)
+	lines := w.lines
+	for _, key := range keysOf(b, w, l) {
+		was := w.value(key)
+		has := pick(b.value(key), was, l.value(key), func() string {
+			o.conflict("property "+key, o.Lost, was, l.value(key))
+			return was
+		})
+		if has != was {
+			lines = putProperty(lines, key, l.of(key, has))
+		}
+	}
+	if w.begin == "" {
+		w.begin, w.end = l.begin, l.end
+	}
+	w.lines = lines
+	return w.String()
+}
+
+// String joins a drawer again; one without properties is none.
+func (d drawerLines) String() string {
+	if len(d.lines) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(d.begin)
+	for _, p := range d.lines {
+		b.WriteString(p.text)
+	}
+	b.WriteString(d.end)
+	return b.String()
+}
+
+// propertyLine is one line of a property drawer.
+type propertyLine struct {
+	key  string // upper case, without a +
+	text string // the line with its end
+	said string // key and value, however the line is spaced
+}
+
+// drawerLines is a property drawer cut into lines.
+type drawerLines struct {
+	begin, end string
+	lines      []propertyLine
+}
+
+func propertyLines(drawer string) drawerLines {
+	if drawer == "" {
+		return drawerLines{}
+	}
+	doc := org.Parse(drawer, nil)
+	if len(doc.Properties) == 0 {
+		line, end, _ := strings.Cut(drawer, "\n")
+		return drawerLines{begin: line + "\n", end: end}
+	}
+	last := doc.Properties[len(doc.Properties)-1].End
+	d := drawerLines{begin: drawer[:doc.Properties[0].Start], end: drawer[last:]}
+	for _, p := range doc.Properties {
+		key := strings.ToUpper(p.Key)
+		d.lines = append(d.lines, propertyLine{
+			key: strings.TrimSuffix(key, "+"), text: drawer[p.Start:p.End], said: strings.TrimSpace(":" + p.Key + ": " + p.Value),
+		})
+	}
+	return d
+}
+
+// value is what a drawer says of a key: its lines, without what only spaces them.
+func (d drawerLines) value(key string) string {
+	var said []string
+	for _, p := range d.lines {
+		if p.key == key {
+			said = append(said, p.said)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// of returns the lines of a key; none where it has no value.
+func (d drawerLines) of(key, value string) []propertyLine {
+	if value == "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(d.lines), func(p propertyLine) bool { return p.key != key })
+}
+
+// keysOf lists the keys of drawers in order, each once.
+func keysOf(drawers ...drawerLines) []string {
+	var keys []string
+	for _, d := range drawers {
+		for _, p := range d.lines {
+			if !slices.Contains(keys, p.key) {
+				keys = append(keys, p.key)
+			}
+		}
+	}
+	return keys
+}
+
+// putProperty puts lines in the place of those of a key, else behind all.
+func putProperty(lines []propertyLine, key string, with []propertyLine) []propertyLine {
+	is := func(p propertyLine) bool { return p.key == key }
+	at := slices.IndexFunc(lines, is)
+	if at < 0 {
+		at = len(lines)
+	}
+	rest := slices.DeleteFunc(slices.Clone(lines[at:]), is)
+	return slices.Concat(lines[:at], with, rest)
+}

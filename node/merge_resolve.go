@@ -1,0 +1,143 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// FieldDeleted and FieldPlace are the fields of conflicts about a whole node: one
+// side took it away, or both moved it.
+const (
+	FieldDeleted = "deleted"
+	FieldPlace   = "place"
+)
+
+// ErrMoved is wrapped by the error of Resolved where what stood when the conflict
+// was kept is no longer there, so that there is nothing to exchange.
+var ErrMoved = errors.New("it changed since; change it by hand and drop the conflict")
+
+// Resolved returns the node's own text without the conflicts that which names by
+// index into Conflicts, with what was lost in the place of what stands where take
+// says so. The drawer and the tag go with the last conflict. Fields about the whole
+// node cannot be taken here. Complexity is that of reading the text.
+func (n *Node) Resolved(take bool, which ...int) (string, error) {
+	p := partsOf(n)
+	if take {
+		for _, i := range which {
+			c := readEntry(p.kept[i])
+			if err := p.exchange(c, n); err != nil {
+				return "", fmt.Errorf("%s: %w", c.Field, err)
+			}
+		}
+	}
+	rest := p.kept[:0:0]
+	for i, e := range p.kept {
+		if !slices.Contains(which, i) {
+			rest = append(rest, e)
+		}
+	}
+	if p.kept = rest; len(rest) == 0 {
+		if n.Type == TypeHeadline {
+			p.line = withoutTag(p.line, ConflictTag)
+		} else {
+			p.settings = dropLine(p.settings, conflictSetting)
+		}
+	}
+	text := p.join()
+	if n.Type == TypeHeadline {
+		text = strings.Repeat("*", n.Derived.Level) + text
+	}
+	return text, nil
+}
+
+// dropLine takes out the first line that is the given one.
+func dropLine(text, line string) string {
+	for at := 0; at < len(text); {
+		first, rest := cutLine(text[at:])
+		if first == line {
+			return text[:at] + rest
+		}
+		at = len(text) - len(rest)
+	}
+	return text
+}
+
+// exchange puts what was lost in the place of what stands.
+func (p *parts) exchange(c Conflict, n *Node) error {
+	kept, lost := strings.TrimSuffix(c.Kept, "\n"), strings.TrimSuffix(c.Lost, "\n")
+	field, key, _ := strings.Cut(c.Field, " ")
+	switch field {
+	case "todo", "priority", "title":
+		return p.exchangeHeading(n, field, kept, lost)
+	case "headline":
+		return swap(&p.line, c, lineEnd(p.line))
+	case "closed", "deadline", "scheduled":
+		keyword := strings.ToUpper(field)
+		if planned(n.Derived, keyword) != kept {
+			return ErrMoved
+		}
+		p.planning = replan(p.planning, keyword, kept, lost, lineEnd(p.line))
+		return nil
+	case "property":
+		return p.exchangeProperty(key, kept, lost)
+	case "body":
+		return swap(&p.body, c, lineEnd(p.line))
+	case "settings":
+		return swap(&p.settings, c, lineEnd(p.settings))
+	case "beginning":
+		return swap(&p.line, c, lineEnd(p.line))
+	}
+	return errors.New("this cannot be taken here; move or forget the node, and drop the conflict")
+}
+
+func (p *parts) exchangeHeading(n *Node, field, kept, lost string) error {
+	h, ok := readHeading(p.line, n.Derived)
+	at := map[string]*string{"todo": &h.todo, "priority": &h.priority, "title": &h.title}[field]
+	if !ok || *at != kept {
+		return ErrMoved
+	}
+	*at = lost
+	p.line = h.String()
+	return nil
+}
+
+func (p *parts) exchangeProperty(key, kept, lost string) error {
+	d := propertyLines(p.drawer)
+	if d.value(key) != kept {
+		return ErrMoved
+	}
+	end := lineEnd(p.line)
+	var with []propertyLine
+	if lost != "" {
+		with = []propertyLine{{key: key, text: strings.ReplaceAll(lost, "\n", end) + end}}
+	}
+	if d.begin == "" {
+		d.begin, d.end = ":PROPERTIES:"+end, ":END:"+end
+	}
+	d.lines = putProperty(d.lines, key, with)
+	p.drawer = d.String()
+	return nil
+}
+
+// swap exchanges lines in a text; lines that came from nothing go to its end.
+func swap(text *string, c Conflict, end string) error {
+	kept, lost := strings.ReplaceAll(c.Kept, "\n", end), strings.ReplaceAll(c.Lost, "\n", end)
+	whole := *text
+	if whole != "" && !strings.HasSuffix(whole, "\n") {
+		whole += end
+	}
+	switch at := strings.Index("\n"+whole, "\n"+kept); {
+	case kept == "":
+		whole += lost
+	case at < 0:
+		return ErrMoved
+	default:
+		whole = whole[:at] + lost + whole[at+len(kept):]
+	}
+	*text = whole
+	return nil
+}
