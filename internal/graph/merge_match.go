@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/node"
@@ -10,7 +11,6 @@ import (
 
 // match finds out which nodes of the three states are one.
 func (m *merge) match() {
-	states := [3]*State{m.base, m.won, m.lost}
 	for v := range m.in {
 		m.in[v] = map[string]*track{}
 	}
@@ -22,7 +22,7 @@ func (m *merge) match() {
 	for _, v := range []int{inWon, inLost} {
 		var nodes []*node.Node
 		for _, p := range m.paths {
-			nodes = append(nodes, states[v].Nodes(p)...)
+			nodes = append(nodes, m.states()[v].Nodes(p)...)
 		}
 		nodes = m.byID(v, nodes)
 		nodes = m.byText(v, nodes)
@@ -36,6 +36,8 @@ func (m *merge) match() {
 	}
 }
 
+func (m *merge) states() [3]*State { return [3]*State{m.base, m.won, m.lost} }
+
 func (m *merge) add(v int, n *node.Node) {
 	t := &track{}
 	m.put(t, v, n)
@@ -47,27 +49,40 @@ func (m *merge) put(t *track, v int, n *node.Node) {
 	m.in[v][n.ID] = t
 }
 
-// byID takes the nodes that are known by their id, and returns the others. An id
-// that was derived from a place may be another node's by now: it counts where the
-// text is still the same.
+// byID takes the nodes that are known by their id, then the documents that are known
+// by their path, and returns the others. An id that was derived from a place may be
+// another node's by now: it counts where the text is still the same.
 func (m *merge) byID(v int, nodes []*node.Node) []*node.Node {
 	var rest []*node.Node
 	for _, n := range nodes {
 		t := m.in[inBase][n.ID]
-		if t == nil && n.Type == node.TypeDocument {
-			if old, ok := m.base.Document(n.Path); ok {
-				t = m.in[inBase][old.ID]
-			}
-		}
-		switch {
-		case t == nil || t.versions[v] != nil || t.versions[inBase].Type != n.Type,
-			placed(n) && t.versions[inBase].Own != n.Own:
+		if t == nil || t.versions[inBase].Type != n.Type || placed(n) && t.versions[inBase].Own != n.Own {
 			rest = append(rest, n)
-		default:
-			m.put(t, v, n)
+			continue
 		}
+		m.put(t, v, n)
 	}
-	return rest
+	return slices.DeleteFunc(rest, func(n *node.Node) bool {
+		t := m.document(m.base, inBase, n)
+		if t == nil || t.versions[v] != nil {
+			return false
+		}
+		m.put(t, v, n)
+		return true
+	})
+}
+
+// document returns the track of the document that s has in the place of n; nil
+// where n is none.
+func (m *merge) document(s *State, v int, n *node.Node) *track {
+	if n.Type != node.TypeDocument {
+		return nil
+	}
+	d, ok := s.Document(n.Path)
+	if !ok {
+		return nil
+	}
+	return m.in[v][d.ID]
 }
 
 // placed reports a headline whose id follows its place.
@@ -117,16 +132,14 @@ func akin(a, b *node.Node) bool {
 // that was declared, the same file, or the same text at the same place.
 func (m *merge) brought(n *node.Node) *track {
 	t := m.in[inWon][n.ID]
-	if t == nil && n.Type == node.TypeDocument {
-		if d, ok := m.won.Document(n.Path); ok {
-			t = m.in[inWon][d.ID]
-		}
+	if t == nil || t.versions[inWon].Type != n.Type {
+		t = m.document(m.won, inWon, n)
 	}
 	if t == nil || t.versions[inBase] != nil || t.versions[inLost] != nil {
 		return nil
 	}
 	w := t.versions[inWon]
-	if w.Type != n.Type || placed(n) && (w.Own != n.Own || m.in[inWon][w.Parent] != m.in[inLost][n.Parent]) {
+	if placed(n) && (w.Own != n.Own || m.in[inWon][w.Parent] != m.in[inLost][n.Parent]) {
 		return nil
 	}
 	return t

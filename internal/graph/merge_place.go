@@ -158,7 +158,7 @@ func (m *merge) open(cycle []*track) {
 	t := cycle[0] // both sides are trees, so this is not met; a file is a place in any case
 	for v := range t.versions {
 		if n := t.versions[v]; n != nil {
-			if d, ok := [3]*State{m.base, m.won, m.lost}[v].Document(n.Path); ok {
+			if d, ok := m.states()[v].Document(n.Path); ok {
 				t.parent = m.in[v][d.ID]
 			}
 		}

@@ -1,0 +1,126 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// errUnmerged ends merge-file with the exit code that git reads as a conflict.
+var errUnmerged = errors.New("conflicts were kept in the file")
+
+func mergeFileCommand(s *session) *cobra.Command {
+	var m fileMerge
+	c := &cobra.Command{
+		Use:   "merge-file BASE OURS THEIRS",
+		Short: "Merge two versions of an Org file, as a merge driver of git too",
+		Long: `Merge-file brings OURS and THEIRS together, which both came from BASE, and writes
+the result to OURS: note by note and field by field, text by lines. Where both
+changed the same thing both are kept, one of them in a drawer of the note, and
+the exit code is 1. It needs no memory. A file that is not Org by --path is merged
+by lines, with marks where git has them.`,
+		Example: `  fovea merge-file base.org ours.org theirs.org --output -
+  git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P --marker-size %L'
+  echo '*.org merge=fovea' >> .gitattributes`,
+		Args: args(3, 3, "three files: BASE, OURS and THEIRS"),
+		RunE: func(_ *cobra.Command, a []string) error {
+			text, told, err := m.run(a)
+			if err != nil {
+				return err
+			}
+			switch m.output {
+			case "-":
+				_, err = s.out.Write([]byte(text))
+			case "":
+				err = os.WriteFile(a[1], []byte(text), 0o666)
+			default:
+				err = os.WriteFile(m.output, []byte(text), 0o666)
+			}
+			for _, line := range told {
+				s.say("%s", line)
+			}
+			if err == nil && len(told) > 0 {
+				err = errUnmerged
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&m.output, "output", "", "write there instead of to OURS; - is standard output")
+	f.StringVar(&m.path, "path", "", "the name of the file, which says whether it is Org; it is, by default")
+	f.IntVar(&m.marker, "marker-size", 7, "length of the marks in a file that is not Org")
+	return c
+}
+
+// fileMerge is one run of merge-file.
+type fileMerge struct {
+	output, path string
+	marker       int
+}
+
+// run merges three files and says what is in conflict.
+func (m *fileMerge) run(files []string) (text string, told []string, err error) {
+	var texts [3]string
+	for i, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return "", nil, misuse{err}
+		}
+		if texts[i] = string(b); strings.Contains(texts[i], "\x00") {
+			return "", nil, misuse{fmt.Errorf("merge-file: %s is not text; choose one of the versions", name)}
+		}
+	}
+	if m.path != "" && !node.IsOrg(m.path) {
+		text, told = m.lines(texts[0], texts[1], texts[2])
+		return text, told, nil
+	}
+	text, conflicts := graph.MergeFile(texts[0], texts[1], texts[2], blob)
+	for _, c := range conflicts {
+		told = append(told, fmt.Sprintf("%s: %s is in conflict", cmp.Or(m.path, files[1]), c.Field))
+	}
+	return text, told, nil
+}
+
+// lines merges by lines and marks what is in conflict.
+func (m *fileMerge) lines(base, ours, theirs string) (text string, told []string) {
+	var b strings.Builder
+	mark := func(sign, name string) {
+		b.WriteString(strings.TrimRight(strings.Repeat(sign, max(m.marker, 1))+" "+name, " ") + "\n")
+	}
+	put := func(lines string) {
+		b.WriteString(lines)
+		if lines != "" && !strings.HasSuffix(lines, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	for _, c := range linediff.Merge(base, ours, theirs) {
+		if !c.Conflict {
+			b.WriteString(c.A)
+			continue
+		}
+		told = append(told, m.path+": lines are in conflict")
+		mark("<", "ours")
+		put(c.A)
+		mark("=", "")
+		put(c.B)
+		mark(">", "theirs")
+	}
+	return b.String(), told
+}
+
+// blob names a version as git does, for git show.
+func blob(text string) string {
+	sum := sha1.Sum([]byte(fmt.Sprintf("blob %d\x00%s", len(text), text)))
+	return fmt.Sprintf("git blob %x", sum[:6])
+}

@@ -1,0 +1,28 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// MergeFile merges two versions of one Org file that came from a third, as Merge
+// does, outside any memory: setup files are not read. Of the two the one with the
+// greater digest wins, so that the result does not depend on their order; who names
+// a version in what is kept of it. It returns the text and the conflicts.
+func MergeFile(base, a, b string, who func(text string) string) (string, []Conflict) {
+	const path = "merge.org"
+	state := func(text string) *State {
+		d := (&State{}).Edit(0)
+		d.Put(path, text, false)
+		s, _ := d.Seal()
+		return s
+	}
+	side := func(text string) Side {
+		return Side{State: state(text), Who: who(text), Digest: merkle.Sum([]byte(text))}
+	}
+	d, conflicts := Merge(state(base), side(a), side(b), 0)
+	merged, _ := d.Seal()
+	text, _ := merged.Text(path)
+	return text, conflicts
+}
