@@ -81,6 +81,7 @@ type Store struct {
 
 	mu       sync.Mutex
 	queue    []*waiter
+	writers  int // how many wrote at the same time, when the last group was synced
 	end      Pos
 	next     uint64 // number of the next batch
 	first    uint64 // number of the first segment there is or will be
