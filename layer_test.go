@@ -62,6 +62,7 @@ var layers = []layer{
 	{7, "api", free},
 	{8, "internal/httpapi", free},
 	{8, "internal/mcpserver", free},
+	{8, "internal/servermemory", free},
 	{8, "internal/client", free},
 	{8, "internal/config", free},
 	{9, "internal/daemon", free},

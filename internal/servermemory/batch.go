@@ -1,0 +1,169 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// batch is what some changes make of the model, and what is to be written for it.
+type batch struct {
+	*model
+	entities  []*entity           // new ones
+	relations []*relation         // new ones
+	observed  map[string][]string // node id -> observations to add
+	dropped   map[string][]string // node id -> observations to take away
+	forgotten []string            // node ids
+	fresh     map[string]bool     // ids of the new ones
+}
+
+func newBatch(m *model) *batch {
+	return &batch{model: m, observed: map[string][]string{}, dropped: map[string][]string{}, fresh: map[string]bool{}}
+}
+
+// empty reports that nothing is to be written.
+func (b *batch) empty() bool {
+	return len(b.entities)+len(b.relations)+len(b.observed)+len(b.dropped)+len(b.forgotten) == 0
+}
+
+// onlyAdds reports that nothing which was there before has changed.
+func (b *batch) onlyAdds() bool { return len(b.observed)+len(b.dropped)+len(b.forgotten) == 0 }
+
+func (b *batch) node() string {
+	id := uuid.NewString()
+	b.fresh[id] = true
+	return id
+}
+
+// createEntities adds those whose names are new, and returns them.
+func (b *batch) createEntities(list []Entity) []Entity {
+	created := []Entity{}
+	for _, e := range list {
+		if _, ok := b.model.entities[e.Name]; ok {
+			continue
+		}
+		e.Observations = slices.Clone(e.Observations)
+		b.entities = append(b.entities, b.putEntity(e, b.node(), b.last+1))
+		created = append(created, e)
+	}
+	return created
+}
+
+// createRelations adds those that are new, and returns them.
+func (b *batch) createRelations(list []Relation) []Relation {
+	created := []Relation{}
+	for _, r := range list {
+		if _, ok := b.model.relations[r]; ok {
+			continue
+		}
+		b.relations = append(b.relations, b.putRelation(r, b.node(), b.last+1))
+		created = append(created, r)
+	}
+	return created
+}
+
+// Observed says what was new of what an entity was told.
+type Observed struct {
+	EntityName        string   `json:"entityName"`
+	AddedObservations []string `json:"addedObservations"`
+}
+
+// addObservations adds those that are new to their entities. A name that no entity has
+// is an error, and nothing is added.
+func (b *batch) addObservations(list []Addition) ([]Observed, error) {
+	for _, a := range list {
+		if b.model.entities[a.EntityName] == nil {
+			//lint:ignore ST1005 the words of the server that this one stands for
+			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
+		}
+	}
+	results := []Observed{}
+	for _, a := range list {
+		e := b.model.entities[a.EntityName]
+		added := []string{}
+		for _, o := range a.Contents {
+			if !slices.Contains(e.Observations, o) && !slices.Contains(added, o) {
+				added = append(added, o)
+			}
+		}
+		if len(added) > 0 {
+			e.observe(added)
+			if node := e.nodes[0]; !b.fresh[node] {
+				b.observed[node] = append(b.observed[node], added...)
+			}
+		}
+		results = append(results, Observed{a.EntityName, added})
+	}
+	return results, nil
+}
+
+// deleteEntities takes entities away, with the relations that touch them.
+func (b *batch) deleteEntities(names []string) {
+	gone := map[string]bool{}
+	for _, name := range names {
+		if e := b.model.entities[name]; e != nil {
+			gone[name] = true
+			b.forget(e.nodes)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	for r, have := range b.model.relations {
+		if gone[r.From] || gone[r.To] {
+			b.forget(have.nodes)
+		}
+	}
+}
+
+// deleteObservations takes observations away from entities.
+func (b *batch) deleteObservations(list []Deletion) {
+	for _, d := range list {
+		e := b.model.entities[d.EntityName]
+		if e == nil {
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(d.Observations, o) })
+		if len(left) == len(e.Observations) {
+			continue
+		}
+		e.Observations = left
+		e.fold()
+		for _, node := range e.nodes {
+			if !b.fresh[node] {
+				b.dropped[node] = append(b.dropped[node], d.Observations...)
+				b.observed[node] = slices.DeleteFunc(b.observed[node], func(o string) bool { return slices.Contains(d.Observations, o) })
+				if len(b.observed[node]) == 0 {
+					delete(b.observed, node)
+				}
+			}
+		}
+	}
+}
+
+// deleteRelations takes relations away.
+func (b *batch) deleteRelations(list []Relation) {
+	for _, r := range list {
+		if have := b.model.relations[r]; have != nil {
+			b.forget(have.nodes)
+		}
+	}
+}
+
+// forget takes headlines away; those that are not written yet are not written.
+func (b *batch) forget(nodes []string) {
+	for _, node := range slices.Clone(nodes) {
+		b.removeNode(node)
+		delete(b.observed, node)
+		delete(b.dropped, node)
+		if !b.fresh[node] {
+			b.forgotten = append(b.forgotten, node)
+			continue
+		}
+		b.entities = slices.DeleteFunc(b.entities, func(e *entity) bool { return len(e.nodes) == 0 })
+		b.relations = slices.DeleteFunc(b.relations, func(r *relation) bool { return len(r.nodes) == 0 })
+	}
+}

@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// line is one line of the file of server-memory.
+type line struct {
+	Type         string    `json:"type"`
+	Name         *string   `json:"name,omitempty"`
+	EntityType   *string   `json:"entityType,omitempty"`
+	Observations *[]string `json:"observations,omitempty"`
+	From         *string   `json:"from,omitempty"`
+	To           *string   `json:"to,omitempty"`
+	RelationType *string   `json:"relationType,omitempty"`
+}
+
+// mostLine is how long one line may be, in bytes.
+const mostLine = 16 << 20
+
+// ReadLines reads a graph from the file of server-memory, one JSON object a line. Lines
+// that are none are left out and told, by number. The error is that of r.
+func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
+	in := bufio.NewReader(r)
+	for number := 1; ; number++ {
+		text, err := in.ReadBytes('\n')
+		if text = bytes.TrimSpace(text); len(text) > mostLine {
+			bad = append(bad, fmt.Sprintf("line %d: longer than %d bytes", number, mostLine))
+		} else if len(text) > 0 {
+			if fault := g.add(text); fault != "" {
+				bad = append(bad, fmt.Sprintf("line %d: %s", number, fault))
+			}
+		}
+		if err == io.EOF {
+			return g, bad, nil
+		}
+		if err != nil {
+			return g, bad, err
+		}
+	}
+}
+
+// add reads one line, and says what is wrong with it.
+func (g *Graph) add(text []byte) string {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return "not a JSON object: " + err.Error()
+	}
+	switch {
+	case l.Type == "entity" && l.Name != nil:
+		e := Entity{Name: *l.Name, Observations: []string{}}
+		if l.EntityType != nil {
+			e.EntityType = *l.EntityType
+		}
+		if l.Observations != nil {
+			e.Observations = append(e.Observations, *l.Observations...)
+		}
+		g.Entities = append(g.Entities, e)
+	case l.Type == "relation" && l.From != nil && l.To != nil && l.RelationType != nil:
+		g.Relations = append(g.Relations, Relation{From: *l.From, To: *l.To, RelationType: *l.RelationType})
+	default:
+		return "neither an entity nor a relation"
+	}
+	return ""
+}
+
+// writeLines writes a graph as that file.
+func writeLines(w io.Writer, g Graph) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i := range g.Entities {
+		n := &g.Entities[i]
+		if n.Observations == nil {
+			n.Observations = []string{}
+		}
+		if err := e.Encode(line{Type: "entity", Name: &n.Name, EntityType: &n.EntityType, Observations: &n.Observations}); err != nil {
+			return err
+		}
+	}
+	for i := range g.Relations {
+		r := &g.Relations[i]
+		if err := e.Encode(line{Type: "relation", From: &r.From, To: &r.To, RelationType: &r.RelationType}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// Mirror keeps the graph in the file of server-memory too, so that what reads that file
+// goes on, and so that one can leave as one came. The memory is the truth: what the file
+// holds is taken over once, where there is no graph yet, and otherwise written anew.
+// Several processes may share one. nil is none.
+type Mirror struct {
+	path string
+	lock *flock.Flock
+	left os.FileInfo // as this process left it; nil when another may have written
+}
+
+// NewMirror returns the mirror of a path, that of MEMORY_FILE_PATH.
+func NewMirror(path string) *Mirror {
+	return &Mirror{path: path, lock: flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"))}
+}
+
+// take reads the file. One that holds what the graph m lacks, and will not be taken
+// over, is kept beside as NAME.before-fovea.
+func (m *Mirror) take(have *model) (Graph, error) {
+	text, err := os.ReadFile(m.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Graph{}, nil
+	}
+	if err != nil {
+		return Graph{}, err
+	}
+	g, bad, err := ReadLines(bytes.NewReader(text))
+	if err != nil {
+		return g, err
+	}
+	first := len(have.entities)+len(have.relations) == 0
+	if first && len(bad) == 0 || !first && have.holds(g) {
+		return g, nil
+	}
+	return g, os.WriteFile(m.path+".before-fovea", text, 0o600)
+}
+
+// holds reports whether a graph has everything of another.
+func (m *model) holds(g Graph) bool {
+	for _, e := range g.Entities {
+		if m.entities[e.Name] == nil {
+			return false
+		}
+	}
+	for _, r := range g.Relations {
+		if m.relations[r] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// follow brings the file to what a batch has made of the graph.
+func (m *Mirror) follow(b *batch) error {
+	if m == nil {
+		return nil
+	}
+	if err := m.lock.Lock(); err != nil {
+		return m.fail(err)
+	}
+	defer m.lock.Unlock()
+	now, err := os.Stat(m.path)
+	if err != nil || m.left == nil || !os.SameFile(now, m.left) || now.Size() != m.left.Size() || !now.ModTime().Equal(m.left.ModTime()) || !b.onlyAdds() {
+		return m.replace(b.model)
+	}
+	var g Graph
+	for _, e := range b.entities {
+		g.Entities = append(g.Entities, e.Entity)
+	}
+	for _, r := range b.relations {
+		g.Relations = append(g.Relations, r.Relation)
+	}
+	return m.append(g)
+}
+
+// rewrite brings the file to the graph.
+func (m *Mirror) rewrite(have *model) error {
+	if err := m.lock.Lock(); err != nil {
+		return m.fail(err)
+	}
+	defer m.lock.Unlock()
+	return m.replace(have)
+}
+
+// replace writes the file anew, beside and then in its place.
+func (m *Mirror) replace(have *model) error {
+	var b bytes.Buffer
+	if err := writeLines(&b, have.graph(nil)); err != nil {
+		return m.fail(err)
+	}
+	beside := filepath.Join(filepath.Dir(m.path), "."+filepath.Base(m.path)+".new")
+	if err := os.WriteFile(beside, b.Bytes(), 0o600); err != nil {
+		return m.fail(err)
+	}
+	if err := os.Rename(beside, m.path); err != nil {
+		return m.fail(err)
+	}
+	return m.note()
+}
+
+// append adds lines to the file, in one write.
+func (m *Mirror) append(g Graph) error {
+	var b bytes.Buffer
+	if err := writeLines(&b, g); err != nil {
+		return m.fail(err)
+	}
+	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return m.fail(err)
+	}
+	if _, err = f.Write(b.Bytes()); err == nil {
+		err = f.Close()
+	} else {
+		f.Close()
+	}
+	if err != nil {
+		m.left = nil
+		return m.fail(err)
+	}
+	return m.note()
+}
+
+// note remembers the file as it is left.
+func (m *Mirror) note() (err error) {
+	if m.left, err = os.Stat(m.path); err != nil {
+		return m.fail(err)
+	}
+	return nil
+}
+
+func (m *Mirror) fail(err error) error {
+	return fmt.Errorf("the memory has it, but its copy in %s could not be written: %w", m.path, err)
+}

@@ -1,0 +1,274 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// Agent is the name that the graph's commits are by.
+const Agent = "server-memory"
+
+// folder holds the graph, below the memex.
+const folder = "agents/" + Agent + "/"
+
+// Store is the graph of a memex. It is safe for concurrent use, also by several
+// processes over one memory.
+type Store struct {
+	svc    api.Service
+	mirror *Mirror // nil without one
+
+	mu    sync.Mutex // guards what follows; held while a batch is written
+	model *model     // nil when it must be read anew
+	files files
+	seq   uint64 // the commit that model is of
+
+	queued  sync.Mutex
+	queue   []*waiting
+	writing bool
+}
+
+// Open returns the graph of the memory behind svc. With a mirror, which may be nil, the
+// graph is kept in its file too.
+func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) {
+	s := &Store{svc: svc, mirror: mirror}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.adopt(ctx)
+}
+
+// adopt takes over what the file of the mirror holds where there is no graph yet, and
+// then brings the file to the graph.
+func (s *Store) adopt(ctx context.Context) error {
+	if s.mirror == nil {
+		return nil
+	}
+	g, err := s.mirror.take(s.model)
+	if err != nil {
+		return err
+	}
+	if len(s.model.entities)+len(s.model.relations) == 0 && len(g.Entities)+len(g.Relations) > 0 {
+		b := newBatch(s.model)
+		b.createEntities(g.Entities)
+		b.createRelations(g.Relations)
+		if err := s.write(ctx, b); err != nil {
+			return err
+		}
+	}
+	return s.mirror.rewrite(s.model)
+}
+
+// refresh brings the model to the memory's present state: what others changed since
+// is read, or everything where that cannot be told.
+func (s *Store) refresh(ctx context.Context) error {
+	head, err := s.svc.Log(ctx, api.LogRequest{Limit: 1})
+	if err != nil {
+		return err
+	}
+	now := uint64(0)
+	if len(head) > 0 {
+		now = head[0].Seq
+	}
+	switch {
+	case s.model == nil:
+		err = s.load(ctx)
+	case s.seq == now:
+		return nil
+	default:
+		err = s.catchUp(ctx, now)
+	}
+	if err != nil {
+		s.model = nil
+		return err
+	}
+	s.seq = now
+	return nil
+}
+
+// load reads the whole graph.
+func (s *Store) load(ctx context.Context) error {
+	nodes, err := s.svc.Query(ctx, api.QueryRequest{Query: `path:"^` + regexp.QuoteMeta(folder) + `"`, Content: true})
+	if err != nil {
+		return err
+	}
+	s.model, s.files = newModel(), files{}
+	for i := range nodes {
+		s.files.add(nodes[i].Path, nodes[i].ID, len(nodes[i].Content))
+		s.model.put(nodes[i].ID, nodes[i].Content)
+	}
+	return nil
+}
+
+// mostFollowed is how many changed headlines are read one by one; beyond it all are
+// read at once.
+const mostFollowed = 200
+
+// catchUp reads the headlines that changed since the model's commit.
+func (s *Store) catchUp(ctx context.Context, now uint64) error {
+	d, err := s.svc.Diff(ctx, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
+	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > mostFollowed {
+		return s.load(ctx)
+	}
+	for _, c := range d.Removed {
+		s.model.removeNode(c.ID)
+	}
+	for _, list := range [][]api.Changed{d.Added, d.Changed, d.Moved} {
+		for _, c := range list {
+			if err := s.follow(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// follow reads one headline that changed.
+func (s *Store) follow(ctx context.Context, c api.Changed) error {
+	known := s.model.knows(c.ID)
+	s.model.removeNode(c.ID)
+	if !strings.HasPrefix(c.Path, folder) {
+		return nil
+	}
+	n, err := s.svc.Show(ctx, api.ShowRequest{ID: c.ID})
+	if fovea.KindOf(err) == fovea.NotFound {
+		return nil // gone again; the next refresh tells
+	}
+	if err != nil {
+		return err
+	}
+	if !known {
+		s.files.add(n.Path, n.ID, len(n.Content))
+	}
+	s.model.put(n.ID, n.Content)
+	return nil
+}
+
+// view calls read with the present model, which it must not keep.
+func (s *Store) view(ctx context.Context, read func(*model) Graph) (Graph, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refresh(ctx); err != nil {
+		return Graph{}, err
+	}
+	return read(s.model), nil
+}
+
+// Graph returns everything.
+func (s *Store) Graph(ctx context.Context) (Graph, error) {
+	return s.view(ctx, func(m *model) Graph { return m.graph(nil) })
+}
+
+// Search returns the entities whose name, type or an observation holds a text, case
+// apart, with their relations. It looks at every entity.
+func (s *Store) Search(ctx context.Context, text string) (Graph, error) {
+	return s.view(ctx, func(m *model) Graph { return m.search(text) })
+}
+
+// Nodes returns the entities of exact names, with their relations.
+func (s *Store) Nodes(ctx context.Context, names []string) (Graph, error) {
+	return s.view(ctx, func(m *model) Graph { return m.open(names) })
+}
+
+// waiting is a change that waits for its turn.
+type waiting struct {
+	change func(*batch) error
+	done   chan struct{}
+	err    error
+}
+
+// Change makes a change durable. Those that wait while another is written are written
+// together. An error of change itself is returned and changes nothing; it must come
+// before it has changed anything. When ctx ends first the change may yet come to be.
+func (s *Store) Change(ctx context.Context, change func(*batch) error) error {
+	w := &waiting{change: change, done: make(chan struct{})}
+	s.queued.Lock()
+	s.queue = append(s.queue, w)
+	if !s.writing {
+		s.writing = true
+		go s.drain(context.WithoutCancel(ctx))
+	}
+	s.queued.Unlock()
+	select {
+	case <-w.done:
+		return w.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// drain writes what waits until nothing does.
+func (s *Store) drain(ctx context.Context) {
+	for {
+		s.queued.Lock()
+		queue := s.queue
+		s.queue = nil
+		if len(queue) == 0 {
+			s.writing = false
+			s.queued.Unlock()
+			return
+		}
+		s.queued.Unlock()
+		s.together(ctx, queue)
+		for _, w := range queue {
+			close(w.done)
+		}
+	}
+}
+
+// together writes changes as one batch, and notes how each ended.
+func (s *Store) together(ctx context.Context, queue []*waiting) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.refresh(ctx)
+	if err == nil {
+		b := newBatch(s.model)
+		for _, w := range queue {
+			w.err = w.change(b)
+		}
+		if b.empty() {
+			return
+		}
+		if err = s.write(ctx, b); err == nil {
+			err = s.mirror.follow(b)
+		}
+	}
+	for _, w := range queue {
+		if w.err == nil {
+			w.err = err
+		}
+	}
+}
+
+// Taken counts what an import brought.
+type Taken struct {
+	Entities     int `json:"entities"`
+	Relations    int `json:"relations"`
+	Observations int `json:"observations"` // to entities that were there
+}
+
+// Take adds what the graph does not have of another.
+func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
+	err = s.Change(ctx, func(b *batch) error {
+		t = Taken{Entities: len(b.createEntities(g.Entities))}
+		for _, e := range g.Entities {
+			added, err := b.addObservations([]Addition{{e.Name, e.Observations}})
+			if err != nil {
+				return err
+			}
+			t.Observations += len(added[0].AddedObservations)
+		}
+		t.Relations = len(b.createRelations(g.Relations))
+		return nil
+	})
+	return t, err
+}

@@ -1,0 +1,163 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An entity is a headline with its name, type and place in the order as properties and
+// its observations as list items; a relation is a headline that links both ends:
+//
+//	** Ada                                   ** [[id:…][Ada]] wrote [[id:…][Note G]]
+//	:PROPERTIES:                             :PROPERTIES:
+//	:ID: …                                   :ID: …
+//	:ENTITY: Ada                             :FROM: Ada
+//	:ENTITY_TYPE: person                     :RELATION: wrote
+//	:ORDER: 1                                :TO: Note G
+//	:END:                                    :ORDER: 3
+//	- lived in London                        :END:
+//
+// A value that Org would read as more than text stands as a JSON string.
+
+// hazards are what Org or Emacs would act on, or show otherwise than it was written.
+var hazards = []string{"[[", "]]", "#+", "src_", "call_", "{{{", "-*-", "elisp:", "shell:", "local variables:"}
+
+// plain reports whether a value can stand as it is on a line of its own.
+func plain(value string) bool {
+	if value == "" || strings.TrimSpace(value) != value || !utf8.ValidString(value) || strings.ContainsRune(`":[*#|`, rune(value[0])) {
+		return false
+	}
+	for _, r := range value {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError {
+			return false
+		}
+	}
+	folded := strings.ToLower(value)
+	for _, h := range hazards {
+		if strings.Contains(folded, h) {
+			return false
+		}
+	}
+	return true
+}
+
+// encode writes a value on one line: as it is, or as a JSON string in which nothing but
+// letters, digits, blanks and simple punctuation stands for itself.
+func encode(value string) string {
+	if plain(value) {
+		return value
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range value {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,;!?'()=/%&$@", r) || r > unicode.MaxASCII && unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		if r > 0xFFFF {
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
+			continue
+		}
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// decode reads what encode wrote. What a person wrote that is no JSON string is taken
+// as it stands.
+func decode(text string) string {
+	text = strings.TrimSpace(text)
+	var value string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &value) == nil {
+		return value
+	}
+	return text
+}
+
+// title is a value as a part of a headline, where no keyword, priority or tag may
+// come of it.
+func title(value string) string {
+	text := encode(value)
+	first, _, _ := strings.Cut(text, " ")
+	if text == value && (first == strings.ToUpper(first) || strings.HasSuffix(text, ":")) {
+		return `"` + text + `"`
+	}
+	return text
+}
+
+// link is a link to the headline of an entity, or its name where there is none.
+func link(name string, e *entity) string {
+	if e == nil {
+		return title(name)
+	}
+	return "[[id:" + e.nodes[0] + "][" + strings.NewReplacer("[", "(", "]", ")").Replace(encode(name)) + "]]"
+}
+
+// entityText is the headline of an entity.
+func entityText(e *entity) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n",
+		title(e.Name), e.nodes[0], encode(e.Name), encode(e.EntityType), e.order)
+	b.WriteString(items(e.Observations))
+	return b.String()
+}
+
+// items are observations as they stand below a headline.
+func items(observations []string) string {
+	var b strings.Builder
+	for _, o := range observations {
+		b.WriteString("- " + encode(o) + "\n")
+	}
+	return b.String()
+}
+
+// relationText is the headline of a relation.
+func relationText(r *relation, m *model) string {
+	return fmt.Sprintf("** %s %s %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
+		link(r.From, m.entities[r.From]), title(r.RelationType), link(r.To, m.entities[r.To]),
+		r.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), r.order)
+}
+
+// put reads the text of a headline into the model. One that is neither an entity nor a
+// relation, such as a person's own note, says nothing.
+func (m *model) put(node, text string) {
+	properties, observations := read(text)
+	order, _ := strconv.Atoi(properties["ORDER"]) // without one, it comes first
+	name, isEntity := properties["ENTITY"]
+	from, isRelation := properties["FROM"]
+	switch {
+	case isEntity:
+		m.putEntity(Entity{Name: decode(name), EntityType: decode(properties["ENTITY_TYPE"]), Observations: observations}, node, order)
+	case isRelation:
+		m.putRelation(Relation{From: decode(from), To: decode(properties["TO"]), RelationType: decode(properties["RELATION"])}, node, order)
+	}
+}
+
+// read splits the text of a headline into properties and list items.
+func read(text string) (properties map[string]string, observations []string) {
+	properties, observations = map[string]string{}, []string{}
+	inside, done := false, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case !inside && !done && strings.EqualFold(trimmed, ":PROPERTIES:"):
+			inside = true
+		case inside && strings.EqualFold(trimmed, ":END:"):
+			inside, done = false, true
+		case inside:
+			key, value, _ := strings.Cut(strings.TrimPrefix(trimmed, ":"), ":")
+			properties[strings.ToUpper(key)] = strings.TrimSpace(value)
+		case trimmed == "-" || strings.HasPrefix(trimmed, "- "):
+			observations = append(observations, decode(trimmed[1:]))
+		}
+	}
+	return properties, observations
+}

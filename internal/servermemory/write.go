@@ -1,0 +1,215 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// mostBytes is how large a file of the graph grows; then the next one begins. An edit
+// writes its file anew.
+const mostBytes = 256 << 10
+
+// file is one file of the graph: a headline that all of its entities and relations
+// stand below.
+type file struct {
+	begun bool
+	size  int
+}
+
+// files are the files of the graph, by number.
+type files map[int]*file
+
+// add counts the text of a headline to its file. What it grows by later is not counted:
+// the sizes decide only when the next file begins.
+func (f files) add(path, id string, size int) {
+	var number int
+	if _, err := fmt.Sscanf(path, folder+"graph-%d.org", &number); err != nil || number < 1 || path != filePath(number) {
+		return // a person's own
+	}
+	if f[number] == nil {
+		f[number] = &file{}
+	}
+	f[number].size += size
+	if id == headID(number) {
+		f[number].begun = true
+	}
+}
+
+func filePath(number int) string { return fmt.Sprintf("%sgraph-%04d.org", folder, number) }
+
+func headID(number int) string { return fmt.Sprintf("%s-graph-%04d", Agent, number) }
+
+// last is the number of the newest file, 0 without any.
+func (f files) last() int {
+	last := 0
+	for number := range f {
+		last = max(last, number)
+	}
+	return last
+}
+
+// write makes a batch durable. After an error the model is read anew at its next use.
+func (s *Store) write(ctx context.Context, b *batch) (err error) {
+	w := &writing{s: s, ctx: ctx, first: s.seq}
+	defer func() {
+		if err != nil {
+			s.model = nil
+		}
+	}()
+	if err := w.headlines(b); err != nil {
+		return err
+	}
+	for _, node := range slices.Sorted(maps.Keys(b.dropped)) {
+		if err := w.drop(node, b.dropped[node]); err != nil {
+			return err
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(b.observed)) {
+		text := items(b.observed[node])
+		if err := w.commit(s.svc.Edit(ctx, api.EditRequest{ID: node, Append: &text})); err != nil {
+			return err
+		}
+	}
+	for _, node := range b.forgotten {
+		err := w.commit(s.svc.Forget(ctx, api.MoveRequest{ID: node}))
+		if err != nil && fovea.KindOf(err) != fovea.NotFound { // else somebody else has forgotten it
+			return err
+		}
+	}
+	if w.alone {
+		s.seq = w.last
+	}
+	return nil
+}
+
+// writing is one batch on its way to the files. While its commits follow each other
+// the model is of the last of them; where another's came between, the next refresh
+// looks at all since first.
+type writing struct {
+	s           *Store
+	ctx         context.Context
+	first, last uint64
+	alone       bool
+}
+
+// commit notes the commit of an operation.
+func (w *writing) commit(e *api.EditResponse, err error) error {
+	if err != nil || e.Seq == 0 {
+		return err
+	}
+	if w.last == 0 {
+		w.last, w.alone = w.first, true
+	}
+	w.alone = w.alone && e.Seq == w.last+1
+	w.last = e.Seq
+	return nil
+}
+
+// headlines writes the new entities and relations, as many as a file takes in one edit.
+func (w *writing) headlines(b *batch) error {
+	var text strings.Builder
+	put := func(headline string) error {
+		text.WriteString(headline)
+		if text.Len() < mostBytes/2 {
+			return nil
+		}
+		return w.put(&text)
+	}
+	for _, e := range b.entities {
+		if err := put(entityText(e)); err != nil {
+			return err
+		}
+	}
+	for _, r := range b.relations {
+		if err := put(relationText(r, b.model)); err != nil {
+			return err
+		}
+	}
+	return w.put(&text)
+}
+
+// put adds headlines to the newest file, or to the next one when that is full.
+func (w *writing) put(text *strings.Builder) error {
+	if text.Len() == 0 {
+		return nil
+	}
+	number := max(w.s.files.last(), 1)
+	if f := w.s.files[number]; f != nil && f.size > 0 && f.size+text.Len() > mostBytes {
+		number++
+	}
+	if f := w.s.files[number]; f == nil || !f.begun {
+		if err := w.begin(number); err != nil {
+			return err
+		}
+	}
+	headlines := text.String()
+	text.Reset()
+	w.s.files[number].size += len(headlines)
+	return w.commit(w.s.svc.Edit(w.ctx, api.EditRequest{ID: headID(number), Append: &headlines, AllowSubheadings: true}))
+}
+
+// begin makes a file.
+func (w *writing) begin(number int) error {
+	if w.s.files[number] == nil {
+		w.s.files[number] = &file{}
+	}
+	w.s.files[number].begun = true
+	err := w.commit(w.s.svc.Remember(w.ctx, api.RememberRequest{
+		Under: filePath(number), Title: fmt.Sprintf("Memory graph %d", number), Property: []string{"ID=" + headID(number)},
+	}))
+	if fovea.KindOf(err) == fovea.Conflict {
+		w.alone = false
+		return nil // another process has begun it
+	}
+	return err
+}
+
+// mostTries is how often a text is read again that somebody else changed meanwhile.
+const mostTries = 5
+
+// drop takes observations out of the text of a headline, and leaves all else that a
+// person may have written there.
+func (w *writing) drop(node string, observations []string) error {
+	var err error
+	for range mostTries {
+		var n *api.Shown
+		if n, err = w.s.svc.Show(w.ctx, api.ShowRequest{ID: node}); err != nil {
+			return err
+		}
+		text := without(n.Content, observations)
+		err = w.commit(w.s.svc.Edit(w.ctx, api.EditRequest{ID: node, Base: n.Digest, Body: &text}))
+		if fovea.KindOf(err) != fovea.Conflict {
+			break
+		}
+	}
+	return err
+}
+
+// without is the text below a headline and its drawer but for some list items.
+func without(content string, observations []string) string {
+	var body strings.Builder
+	headline, inside, done := true, false, false
+	for line := range strings.Lines(content) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case headline:
+			headline = false
+		case !inside && !done && strings.EqualFold(trimmed, ":PROPERTIES:"):
+			inside = true
+		case inside && strings.EqualFold(trimmed, ":END:"):
+			inside, done = false, true
+		case inside, strings.HasPrefix(trimmed, "- ") && slices.Contains(observations, decode(trimmed[1:])):
+		default:
+			body.WriteString(line)
+		}
+	}
+	return body.String()
+}
