@@ -52,6 +52,8 @@ type Config struct {
 	RelaxedMs int
 	// HistoryWarnMb is from how many MiB of history status warns.
 	HistoryWarnMb int
+	// Grants are what agents may do beyond what every agent may, by agent.
+	Grants map[string]Grant
 	// Problems name each value that could not be used and what was used
 	// instead, one sentence each, for a person.
 	Problems []string

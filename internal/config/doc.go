@@ -5,7 +5,8 @@
 //
 // [Load] returns a [Config]; [StateDir] says where the state of a memex is kept
 // and [Expand] resolves variables in a path as a person writes it. [Config.Keys]
-// has the key that signs heads.
+// has the key that signs heads, [Config.Socket] where the daemon listens, [Tokens]
+// who may ask it over HTTP.
 //
 // Invariants:
 //
@@ -15,8 +16,8 @@
 //     and is named in Problems; it never changes its meaning silently.
 //   - The state folder is never inside the memex and not made here: a file in
 //     its place is an error and stays as it is.
-//   - Nothing is written but the key of this machine, once, readable by its
-//     owner alone, and its public half. No other package sees its bytes.
+//   - Nothing is written but the key of this machine, once, its public half, and
+//     the hashes of tokens; all but the public half can be read by the owner alone.
 //   - doc/configuration.md lists every setting; a test compares.
 //
 // Not here: what the settings do (internal/corpus, window, the root package),

@@ -77,6 +77,10 @@ var settings = []setting{
 		c.HistoryWarnMb, err = v.whole(1, 1<<30)
 		return err
 	}},
+	{"grants", nil, "{}", func(c *Config, v value) (err error) {
+		c.Grants, err = v.grants()
+		return err
+	}},
 }
 
 func (v value) text() (string, error) {

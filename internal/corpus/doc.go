@@ -8,7 +8,8 @@
 // the listing of an earlier scan with the digest of each file, and returns a
 // [Scan]: what is there, what must be read, what is gone, and a [Problem] for
 // everything that a person would expect to be there and is not. [Root.Stage]
-// begins a [Write], and [EditorLock] is how Emacs says that it holds a file.
+// begins a [Write], and [EditorLock] is how Emacs says that it holds a file. A
+// [Watcher] tells when a scan is due.
 //
 // A memex is every *.org and *.org_archive below the root and, opaque (kept,
 // hashed and not parsed), *.org.gpg, the other files of the skills folder,

@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Grant is what the person lets an agent do beyond what every agent may.
+type Grant struct {
+	Paths      []string // files, and folders with a slash at the end, that it may write
+	Operations []string // operations, by name, that it may use on anything unprotected
+}
+
+// grants reads a table of agents, each with paths and operations.
+func (v value) grants() (map[string]Grant, error) {
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a table of agents", v.raw)
+	}
+	var all map[string]Grant
+	for _, agent := range slices.Sorted(maps.Keys(table)) {
+		one, ok := table[agent].(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s is not a table with paths and operations", agent)
+		}
+		var g Grant
+		for _, key := range slices.Sorted(maps.Keys(one)) {
+			list, err := value{one[key], v.inFile, v.env}.texts()
+			if err != nil {
+				return nil, fmt.Errorf("%s.%s: %w", agent, key, err)
+			}
+			switch key {
+			case "paths":
+				g.Paths = list
+			case "operations":
+				g.Operations = list
+			default:
+				return nil, fmt.Errorf("%s: unknown key %q; there are paths and operations", agent, key)
+			}
+		}
+		if all == nil {
+			all = map[string]Grant{}
+		}
+		all[agent] = g
+	}
+	return all, nil
+}
+
+// texts is a list of texts as they stand.
+func (v value) texts() ([]string, error) {
+	list, ok := v.raw.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%v is not a list of texts", v.raw)
+	}
+	var texts []string
+	for _, raw := range list {
+		s, err := value{raw, v.inFile, v.env}.text()
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, s)
+	}
+	return texts, nil
+}

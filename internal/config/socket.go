@@ -1,0 +1,44 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Socket returns where the daemon of this memex listens: HASH.sock in the folder
+// fovea below XDG_RUNTIME_DIR, else in fovea-UID below the folder for temporary
+// files. HASH is that of the real paths of memex and state folder: whoever means
+// the same state meets the same daemon. env is os.Getenv if nil, as in Load.
+// Nothing is made.
+func (c *Config) Socket(env func(string) string) (string, error) {
+	env = environmentOr(env)
+	memex, _, err := realPath(c.Memex)
+	if err != nil {
+		return "", fmt.Errorf("config: socket: %w", err)
+	}
+	state, _, err := realPath(c.StateDir)
+	if err != nil {
+		return "", fmt.Errorf("config: socket: %w", err)
+	}
+	sum := sha256.Sum256([]byte(memex + "\x00" + state))
+	name := hex.EncodeToString(sum[:8]) + ".sock"
+	folder := filepath.Join(env("XDG_RUNTIME_DIR"), "fovea")
+	// A relative path in a variable of XDG counts as not set, by its standard, and
+	// a socket's name must be short.
+	if !filepath.IsAbs(folder) || len(folder)+len(name) > longestSocket {
+		folder = filepath.Join(os.TempDir(), fmt.Sprintf("fovea-%d", os.Getuid()))
+	}
+	if len(folder)+len(name) > longestSocket {
+		folder = fmt.Sprintf("/tmp/fovea-%d", os.Getuid())
+	}
+	return filepath.Join(folder, name), nil
+}
+
+// longestSocket is what every system takes as the path of a socket, less the
+// slash and the end.
+const longestSocket = 102

@@ -1,0 +1,153 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Token binds a secret to who may use it. Only the hash of the secret is kept.
+type Token struct {
+	Name  string    `json:"name"`
+	Agent string    `json:"agent,omitempty"` // "" is the person
+	Role  string    `json:"role"`            // owner, agent or reader
+	Hash  string    `json:"hash"`            // SHA-256 of the secret, in hexadecimal
+	Made  time.Time `json:"made"`
+}
+
+// Tokens are those in the file tokens.json beside the configuration file. The
+// zero value has none.
+type Tokens struct {
+	file string
+	All  []Token
+}
+
+// Errors of Tokens.
+var (
+	ErrToken     = errors.New("no token, or one that nobody has")
+	ErrTokenName = errors.New("a token is named by letters, digits, - and _, and each name once")
+)
+
+// tokensName is the file of the tokens, for its owner alone.
+const tokensName = "tokens.json"
+
+// ReadTokens reads the tokens; a file that is missing has none. One that others
+// can read or write is not used. env is os.Getenv if nil, as in Load.
+func ReadTokens(env func(string) string) (*Tokens, error) {
+	folder := keyFolder(environmentOr(env))
+	if folder == "" {
+		return &Tokens{}, nil
+	}
+	t := &Tokens{file: filepath.Join(folder, tokensName)}
+	info, err := os.Stat(t.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("has mode %v, and others may use it: chmod 600 it", info.Mode())
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(t.file)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &t.All)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("config: tokens: %s: %w", t.file, err)
+	}
+	return t, nil
+}
+
+// Add makes a token and returns its secret, which is kept nowhere.
+func (t *Tokens) Add(name, agent, role string, now time.Time) (string, error) {
+	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || t.index(name) >= 0 {
+		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenName)
+	}
+	secret := rand.Text()
+	t.All = append(t.All, Token{Name: name, Agent: agent, Role: role, Hash: hashOf(secret), Made: now.UTC().Truncate(time.Second)})
+	return secret, t.write()
+}
+
+func isLetterOrDigit(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// Remove takes a token away.
+func (t *Tokens) Remove(name string) error {
+	i := t.index(name)
+	if i < 0 {
+		return fmt.Errorf("config: token %q: %w", name, fs.ErrNotExist)
+	}
+	t.All = slices.Delete(t.All, i, i+1)
+	return t.write()
+}
+
+func (t *Tokens) index(name string) int {
+	return slices.IndexFunc(t.All, func(one Token) bool { return one.Name == name })
+}
+
+// Find returns the token of a secret, or ErrToken. It takes as long whichever it is.
+func (t *Tokens) Find(secret string) (Token, error) {
+	hash, found := []byte(hashOf(secret)), Token{}
+	for _, one := range t.All {
+		if subtle.ConstantTimeCompare(hash, []byte(one.Hash)) == 1 {
+			found = one
+		}
+	}
+	if found.Hash == "" || secret == "" {
+		return Token{}, ErrToken
+	}
+	return found, nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// write replaces the file.
+func (t *Tokens) write() error {
+	if t.file == "" {
+		return fmt.Errorf("config: tokens: %w", ErrNoHome)
+	}
+	text, err := json.MarshalIndent(t.All, "", "  ")
+	if err != nil {
+		return fmt.Errorf("config: tokens: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(t.file), 0o700); err != nil {
+		return fmt.Errorf("config: tokens: %w", err)
+	}
+	return PutSecret(t.file, append(text, '\n'))
+}
+
+// PutSecret writes a file that only its owner can read, and replaces the one of
+// that name.
+func PutSecret(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("config: %s: %w", name, err), os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// home is an environment with folders of its own.
+func home(t *testing.T) (string, func(string) string) {
+	dir := t.TempDir()
+	return dir, func(name string) string {
+		return map[string]string{"HOME": dir, "XDG_CONFIG_HOME": filepath.Join(dir, "c")}[name]
+	}
+}
+
+// TestTokens: a secret finds its token after a restart, the file does not hold it,
+// and what others can read is not used.
+func TestTokens(t *testing.T) {
+	dir, env := home(t)
+	tokens, err := ReadTokens(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.Find(""); !errors.Is(err, ErrToken) {
+		t.Errorf("no secret: %v", err)
+	}
+	secret, err := tokens.Add("laptop", "claude", "agent", time.Unix(1, 0))
+	if err != nil || len(secret) < 26 {
+		t.Fatalf("%q, %v", secret, err)
+	}
+	for _, name := range []string{"laptop", "", "a b", "ä"} {
+		if _, err := tokens.Add(name, "x", "agent", time.Time{}); !errors.Is(err, ErrTokenName) {
+			t.Errorf("name %q: %v", name, err)
+		}
+	}
+	file := filepath.Join(dir, "c", "fovea", "tokens.json")
+	text, err := os.ReadFile(file)
+	info, _ := os.Stat(file)
+	if err != nil || strings.Contains(string(text), secret) || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %s, %v", info.Mode(), text, err)
+	}
+	if tokens, err = ReadTokens(env); err != nil {
+		t.Fatal(err)
+	}
+	got, err := tokens.Find(secret)
+	want := Token{Name: "laptop", Agent: "claude", Role: "agent", Hash: hashOf(secret), Made: time.Unix(1, 0).UTC()}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	}
+	for _, wrong := range []string{"", secret + "x", secret[1:], hashOf(secret)} {
+		if _, err := tokens.Find(wrong); !errors.Is(err, ErrToken) {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	if err := tokens.Remove("desk"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("removed what is not there: %v", err)
+	}
+	if err := tokens.Remove("laptop"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.Find(secret); !errors.Is(err, ErrToken) {
+		t.Errorf("removed: %v", err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadTokens(env); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("readable by others: %v", err)
+	}
+}
+
+// TestGrants: a table for each agent; one that is malformed grants nothing.
+func TestGrants(t *testing.T) {
+	for _, tc := range []struct {
+		name, file string
+		want       map[string]Grant
+		problem    string
+	}{
+		{"none", "", nil, ""},
+		{"two", "[grants.a]\npaths = ['p/']\noperations = ['rollback']\n[grants.b]\n",
+			map[string]Grant{"a": {[]string{"p/"}, []string{"rollback"}}, "b": {}}, ""},
+		{"not a table", "grants = 1", nil, "grants: 1 is not a table of agents; it is ignored"},
+		{"no list", "[grants.a]\npaths = 'p'", nil, "grants: a.paths: p is not a list of texts; it is ignored"},
+		{"unknown key", "[grants.a]\npath = []", nil, `grants: a: unknown key "path"; there are paths and operations; it is ignored`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir, env := home(t)
+			file := filepath.Join(dir, "config.toml")
+			if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c, err := Load(env, Flags{Memex: dir + "/m"}, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, c.Grants); diff != "" {
+				t.Errorf("grants (-want +got):\n%s", diff)
+			}
+			if got := strings.Join(c.Problems, "\n"); !strings.HasSuffix(got, tc.problem) || (got == "") != (tc.problem == "") {
+				t.Errorf("problems %q, want %q", got, tc.problem)
+			}
+		})
+	}
+}
+
+// TestSocket: one memex with one state has one socket, whose path every system
+// takes; another state has another.
+func TestSocket(t *testing.T) {
+	dir := t.TempDir()
+	long := "/" + strings.Repeat("x", 100)
+	socket := func(memex, state, runtime string) string {
+		t.Helper()
+		c := Config{Memex: memex, StateDir: state}
+		s, err := c.Socket(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
+		if err != nil || len(s) > 103 || !filepath.IsAbs(s) {
+			t.Errorf("%q, %v", s, err)
+		}
+		return s
+	}
+	m, s := filepath.Join(dir, "m"), filepath.Join(dir, "s")
+	if err := os.Mkdir(m, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(m, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	one := socket(m, s, "/run/user/1")
+	if !strings.HasPrefix(one, "/run/user/1/fovea/") {
+		t.Errorf("%s is not in the folder for sockets", one)
+	}
+	if other := socket(filepath.Join(dir, "link"), s, "/run/user/1"); other != one {
+		t.Errorf("by a link: %s, want %s", other, one)
+	}
+	if other := socket(m, s+"2", "/run/user/1"); other == one {
+		t.Error("another state has the same socket")
+	}
+	for _, runtime := range []string{"", "run", long} {
+		if other := socket(m, s, runtime); strings.HasPrefix(other, long) {
+			t.Errorf("runtime folder %q: %s", runtime, other)
+		}
+	}
+}

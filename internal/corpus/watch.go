@@ -1,0 +1,331 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// ErrBlind is returned by Settle when events may have been missed for good: only
+// scans tell what changed from now on.
+var ErrBlind = errors.New("the folder can no longer be watched")
+
+// marks are the files, used in turn, whose changes tell where one is in the queue
+// of events: one that comes twice is not taken for the next one.
+var marks = [2]string{"mark.0", "mark.1"}
+
+// longestQueue is how long Settle waits for an event of its own.
+const longestQueue = 5 * time.Second
+
+// Watcher tells that something in a memex may have changed. It sees folders that
+// come and go; hidden and ignored ones and files of no interest it leaves out. It
+// is safe for concurrent use.
+type Watcher struct {
+	root  *Root
+	known func(path string) bool
+	notes *fsnotify.Watcher
+	store vfs.FS // of the marks
+	at    string // where that is, absolute
+	files [2]vfs.File
+
+	changed chan struct{} // holds one when seen has grown
+	done    chan struct{}
+
+	settling sync.Mutex // held by the one who writes a mark
+	turn     int        // which one
+
+	mu      sync.Mutex
+	waiter  chan struct{} // is closed when the event of the mark was read; nil if nobody waits
+	waits   string        // for the mark of this absolute path
+	seen    uint64
+	blind   error
+	folders map[string]bool // that are watched, below the root
+}
+
+// Watch begins to watch. store is the absolute path of a folder outside the memex, on a file system of
+// this machine, that nobody else writes to. known, which may be nil, says of files
+// whose names are not those of a memex that they are of interest all the same. The
+// caller scans after Watch has returned, and closes the Watcher. A system that
+// cannot watch so many folders is an error.
+func (r *Root) Watch(ctx context.Context, store string, known func(path string) bool) (*Watcher, error) {
+	w := &Watcher{
+		root: r, known: known, at: filepath.Clean(store), changed: make(chan struct{}, 1),
+		done: make(chan struct{}), folders: map[string]bool{},
+	}
+	if w.known == nil {
+		w.known = func(string) bool { return false }
+	}
+	if err := w.open(ctx); err != nil {
+		w.release()
+		return nil, fmt.Errorf("corpus: watch %s: %w", r.names[0], err)
+	}
+	go w.run()
+	return w, nil
+}
+
+func (w *Watcher) open(ctx context.Context) (err error) {
+	const queue = 4096 // events that wait in this process; more wait in the system
+	if w.notes, err = fsnotify.NewBufferedWatcher(queue); err != nil {
+		return err
+	}
+	store, err := vfs.Dir(w.at)
+	if err != nil {
+		return err
+	}
+	w.store = store
+	for i, name := range marks {
+		if w.files[i], err = w.store.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+			return err
+		}
+	}
+	if err = w.notes.Add(w.at); err != nil {
+		return err
+	}
+	return w.follow(ctx)
+}
+
+func (w *Watcher) release() {
+	if w.notes != nil {
+		_ = w.notes.Close()
+	}
+	for _, f := range w.files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	if w.store != nil {
+		_ = w.store.Close()
+	}
+}
+
+// Close ends the watching. The channel of Changed stays open.
+func (w *Watcher) Close() error {
+	err := w.notes.Close()
+	<-w.done
+	w.release()
+	return err
+}
+
+// Changed holds a value when something may have changed since one was received.
+func (w *Watcher) Changed() <-chan struct{} { return w.changed }
+
+// Seen counts what was seen so far. A scan that begins after Seen has answered
+// finds all of it.
+func (w *Watcher) Seen() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen
+}
+
+// Settle returns when everything that happened before the call has been seen. It
+// writes to a file that is watched as well and waits for that event, a fraction of
+// a millisecond: events come in order. It returns ErrBlind when that cannot be told.
+func (w *Watcher) Settle() error {
+	w.settling.Lock()
+	defer w.settling.Unlock()
+	if err := w.err(); err != nil {
+		return err
+	}
+	w.turn = 1 - w.turn
+	passed := make(chan struct{})
+	w.mu.Lock()
+	w.waiter, w.waits = passed, filepath.Join(w.at, marks[w.turn])
+	w.mu.Unlock()
+	if _, err := w.files[w.turn].WriteAt([]byte{'.'}, 0); err != nil {
+		return w.give(fmt.Errorf("%w: %w", ErrBlind, err))
+	}
+	late := time.NewTimer(longestQueue)
+	defer late.Stop()
+	select {
+	case <-passed:
+		return w.err()
+	case <-w.done:
+		return ErrBlind
+	case <-late.C:
+		return w.give(fmt.Errorf("%w: no event came for %v", ErrBlind, longestQueue))
+	}
+}
+
+// pass lets the one go on who waits for a mark.
+func (w *Watcher) pass(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.waiter != nil && w.waits == name {
+		close(w.waiter)
+		w.waiter = nil
+	}
+}
+
+// repeat writes the mark that somebody waits for again: its event may be lost.
+func (w *Watcher) repeat() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, name := range marks {
+		if w.waiter != nil && w.waits == filepath.Join(w.at, name) {
+			_, _ = w.files[i].WriteAt([]byte{'.'}, 0) // else the one who waits gives up
+		}
+	}
+}
+
+func (w *Watcher) err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.blind
+}
+
+// give up seeing everything.
+func (w *Watcher) give(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.blind == nil {
+		w.blind = err
+	}
+	return w.blind
+}
+
+// run reads events until the watcher is closed. Folders are looked at again when
+// the queue is empty or somebody waits, so that a storm of them is one look.
+func (w *Watcher) run() {
+	defer close(w.done)
+	stale := false
+	for {
+		select {
+		case e, ok := <-w.notes.Events:
+			if !ok {
+				return
+			}
+			waited := filepath.Dir(e.Name) == w.at
+			stale = !waited && w.event(e) || stale
+			if stale && (waited || len(w.notes.Events) == 0) {
+				w.again()
+				stale = false
+			}
+			if waited {
+				w.pass(e.Name)
+			}
+		case _, ok := <-w.notes.Errors:
+			if !ok {
+				return
+			}
+			w.again() // the queue was too short: what was lost, a scan finds
+			w.repeat()
+		}
+	}
+}
+
+// event takes one event, and reports whether there may be other folders now.
+func (w *Watcher) event(e fsnotify.Event) (stale bool) {
+	rel := filepath.ToSlash(w.root.below(e.Name))
+	switch {
+	case rel == "":
+	case w.isFolder(rel, e), path.Base(rel) == ignoreFile:
+		return true
+	case w.root.classify(rel) != foreign, w.known(rel):
+		w.note()
+	}
+	return false
+}
+
+// isFolder reports an event of a folder, or of a link, which may lead to one.
+func (w *Watcher) isFolder(rel string, e fsnotify.Event) bool {
+	if isHidden(path.Base(rel)) {
+		return false
+	}
+	w.mu.Lock()
+	watched := w.folders[rel]
+	w.mu.Unlock()
+	if watched || !e.Has(fsnotify.Create) {
+		return watched
+	}
+	info, err := w.root.fs.Lstat(rel)
+	return err == nil && info.Mode()&(fs.ModeDir|fs.ModeSymlink) != 0
+}
+
+// again watches the folders that there are now, and has everything looked at.
+func (w *Watcher) again() {
+	if err := w.follow(context.Background()); err != nil {
+		_ = w.give(fmt.Errorf("%w: %w", ErrBlind, err))
+	}
+	w.note()
+}
+
+func (w *Watcher) note() {
+	w.mu.Lock()
+	w.seen++
+	w.mu.Unlock()
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// follow watches every folder of the memex. One that comes while it looks is found
+// by looking again, until nothing new is there.
+func (w *Watcher) follow(ctx context.Context) error {
+	for {
+		now, err := w.root.foldersNow(ctx)
+		if err != nil {
+			return err
+		}
+		added := false
+		for rel := range now {
+			ok, err := w.add(rel)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				delete(now, rel)
+			}
+			added = added || ok && !w.folders[rel]
+		}
+		for rel := range w.folders {
+			if !now[rel] {
+				_ = w.notes.Remove(w.absolute(rel)) // it may be gone by itself
+			}
+		}
+		w.mu.Lock()
+		w.folders = now
+		w.mu.Unlock()
+		if !now["."] {
+			return fs.ErrNotExist
+		}
+		if !added {
+			return nil
+		}
+	}
+}
+
+// add watches one folder, which may be gone already.
+func (w *Watcher) add(rel string) (bool, error) {
+	err := w.notes.Add(w.absolute(rel))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (w *Watcher) absolute(rel string) string {
+	return filepath.Join(w.root.names[0], filepath.FromSlash(rel))
+}
+
+// foldersNow lists the folders that a scan would read, by their paths without
+// links.
+func (r *Root) foldersNow(ctx context.Context) (map[string]bool, error) {
+	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}}
+	if err := w.all(); err != nil {
+		return nil, err
+	}
+	return w.folders, nil
+}
