@@ -20,6 +20,8 @@ import (
 // present state has no such node). It costs a read for each commit and compares
 // the versions of this node.
 func (m *Memory) Blame(ctx context.Context, id string) (lines []string, by, gone []Commit, err error) {
+	m.chain.RLock()
+	defer m.chain.RUnlock()
 	v := m.View()
 	if id, err = m.heir(ctx, v, id); err != nil {
 		return nil, nil, nil, fail("blame", id, Corrupt, err)

@@ -44,7 +44,7 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 // todaysCheckpoint names a checkpoint of a commit that nobody named: as it was
 // named before, so that nothing is written twice, else by the day.
 func (m *Memory) todaysCheckpoint(seq uint64) string {
-	for _, k := range m.snapshots.named {
+	for _, k := range m.snapshots.list() {
 		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
 			return k.name
 		}

@@ -84,11 +84,13 @@ func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.De
 	m.store.SetHead(done.Digest, done.Seq)
 	m.operations.add(done.Op, done.Seq)
 	m.head.Store(head.follow(state, delta, done))
+	m.snapshots.follow(state, delta)
 	for _, mark := range marks {
 		if err := m.applyMark(mark); err != nil {
 			return done, fail("commit", m.state, Other, err)
 		}
 	}
+	m.tell()
 	m.imageBeside()
 	if m.opts.Committed != nil {
 		m.opts.Committed(done)

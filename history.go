@@ -33,6 +33,8 @@ func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Co
 // it had earlier, and no node has now, will do. Errors: NotFound (no version of
 // such a node ever was). O(commits listed); with an id, a read for each commit.
 func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error) {
+	m.chain.RLock()
+	defer m.chain.RUnlock()
 	v := m.View()
 	var out []Commit
 	take := func(c *graph.Commit, changes int) error {
@@ -62,14 +64,17 @@ func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error
 }
 
 // At returns the view of an earlier moment, named as in Rollback: a snapshot's
-// index or name, a commit, a date, or "head". Errors: NotFound, also where content
-// of that moment was purged or thinned.
+// index or name, a commit, a date, or "head". It waits for no writer. Errors:
+// NotFound, also where content of that moment was purged or thinned.
 func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.chain.RLock()
+	defer m.chain.RUnlock()
 	seq, err := m.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
+	}
+	if v := m.looked.Load(); v != nil && v.commit.Seq == seq {
+		return v, nil
 	}
 	v, err := m.viewAt(ctx, seq)
 	if err == nil {
@@ -77,6 +82,9 @@ func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
 	}
 	if err != nil {
 		return nil, fail("history", ref, goneKind(err), err)
+	}
+	if v != m.View() {
+		m.looked.Store(v)
 	}
 	return v, nil
 }
@@ -88,33 +96,31 @@ func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
 	if seq == head.commit.Seq {
 		return head, nil
 	}
-	near := head
+	state, at := head.state, head.commit.Seq
 	for _, k := range m.snapshots.list() {
-		if k.view != nil && k.seq >= seq && k.seq < near.commit.Seq {
-			near = k.view
+		if k.state != nil && k.seq >= seq && k.seq < at {
+			state, at = k.state, k.seq
 		}
 	}
-	if near.commit.Seq == seq {
-		return near, nil
-	}
 	var after []*graph.Commit
-	if err := m.commits(ctx, max(seq, 1), near.commit.Seq, func(c *graph.Commit) error {
+	if err := m.commits(ctx, max(seq, 1), at, func(c *graph.Commit) error {
 		after = append(after, c)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if uint64(len(after)) != near.commit.Seq-seq+1 {
-		return nil, fmt.Errorf("commits %d to %d are not all in the journal", seq, near.commit.Seq)
+	if uint64(len(after)) != at-seq+1 {
+		return nil, fmt.Errorf("commits %d to %d are not all in the journal", seq, at)
 	}
-	state := near.state
 	for i := len(after) - 1; i > 0; i-- {
 		var err error
 		if state, err = state.Undo(after[i], after[i-1].State, m.block); err != nil {
 			return nil, err
 		}
 	}
-	return m.newView(state, summary(after[0])), nil
+	c := summary(after[0])
+	c.Documents = state.DocumentCount()
+	return m.newView(state, c), nil
 }
 
 // ref is a moment as a person names it.
@@ -246,6 +252,8 @@ const leastDigest = 8
 // Version returns an earlier version of a node by its own digest or version, with
 // the id and the place it had then. Errors: NotFound.
 func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node.Node, error) {
+	m.chain.RLock()
+	defer m.chain.RUnlock()
 	var entry *node.Entry
 	then := ""
 	v := m.View()

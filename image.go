@@ -137,18 +137,11 @@ func (m *Memory) decodeMeta(b []byte) (Commit, error) {
 	r := merkle.NewReader(b)
 	r.FixedList(3)
 	head := readSummary(r)
-	var t timeline
+	var snapshots []kept
 	for range r.List() {
 		r.FixedList(4)
-		k := readKept(r)
-		if r.Err() != nil {
+		if snapshots = append(snapshots, readKept(r)); r.Err() != nil {
 			break
-		}
-		if k.name != "" {
-			t.name(k)
-		} else {
-			t.ring[t.next] = k
-			t.next = (t.next + 1) % automatic
 		}
 	}
 	drift := map[string]merkle.Digest{}
@@ -162,7 +155,8 @@ func (m *Memory) decodeMeta(b []byte) (Commit, error) {
 	if err := r.Done(); err != nil {
 		return Commit{}, err
 	}
-	m.snapshots, m.drift = t, drift
+	m.snapshots.reset(snapshots)
+	m.drift = drift
 	return head, nil
 }
 

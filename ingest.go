@@ -76,6 +76,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 		return fail("ingest", m.dir, Other, err)
 	}
 	m.problems = scan.Problems
+	defer m.tell()
 	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.View().state.DocumentCount()
 	in.draft = m.View().state.Edit(now.UnixMilli())

@@ -96,9 +96,6 @@ func (m *Memory) applyMark(data []byte) error {
 	case r.Err() != nil:
 	case kind == markSnapshot && n == 5:
 		k := readKept(r)
-		if v := m.View(); v.commit.Seq == k.seq {
-			k.view = v
-		}
 		if r.Err() == nil {
 			m.restoreMark(k)
 		}
@@ -124,10 +121,16 @@ func (m *Memory) applyMark(data []byte) error {
 }
 
 func (m *Memory) restoreMark(k kept) {
-	if k.name != "" {
+	v := m.View()
+	here := v.commit.Seq == k.seq
+	if here {
+		k.state = v.state
+	}
+	switch {
+	case k.name != "":
 		m.snapshots.name(k)
-	} else if k.view != nil {
-		m.snapshots.before(k.view)
+	case here:
+		m.snapshots.before(v)
 	}
 }
 

@@ -37,7 +37,12 @@ type Memory struct {
 
 	overlays overlays // of a memex
 
-	head atomic.Pointer[View]
+	head   atomic.Pointer[View]
+	looked atomic.Pointer[View] // what At made last, with its indexes
+	told   atomic.Pointer[told] // for Status
+	chain  sync.RWMutex         // held for writing while Repair puts another store in place
+
+	snapshots timeline
 
 	tokensOnce  sync.Once
 	tokens      *token.Cache
@@ -45,7 +50,6 @@ type Memory struct {
 
 	mu        sync.Mutex // held by the one who writes; guards what follows
 	closed    bool
-	snapshots timeline
 	signed    string        // the newest signed head, "" where nothing was signed
 	first     merkle.Digest // the commit that the chain began with, zero until asked for
 	imaged    uint64        // the commit of the newest image

@@ -36,6 +36,8 @@ func (m *Memory) recover(ctx context.Context) error {
 
 // load is recover but for what to do when there is nothing to bring back.
 func (m *Memory) load(ctx context.Context) error {
+	defer m.tell()
+	m.looked.Store(nil)
 	m.head.Store(m.emptyView())
 	m.operations = operations{}
 	var from disk.Pos
@@ -52,7 +54,8 @@ func (m *Memory) load(ctx context.Context) error {
 	}
 	if err != nil {
 		m.head.Store(m.emptyView())
-		m.snapshots, m.drift, m.signed, m.imaged, from = timeline{}, map[string]merkle.Digest{}, "", 0, disk.Pos{}
+		m.snapshots.reset(nil)
+		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}
 	pending, err := m.replay(from)
 	if errors.Is(err, disk.ErrCorrupt) {
@@ -149,6 +152,7 @@ func (p *player) commit(block []byte) error {
 	done := summary(c)
 	done.Documents = state.DocumentCount()
 	p.m.head.Store(head.follow(state, &delta, done))
+	p.m.snapshots.follow(state, &delta)
 	return nil
 }
 

@@ -107,6 +107,8 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		to.Lost = append(to.Lost, d)
 	}
 	m.endImage()
+	m.chain.Lock()
+	defer m.chain.Unlock()
 	if err := m.store.Close(); err != nil {
 		m.opts.Log.Warn("the damaged store could not be closed", "error", err)
 	}
@@ -114,7 +116,8 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); failed != nil || err != nil {
 		return errors.Join(failed, err)
 	}
-	m.snapshots, m.drift, m.unfinished, m.replayed = timeline{}, map[string]merkle.Digest{}, nil, 0
+	m.snapshots.reset(nil)
+	m.drift, m.unfinished, m.replayed = map[string]merkle.Digest{}, nil, 0
 	m.signed, m.first, m.imaged = "", merkle.Digest{}, 0
 	m.recovered = "repaired: " + c.Message
 	m.opts.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)

@@ -84,6 +84,7 @@ func (m *Memory) forgetCopies() error {
 	v := m.View()
 	m.head.Store(m.newView(v.state, v.commit)) // an index may keep words of what has left
 	m.snapshots.release()
+	m.looked.Store(nil)
 	if err := m.writeImage(); err != nil {
 		return err
 	}

@@ -68,8 +68,8 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 // Resolve returns a reference that keeps meaning the same commit whatever is
 // committed meanwhile: snapshots move as new ones are made.
 func (m *Memory) Resolve(ctx context.Context, ref string) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.chain.RLock()
+	defer m.chain.RUnlock()
 	seq, err := m.resolve(ctx, ref)
 	return fmt.Sprintf("seq:%d", seq), err
 }

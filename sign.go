@@ -29,7 +29,7 @@ func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
 	case head.Seq == 0:
 		return Commit{}, "", fail("head", m.dir, Invalid, errEmpty)
 	}
-	if by, _ := m.signedBy(); by != "" {
+	if by, _ := m.signedBy(m.signed, m.View().commit); by != "" {
 		return head, m.signed, nil
 	}
 	if m.opts.Signer == nil {
@@ -94,12 +94,11 @@ func (m *Memory) withHead(ctx context.Context, c *graph.Commit, marks [][]byte) 
 // signedBy returns which known key signed the head, or what is wrong with the
 // newest signature there is. Both are empty where nothing was ever signed, and
 // where no keys are known.
-func (m *Memory) signedBy() (by, wrong string) {
-	head := m.View().commit
-	if m.opts.Verifiers == nil || m.signed == "" || head.Seq == 0 {
+func (m *Memory) signedBy(signed string, head Commit) (by, wrong string) {
+	if m.opts.Verifiers == nil || signed == "" || head.Seq == 0 {
 		return "", ""
 	}
-	h, by, err := openHead(m.signed, m.opts.Verifiers)
+	h, by, err := openHead(signed, m.opts.Verifiers)
 	if err == nil {
 		err = h.names(head)
 	}

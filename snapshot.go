@@ -3,7 +3,6 @@
 package fovea
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// automatic is how many automatic snapshots are kept: seed memory.org.
-const automatic = 20
-
 // Snapshot is a commit kept for rollback. Index 0 is the newest.
 type Snapshot struct {
 	Index int
@@ -29,61 +25,6 @@ type Snapshot struct {
 	Note  string    // what happened after it, or why it was named
 }
 
-// kept is a snapshot as the memory keeps it; view is nil where the state has
-// to be fetched from disk.
-type kept struct {
-	seq  uint64
-	root merkle.Digest
-	time int64
-	name string
-	view *View
-}
-
-// timeline is the snapshots of a scope: a ring of automatic ones, and the
-// named ones. The writer's lock guards it.
-type timeline struct {
-	ring  [automatic]kept
-	next  int // where the next automatic one goes
-	named []kept
-}
-
-// before keeps what the memory holds before an operation that changes it:
-// nothing but a pointer. The state before the first ingest is no snapshot, and
-// equal states make one.
-func (t *timeline) before(v *View) {
-	if v.commit.Seq == 0 || v.commit.Root == t.ring[(t.next+automatic-1)%automatic].root {
-		return
-	}
-	t.ring[t.next] = kept{seq: v.commit.Seq, root: v.commit.Root, time: v.commit.Time.UnixMilli(), view: v}
-	t.next = (t.next + 1) % automatic
-}
-
-// release lets go of the states in memory; they are read from disk when they are
-// asked for.
-func (t *timeline) release() {
-	for i := range t.ring {
-		t.ring[i].view = nil
-	}
-	for i := range t.named {
-		t.named[i].view = nil
-	}
-}
-
-// list returns the snapshots, newest first; of one commit the automatic one is
-// older than the named.
-func (t *timeline) list() []kept {
-	out := slices.Clone(t.named)
-	for _, k := range t.ring {
-		if k.seq != 0 {
-			out = append(out, k)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b kept) int {
-		return cmp.Or(cmp.Compare(b.seq, a.seq), cmp.Compare(boolInt(a.name == ""), boolInt(b.name == "")), strings.Compare(b.name, a.name))
-	})
-	return out
-}
-
 func boolInt(b bool) int {
 	if b {
 		return 1
@@ -91,16 +32,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// name keeps a commit under a name; a name that is taken moves.
-func (t *timeline) name(k kept) {
-	t.named = slices.DeleteFunc(t.named, func(o kept) bool { return o.name == k.name })
-	t.named = append(t.named, k)
-}
-
-// Snapshots lists the snapshots, newest first.
+// Snapshots lists the snapshots, newest first. It waits for no writer.
 func (m *Memory) Snapshots() []Snapshot {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	list := m.snapshots.list()
 	out := make([]Snapshot, len(list))
 	for i, k := range list {
@@ -144,7 +77,8 @@ func (m *Memory) keep(ctx context.Context, name string) (Snapshot, error) {
 	if i := slices.IndexFunc(m.snapshots.list(), same); i >= 0 && name != "" {
 		return m.snapshots.list()[i].snapshot(i), nil
 	}
-	k := kept{seq: v.commit.Seq, root: v.commit.Root, time: v.commit.Time.UnixMilli(), name: name, view: v}
+	k := keptOf(v)
+	k.name = name
 	if err := m.mark(ctx, snapshotMark(k)); err != nil {
 		return Snapshot{}, err
 	}
@@ -179,6 +113,7 @@ func (m *Memory) mark(ctx context.Context, marks ...[]byte) error {
 	if _, err := m.store.Append(background(ctx), &b); err != nil {
 		return err
 	}
+	defer m.tell()
 	for _, mark := range marks {
 		if err := m.applyMark(mark); err != nil {
 			return err

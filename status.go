@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -33,16 +34,32 @@ type Status struct {
 	Relaxed   time.Duration  // how long what was told may not be on the disk, see Options
 }
 
-// Status says how the memory is. It costs no more than a look.
+// told is what Status says beside what the head does: as the writer left it.
+type told struct {
+	head      Commit // that signed is about
+	drift     []string
+	problems  []corpus.Problem
+	recovered string
+	signed    string
+}
+
+// tell makes what a writer has found out known to Status. m.mu is held, or nobody
+// else has the memory yet.
+func (m *Memory) tell() {
+	m.told.Store(&told{m.View().commit, sortedKeys(m.drift), m.problems, m.recovered, m.signed})
+}
+
+// Status says how the memory is. It costs no more than a look, and waits for no
+// writer.
 func (m *Memory) Status() Status {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v := m.View()
+	m.chain.RLock()
+	defer m.chain.RUnlock()
+	v, t := m.View(), m.told.Load()
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
-		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: sortedKeys(m.drift),
+		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Recovered: m.cut(),
 	}
-	for _, p := range m.problems {
+	for _, p := range t.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
 	}
 	if m.parent == nil {
@@ -52,19 +69,25 @@ func (m *Memory) Status() Status {
 		}
 	}
 	s.Relaxed = m.opts.Relaxed
-	s.SignedBy, s.Signature = m.signedBy()
+	s.SignedBy, s.Signature = m.signedBy(t.signed, t.head)
 	s.History, s.Large = m.historySize()
 	if err := m.store.Err(); err != nil {
 		s.ReadOnly = err.Error()
 	}
-	if n := m.store.Recovery().TornBytes; n > 0 {
-		s.Recovered = fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", n)
-	}
-	if s.Recovered != "" && m.recovered != "" {
+	if s.Recovered != "" && t.recovered != "" {
 		s.Recovered += "; "
 	}
-	s.Recovered += m.recovered
+	s.Recovered += t.recovered
 	return s
+}
+
+// cut says what opening had to leave out of the journal, "" for nothing.
+func (m *Memory) cut() string {
+	n := m.store.Recovery().TornBytes
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", n)
 }
 
 // historySize returns what the history takes, and what to say of that.

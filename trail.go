@@ -126,6 +126,8 @@ func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
 // Was returns what a node of the present went by at an earlier moment, "" where it
 // was not there. Errors: Corrupt. It costs a read for each commit since.
 func (m *Memory) Was(ctx context.Context, id string, at *View) (string, error) {
+	m.chain.RLock()
+	defer m.chain.RUnlock()
 	v := m.View()
 	id, err := m.heir(ctx, v, id)
 	if err == nil {
