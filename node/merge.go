@@ -15,6 +15,8 @@ const ConflictTag = "conflict"
 // Conflict is a field that two sides changed in different ways, as it stands in
 // the drawer of the node: nothing of either side is lost.
 type Conflict struct {
+	ID    string // of the node, where that is known
+	Path  string // of its document, likewise
 	Field string // "todo", "title", "property KEY", "scheduled", "body", "place", "deleted" and so on
 	By    string // who made the value that was lost, and in which commit
 	Kept  string // what stands in the node: a value, or lines; "" for none

@@ -19,14 +19,6 @@ type Side struct {
 	Digest merkle.Digest // of its commit, or of what else the two are told apart by
 }
 
-// Conflict is a field of a node, after a merge, that the sides have changed in
-// different ways. Both values are in the node's text, but for an opaque file.
-type Conflict struct {
-	ID   string // of the node in the merged state
-	Path string
-	node.Conflict
-}
-
 // Merge starts a draft, on the state of a, of what two states make of the one that
 // both came from: node by node and field by field, see node.Merging. Nodes are
 // matched by id, those without one by their text and place. The side of the later
@@ -34,9 +26,10 @@ type Conflict struct {
 // one side took away and the other changed stays; of two moves the winner's counts,
 // and so it does where both together would put a node below itself. The text of the
 // result does not depend on which side is a, but its times of modification do.
-// Documents that no side changed are not looked at. Complexity is that of the two
+// The conflicts are named with the ids and paths of the result. A document that came
+// as a tree is merged as a whole. Documents that no side changed are not looked at. Complexity is that of the two
 // differences and of parsing the documents in them.
-func Merge(base *State, a, b Side, now int64) (*Draft, []Conflict) {
+func Merge(base *State, a, b Side, now int64) (*Draft, []node.Conflict) {
 	won, lost := a, b
 	if cmp.Or(cmp.Compare(a.Time, b.Time), a.Digest.Compare(b.Digest)) < 0 {
 		won, lost = b, a
@@ -48,7 +41,7 @@ func Merge(base *State, a, b Side, now int64) (*Draft, []Conflict) {
 // state to a later one, and keeps what was done since: where both are about the
 // same thing, head wins, and what it was before is kept as a conflict. What was
 // taken away since stays away. who says whose work is taken back.
-func Revert(head, before, after *State, who string, now int64) (*Draft, []Conflict) {
+func Revert(head, before, after *State, who string, now int64) (*Draft, []node.Conflict) {
 	won, lost := Side{State: head, Who: "later work"}, Side{State: before, Who: who}
 	return newMerge(after, won, lost, true).draft(head, now)
 }
@@ -60,7 +53,7 @@ type merge struct {
 	paths           []string // of the documents that a side changed
 	tracks          []*track // of base in order, then those that won brought, then lost's
 	in              [3]map[string]*track
-	conflicts       []Conflict
+	conflicts       []node.Conflict
 }
 
 // The three versions of a track.
@@ -85,22 +78,46 @@ func newMerge(base *State, won, lost Side, undo bool) *merge {
 		base: base, won: won.State, lost: lost.State,
 		own: node.Merging{Won: won.Who, Lost: lost.Who, Undo: undo},
 	}
-	changed := map[string]bool{}
-	for _, s := range []*State{m.won, m.lost} {
-		for _, p := range Diff(base, s).Paths {
-			changed[p] = true
-		}
+	m.paths = Diff(base, m.lost).Paths
+	if undo {
+		m.paths = append(m.paths, m.whereNow()...)
 	}
-	m.paths = slices.Sorted(maps.Keys(changed))
-	m.match()
+	if m.match(); !undo || m.astray() {
+		m.paths = append(m.paths, Diff(base, m.won).Paths...)
+		m.match()
+	}
 	m.settle()
 	m.arrange()
 	return m
 }
 
+// whereNow lists the documents of the winner that hold what the other side changed.
+// A revert needs no more of them, however much was done since.
+func (m *merge) whereNow() []string {
+	var out []string
+	for _, p := range m.paths {
+		for _, n := range m.base.Nodes(p) {
+			if now, ok := m.won.Get(n.ID); ok {
+				out = append(out, now.Path)
+			}
+		}
+	}
+	return out
+}
+
+// astray reports whether a node that the other side changed was not found in the
+// documents of the winner: it may have gone to another one under another id.
+func (m *merge) astray() bool {
+	return slices.ContainsFunc(m.tracks, func(t *track) bool {
+		b, l := t.versions[inBase], t.versions[inLost]
+		return b != nil && t.versions[inWon] == nil && (l == nil || l.Own != b.Own)
+	})
+}
+
 // draft writes the documents that are otherwise than in s.
-func (m *merge) draft(s *State, now int64) (*Draft, []Conflict) {
+func (m *merge) draft(s *State, now int64) (*Draft, []node.Conflict) {
 	d := s.Edit(now)
+	m.trees(d)
 	texts := map[string]*written{}
 	for _, t := range m.tracks {
 		if t.alive && t.parent == nil {
@@ -108,7 +125,7 @@ func (m *merge) draft(s *State, now int64) (*Draft, []Conflict) {
 		}
 	}
 	for _, path := range m.paths {
-		if _, had := s.Document(path); had && texts[path] == nil {
+		if _, had := s.Document(path); had && texts[path] == nil && !m.isTree(path) {
 			d.Drop(path)
 		}
 	}

@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -11,20 +12,16 @@ import (
 
 // match finds out which nodes of the three states are one.
 func (m *merge) match() {
+	slices.Sort(m.paths)
+	m.paths, m.tracks = slices.Compact(m.paths), nil
 	for v := range m.in {
 		m.in[v] = map[string]*track{}
 	}
-	for _, p := range m.paths {
-		for _, n := range m.base.Nodes(p) {
-			m.add(inBase, n)
-		}
+	for n := range m.nodes(m.base) {
+		m.add(inBase, n)
 	}
 	for _, v := range []int{inWon, inLost} {
-		var nodes []*node.Node
-		for _, p := range m.paths {
-			nodes = append(nodes, m.states()[v].Nodes(p)...)
-		}
-		nodes = m.byID(v, nodes)
+		nodes := m.byID(v, slices.Collect(m.nodes(m.states()[v])))
 		nodes = m.byText(v, nodes)
 		for _, n := range nodes {
 			if t := m.brought(n); v == inLost && t != nil {
@@ -36,7 +33,24 @@ func (m *merge) match() {
 	}
 }
 
-func (m *merge) states() [3]*State { return [3]*State{m.base, m.won, m.lost} }
+// nodes yields what a state has in the documents at hand, those apart that came as
+// trees.
+func (m *merge) nodes(s *State) iter.Seq[*node.Node] {
+	return func(yield func(*node.Node) bool) {
+		for _, p := range m.paths {
+			if m.isTree(p) {
+				continue
+			}
+			for _, n := range s.Nodes(p) {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (m *merge) states() []*State { return []*State{m.base, m.won, m.lost} }
 
 func (m *merge) add(v int, n *node.Node) {
 	t := &track{}

@@ -28,7 +28,7 @@ func sidesOf(a, b *State) (Side, Side) {
 }
 
 // merged merges and returns the state.
-func merged(base, a, b *State) (*State, []Conflict) {
+func merged(base, a, b *State) (*State, []node.Conflict) {
 	x, y := sidesOf(a, b)
 	d, conflicts := Merge(base, x, y, 9)
 	s, _ := d.Seal()

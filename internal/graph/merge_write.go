@@ -158,11 +158,12 @@ func (m *merge) steps(t *track) int {
 }
 
 // told gives the conflicts of a document the ids that its nodes have now.
-func (w *written) told(path string, nodes []*node.Node) []Conflict {
-	var out []Conflict
+func (w *written) told(path string, nodes []*node.Node) []node.Conflict {
+	var out []node.Conflict
 	for i, n := range nodes {
 		for _, c := range w.conflicts[i] {
-			out = append(out, Conflict{n.ID, path, c})
+			c.ID, c.Path = n.ID, path
+			out = append(out, c)
 		}
 	}
 	return out
