@@ -108,24 +108,33 @@ func seal(block []byte, emit Emit) (merkle.Digest, error) {
 // their bytes and children. It is for those who build nodes, before they enter a
 // state.
 func Hash(nodes []*Node) {
-	var buf []byte
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
 	for _, n := range nodes {
-		buf, _ = n.appendOwn(buf[:0], nil) // no emit, no error
-		n.Own = merkle.Sum(buf)
+		h.block, _ = n.appendOwn(h.block[:0], nil) // no emit, no error
+		n.Own = merkle.Sum(h.block)
 	}
-	versions := make([]merkle.Digest, len(nodes)) // at first, those of the nodes behind that wait for their parent
+	h.versions = append(h.versions[:0], make([]merkle.Digest, len(nodes))...)
 	free := len(nodes)
 	for _, n := range slices.Backward(nodes) {
-		kids := versions[free:]
+		kids := h.versions[free:]
 		kids = kids[:min(len(n.Kids), len(kids))] // the first child stands next
 		if n.Version = n.Own; len(kids) > 0 {
-			buf, _ = appendVersion(buf[:0], n.Own, kids, nil)
-			n.Version = merkle.Sum(buf)
+			h.block, _ = appendVersion(h.block[:0], n.Own, kids, nil)
+			n.Version = merkle.Sum(h.block)
 		}
 		free += len(kids) - 1
-		versions[free] = n.Version
+		h.versions[free] = n.Version
 	}
 }
+
+// hasher is what Hash needs for a document, kept for the next.
+type hasher struct {
+	block    []byte
+	versions []merkle.Digest // at the end, those of the nodes behind that wait for their parent
+}
+
+var hashers = sync.Pool{New: func() any { return new(hasher) }}
 
 // ReadOwn decodes an own block and gives back the node's hashed part: Type,
 // Content, Bare, Attrs and Own. get fetches the blocks it links to. The block is

@@ -59,6 +59,15 @@ func appendDerived(b []byte, n *node.Node) []byte {
 	return b
 }
 
+// listed is how many strings the lists of derived fields have.
+func listed(d *node.Derived) int {
+	n := len(d.Tags) + len(d.Links) + len(d.Setup)
+	for _, g := range d.TagGroups {
+		n += len(g.Members)
+	}
+	return n
+}
+
 // A quote is a string that mostly stands in a content: the empty one is 0; one that
 // stands there is twice its length plus 1, and its offset; any other is twice its
 // length, and its bytes.
@@ -120,12 +129,25 @@ func (w *whole) rederive() error {
 	return nil
 }
 
-// beginDerived reads the head of the derived section, and reports whether it is of
-// this parser.
-func (l *loader) beginDerived() bool {
+// beginDerived reads the head of a derived section: how many strings are in lists,
+// and how many properties there are. Where the section is not one of this parser for
+// as many nodes, the part has no derived fields.
+func (l *loader) beginDerived(section string, nodes int) (strings, properties int) {
+	l.extras.s = section
 	c := &l.extras
-	return c.uint() == ImageFormat && c.uint() == node.ParserVersion && c.count(8) == len(l.slab) && c.err == nil
+	if c.uint() != ImageFormat || c.uint() != node.ParserVersion || c.count(smallestDerived) != nodes {
+		c.fail()
+	}
+	strings, properties = c.count(1), c.count(2)
+	if l.whole = c.err == nil; !l.whole {
+		return 0, 0
+	}
+	return strings, properties
 }
+
+// smallestDerived is the number of bytes that the derived fields of a node take at
+// least.
+const smallestDerived = 15
 
 // derive gives a document's nodes the derived fields of the section, and reports
 // whether they are whole.
@@ -139,34 +161,21 @@ func (l *loader) derive(nodes []*node.Node) bool {
 	return l.extras.err == nil
 }
 
-// words hands out slices cut from large ones.
+// words hands out slices cut from large ones, of which the derived sections say how
+// large they are.
 type words struct {
 	strings    []string
 	properties []node.Property
 }
 
-func (w *words) take(n int) []string {
-	if n == 0 {
-		return nil
+// cut returns the first n of a list, nil for none, or false when there are not so many.
+func cut[T any](list *[]T, n int) ([]T, bool) {
+	if n == 0 || n > len(*list) {
+		return nil, n == 0
 	}
-	if len(w.strings) < n {
-		w.strings = make([]string, max(n, 1024))
-	}
-	out := w.strings[:n:n]
-	w.strings = w.strings[n:]
-	return out
-}
-
-func (w *words) takeProperties(n int) []node.Property {
-	if n == 0 {
-		return nil
-	}
-	if len(w.properties) < n {
-		w.properties = make([]node.Property, max(n, 1024))
-	}
-	out := w.properties[:n:n]
-	w.properties = w.properties[n:]
-	return out
+	out := (*list)[:n:n]
+	*list = (*list)[n:]
+	return out, true
 }
 
 func (w *words) derive(n *node.Node, c *cursor) {
@@ -185,7 +194,10 @@ func (w *words) derive(n *node.Node, c *cursor) {
 	for _, list := range []*[]string{&d.Tags, &d.Links, &d.Setup} {
 		*list = w.read(c, content)
 	}
-	d.Properties = w.takeProperties(c.count(2))
+	var enough bool
+	if d.Properties, enough = cut(&w.properties, c.count(2)); !enough {
+		c.fail()
+	}
 	for i := range d.Properties {
 		d.Properties[i] = node.Property{Key: c.quote(content), Value: c.quote(content)}
 	}
@@ -198,7 +210,10 @@ func (w *words) derive(n *node.Node, c *cursor) {
 
 // read reads a counted list of strings.
 func (w *words) read(c *cursor, content string) []string {
-	list := w.take(c.count(1))
+	list, enough := cut(&w.strings, c.count(1))
+	if !enough {
+		c.fail()
+	}
 	for i := range list {
 		list[i] = c.quote(content)
 	}

@@ -58,10 +58,11 @@ func (s *State) Encode(bytes, most int) []Part {
 // stand behind all the rest, so that ids and paths, which the maps are sorted by,
 // are close together in memory.
 func (s *State) part(paths []string, bytes int) Part {
-	count, contents := 0, 0
+	count, contents, strings, properties := 0, 0, 0, 0
 	for _, p := range paths {
 		for _, n := range s.Nodes(p) {
 			count, contents = count+1, contents+len(n.Content)
+			strings, properties = strings+listed(n.Derived), properties+len(n.Derived.Properties)
 		}
 	}
 	b := make([]byte, 0, bytes+64)
@@ -73,6 +74,7 @@ func (s *State) part(paths []string, bytes int) Part {
 	d = binary.AppendUvarint(d, ImageFormat)
 	d = binary.AppendUvarint(d, node.ParserVersion)
 	d = binary.AppendUvarint(d, uint64(count))
+	d = binary.AppendUvarint(binary.AppendUvarint(d, uint64(strings)), uint64(properties))
 	modified := int64(0)
 	for _, p := range paths {
 		nodes := s.Nodes(p)
@@ -136,7 +138,7 @@ func Decode(parts []Part) (*State, error) {
 		if errs[i] != nil {
 			return nil, partError(i, errs[i])
 		}
-		derived, lost = derived && loaders[i].derived != nil, lost || loaders[i].lost
+		derived, lost = derived && loaders[i].whole, lost || loaders[i].lost
 		whole.documents = append(whole.documents, loaders[i].documents...)
 	}
 	if !derived {

@@ -31,39 +31,48 @@ type loader struct {
 	slab      []node.Node // these four not yet used
 	list      []*node.Node
 	entries   []champ.Entry[*node.Node]
-	derived   []node.Derived // nil when the derived section cannot be used
+	derived   []node.Derived
 	kids      []string
 	modified  int64 // of the node before
 	documents [][]*node.Node
-	lost      bool // a node claims an id that another one bears
+	whole     bool // all nodes read so far have their derived fields
+	lost      bool // one of them claims an id that another one bears
 }
 
 // smallestNode is the number of bytes that a node takes at least.
 const smallestNode = 6
 
+// sizes says how much is in a part, or in all of them.
+type sizes struct{ documents, nodes, strings, properties int }
+
 // loadersOf reads how the parts begin, and makes the slabs for all of them.
 func loadersOf(parts []Part) (*whole, []loader, error) {
-	loaders, counts, total, documents := make([]loader, len(parts)), make([]int, len(parts)), 0, 0
+	loaders, each := make([]loader, len(parts)), make([]sizes, len(parts))
+	var total sizes
 	for i, p := range parts {
-		l := &loaders[i]
-		d, n, err := l.begin(text(p.Nodes))
-		if err != nil {
+		l, n := &loaders[i], &each[i]
+		var err error
+		if n.documents, n.nodes, err = l.begin(text(p.Nodes)); err != nil {
 			return nil, nil, partError(i, err)
 		}
-		l.documents, counts[i] = make([][]*node.Node, 0, d), n
-		l.extras.s = text(p.Derived)
-		total, documents = total+n, documents+d
+		n.strings, n.properties = l.beginDerived(text(p.Derived), n.nodes)
+		total.documents, total.nodes = total.documents+n.documents, total.nodes+n.nodes
+		total.strings, total.properties = total.strings+n.strings, total.properties+n.properties
 	}
-	nodes, derived, kids := slab.Of[node.Node](total), slab.Of[node.Derived](total), make([]string, total)
+	nodes, derived, kids := slab.Of[node.Node](total.nodes), slab.Of[node.Derived](total.nodes), make([]string, total.nodes)
+	all := words{slab.Of[string](total.strings), slab.Of[node.Property](total.properties)}
 	w := &whole{
-		nodes: make([]*node.Node, total), entries: slab.Of[champ.Entry[*node.Node]](total),
-		documents: make([][]*node.Node, 0, documents),
+		nodes: make([]*node.Node, total.nodes), entries: slab.Of[champ.Entry[*node.Node]](total.nodes),
+		documents: make([][]*node.Node, 0, total.documents),
 	}
 	at := 0
-	for i, n := range counts {
-		l, end := &loaders[i], at+n
+	for i, n := range each {
+		l, end := &loaders[i], at+n.nodes
 		l.slab, l.derived, l.kids = nodes[at:end], derived[at:end], kids[at:at:end]
 		l.list, l.entries = w.nodes[at:end], w.entries[at:end]
+		l.documents = make([][]*node.Node, 0, n.documents)
+		l.words.strings, _ = cut(&all.strings, n.strings)
+		l.words.properties, _ = cut(&all.properties, n.properties)
 		at = end
 	}
 	return w, loaders, nil
@@ -86,26 +95,19 @@ func (l *loader) begin(section string) (documents, nodes int, err error) {
 // load reads the documents one by one: while its bytes are at hand, a document is
 // derived and hashed.
 func (l *loader) load() error {
-	if !l.beginDerived() {
-		l.derived = nil
-	}
 	for range cap(l.documents) {
 		nodes := l.document()
 		if l.heads.err != nil {
 			return l.heads.err
 		}
 		node.Hash(nodes)
-		if l.derived != nil && !l.derive(nodes) {
-			l.derived = nil
-		}
+		l.whole = l.whole && l.derive(nodes)
 		l.documents = append(l.documents, nodes)
 	}
 	if len(l.slab) != 0 || len(l.texts) != 0 || l.heads.at != len(l.heads.s) {
 		return errShort
 	}
-	if l.extras.at != len(l.extras.s) {
-		l.derived = nil
-	}
+	l.whole = l.whole && l.extras.at == len(l.extras.s)
 	return nil
 }
 
