@@ -70,6 +70,7 @@ func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.De
 		return Commit{}, fail("commit", m.state, Other, err)
 	}
 	batch.Add(disk.Commit, block)
+	marks = append(marks, guardMarks(m.trustedBy(&c, head.state, state, delta.Paths, marks)...)...)
 	marks = m.withHead(ctx, &c, marks)
 	for _, mark := range marks {
 		batch.Add(disk.Mark, mark)

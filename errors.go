@@ -21,15 +21,16 @@ const (
 	Conflict              // what it was based on has changed, or another holds it: try again
 	Budget                // the pinned parts do not fit the token budget: raise it, or degrade
 	Held                  // a scan found too much gone: look, then accept the deletions
-	Corrupt               // the store is damaged, locked down or of an unknown format
+	Corrupt               // the store is damaged or of an unknown format
 	ReadOnly              // the store stopped writing after a fault: reopen it when the cause is gone; or a file is read-only
 	Busy                  // an editor has unsaved changes of the file: save or revert them there
 	Denied                // the caller may not do this: a person may grant it
+	Locked                // a protected file was changed by somebody else: look, then adopt or reject that
 )
 
 // String returns the kind in words.
 func (k Kind) String() string {
-	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only", "busy", "denied"}
+	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only", "busy", "denied", "locked"}
 	if int(k) < len(names) {
 		return names[k]
 	}

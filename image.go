@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -24,6 +25,7 @@ const (
 	sectionLexical = "lexical"
 	sectionMeta    = "meta"
 	sectionHead    = "head"
+	sectionGuard   = "guard"
 )
 
 // A part of an image is small enough that several processors share a load
@@ -130,7 +132,10 @@ func (m *Memory) loadImage(img *disk.Image) error {
 	m.head.Store(v)
 	signed, _ := img.Section(sectionHead)
 	m.signed, m.imaged = string(signed), head.Seq
-	return nil
+	protected, _ := img.Section(sectionGuard)
+	book, err := guard.DecodeBook(protected)
+	m.guard.book.Store(book)
+	return err
 }
 
 func (m *Memory) decodeMeta(b []byte) (Commit, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/guard"
 )
 
 // imageAfter is how many bytes of journal may lie behind the newest image
@@ -18,6 +19,7 @@ type stateImage struct {
 	view   *View
 	meta   []byte
 	signed string
+	guard  []byte
 	at     disk.Pos
 	behind int64 // bytes of journal that it makes needless
 }
@@ -26,7 +28,7 @@ type stateImage struct {
 // and drift), not nodes.
 func (m *Memory) takeImage() *stateImage {
 	v := m.View()
-	return &stateImage{view: v, meta: m.encodeMeta(v), signed: m.signed, at: m.store.End(), behind: m.replayed}
+	return &stateImage{view: v, meta: m.encodeMeta(v), signed: m.signed, guard: guard.AppendBook(nil, m.guard.book.Load()), at: m.store.End(), behind: m.replayed}
 }
 
 // persist encodes the image and makes it durable, and then moves what is older than
@@ -43,6 +45,7 @@ func (m *Memory) persist(i *stateImage) error {
 			disk.Section{Name: sectionMeta, Data: i.meta},
 			disk.Section{Name: sectionLexical, Data: lexical, Derived: true},
 			disk.Section{Name: sectionHead, Data: []byte(i.signed)},
+			disk.Section{Name: sectionGuard, Data: i.guard},
 		),
 	})
 	if err != nil {

@@ -101,6 +101,9 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if opts.Progress != nil && in.total > 0 {
 		opts.Progress(in.total, in.total)
 	}
+	if err := m.takeBaselines(background(ctx), opts); err != nil {
+		return err
+	}
 	return held
 }
 

@@ -16,6 +16,7 @@ const (
 	markDropped  = "dropped"  // [kind, op]: an intent that led to no commit
 	markHead     = "head"     // [kind, note]: the signed head that the commit of its batch makes
 
+	markGuard     = "guard"     // [kind, entries]: what is known of protected files
 	markRewriting = "rewriting" // [kind, seq, secret, digests]: blocks that history is to be without
 	markRewritten = "rewritten" // [kind, seq]: it is
 )
@@ -106,6 +107,10 @@ func (m *Memory) applyMark(data []byte) error {
 		r.Text() // whatever follows an intent ends it
 	case kind == markHead && n == 2:
 		m.signed = r.Text()
+	case kind == markGuard && n == 2:
+		if err := m.guard.read(r); err != nil {
+			return fmt.Errorf("journal: mark: %w", err)
+		}
 	case kind == markRewriting && n == 4:
 		m.unfinished = readRewriting(r)
 	case kind == markRewritten && n == 2:

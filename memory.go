@@ -36,6 +36,7 @@ type Memory struct {
 	scopes scopes  // of a memex
 
 	overlays overlays // of a memex
+	guard    guarding
 
 	head   atomic.Pointer[View]
 	looked atomic.Pointer[View] // what At made last, with its indexes
@@ -81,6 +82,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m.dir = abs
 	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.folder}); err != nil {
 		return nil, fail("open", dir, NotFound, err)
+	}
+	if m.guard.policy, err = policyOf(&m.opts, m.root.SkillsDir()); err != nil {
+		return nil, fail("open", dir, Invalid, errors.Join(err, m.root.Close()))
 	}
 	if err := checkProjects(m.opts.Projects, m.root); err != nil {
 		m.release()

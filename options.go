@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -61,6 +62,13 @@ type Options struct {
 	// made it. The writer waits meanwhile: it must be quick, and must not call the
 	// Memory.
 	Committed func(Commit)
+	// Guard says what a change from outside leads to, by path. What it does not name
+	// is locked down below SkillsDir and in agents/*/ROM*, and trusted elsewhere.
+	Guard guard.Rules
+	// Alert is told when a protected file was changed from outside, once for each
+	// change. Who reads the file waits meanwhile: it must be quick, and must not call
+	// the Memory.
+	Alert func(guard.Alert)
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.
@@ -99,6 +107,9 @@ type IngestOptions struct {
 	// Progress is told, from one goroutine, how many of the new and changed
 	// files have been read.
 	Progress func(done, total int)
+	// Trusted is told of the protected files that were taken as they are, since no
+	// baseline of them could be there.
+	Trusted func(paths []string)
 	// Committed is called after each commit has become durable, in order.
 	Committed func(Commit)
 }

@@ -41,6 +41,7 @@ func (m *Memory) load(ctx context.Context) error {
 	m.head.Store(m.emptyView())
 	m.operations = operations{}
 	var from disk.Pos
+	m.guard.book.Store(nil)
 	img, err := m.store.LoadImage()
 	if err == nil {
 		from = img.At
@@ -54,6 +55,7 @@ func (m *Memory) load(ctx context.Context) error {
 	}
 	if err != nil {
 		m.head.Store(m.emptyView())
+		m.guard.book.Store(nil)
 		m.snapshots.reset(nil)
 		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}

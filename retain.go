@@ -66,6 +66,9 @@ func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 	for _, k := range m.snapshots.list() {
 		stays[k.seq] = true
 	}
+	for _, seq := range m.guard.moments() {
+		stays[seq] = true // what is trusted can be put back
+	}
 	var kept []uint64
 	for seq, keep := range stays {
 		if keep {

@@ -103,6 +103,9 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	}
 	r.op = m.begin(ctx, "rollback", graph.KindRollback, message, now)
 	if r.opts.MemoryOnly {
+		if err := m.mayWrite("rollback", &r.op.intent.commit, delta.Paths); err != nil {
+			return Commit{}, nil, err
+		}
 		r.leave(delta.Paths)
 		m.snapshots.before(head)
 		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, m.driftMarks(delta.Paths, r.drift)...)

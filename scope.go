@@ -115,6 +115,7 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 		opts: m.opts, dir: m.dir, parent: m, scope: name, drift: map[string]merkle.Digest{},
 		root: m.root.Region(m.region(name)),
 	}
+	s.guard.policy = m.guard.policy
 	folder := scopesFolder + "/" + scopeFolder(name)
 	s.state = filepath.Join(m.state, filepath.FromSlash(folder))
 	var err error

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
@@ -27,6 +28,10 @@ type View struct {
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
 	walked atomic.Pointer[walk] // made when the first window is
+
+	whole      *View                  // of a guarded one: with what is locked down
+	locked     map[string]guard.State // by path
+	unreviewed []string
 }
 
 // newView makes a view whose indexes are made from nothing when asked for.
@@ -115,11 +120,14 @@ type Hit struct {
 // Resolve finds the node a person means by an id, FILE:LINE, FILE:+BYTE, a
 // path or a title; by NODE::TYPE.N, an element in it, which is no node of the
 // state. Errors: NotFound, Ambiguous (the text lists the
-// candidates).
+// candidates), Locked (it stands in a file that is locked down, see Guarded).
 func (v *View) Resolve(name string) (*node.Node, error) {
 	n, err := v.recall().Resolve(name)
 	if err == nil {
 		return n, nil
+	}
+	if err := v.lockedDown("focus", name); err != nil {
+		return nil, err
 	}
 	kind := NotFound
 	if _, ok := err.(*recall.AmbiguousError); ok {

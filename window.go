@@ -18,8 +18,13 @@ import (
 // Window chooses and renders what a model sees of this view within a token
 // budget. Focus is taken as an id; use Resolve for what a person types. The
 // request's Projects are filled in when it names none. Errors: Budget (the
-// text names the smallest budget that works), Invalid, NotFound.
+// text names the smallest budget that works), Invalid, NotFound, Locked.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
+	if _, has := v.Get(req.Focus); req.Focus != "" && !has {
+		if err := v.lockedDown("context", req.Focus); err != nil {
+			return nil, err
+		}
+	}
 	walk, err := v.walk(ctx)
 	if err != nil {
 		return nil, fail("context", "", Other, err)

@@ -85,6 +85,9 @@ func (o *operationOnFiles) follow(name string, d merkle.Digest) {
 // read-only, and the next opening ends the operation.
 func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *graph.Delta) (Commit, error) {
 	m, head := o.m, o.m.View()
+	if err := m.mayWrite(o.name, &o.intent.commit, delta.Paths); err != nil {
+		return Commit{}, errors.Join(err, o.discard())
+	}
 	if err := o.announce(ctx); err != nil {
 		return Commit{}, o.fail(m.state, errors.Join(err, o.discard()))
 	}

@@ -61,7 +61,7 @@ func exitCode(err error) int {
 		return exitMisuse
 	case fovea.Conflict, fovea.Held, fovea.Busy:
 		return exitConflict
-	case fovea.Corrupt, fovea.ReadOnly:
+	case fovea.Corrupt, fovea.ReadOnly, fovea.Locked:
 		return exitCorrupt
 	}
 	return exitFailed

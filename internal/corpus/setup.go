@@ -44,6 +44,12 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 	return true, !known || !e.unchanged(fileOf(name, true, info)), nil
 }
 
+// Opaque reports whether a file of this path would be kept without parsing.
+func (r *Root) Opaque(name string) bool { return r.classify(name) != parsed }
+
+// SkillsDir returns the folder of skills below the root, "" for one elsewhere.
+func (r *Root) SkillsDir() string { return r.skills }
+
 // Lists reports whether a scan lists files of this path. What it does not is in
 // the memex, if at all, as a setup file.
 func (r *Root) Lists(name string) bool { return r.classify(name) != foreign }

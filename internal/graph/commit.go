@@ -21,6 +21,7 @@ const (
 	KindPurge    = "purge"    // content was taken out of history for good; the state is the one before
 	KindRetain   = "retain"   // moments were thinned; the state is the one before
 	KindRepair   = "repair"   // damage was put aside; the state is the one before
+	KindGuard    = "guard"    // the owner trusted a protected file as it is, or put back the trusted one
 )
 
 // Commit is one step of a scope's history: which state came about, from which,

@@ -58,6 +58,8 @@ func (s State) verb() string {
 		return "appeared"
 	case Gone:
 		return "was removed"
+	case Unread:
+		return "was made unreadable"
 	}
 	return "was changed"
 }

@@ -27,9 +27,11 @@ type Baseline struct {
 }
 
 // Take makes the baseline of a document as memory has it at a commit, with the
-// digest of its file. before, which may be nil, is the baseline that it replaces.
-func Take(before *Baseline, nodes []*node.Node, file merkle.Digest, seq uint64) *Baseline {
-	b := &Baseline{Path: nodes[0].Path, Seq: seq, File: file, Memory: merkle.Sum([]byte(node.Join(nodes))), Parts: Parts(nodes)}
+// digest of its file. Without nodes it says that there is no such document, and
+// that this is as it should be. before, which may be nil, is the baseline that it
+// replaces.
+func Take(before *Baseline, path string, nodes []*node.Node, file merkle.Digest, seq uint64) *Baseline {
+	b := &Baseline{Path: path, Seq: seq, File: file, Memory: TextOf(nodes), Parts: Parts(nodes)}
 	for i := range b.Parts {
 		b.Parts[i].Text = ""
 	}
@@ -38,6 +40,15 @@ func Take(before *Baseline, nodes []*node.Node, file merkle.Digest, seq uint64) 
 		b.Earlier = b.Earlier[max(0, len(b.Earlier)-keptEarlier):]
 	}
 	return b
+}
+
+// TextOf is the SHA-256 of what nodes, those of one document in order, join to;
+// Absent for none.
+func TextOf(nodes []*node.Node) merkle.Digest {
+	if len(nodes) == 0 {
+		return Absent
+	}
+	return merkle.Sum([]byte(node.Join(nodes)))
 }
 
 // Trusts reports whether a text is the trusted one, or was before.
@@ -61,9 +72,10 @@ func (b *Baseline) Own() []merkle.Digest {
 // text. O(nodes) where they are the nodes that it was taken of, since own digests
 // cover the bytes; another division of the same text costs a hash of it.
 func (b *Baseline) Holds(nodes []*node.Node) bool {
-	if len(nodes) == 0 {
-		return false
+	own := b.Own()
+	if len(nodes) == 0 || len(own) == 0 {
+		return len(nodes) == len(own)
 	}
-	same := slices.EqualFunc(b.Own(), nodes, func(d merkle.Digest, n *node.Node) bool { return n.Own == d })
-	return same || merkle.Sum([]byte(node.Join(nodes))) == b.Memory
+	same := slices.EqualFunc(own, nodes, func(d merkle.Digest, n *node.Node) bool { return n.Own == d })
+	return same || TextOf(nodes) == b.Memory
 }

@@ -53,8 +53,21 @@ func (b *Book) Told(path string) merkle.Digest {
 	return b.told[path]
 }
 
-// Quiet reports whether no change is told of.
-func (b *Book) Quiet() bool { return b == nil || len(b.told) == 0 }
+// ToldOf lists the files of which a change is told, sorted.
+func (b *Book) ToldOf() []string {
+	if b == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(b.told))
+}
+
+// Tellings is how many files there are of which a change is told.
+func (b *Book) Tellings() int {
+	if b == nil {
+		return 0
+	}
+	return len(b.told)
+}
 
 func (b *Book) clone() *Book {
 	if b == nil {

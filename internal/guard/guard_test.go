@@ -56,8 +56,8 @@ func TestParts(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	base := Take(nil, split(plan), sum(plan), 3)
-	other := plan + "more\n"
+	base := Take(nil, "skills/plan.org", split(plan), sum(plan), 3)
+	other, away := plan+"more\n", Take(base, "skills/plan.org", nil, Absent, 4)
 	for _, tc := range []struct {
 		name  string
 		base  *Baseline
@@ -76,6 +76,9 @@ func TestJudge(t *testing.T) {
 		{"new", nil, sum(plan), split(plan), New},
 		{"new, not read yet", nil, sum(plan), nil, New},
 		{"never there", nil, Absent, nil, Same},
+		{"taken away by its owner", away, Absent, nil, Same},
+		{"there again", away, sum(plan), split(plan), Changed},
+		{"there again, emptied", away, sum(""), split(""), Behind},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := Judge(tc.base, tc.file, tc.nodes); got != tc.want {
@@ -89,7 +92,7 @@ func TestBaselineKnowsWhatWasTrusted(t *testing.T) {
 	var b *Baseline
 	texts := []string{"* a\n", "* b\n", "* c\n", "* b\n"}
 	for i, text := range texts {
-		b = Take(b, split(text), sum(text), uint64(i))
+		b = Take(b, "skills/plan.org", split(text), sum(text), uint64(i))
 	}
 	for text, want := range map[string]bool{"* a\n": true, "* b\n": true, "* c\n": true, "* d\n": false} {
 		if got := b.Trusts(sum(text)); got != want {
@@ -98,7 +101,7 @@ func TestBaselineKnowsWhatWasTrusted(t *testing.T) {
 	}
 	for i := range 3 * keptEarlier {
 		text := strings.Repeat("x", i)
-		b = Take(b, split(text), sum(text), 1)
+		b = Take(b, "skills/plan.org", split(text), sum(text), 1)
 	}
 	if len(b.Earlier) != keptEarlier || b.Trusts(sum("* a\n")) {
 		t.Errorf("%d earlier texts are known", len(b.Earlier))
@@ -161,18 +164,18 @@ func TestDiffModel(t *testing.T) {
 }
 
 func TestBook(t *testing.T) {
-	a := Take(nil, split(plan), sum(plan), 3)
-	b := Take(a, split("* b\n"), sum("* b\n"), 4)
+	a := Take(nil, "skills/plan.org", split(plan), sum(plan), 3)
+	b := Take(a, "skills/plan.org", split("* b\n"), sum("* b\n"), 4)
 	var book *Book
 	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Told: "skills/plan.org", File: sum("?")}, Entry{Told: "new", File: Absent})
-	if !book.Begun() || book.Baseline("skills/plan.org") != a || book.Told("skills/plan.org") != sum("?") || book.Quiet() {
+	if !book.Begun() || book.Baseline("skills/plan.org") != a || book.Told("skills/plan.org") != sum("?") || book.Tellings() != 2 {
 		t.Fatalf("the book is %+v", book)
 	}
 	next := book.With(Entry{Baseline: b}, Entry{Told: "new"})
-	if next.Baseline("skills/plan.org") != b || !next.Quiet() {
+	if next.Baseline("skills/plan.org") != b || next.Tellings() != 0 {
 		t.Errorf("the book is %+v", next)
 	}
-	if book.Baseline("skills/plan.org") != a || book.Quiet() {
+	if book.Baseline("skills/plan.org") != a || len(book.ToldOf()) != 2 {
 		t.Error("the book before it changed")
 	}
 	if end := next.With(Entry{Ended: "skills/plan.org"}); len(end.Paths()) != 0 {
@@ -188,7 +191,7 @@ func TestBook(t *testing.T) {
 
 func FuzzDecodeBook(f *testing.F) {
 	var book *Book
-	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: Take(nil, split(plan), sum(plan), 3)}, Entry{Told: "new", File: Absent})))
+	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: Take(nil, "skills/plan.org", split(plan), sum(plan), 3)}, Entry{Told: "new", File: Absent})))
 	f.Add([]byte{0x81, 0x82})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := DecodeBook(data)

@@ -17,6 +17,7 @@ const (
 	Gone    State = "gone"    // there is no file
 	New     State = "new"     // it was never trusted
 	Unread  State = "unread"  // it cannot be read, and so not be compared
+	Unrest  State = "unrest"  // it is being written at this moment
 	Behind  State = "behind"  // it is as trusted, and memory has not read it since
 )
 
@@ -28,8 +29,8 @@ type Standing struct {
 	Path     string
 	Mode     Mode
 	State    State
-	File     merkle.Digest // what it holds now; Absent for no file, zero where it cannot be read
-	Why      string        // of Unread
+	File     merkle.Digest // what it holds now; Absent for no file, of an unread one that of Why
+	Why      string        // of Unread and Unrest
 	Baseline *Baseline     // nil for a file that was never trusted
 }
 
@@ -42,7 +43,7 @@ func (s *Standing) Unreviewed() bool { return s.Mode == Ask && s.State != Same }
 
 // Alarming reports whether somebody changed the file from outside.
 func (s *Standing) Alarming() bool {
-	return s.State == Changed || s.State == Gone || s.State == New
+	return s.State == Changed || s.State == Gone || s.State == New || s.State == Unread
 }
 
 // Judge compares a file, by its SHA-256, and its nodes in memory, none where there

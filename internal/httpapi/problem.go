@@ -27,7 +27,7 @@ func Status(err error) int {
 		return http.StatusConflict
 	case fovea.Budget:
 		return http.StatusUnprocessableEntity
-	case fovea.Busy:
+	case fovea.Busy, fovea.Locked:
 		return http.StatusLocked
 	case fovea.ReadOnly:
 		return http.StatusServiceUnavailable

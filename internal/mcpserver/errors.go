@@ -20,6 +20,7 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Busy:      "somebody holds it at this moment; call again in a few seconds",
 	fovea.Held:      "ask the person; `fovea ingest --accept-deletions` takes the deletions over",
 	fovea.ReadOnly:  "the memory takes no writes; ask the person to look at `fovea status`",
+	fovea.Locked:    "a protected file was changed by somebody else; go on without it, and ask the person to run `fovea guard diff`",
 	fovea.Corrupt:   "ask the person to run `fovea verify`",
 }
 

@@ -1,0 +1,195 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Standings lists the protected files by path, and how each stands: those of the
+// memory's own scope. Each is read and hashed. O(bytes of protected files).
+func (m *Memory) Standings() []guard.Standing { return m.standings(m.View().state) }
+
+// Policy returns the rules over protected files as text, a line for each in the
+// order in which they are asked: the number of its group, the mode, the pattern.
+func (m *Memory) Policy() string { return m.guard.policy.String() }
+
+// GuardDiff says what became of a protected file since it was trusted, headline by
+// headline and block by block, with how it stands. Where history does not hold the
+// trusted text any more, the changes are without it. Errors: NotFound (the file is
+// not protected, or not there and never was). O(bytes of the file).
+func (m *Memory) GuardDiff(path string) (guard.Standing, []guard.Change, error) {
+	s, err := m.standingOf("guard diff", path)
+	if err != nil {
+		return s, nil, err
+	}
+	return s, m.changes(&s), nil
+}
+
+// standingOf returns that of one file, which must be protected.
+func (m *Memory) standingOf(op, path string) (guard.Standing, error) {
+	if !m.Protected(path) || !m.root.Holds(path) {
+		return guard.Standing{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
+	}
+	s := m.standing(m.guard.book.Load(), m.View().state, path)
+	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
+		return s, fail(op, path, NotFound, errors.New("no such file, and none was trusted"))
+	}
+	return s, nil
+}
+
+// changes compares a protected file with its baseline.
+func (m *Memory) changes(s *guard.Standing) []guard.Change {
+	var was, now []guard.Part
+	if s.Baseline != nil {
+		was = s.Baseline.Parts
+		if nodes, err := m.trustedNodes(s.Baseline); err == nil && len(nodes) > 0 {
+			was = guard.Parts(m.divide(s.Path, node.Join(nodes)))
+		}
+	}
+	if text, _, err := m.root.Read(s.Path, 0); err == nil {
+		now = guard.Parts(m.divide(s.Path, text))
+	}
+	return guard.Diff(was, now)
+}
+
+// divide makes the nodes of a text as those of a file, apart from any state.
+func (m *Memory) divide(path, text string) []*node.Node {
+	any := func(node.Claim) bool { return true }
+	if m.root.Opaque(path) {
+		nodes := node.SplitOpaque(path, text, any)
+		node.Hash(nodes)
+		return nodes
+	}
+	nodes, _ := node.Split(path, text, node.Parse(text, nil), any)
+	return nodes
+}
+
+// trustedNodes reads the trusted nodes of a file from history, in order; none for
+// a file that is trusted not to be there.
+func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
+	var nodes []*node.Node
+	for _, d := range b.Own() {
+		n, err := node.ReadOwn(d, m.block)
+		if err != nil {
+			return nil, fmt.Errorf("the trusted text is no longer kept: %w", err)
+		}
+		nodes = append(nodes, n)
+	}
+	if guard.TextOf(nodes) != b.Memory {
+		return nil, errors.New("the trusted text is damaged")
+	}
+	return nodes, nil
+}
+
+// Adopt makes what a protected file holds the trusted text: its owner has looked.
+// seen, unless it is zero, is the SHA-256 of the file as it was looked at; a file
+// that holds something else by now is a Conflict. It returns the commit that says
+// so, the zero Commit where the file is as it was trusted. Errors: NotFound,
+// Conflict, Denied (to anybody but the owner), Busy, ReadOnly, Other.
+func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d, err := m.decide(ctx, "guard adopt", path, seen)
+	if err != nil || d.State == guard.Same {
+		return Commit{}, err
+	}
+	nodes := d.head.Nodes(path)
+	if guard.TextOf(nodes) != d.File {
+		return Commit{}, fail(d.op, path, Conflict, errors.New("memory does not hold what the file does; see fovea status"))
+	}
+	base := guard.Take(d.Baseline, path, nodes, d.File, m.View().commit.Seq)
+	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
+	return m.append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(guard.Entry{Baseline: base})...)
+}
+
+// Reject puts the trusted bytes of a protected file back, or takes a file away that
+// was never trusted. What it held is kept in history. seen, the commit and the
+// errors are as those of Adopt; NotFound also where history does not hold the
+// trusted bytes any more.
+func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d, err := m.decide(ctx, "guard reject", path, seen)
+	if err != nil || d.State == guard.Same {
+		return Commit{}, err
+	}
+	var want []*node.Node
+	if d.Baseline != nil {
+		if want, err = m.trustedNodes(d.Baseline); err != nil {
+			return Commit{}, fail(d.op, path, NotFound, err)
+		}
+	}
+	now := m.opts.Now().UnixMilli()
+	draft, w := m.draft(now), fileWrite{path: path, next: corpus.Next{Gone: len(want) == 0}}
+	if w.next.Gone {
+		draft.Drop(path)
+	} else {
+		w.next.Text = node.Join(want)
+		draft.Put(path, w.next.Text, m.root.Opaque(path))
+	}
+	if d.State != guard.Gone {
+		w.base = d.File
+	}
+	state, delta := draft.Seal()
+	op := m.begin(ctx, d.op, graph.KindGuard, "rejected what "+path+" held", now)
+	if err := op.sweep([]string{path}); err != nil {
+		return Commit{}, err
+	}
+	if err := op.stage(w); err != nil {
+		return Commit{}, errors.Join(op.fail(path, err), op.discard())
+	}
+	return op.run(ctx, state, &delta)
+}
+
+// decision is what an owner decides about, and what memory holds of it.
+type decision struct {
+	guard.Standing
+	op   string
+	head *graph.State
+}
+
+// decide checks who decides, brings the file as it is into history, and looks
+// whether it still holds what was seen. m.mu is held.
+func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest) (decision, error) {
+	d := decision{op: op}
+	if m.closed {
+		return d, fail(op, m.dir, Invalid, errClosed)
+	}
+	if err := m.store.Err(); err != nil {
+		return d, fail(op, m.state, ReadOnly, err)
+	}
+	if author := m.entry(ctx, graph.KindGuard, "", 0).Author; author != owner {
+		return d, fail(op, path, Denied, errors.New("only the owner decides about a protected file"))
+	}
+	if _, err := m.standingOf(op, path); err != nil {
+		return d, err
+	}
+	if err := m.ingest(ctx, &IngestOptions{}); err != nil {
+		return d, err
+	}
+	e := &editing{m: m, name: op, now: m.opts.Now()}
+	if err := e.refresh(ctx, path); err != nil && KindOf(err) != NotFound {
+		return d, err
+	}
+	d.head = m.View().state
+	d.Standing = m.standing(m.guard.book.Load(), d.head, path)
+	if d.State == guard.Unread || d.State == guard.Unrest {
+		return d, fail(op, path, Busy, errors.New(d.Why))
+	}
+	if !seen.IsZero() && seen != d.File {
+		return d, fail(op, path, Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %s", hexOf(d.File)))
+	}
+	return d, nil
+}
+
+// hexOf writes a digest as sha256sum does.
+func hexOf(d merkle.Digest) string { return fmt.Sprintf("%x", d[:]) }

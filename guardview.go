@@ -1,0 +1,49 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/guard"
+)
+
+// Lockdown lists the paths of the files that a guarded view is without, sorted:
+// somebody else changed them, and their owner has not decided about that.
+func (v *View) Lockdown() []string { return sortedKeys(v.locked) }
+
+// Unreviewed lists the paths of the files that a guarded view shows though somebody
+// else changed them and nobody has looked, sorted.
+func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
+
+// lockedDown returns an error that says that a name means something that is locked
+// down, nil where it does not. To be asked where the name means nothing else.
+func (v *View) lockedDown(op, name string) error {
+	if v.whole == nil {
+		return nil
+	}
+	path := name
+	if _, is := v.locked[path]; !is {
+		n, err := v.whole.Resolve(name)
+		if err != nil {
+			return nil
+		}
+		path = n.Path
+	}
+	state, is := v.locked[path]
+	if !is {
+		return nil
+	}
+	return &Error{Op: op, What: path, Kind: Locked, Err: fmt.Errorf("%s; see fovea guard diff", lockedWords[state])}
+}
+
+// lockedWords say why a file is locked down.
+var lockedWords = map[guard.State]string{
+	guard.Changed: "locked down: the file was changed outside Fovea",
+	guard.Gone:    "locked down: the file was removed outside Fovea",
+	guard.New:     "locked down: the file came from outside Fovea and was never trusted",
+	guard.Unread:  "locked down: the file cannot be read, and so not be compared",
+	guard.Unrest:  "locked down: the file is being written",
+	guard.Behind:  "locked down: memory holds another text than the file, which is as trusted",
+}
