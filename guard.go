@@ -273,19 +273,19 @@ func (m *Memory) alert(s *guard.Standing) {
 // clear takes what is locked down out of a view.
 func (m *Memory) clear(v *View, found []guard.Standing) *View {
 	locked, unreviewed := map[string]guard.State{}, []string(nil)
-	key := ""
+	var key strings.Builder
 	for i := range found {
 		s := &found[i]
 		switch {
 		case s.Locked():
 			locked[s.Path] = s.State
-			key += s.Path + "\x00" + string(s.State) + "\x00"
+			key.WriteString(s.Path + "\x00" + string(s.State) + "\x00")
 		case s.Unreviewed():
 			unreviewed = append(unreviewed, s.Path)
-			key += "?" + s.Path + "\x00"
+			key.WriteString("?" + s.Path + "\x00")
 		}
 	}
-	if c := m.guard.cleared.Load(); c != nil && c.of == v && c.key == key {
+	if c := m.guard.cleared.Load(); c != nil && c.of == v && c.key == key.String() {
 		return c.view
 	}
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
@@ -297,6 +297,6 @@ func (m *Memory) clear(v *View, found []guard.Standing) *View {
 	state, delta := draft.Seal()
 	out := v.follow(state, &delta, v.commit)
 	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v, locked, unreviewed
-	m.guard.cleared.Store(&cleared{v, key, out})
+	m.guard.cleared.Store(&cleared{v, key.String(), out})
 	return out
 }
