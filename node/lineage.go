@@ -26,7 +26,12 @@ func Lineage(removed, added []*Node) []Edge {
 	}
 	m := matcher{old: slices.Clone(removed), new: slices.Clone(added), heirs: map[string]string{}}
 	pair(&m, func(n *Node) owned { return owned{n.Type, n.Own} })
-	pair(&m, func(n *Node) worded { return worded{n.Type, strings.TrimLeft(n.Content, "*")} })
+	pair(&m, func(n *Node) worded {
+		if n.Content == "" { // a node of a tree, known by its attributes alone
+			return worded{typ: n.Type, id: n.ID}
+		}
+		return worded{typ: n.Type, text: strings.TrimLeft(n.Content, "*")}
+	})
 	pair(&m, func(n *Node) placed { return placed{n.Type, n.Path, m.heir(n.Parent), n.Title()} })
 	pair(&m, func(n *Node) placed { return placed{n.Type, n.Path, m.heir(n.Parent), ""} })
 	m.keepSingle()
@@ -40,7 +45,7 @@ type owned struct {
 	own merkle.Digest
 }
 
-type worded struct{ typ, text string }
+type worded struct{ typ, text, id string }
 
 type placed struct{ typ, path, parent, title string }
 

@@ -89,7 +89,7 @@ func GrowBranch(stem Stem, t *Tree) (*Growth, error) {
 // Claims lists the ids that the nodes claim. A tree declares no id twice, so that
 // they need no ordinals.
 func (g *Growth) Claims() []Claim {
-	var out []Claim
+	out := make([]Claim, 0, len(g.nodes))
 	for i, n := range g.nodes {
 		id := n.Derived.DeclaredID
 		if i == 0 {

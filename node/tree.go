@@ -136,7 +136,7 @@ func (t *Tree) layout() ([]spot, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := make(map[string]int)
+	first := make(map[string]int, len(all))
 	for i := range all {
 		k := all[i].tree
 		if err := k.checkAlone(); err != nil {

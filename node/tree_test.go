@@ -307,3 +307,39 @@ func FuzzDecodeTree(f *testing.F) {
 		}
 	})
 }
+
+func TestValue(t *testing.T) {
+	for _, text := range []string{"", "é", strings.Repeat("x", 23), strings.Repeat("x", 24), strings.Repeat("x", 300), strings.Repeat("x", 70_000)} {
+		for _, n := range []int64{0, 23, 24, 1 << 40, -1, -1 << 63} {
+			number, err := NumberValue("1.5e3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			items := []Value{TextValue(text), IntValue(n), number, {}, BoolValue(true)}
+			list := ListValue(items...)
+			if diff := cmp.Diff(items, list.Items()); diff != "" {
+				t.Fatalf("items (-want +got):\n%s", diff)
+			}
+			if got := list.Items()[1].Int(); got != n {
+				t.Errorf("int %d, want %d", got, n)
+			}
+			want := fmt.Sprintf("%s %d 1.5e3  true", text, n)
+			if back, err := ParseValue(list.Encoded()); err != nil || back != list || back.String() != want {
+				t.Errorf("parsed %.100q, %v, want %.100q", back, err, want)
+			}
+		}
+	}
+	for name, enc := range map[string]string{
+		"nothing": "", "two": "\x01\x02", "bytes": "\x41x", "list in a list": "\x81\x80", "long form": "\x18\x01", "other map": "\xa1\x61x\x61y",
+		"decimal that is text": "\xa1\x61d\x61y", "decimal that is an int": "\xa1\x61d\x611", "int beyond 64 bits": "\x3b\xff\xff\xff\xff\xff\xff\xff\xff", "text not UTF-8": "\x61\xff",
+	} {
+		if v, err := ParseValue(enc); !errors.Is(err, ErrValue) {
+			t.Errorf("%s: %v, %v, want ErrValue", name, v, err)
+		}
+	}
+	for _, literal := range []string{"", "x", "1 ", " 1", "01", "1.", "[1]", "-", "NaN", "1\n"} {
+		if v, err := NumberValue(literal); !errors.Is(err, ErrValue) {
+			t.Errorf("%q is the number %v", literal, v)
+		}
+	}
+}

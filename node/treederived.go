@@ -92,7 +92,7 @@ func attrProperties(attrs []Attr) []Property {
 	if len(attrs) == 0 {
 		return nil
 	}
-	out := make([]Property, 0, len(attrs))
+	out := make([]Property, 0, len(attrs)+2) // lists are few and short
 	for _, a := range attrs {
 		key := a.Key
 		switch a.Value.Kind() {
@@ -111,7 +111,7 @@ func attrProperties(attrs []Attr) []Property {
 
 // contentLinks lists the targets of the links of a text that may hold headlines.
 func contentLinks(text string) []string {
-	if !strings.ContainsAny(text, ":[") { // a link has one of them
+	if strings.IndexByte(text, ':') < 0 && !strings.Contains(text, "[[") { // a link has one of them
 		return nil
 	}
 	doc := org.Parse(text, nil)

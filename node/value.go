@@ -82,6 +82,9 @@ func (v Value) flat() []Value {
 	return []Value{v}
 }
 
+// Equal is ==, for comparing in tests.
+func (v Value) Equal(o Value) bool { return v == o }
+
 // Kind returns the kind of the value.
 func (v Value) Kind() Kind {
 	if v.enc == "" {
@@ -117,14 +120,43 @@ func (v Value) Items() []Value {
 	if v.Kind() != KindList {
 		return nil
 	}
-	r := merkle.NewReader([]byte(v.enc))
-	items := make([]Value, r.List())
+	count, at := head(v.enc)
+	items := make([]Value, count)
 	for i := range items {
-		if items[i].enc = string(r.Raw()); items[i].enc == encodedNull {
-			items[i].enc = ""
-		}
+		end := at + itemSize(v.enc[at:])
+		items[i] = Value{v.enc[at:end]}.normal()
+		at = end
 	}
 	return items
+}
+
+// itemSize returns the encoded size of the item that enc begins with. A value was
+// checked when it was made.
+func itemSize(enc string) int {
+	switch (Value{enc}).Kind() {
+	case KindText:
+		length, at := head(enc)
+		return at + length
+	case KindDecimal:
+		length, at := head(enc[len(decimalHead):])
+		return len(decimalHead) + at + length
+	default:
+		_, at := head(enc)
+		return at
+	}
+}
+
+// head reads the argument of the item that enc begins with, and where it ends.
+func head(enc string) (arg, end int) {
+	short := int(enc[0] & 0x1f)
+	if short < 24 || enc[0] >= 0xe0 {
+		return short, 1
+	}
+	end = 1 + 1<<(short-24)
+	for _, b := range []byte(enc[1:end]) {
+		arg = arg<<8 | int(b)
+	}
+	return arg, end
 }
 
 // String returns the value as a person would write it into a property: a text
@@ -133,9 +165,12 @@ func (v Value) Items() []Value {
 func (v Value) String() string {
 	switch v.Kind() {
 	case KindText:
-		return textOf(v.enc)
+		_, at := head(v.enc)
+		return v.enc[at:]
 	case KindDecimal:
-		return textOf(v.enc[len(decimalHead):])
+		text := v.enc[len(decimalHead):]
+		_, at := head(text)
+		return text[at:]
 	case KindInt:
 		return strconv.FormatInt(v.Int(), 10)
 	case KindBool:
@@ -148,22 +183,6 @@ func (v Value) String() string {
 		return strings.Join(words, " ")
 	default:
 		return ""
-	}
-}
-
-// textOf cuts the head off an encoded text.
-func textOf(enc string) string {
-	switch enc[0] & 0x1f {
-	case 24:
-		return enc[2:]
-	case 25:
-		return enc[3:]
-	case 26:
-		return enc[5:]
-	case 27:
-		return enc[9:]
-	default:
-		return enc[1:]
 	}
 }
 

@@ -42,21 +42,19 @@ func (d *Draft) delta() Delta {
 			c.now[n.ID] = n
 		}
 	}
-	trees := d.treeNodes(&c)
+	trees := d.treeChanges(&c)
 	for _, p := range paths {
 		for _, n := range d.before[p] {
-			c.gone(n)
+			if c.now[n.ID] == nil {
+				c.add(n, nil)
+			}
 		}
 		for _, n := range d.after[p] {
-			c.here(n)
+			c.add(c.old[n.ID], n)
 		}
 	}
 	for _, t := range trees {
-		if t.New == nil {
-			c.gone(t.Old)
-		} else {
-			c.here(t.New)
-		}
+		c.add(t.Old, t.New)
 	}
 	if len(trees) > 0 && len(c.removed) > 0 && len(c.added) > 0 {
 		inOrder(c.removed, d.base.Nodes)
@@ -69,52 +67,45 @@ func (d *Draft) delta() Delta {
 	return out
 }
 
-// treeNodes adds to a comparison what trees touched, and lists by id what the
-// documents that are files do not have.
-func (d *Draft) treeNodes(c *comparison) []Change {
-	var out []Change
-	for _, id := range slices.Sorted(maps.Keys(d.was)) {
-		_, left := c.old[id]
-		_, came := c.now[id]
-		old := d.was[id]
-		if old != nil {
+// treeChanges lists by id what trees changed and no file has, and tells the
+// comparison of ids that went from a tree to a file or back.
+func (d *Draft) treeChanges(c *comparison) []Change {
+	out := make([]Change, 0, len(d.was))
+	for id, old := range d.was {
+		n, here := d.nodes.Get(id)
+		if _, came := c.now[id]; came { // the file's node is the change
 			c.old[id] = old
-		}
-		n, ok := d.nodes.Get(id)
-		if ok {
-			c.now[id] = n
-		}
-		if came || !ok && (left || old == nil) {
 			continue
 		}
-		out = append(out, Change{id, old, n})
+		if _, left := c.old[id]; left {
+			if c.now[id] = n; !here {
+				continue // the file's node is
+			}
+		}
+		if old != n {
+			out = append(out, Change{id, old, n})
+		}
 	}
+	slices.SortFunc(out, func(a, b Change) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
 // comparison collects the difference of two sets of nodes.
 type comparison struct {
-	old, now       map[string]*node.Node
+	old, now       map[string]*node.Node // of files
 	delta          Delta
 	removed, added []*node.Node
 	paths          map[string]bool
 }
 
-// gone takes in a node of the old set.
-func (c *comparison) gone(n *node.Node) {
-	if c.now[n.ID] == nil {
-		c.delta.Changes = append(c.delta.Changes, Change{ID: n.ID, Old: n})
-		c.removed = append(c.removed, n)
-		c.paths[n.Path] = true
-	}
-}
-
-// here takes in a node of the new set.
-func (c *comparison) here(n *node.Node) {
-	o := c.old[n.ID]
+// add takes in what became of a node: o is nil for one that came, n for one that
+// left.
+func (c *comparison) add(o, n *node.Node) {
 	switch {
 	case o == n:
 		return
+	case n == nil:
+		c.removed = append(c.removed, o)
 	case o == nil:
 		c.added = append(c.added, n)
 	case o.Entry.Equal(&n.Entry):
@@ -122,11 +113,14 @@ func (c *comparison) here(n *node.Node) {
 			c.delta.Reread = append(c.delta.Reread, n)
 		}
 		return
-	default:
+	}
+	if o != nil {
 		c.paths[o.Path] = true
 	}
-	c.delta.Changes = append(c.delta.Changes, Change{n.ID, o, n})
-	c.paths[n.Path] = true
+	if n != nil {
+		c.paths[n.Path] = true
+	}
+	c.delta.Changes = append(c.delta.Changes, Change{cmp.Or(idOf(o), idOf(n)), o, n})
 }
 
 // inOrder sorts nodes by path and then in document order; nodes gives those of a

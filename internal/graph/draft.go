@@ -154,12 +154,12 @@ func own(n *node.Node) { n.Content = strings.Clone(n.Content) }
 // take removes a document's nodes and returns them.
 func (d *Draft) take(path string) []*node.Node {
 	nodes := d.current(path)
+	if _, seen := d.before[path]; !seen {
+		d.before[path], _ = d.base.documents.Get(path)
+	}
 	if _, isTree := d.trees.Get(path); isTree {
 		d.fell(path, nodes)
 		return nodes
-	}
-	if _, seen := d.before[path]; !seen && (nodes != nil || !node.IsMemory(path)) {
-		d.before[path] = nodes
 	}
 	for _, n := range nodes {
 		d.uproot(n)

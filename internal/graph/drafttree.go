@@ -37,6 +37,9 @@ func (d *Draft) putTree(path string, t *node.Tree) error {
 		d.problem[path] = problems
 	}
 	d.keep(old, nodes, false)
+	if len(d.was) == 0 {
+		d.was = make(map[string]*node.Node, len(nodes))
+	}
 	for _, n := range nodes {
 		d.plant(n)
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// folder is the naive model: files and their bytes.
+// folder is the naive model: files and their bytes, trees and their JSON.
 type folder map[string]string
 
 // fresh ingests a folder from nothing, in the given order of files.
 func fresh(f folder, order []string) *State {
 	d := (&State{}).Edit(1)
 	for _, p := range order {
-		d.Put(p, f[p], !node.IsOrg(p))
+		put(d, p, f[p])
 	}
 	s, _ := d.Seal()
 	return s
@@ -87,14 +87,7 @@ func TestHistory(t *testing.T) {
 		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
 			d := s.Edit(int64(step + 2))
 			for range rapid.IntRange(1, 3).Draw(t, "edits") {
-				p := rapid.SampledFrom(paths).Draw(t, "path")
-				if _, ok := f[p]; ok && rapid.IntRange(0, 3).Draw(t, "drop") == 0 {
-					d.Drop(p)
-					delete(f, p)
-				} else {
-					f[p] = drawFile(t)
-					d.Put(p, f[p], !node.IsOrg(p))
-				}
+				change(t, d, f)
 			}
 			if rapid.IntRange(0, 5).Draw(t, "restore") == 0 {
 				s, f = checkRestore(t, s, states), nil
@@ -114,7 +107,9 @@ func TestHistory(t *testing.T) {
 func files(s *State) folder {
 	f := folder{}
 	for _, p := range s.Paths() {
-		f[p], _ = s.Text(p)
+		if f[p], _ = s.Text(p); s.IsTree(p) {
+			f[p] = string(node.TreeOf(s.Nodes(p)).JSON())
+		}
 	}
 	return f
 }
@@ -174,7 +169,7 @@ func contests(s *State) map[string][]node.Claim {
 func listing(s *State) []string {
 	out := []string{fmt.Sprint(maps.Collect(s.setup.All()))}
 	for n := range s.All() {
-		out = append(out, fmt.Sprintf("%s %s %s %q %+v", n.Path, n.ID, n.Parent, n.Content, *n.Derived))
+		out = append(out, fmt.Sprintf("%s %s %s %s %t %q %v %+v", n.Path, n.ID, n.Parent, n.Type, n.Bare, n.Content, n.Attrs, *n.Derived))
 	}
 	return out
 }

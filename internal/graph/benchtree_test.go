@@ -1,0 +1,66 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// foliage is a tree of so many nodes, ten children to a node, with six attributes
+// and a body of 500 bytes each.
+func foliage(size int) *node.Tree {
+	all := make([]*node.Tree, size)
+	for i := range all {
+		id := fmt.Sprintf("%08x-0000-4000-8000-%012d", i*2654435761%(1<<32), i)
+		if i == 0 {
+			id = "root"
+		}
+		all[i] = &node.Tree{Type: "headline", Content: fmt.Sprintf("%06d ", i) + strings.Repeat("some words of text ", 26), Attrs: node.Attributes(
+			node.Attr{Key: "ID", Value: node.TextValue(id)},
+			node.Attr{Key: "TITLE", Value: node.TextValue(fmt.Sprintf("The title of node %d", i))},
+			node.Attr{Key: "TAGS", Value: node.ListValue(node.TextValue("one"), node.TextValue("two"))},
+			node.Attr{Key: "TODO", Value: node.TextValue("NEXT")},
+			node.Attr{Key: "EFFORT", Value: node.IntValue(int64(i))},
+			node.Attr{Key: "OWNER", Value: node.TextValue("somebody")},
+		)}
+		if i > 0 {
+			up := all[(i-1)/10]
+			up.Kids = append(up.Kids, all[i])
+		}
+	}
+	return all[0]
+}
+
+// BenchmarkPutTree puts a tree of 10,000 nodes into an empty state.
+func BenchmarkPutTree(b *testing.B) {
+	t := foliage(10_000)
+	for b.Loop() {
+		d := (&State{}).Edit(1)
+		if err := d.PutTree("/root", t); err != nil {
+			b.Fatal(err)
+		}
+		d.Seal()
+	}
+}
+
+// BenchmarkPutBranch puts one changed leaf of such a tree.
+func BenchmarkPutBranch(b *testing.B) {
+	d := (&State{}).Edit(1)
+	if err := d.PutTree("/root", foliage(10_000)); err != nil {
+		b.Fatal(err)
+	}
+	s, _ := d.Seal()
+	leaf := s.Nodes("/root")[9_990]
+	for i := 0; b.Loop(); i++ {
+		d := s.Edit(2)
+		if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: fmt.Sprint(i)}); err != nil {
+			b.Fatal(err)
+		}
+		next, _ := d.Seal()
+		next.Root()
+	}
+}

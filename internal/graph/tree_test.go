@@ -1,0 +1,182 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// put sets a document of the model: text that begins as JSON is a tree.
+func put(d *Draft, path, text string) {
+	if !strings.HasPrefix(text, "{") {
+		d.Put(path, text, !node.IsOrg(path))
+		return
+	}
+	t, err := node.DecodeTree([]byte(text))
+	if err == nil {
+		err = d.PutTree(path, t)
+	}
+	if err != nil {
+		panic(err) // a fault of the test
+	}
+}
+
+// change makes one change to the draft and to the model.
+func change(t *rapid.T, d *Draft, f folder) {
+	p := rapid.SampledFrom(append(sorted(f), paths...)).Draw(t, "path")
+	_, known := f[p]
+	_, isTree := d.trees.Get(p)
+	switch rapid.IntRange(0, 9).Draw(t, "change") {
+	case 0, 1:
+		if known {
+			d.Drop(p)
+			delete(f, p)
+		}
+	case 2, 3, 4:
+		tree := drawTree(t, 3)
+		p = pathFor(t, tree)
+		if f[p] = string(tree.JSON()); d.PutTree(p, tree) != nil {
+			t.Fatal("a drawn tree is refused")
+		}
+	case 5, 6, 7:
+		if isTree {
+			changeBranch(t, d, f, p)
+		}
+	default:
+		if !node.IsMemory(p) {
+			f[p] = drawFile(t)
+			d.Put(p, f[p], !node.IsOrg(p))
+		}
+	}
+}
+
+// changeBranch puts another branch in the place of one.
+func changeBranch(t *rapid.T, d *Draft, f folder, path string) {
+	nodes := d.current(path)
+	n := rapid.SampledFrom(nodes).Draw(t, "branch")
+	whole := node.TreeOf(nodes)
+	part := drawTree(t, 2)
+	if rapid.Bool().Draw(t, "alike") {
+		alike := *whole.Find(n.ID)
+		alike.Content, alike.Bare, alike.Kids = part.Content, part.Bare, part.Kids
+		part = &alike
+	}
+	want, _ := whole.With(n.ID, func(*node.Tree) *node.Tree { return part })
+	err := d.PutBranch(n.ID, part)
+	if (err == nil) != (want.Check() == nil) {
+		t.Fatalf("branch: %v; whole tree: %v", err, want.Check())
+	}
+	if err == nil {
+		f[path] = string(want.JSON())
+	}
+}
+
+// pathFor draws where a tree goes: a document of its own, or over a file that its
+// root then names.
+func pathFor(t *rapid.T, tree *node.Tree) string {
+	if len(tree.Attrs) > 0 && rapid.IntRange(0, 3).Draw(t, "overlay") == 0 {
+		return rapid.SampledFrom(paths).Draw(t, "path")
+	}
+	p, err := node.TreePath("memex", tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// drawTree makes a small tree that collides with files and other trees.
+func drawTree(t *rapid.T, depth int) *node.Tree {
+	ids := []string{"one", "two", "three", "file", "four", "five"}
+	return drawPart(t, depth, &ids)
+}
+
+func drawPart(t *rapid.T, depth int, ids *[]string) *node.Tree {
+	part := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "document", "paragraph"}).Draw(t, "type")}
+	var attrs []node.Attr
+	if i := rapid.IntRange(0, 8).Draw(t, "id"); i < len(*ids) {
+		attrs = append(attrs, node.Attr{Key: "id", Value: node.TextValue((*ids)[i])})
+		*ids = slices.Delete(slices.Clone(*ids), i, i+1)
+	}
+	for _, a := range []node.Attr{
+		{Key: "TITLE", Value: node.TextValue("A")}, {Key: "TITLE", Value: node.TextValue("x")}, {Key: "CUSTOM_ID", Value: node.TextValue("c")},
+		{Key: "TAGS", Value: node.ListValue(node.TextValue("crypt"))}, {Key: "N", Value: node.IntValue(1)}, {Key: "NO"},
+	} {
+		if rapid.IntRange(0, 4).Draw(t, a.Key) == 0 {
+			attrs = append(attrs, a)
+		}
+	}
+	part.Attrs = node.Attributes(attrs...)
+	part.Content = rapid.SampledFrom([]string{"", "text", "[[id:one]]", "* A\n"}).Draw(t, "content")
+	part.Bare = part.Content == "" && rapid.Bool().Draw(t, "bare")
+	if depth > 0 {
+		for range rapid.IntRange(0, 3).Draw(t, "kids") {
+			part.Kids = append(part.Kids, drawPart(t, depth-1, ids))
+		}
+	}
+	return part
+}
+
+func TestPutTreeRefuses(t *testing.T) {
+	twice := &node.Tree{Type: "a", Kids: []*node.Tree{
+		{Type: "b", Attrs: []node.Attr{{Key: "ID", Value: node.TextValue("x")}}},
+		{Type: "b", Attrs: []node.Attr{{Key: "ID", Value: node.TextValue("y")}}},
+	}}
+	d := (&State{}).Edit(1)
+	d.Put("a.org", "* A\n:PROPERTIES:\n:ID: file\n:END:\n", false)
+	if err := d.PutTree("/~t", twice); err != nil {
+		t.Fatal(err)
+	}
+	base, _ := d.Seal()
+	d = base.Edit(2)
+	for _, tc := range []struct {
+		name string
+		err  error
+	}{
+		{"an id that stands beside", d.PutBranch("y", twice.Kids[0])},
+		{"no such node", d.PutBranch("nobody", twice)},
+		{"a node of a file", d.PutBranch("file", twice)},
+		{"no type", d.PutBranch("y", &node.Tree{})},
+		{"nothing", d.PutTree("/~t", nil)},
+	} {
+		if !errors.Is(tc.err, node.ErrTree) {
+			t.Errorf("%s: %v, want node.ErrTree", tc.name, tc.err)
+		}
+	}
+	if next, delta := d.Seal(); !delta.Empty() || next.Root() != base.Root() {
+		t.Errorf("what was refused changed %d nodes", len(delta.Changes))
+	}
+}
+
+// TestPutBranchShares proves that a changed leaf touches its ancestors alone.
+func TestPutBranchShares(t *testing.T) {
+	d := (&State{}).Edit(1)
+	if err := d.PutTree("/root", foliage(1000)); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := d.Seal()
+	leaf := s.Nodes("/root")[900]
+	d = s.Edit(2)
+	if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: "changed"}); err != nil {
+		t.Fatal(err)
+	}
+	next, delta := d.Seal()
+	if got, want := len(delta.Changes), len(s.Ancestors(leaf))+1; got != want {
+		t.Errorf("%d nodes changed, want %d", got, want)
+	}
+	shared := 0
+	for n := range next.All() {
+		if o, ok := s.Get(n.ID); ok && o == n {
+			shared++
+		}
+	}
+	if shared != s.Len()-len(delta.Changes) {
+		t.Errorf("%d nodes shared, want %d", shared, s.Len()-len(delta.Changes))
+	}
+}
