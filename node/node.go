@@ -113,10 +113,20 @@ func (n *Node) Title() string {
 	return BaseName(n.Path)
 }
 
-// Secret reports a headline that is itself part of encrypted text, because one
-// above it bears the tag crypt: its title is not to be seen either.
+// Secret reports a node below a document that is itself part of encrypted text,
+// because one above it bears the tag crypt: its title is not to be seen either.
 func (n *Node) Secret() bool {
-	return n.Type == TypeHeadline && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, cryptTag)
+	return (n.Type == TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, cryptTag)
+}
+
+// Heading cuts the line that a headline of a file is off what follows it. The
+// content of any other node has none.
+func (n *Node) Heading() (line, rest string) {
+	if n.Type != TypeHeadline || n.Derived.BodyStart == 0 {
+		return "", n.Content
+	}
+	line, rest, _ = strings.Cut(n.Content, "\n")
+	return line, rest
 }
 
 // Body returns the node's text without what its metadata already says: the

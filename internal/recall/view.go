@@ -5,7 +5,6 @@ package recall
 import (
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -31,8 +30,9 @@ func Document(n *node.Node) index.Doc {
 	switch {
 	case n.Secret():
 		d.Title, d.Tags = "", nil
-	case n.Type == node.TypeHeadline:
-		_, d.Body, _ = strings.Cut(readable(n), "\n")
+	case n.Type == node.TypeHeadline && !n.Derived.Encrypted:
+		_, d.Body = n.Heading()
+	case n.Derived.Encrypted:
 	case !n.Derived.Opaque || isText(n.Content):
 		d.Body = readable(n)
 	}
@@ -42,10 +42,10 @@ func Document(n *node.Node) index.Doc {
 // readable returns the text of a node without what is encrypted.
 func readable(n *node.Node) string {
 	switch {
-	case n.Derived.Opaque && node.IsEncrypted(n.Path), n.Derived.Encrypted && n.Type != node.TypeHeadline:
+	case n.Derived.Opaque && node.IsEncrypted(n.Path):
 		return ""
 	case n.Derived.Encrypted:
-		line, _, _ := strings.Cut(n.Content, "\n")
+		line, _ := n.Heading()
 		return line
 	}
 	return n.Content
