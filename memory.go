@@ -102,6 +102,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", m.state, openKind(err), err)
 	}
 	m.loadTable()
+	m.tell()
 	m.openProjects(ctx)
 	v := m.View()
 	m.opts.Log.Info("opened", "memex", m.dir, "commit", v.commit.Seq, "nodes", v.Len())

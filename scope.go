@@ -134,6 +134,7 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 		return nil, errors.Join(err, s.release())
 	}
 	s.loadTable()
+	s.tell()
 	return s, nil
 }
 

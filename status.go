@@ -41,12 +41,13 @@ type told struct {
 	problems  []corpus.Problem
 	recovered string
 	signed    string
+	table     *corpus.Table
 }
 
 // tell makes what a writer has found out known to Status. m.mu is held, or nobody
 // else has the memory yet.
 func (m *Memory) tell() {
-	m.told.Store(&told{m.View().commit, sortedKeys(m.drift), m.problems, m.recovered, m.signed})
+	m.told.Store(&told{m.View().commit, sortedKeys(m.drift), m.problems, m.recovered, m.signed, m.table})
 }
 
 // Status says how the memory is. It costs no more than a look, and waits for no
@@ -88,6 +89,29 @@ func (m *Memory) cut() string {
 		return ""
 	}
 	return fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", n)
+}
+
+// Synced returns when a document of a view and its file were last known to agree:
+// when the file was read, or written through Fovea. Of an earlier moment it is
+// when the document had last changed then; so it is where the memory no longer
+// knows when it read the file. The zero time is that of no document. O(nodes of
+// the document).
+func (m *Memory) Synced(v *View, path string) time.Time {
+	latest := time.Time{}
+	later := func(t time.Time) {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	for n := range v.Document(path) {
+		later(timeOf(n.Modified))
+	}
+	if t := m.told.Load(); t.table != nil && v.commit.Seq == m.View().commit.Seq {
+		if e, ok := t.table.Get(path); ok {
+			later(time.Unix(0, e.Scanned).UTC().Truncate(time.Millisecond))
+		}
+	}
+	return latest
 }
 
 // historySize returns what the history takes, and what to say of that.

@@ -36,7 +36,7 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	if notDigest == nil {
 		n, err := l.m.Version(ctx, now, d)
 		if err == nil {
-			return shown(n, 0, v), nil
+			return shown(n, 0, v, time.UnixMilli(n.Modified).UTC()), nil
 		}
 		none = err
 	}
@@ -82,15 +82,15 @@ func (l *local) show(v *fovea.View, id string) (*Shown, error) {
 		return nil, err
 	}
 	_, line := v.Position(n)
-	return shown(n, line, v), nil
+	return shown(n, line, v, l.m.Synced(v, n.Path)), nil
 }
 
-func shown(n *node.Node, line int, v *fovea.View) *Shown {
+func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 	s := &Shown{
 		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
 		Attributes: attributes(n, v), Content: legible(n),
 		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
-		Modified: time.UnixMilli(n.Modified).UTC(), Synced: v.Head().Time, Path: n.Path, Line: line,
+		Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line,
 	}
 	if !utf8.ValidString(n.Content) {
 		s.ContentBase64 = base64.StdEncoding.EncodeToString([]byte(n.Content))
