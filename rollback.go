@@ -18,6 +18,7 @@ import (
 type RollbackOptions struct {
 	Skip       bool // leave out files that changed, are locked or whose content was purged, and roll back the rest
 	MemoryOnly bool // leave the files alone and record the drift
+	DryRun     bool // check everything, say what would be written, and change nothing
 	// Head, if not 0, is the number of the newest commit that the decision was
 	// based on: another one is a Conflict.
 	Head uint64
@@ -61,7 +62,7 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if err := m.whole(ctx, target); err != nil && !opts.Skip {
 		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
-	r := rollback{m: m, opts: opts, target: target.state}
+	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.state}
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
@@ -74,8 +75,11 @@ func (m *Memory) Resolve(ctx context.Context, ref string) (string, error) {
 	return fmt.Sprintf("seq:%d", seq), err
 }
 
+// rollback makes a state the present one, files included.
 type rollback struct {
 	m      *Memory
+	name   string // for errors
+	kind   string // of the commit
 	opts   *RollbackOptions
 	target *graph.State
 	op     *operationOnFiles
@@ -91,7 +95,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	head := m.View()
 	err := m.store.Err() // no file is touched where the commit cannot follow
 	if err != nil {
-		return Commit{}, nil, fail("rollback", m.state, ReadOnly, err)
+		return Commit{}, nil, fail(r.name, m.state, ReadOnly, err)
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
 		r.blocked = gone
@@ -101,18 +105,21 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if delta.Empty() {
 		return Commit{}, nil, nil
 	}
-	r.op = m.begin(ctx, "rollback", graph.KindRollback, message, now)
+	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if r.opts.MemoryOnly {
 		if err := m.mayWrite("rollback", &r.op.intent.commit, delta.Paths); err != nil {
 			return Commit{}, nil, err
 		}
 		r.leave(delta.Paths)
+		if r.opts.DryRun {
+			return Commit{}, r.touched, nil
+		}
 		m.snapshots.before(head)
 		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, m.driftMarks(delta.Paths, r.drift)...)
 		return c, r.touched, err
 	}
-	if err := r.stage(head.state, delta.Paths); err != nil {
-		return Commit{}, nil, errors.Join(err, r.op.discard())
+	if err := r.stage(head.state, delta.Paths); err != nil || r.opts.DryRun {
+		return Commit{}, r.touched, errors.Join(err, r.op.discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.without(head.state, state, now)
@@ -154,8 +161,8 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		}
 	}
 	if len(r.blocked) > 0 && !r.opts.Skip {
-		return fail("rollback", r.m.dir, Conflict, fmt.Errorf(
-			"%d files may not be touched; nothing was rolled back (mend that, or use --skip):\n  %s",
+		return fail(r.name, r.m.dir, Conflict, fmt.Errorf(
+			"%d files may not be touched; nothing was done (mend that, or use --skip):\n  %s",
 			len(r.blocked), strings.Join(r.reasons, "\n  ")))
 	}
 	return nil

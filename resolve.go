@@ -1,0 +1,83 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// ResolveConflicts ends conflicts that a node of an Org file keeps, by their index in
+// node.Node.Conflicts, all of them where none is given: take puts what was lost in the
+// place of what stands, else what stands stays. A node that a side had deleted is
+// deleted by taking that. The drawer and the tag go with the last conflict. base is as
+// in Edit, and so are the file, the answer and the errors; what cannot be exchanged
+// because it has changed since is a Conflict, and nothing is changed then.
+func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Digest, take bool, which ...int) (Commit, error) {
+	return m.edit(ctx, "resolve", nil, func(e *editing) error {
+		n, err := e.node(ctx, id, base, nil)
+		if err != nil {
+			return err
+		}
+		apply, err := resolution(n, take, which)
+		if err != nil {
+			kind := Invalid
+			if errors.Is(err, node.ErrMoved) {
+				kind = Conflict
+			}
+			return fail(e.name, id, kind, err)
+		}
+		e.message = n.Path + ": " + n.Title()
+		text, err := apply(e.document(n.Path), e.headline(n), e.now)
+		if err != nil {
+			return fail(e.name, id, Invalid, err)
+		}
+		e.put(n.Path, text)
+		return nil
+	})
+}
+
+// resolution makes the change of a node's document that ends the conflicts.
+func resolution(n *node.Node, take bool, which []int) (change, error) {
+	kept := n.Conflicts()
+	if len(kept) == 0 {
+		return nil, errors.New("the node keeps no conflict")
+	}
+	if len(which) == 0 {
+		for i := range kept {
+			which = append(which, i)
+		}
+	}
+	for _, i := range which {
+		if i < 0 || i >= len(kept) {
+			return nil, fmt.Errorf("no conflict %d; the node keeps %d", i+1, len(kept))
+		}
+	}
+	if take && slices.ContainsFunc(which, func(i int) bool { return kept[i].Field == node.FieldDeleted }) {
+		return remove, nil
+	}
+	own, err := n.Resolved(take, which...)
+	return func(doc *org.Document, i int, _ time.Time) (string, error) {
+		start, end := 0, doc.SectionEnd
+		if i >= 0 {
+			start, end = doc.Headlines[i].Start, doc.Headlines[i].SectionEnd
+		}
+		return org.ApplySplices(doc.Source, []org.Splice{{Start: start, End: end, New: own}})
+	}, err
+}
+
+// remove deletes a headline with all below it.
+func remove(doc *org.Document, i int, now time.Time) (string, error) {
+	splices, err := doc.Edit(i, now, org.Delete{})
+	if err != nil {
+		return "", err
+	}
+	return org.ApplySplices(doc.Source, splices)
+}

@@ -1,0 +1,200 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// CommitsOf lists, oldest first, the commits of an author, of a session, or where
+// both are given of the author in the session; all of them, or since a moment: a
+// date, from its beginning, or what Rollback takes, whose own commit is not among
+// them. The commit that a memory began with belongs to nobody. Errors: Invalid
+// (neither is given), NotFound (the moment). O(commits).
+func (m *Memory) CommitsOf(ctx context.Context, author, session, since string) ([]Commit, error) {
+	if author == "" && session == "" {
+		return nil, fail("history", since, Invalid, errors.New("name an author or a session"))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from, begin := uint64(1), time.Time{}
+	if t, ok := beginning(since); ok {
+		begin = t
+	} else if since != "" {
+		var err error
+		if from, err = m.resolve(ctx, since); err != nil {
+			return nil, err
+		}
+	}
+	var out []Commit
+	err := m.commits(ctx, from, m.View().commit.Seq, func(c *graph.Commit) error {
+		if c.Seq > from && !c.When().Before(begin) && (author == "" || c.Author == author) && (session == "" || c.Session == session) {
+			out = append(out, summary(c))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fail("history", since, Corrupt, err)
+	}
+	return out, nil
+}
+
+// beginning reads a date or time as the moment it begins.
+func beginning(text string) (time.Time, bool) {
+	for _, l := range layouts {
+		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Revert takes back what commits, by number, did, and keeps what was done since, as
+// a new commit after an automatic snapshot: rolling back to 0 undoes it. Fields,
+// lines and notes that nobody has changed since are as they were before those
+// commits. What was built on them stays, and the conflict is kept in the note: see
+// node.Merging. Files follow as in Rollback, all or none. It returns the
+// commit, the zero Commit when there was nothing to change, the files that were
+// written or removed, and the conflicts. Errors: NotFound (a commit, or its content is
+// no longer kept), Conflict (the files are listed), Invalid (the commit that the
+// memory began with), ReadOnly. O(commits since the oldest of them, and a merge for
+// each run of them).
+func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+	if opts == nil {
+		opts = &RollbackOptions{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return Commit{}, nil, nil, fail("revert", m.dir, Invalid, errClosed)
+	}
+	if first, err := m.repeated(ctx, "revert", graph.KindRevert); !opts.DryRun && (first != nil || err != nil) {
+		var touched []string
+		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
+		return c, touched, nil, err
+	}
+	head := m.View()
+	if opts.Head != 0 && head.commit.Seq != opts.Head {
+		return Commit{}, nil, nil, fail("revert", m.dir, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.commit.Seq))
+	}
+	b := takingBack{m: m, ctx: ctx, state: head.state, target: head.state, now: m.opts.Now().UnixMilli()}
+	if err := b.choose(commits, head.commit.Seq); err != nil {
+		return Commit{}, nil, nil, err
+	}
+	if err := b.walk(head.commit.Seq); err != nil {
+		return Commit{}, nil, nil, fail("revert", m.dir, goneKind(err), err)
+	}
+	r := rollback{m: m, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
+	c, touched, err := r.run(background(ctx), b.message())
+	if err != nil {
+		return c, nil, nil, err
+	}
+	b.conflicts = slices.DeleteFunc(b.conflicts, func(c node.Conflict) bool { return slices.Contains(r.blocked, c.Path) })
+	return c, touched, b.conflicts, nil
+}
+
+// takingBack goes back through the history and takes out of the present what the
+// chosen commits did, newest first.
+type takingBack struct {
+	m         *Memory
+	ctx       context.Context
+	commits   []uint64 // sorted
+	authors   []string
+	state     *graph.State // of the commit that the walk has come to
+	target    *graph.State // the present without what was taken back so far
+	now       int64
+	conflicts []node.Conflict
+}
+
+// choose checks the numbers.
+func (b *takingBack) choose(commits []uint64, head uint64) error {
+	b.commits = slices.Compact(slices.Sorted(slices.Values(commits)))
+	for _, seq := range b.commits {
+		switch {
+		case seq == 1:
+			return fail("revert", "seq:1", Invalid, errors.New("the memory began with this commit; there is nothing before it"))
+		case seq == 0 || seq > head:
+			return fail("revert", fmt.Sprintf("seq:%d", seq), NotFound, errNoCommit)
+		}
+	}
+	if len(b.commits) == 0 {
+		return fail("revert", b.m.dir, NotFound, errNoCommit)
+	}
+	return nil
+}
+
+// walk undoes commit after commit. Chosen ones that follow each other are taken back
+// together.
+func (b *takingBack) walk(head uint64) error {
+	var since []*graph.Commit // from the one before the oldest that was chosen
+	err := b.m.commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
+		since = append(since, c)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var run []*graph.Commit // newest first
+	var after *graph.State  // of the newest of the run
+	for i := len(since) - 1; i > 0; i-- {
+		c := since[i]
+		if _, chosen := slices.BinarySearch(b.commits, c.Seq); chosen {
+			if len(run) == 0 {
+				after = b.state
+			}
+			run = append(run, c)
+		}
+		if b.state, err = b.state.Undo(c, since[i-1].State, b.m.block); err != nil {
+			return err
+		}
+		if _, goesOn := slices.BinarySearch(b.commits, since[i-1].Seq); len(run) > 0 && !goesOn {
+			if err := b.revert(run, after); err != nil {
+				return err
+			}
+			run = nil
+		}
+	}
+	return nil
+}
+
+// revert takes back a run of commits; b.state is the one before it.
+func (b *takingBack) revert(run []*graph.Commit, after *graph.State) error {
+	oldest, newest := run[len(run)-1], run[0]
+	for _, v := range []*View{{state: after, commit: summary(newest)}, {state: b.state, commit: summary(oldest)}} {
+		if err := b.m.whole(b.ctx, v); err != nil {
+			return err
+		}
+	}
+	for _, c := range run {
+		b.authors = append(b.authors, c.Author)
+	}
+	which := fmt.Sprintf("commit %d", oldest.Seq)
+	if oldest != newest {
+		which = fmt.Sprintf("commits %d to %d", oldest.Seq, newest.Seq)
+	}
+	draft, conflicts := graph.Revert(b.target, b.state, after, fmt.Sprintf("the revert of %s of %s", which, oldest.Author), b.now)
+	b.conflicts = append(b.conflicts, conflicts...)
+	b.target, _ = draft.Seal()
+	return nil
+}
+
+// message says what was taken back.
+func (b *takingBack) message() string {
+	first, last := b.commits[0], b.commits[len(b.commits)-1]
+	slices.Sort(b.authors)
+	by := ""
+	if authors := slices.Compact(b.authors); len(authors) == 1 {
+		by = " by " + authors[0]
+	}
+	if first == last {
+		return fmt.Sprintf("commit %d%s", first, by)
+	}
+	return fmt.Sprintf("%s%s, %d to %d", count(len(b.commits), "commit"), by, first, last)
+}
