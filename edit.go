@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,8 @@ import (
 type change func(doc *org.Document, i int, now time.Time) (string, error)
 
 // Edit applies typed edits, in order, to a node of an Org file: a headline, or a
-// document where the edit makes sense there. The file changes in the same step,
+// document where the edit makes sense there. Of a node that stands in no file they
+// change the attributes and the content. The file changes in the same step,
 // and only the lines that the edits are about. base is the node's own digest as
 // the caller read it, zero to edit whatever is there; the file is read first,
 // and a change found in it becomes a commit of its own, by "file". It returns
@@ -39,6 +41,9 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		return org.ApplySplices(doc.Source, splices)
 	}
 	return m.edit(ctx, "edit", nil, func(e *editing) error {
+		if m.isTree(id) {
+			return e.editTree(id, base, edits)
+		}
 		n, err := e.node(ctx, id, base, apply)
 		if err != nil {
 			return err
@@ -78,6 +83,9 @@ type editing struct {
 	now     time.Time
 	texts   map[string]string // what the files are to hold, by path
 	paths   []string          // in the order they are written
+
+	trees   []func(*graph.Draft) error // what happens to memory-backed documents
+	refiled *node.Node                 // of them, that goes into a file with all below it
 }
 
 // edit runs a command on the present: do finds its nodes and fills in the
@@ -111,6 +119,9 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 	if !ok {
 		return nil, fail(e.name, id, NotFound, errors.New("no such node"))
 	}
+	if e.m.View().state.IsTree(n.Path) {
+		return nil, e.inNoFile(n)
+	}
 	if err := e.refresh(ctx, n.Path); err != nil {
 		return nil, err
 	}
@@ -127,6 +138,14 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 		}
 	}
 	return n, nil
+}
+
+// inNoFile refuses what is done to files alone.
+func (e *editing) inNoFile(n *node.Node) error {
+	if !node.IsMemory(n.Path) {
+		return fail(e.name, n.ID, Busy, errBuffer)
+	}
+	return fail(e.name, n.ID, Invalid, errors.New("it stands in no file; refile it into one first"))
 }
 
 // mine applies a change to an earlier version of a node, "" where that version
@@ -217,6 +236,9 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	for _, path := range e.paths {
 		draft.Put(path, e.texts[path], false)
 	}
+	if err := e.putTrees(draft); err != nil {
+		return Commit{}, err
+	}
 	m.dropUnasked(head, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
@@ -242,6 +264,15 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	return op.run(ctx, state, &delta)
 }
 
+// putTrees does what is to happen to memory-backed documents.
+func (e *editing) putTrees(draft *graph.Draft) error {
+	err := e.m.intoFiles(draft, e.paths, func(path string) string { return e.texts[path] })
+	for _, put := range e.trees {
+		err = cmp.Or(err, put(draft))
+	}
+	return fail(e.name, "", Invalid, err)
+}
+
 // newIDs refuses an :ID: that the edit brings in and that a node bears already,
 // so that the node that was asked for is the node that comes.
 func (e *editing) newIDs(head *graph.State) error {
@@ -255,7 +286,11 @@ func (e *editing) newIDs(head *graph.State) error {
 		if after[id] <= before[id] {
 			continue
 		}
-		if n, taken := head.Get(id); taken || after[id] > 1 {
+		n, taken := head.Get(id)
+		if taken && e.goes(head, n) && after[id] == 1 {
+			continue
+		}
+		if taken || after[id] > 1 {
 			where := "the edit itself"
 			if taken {
 				where = n.Path
@@ -264,6 +299,11 @@ func (e *editing) newIDs(head *graph.State) error {
 		}
 	}
 	return nil
+}
+
+// goes reports whether a node is one that is refiled, or stands below it.
+func (e *editing) goes(head *graph.State, n *node.Node) bool {
+	return e.refiled != nil && (n == e.refiled || slices.Contains(head.Ancestors(n), e.refiled))
 }
 
 func countIDs(into map[string]int, path, text string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 const (
@@ -35,7 +36,8 @@ const fileAuthor = "file"
 // one or more commits of whole documents, each durable before the next. A
 // folder that did not change makes no commit. What could not be read is in
 // Status, the rest is taken. With a memex its projects are read, each into commits
-// of its own; a scope without files has nothing to read. Errors: Held (nothing was
+// of its own. A scope without files has nothing to read; of a session that is open,
+// buffers of files that were saved end. Errors: Held (nothing was
 // dropped; the new and changed files were taken), ReadOnly, Other. Complexity is
 // that of a stat for each file and of reading and parsing those that changed.
 func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
@@ -53,6 +55,9 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		}
 		err = cmp.Or(err, scopeErr) // one that fails keeps none of the others
 	}
+	for _, s := range m.sessions() {
+		err = cmp.Or(err, s.ingestOwn(ctx, opts))
+	}
 	return err
 }
 
@@ -68,7 +73,7 @@ func (m *Memory) ingestOwn(ctx context.Context, opts *IngestOptions) error {
 
 func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if !m.hasFiles() {
-		return nil
+		return m.endBuffers(ctx)
 	}
 	now := m.opts.Now()
 	scan, err := m.root.Scan(ctx, m.table, now)
@@ -78,7 +83,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	m.problems = scan.Problems
 	defer m.tell()
 	in := newIngester(m, opts, scan, now)
-	in.total, in.before = len(scan.Changed), m.View().state.DocumentCount()
+	in.total, in.before = len(scan.Changed), m.fileCount()
 	in.draft = m.View().state.Edit(now.UnixMilli())
 	for i, f := range scan.Changed {
 		if err := ctx.Err(); err != nil {
@@ -120,7 +125,7 @@ type ingester struct {
 	total int
 
 	draft     *graph.Draft
-	before    int // documents when the scan began
+	before    int // documents of files when the scan began
 	documents int // in the draft
 	bytes     int
 	begun     bool           // the operation has a commit
@@ -198,7 +203,7 @@ func (in *ingester) drop() error {
 	missing := func(p string) bool { return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.m.removed(p) }
 	var gone []string
 	for _, p := range state.Paths() {
-		if missing(p) {
+		if !node.IsMemory(p) && missing(p) {
 			gone = append(gone, p)
 		}
 	}
@@ -219,6 +224,17 @@ func (in *ingester) drop() error {
 		}
 	}
 	return nil
+}
+
+// fileCount returns the number of documents that are files.
+func (m *Memory) fileCount() int {
+	count := 0
+	for _, p := range m.View().state.Paths() {
+		if !node.IsMemory(p) {
+			count++
+		}
+	}
+	return count
 }
 
 // lost counts the documents whose text did not come back under another path in

@@ -19,7 +19,8 @@ import (
 // Insert adds a headline below a node, behind its other children, or to an Org
 // file, which is made when there is none of that path. The new headline carries
 // an :ID:, a random UUID where h names none, so that it keeps its name wherever
-// it is moved. It returns that id. Errors as of Edit; Conflict also for an id
+// it is moved. Below a node that stands in no file it stands in none either. It
+// returns that id. Errors as of Edit; Conflict also for an id
 // that a node bears already.
 func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline) (Commit, string, error) {
 	id := ""
@@ -33,6 +34,9 @@ func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline)
 		h.Properties = append([]org.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
 	c, err := m.edit(ctx, "insert", func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
+		if m.isTree(under) {
+			return e.insertTree(under, h)
+		}
 		name, doc, i, err := e.place(ctx, under)
 		if err != nil {
 			return err

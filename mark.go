@@ -43,8 +43,12 @@ var absent = merkle.Sum(nil)
 
 // driftMarks says of files whether they are meant to differ from memory: those
 // of drift are, as they were seen, the others of paths are not any more. What
-// was so before needs no mark.
+// was so before needs no mark, nor does an operation without files end what a
+// session laid over one.
 func (m *Memory) driftMarks(paths []string, drift map[string]merkle.Digest) [][]byte {
+	if drift == nil && !m.hasFiles() {
+		return nil
+	}
 	var marks [][]byte
 	for _, path := range paths {
 		if digest := drift[path]; digest != m.drift[path] {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // maxOverlays is how many combinations of scopes are kept up to date.
@@ -196,7 +197,7 @@ func (o *overlay) highest(path string) int {
 func (o *overlay) counts(i int, path string) bool {
 	m := o.layers[i]
 	switch {
-	case isTree(path):
+	case node.IsMemory(path):
 		return true
 	case !m.hasFiles():
 		seen, laid := o.below[i].laid[path]

@@ -16,9 +16,14 @@ import (
 
 // Refile moves a headline, with all below it, to the end of another node's
 // children: a headline's or a document's, in any file of the memex. Both files
-// change in one step, or none. base is as for Edit. Errors as of Edit.
+// change in one step, or none. A node that stands in no file moves below another
+// such one, or into a file, where it becomes a headline with its attributes in the
+// drawer. base is as for Edit. Errors as of Edit.
 func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Digest) (Commit, error) {
 	return m.edit(ctx, "refile", nil, func(e *editing) error {
+		if m.isTree(id) {
+			return e.refileTree(ctx, id, target, base)
+		}
 		to, err := e.node(ctx, target, merkle.Digest{}, nil)
 		if err != nil {
 			return err

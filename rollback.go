@@ -135,6 +135,9 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 func (r *rollback) leave(paths []string) {
 	r.drift = map[string]merkle.Digest{}
 	for _, path := range paths {
+		if !r.m.isFile(path) {
+			continue
+		}
 		want, wanted := r.target.Text(path)
 		seen, _, err := r.m.root.Read(path, 0)
 		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.stays(path) {
@@ -151,6 +154,9 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		return err
 	}
 	for _, path := range paths {
+		if !r.m.isFile(path) {
+			continue
+		}
 		err := r.file(head, path)
 		switch {
 		case err == nil:

@@ -54,24 +54,32 @@ func (m *Memory) Scope(ctx context.Context, name string) (*Memory, error) {
 	if err := checkScope(name); err != nil {
 		return nil, fail("scope", name, Invalid, err)
 	}
-	top.scopes.mu.Lock()
-	defer top.scopes.mu.Unlock()
-	if s := top.scopes.open[name]; s != nil {
-		return s, nil
+	s, fresh, err := top.scopeOf(ctx, name)
+	if err == nil && fresh {
+		err = s.endBuffersNow(ctx)
 	}
-	if top.scopes.closed {
-		return nil, fail("scope", name, Invalid, errClosed)
+	return s, err
+}
+
+// scopeOf returns a scope by a name that is one, and whether it was opened for it.
+func (m *Memory) scopeOf(ctx context.Context, name string) (s *Memory, fresh bool, err error) {
+	m.scopes.mu.Lock()
+	defer m.scopes.mu.Unlock()
+	if s := m.scopes.open[name]; s != nil {
+		return s, false, nil
 	}
-	s, err := top.openScope(ctx, name)
-	if err != nil {
-		return nil, fail("scope", name, openKind(err), err)
+	if m.scopes.closed {
+		return nil, false, fail("scope", name, Invalid, errClosed)
 	}
-	if top.scopes.open == nil {
-		top.scopes.open = map[string]*Memory{}
+	if s, err = m.openScope(ctx, name); err != nil {
+		return nil, false, fail("scope", name, openKind(err), err)
 	}
-	top.scopes.open[name] = s
-	top.scopes.opened.Add(1)
-	return s, nil
+	if m.scopes.open == nil {
+		m.scopes.open = map[string]*Memory{}
+	}
+	m.scopes.open[name] = s
+	m.scopes.opened.Add(1)
+	return s, true, nil
 }
 
 // Scopes lists the scopes beside memex, sorted: the projects that Options.Projects
@@ -162,6 +170,10 @@ func (m *Memory) hasFiles() bool {
 	return m.parent == nil || ok && configured
 }
 
+// isFile reports whether a document of this memory is that of a file: neither a
+// tree nor laid over a file.
+func (m *Memory) isFile(path string) bool { return m.hasFiles() && !node.IsMemory(path) }
+
 // openProjects opens the projects that have files, so that what a crash has cut
 // short there is ended before anything reads the folder. One that cannot be opened
 // takes none of the others with it: whoever names it gets the error.
@@ -172,9 +184,6 @@ func (m *Memory) openProjects(ctx context.Context) {
 		}
 	}
 }
-
-// isTree reports whether a document came as a tree: no file has its path.
-func isTree(path string) bool { return strings.HasPrefix(path, "/") }
 
 // checkProjects refuses paths that cannot be those of projects.
 func checkProjects(projects map[string][]string, root *corpus.Root) error {

@@ -128,6 +128,7 @@ func (m *Memory) takeBack(in *intent) []leftover {
 func (m *Memory) finish(ctx context.Context, in *intent) error {
 	head := m.View()
 	draft := m.draft(in.commit.Time)
+	texts := map[string]string{}
 	for _, p := range in.files {
 		if p.next.IsZero() {
 			draft.Drop(p.path)
@@ -138,6 +139,10 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 			return err
 		}
 		draft.Put(p.path, text, f.Opaque)
+		texts[p.path] = text
+	}
+	if err := m.intoFiles(draft, sortedKeys(texts), func(path string) string { return texts[path] }); err != nil {
+		return err
 	}
 	m.dropUnasked(head.state, draft)
 	state, delta := draft.Seal()

@@ -4,6 +4,7 @@ package node
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,6 +173,23 @@ func (t *Tree) checkAlone() error {
 		return fmt.Errorf("raw-content of more than %d bytes: %w", merkle.MaxContent, ErrTree)
 	}
 	return nil
+}
+
+// All yields the parts of the tree in document order, its root first. The tree must
+// be one that Check accepts. O(nodes).
+func (t *Tree) All() iter.Seq[*Tree] {
+	return func(yield func(*Tree) bool) {
+		for stack := []*Tree{t}; len(stack) > 0; {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if !yield(top) {
+				return
+			}
+			for _, k := range slices.Backward(top.Kids) {
+				stack = append(stack, k)
+			}
+		}
+	}
 }
 
 // Equal reports whether two trees say the same, scopes included. O(nodes).

@@ -1,0 +1,432 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// IngestTree takes in a tree that stands in no file (doc/format/ast.md), whole or
+// not at all, as one commit, and returns the id of its root. It goes to the scope
+// that the tree names, else to this one. A node that is known by its ID is what the
+// tree says from now on: it keeps its parent, or moves below parent where that is
+// not "", and children that it has no more leave memory, not history. Without an ID
+// the root is known by its title, else by all it holds. The same tree again makes no
+// commit.
+//
+// A tree that names the document of a file, by its id or by the attribute PATH or
+// FILE of its root of the type org-data or document, is an editor's unsaved buffer: it
+// lies over the file in the session of the context or of Options, until the file is
+// saved.
+//
+// An automatic snapshot goes before, but in a session. Errors: Invalid (the tree,
+// with the place of the fault; a parent inside the tree or in a file; a buffer without
+// a session), NotFound (the parent), Conflict (an ID that a node of a file bears),
+// ReadOnly. Complexity is that of hashing the tree; of an unchanged tree, of
+// comparing it; of one part of a known tree, that of the part and what is above it.
+func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (id string, c Commit, err error) {
+	if err := t.Check(); err != nil {
+		return "", Commit{}, fail("ingest", "tree", Invalid, err)
+	}
+	if t.Scope != "" && t.Scope != m.scope {
+		if m, err = m.Scope(ctx, t.Scope); err != nil {
+			return "", Commit{}, err
+		}
+	}
+	alone := *t // its scope is where it goes, and no part of it
+	alone.Scope = ""
+	in := &treeIngest{tree: &alone, parent: parent}
+	if holder, path := m.document(&alone); path != "" {
+		if m, err = m.bufferScope(ctx, path); err != nil {
+			return "", Commit{}, err
+		}
+		in.over, in.holder = path, holder
+	}
+	in.m = m
+	return in.run(ctx)
+}
+
+// document finds the file whose document a tree names, and the memory that holds
+// it; "" for none.
+func (m *Memory) document(t *node.Tree) (holder *Memory, path string) {
+	attrs := map[string]string{}
+	for _, a := range t.Attrs {
+		attrs[a.Key] = a.Value.String()
+	}
+	for _, s := range m.withFiles() {
+		state := s.View().state
+		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
+			return s, n.Path
+		}
+		if t.Type != "org-data" && t.Type != node.TypeDocument {
+			continue
+		}
+		for _, key := range []string{"PATH", "FILE"} {
+			name, inside := s.root.Inside(attrs[key])
+			if _, ok := state.Document(name); ok && inside && attrs[key] != "" {
+				return s, name
+			}
+		}
+	}
+	return nil, ""
+}
+
+// withFiles returns the memex and the projects that hold files, as far as they are
+// open.
+func (m *Memory) withFiles() []*Memory {
+	top := m.memex()
+	out := []*Memory{top}
+	top.scopes.mu.Lock()
+	defer top.scopes.mu.Unlock()
+	for _, name := range sortedKeys(top.scopes.open) {
+		if s := top.scopes.open[name]; s.hasFiles() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// bufferScope returns the memory of the session that a buffer of a file is kept in.
+func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) {
+	if strings.HasPrefix(m.scope, kindSession+"/") {
+		return m, nil
+	}
+	session := m.entry(ctx, "", "", 0).Session
+	if session == "" {
+		return nil, fail("ingest", path, Invalid, errors.New("the tree is a buffer of this file; name the session that it belongs to"))
+	}
+	return m.Scope(ctx, kindSession+"/"+session)
+}
+
+// treeIngest is one run of IngestTree.
+type treeIngest struct {
+	m      *Memory
+	tree   *node.Tree
+	parent string
+	over   string  // path of the file that the tree is a buffer of, "" for none
+	holder *Memory // of that file
+
+	state *graph.State          // before
+	trees map[string]*node.Tree // documents that change, by path; nil for one that goes
+	at    func(*graph.State) string
+}
+
+func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
+	m := in.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	in.state, in.trees = m.View().state, map[string]*node.Tree{}
+	switch first, err := m.repeated(ctx, "ingest", graph.KindIngest); {
+	case m.closed:
+		return "", Commit{}, fail("ingest", m.dir, Invalid, errClosed)
+	case err != nil:
+		return "", Commit{}, err
+	case first != nil:
+		return in.idNow(), m.answered(first, nil), nil
+	}
+	if err := m.store.Err(); err != nil {
+		return "", Commit{}, fail("ingest", m.state, ReadOnly, err)
+	}
+	draft := m.draft(m.opts.Now().UnixMilli())
+	err := in.put(draft)
+	if errors.Is(err, node.ErrTree) {
+		err = fail("ingest", "tree", Invalid, err)
+	}
+	if err != nil {
+		return "", Commit{}, err
+	}
+	state, delta := draft.Seal()
+	id := in.at(state)
+	n, _ := state.Get(id)
+	if !delta.Empty() && !in.inSession() {
+		m.snapshots.before(m.View())
+	}
+	entry := m.entry(ctx, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
+	c, err := m.commit(background(ctx), state, &delta, entry, in.laid()...)
+	return id, c, err
+}
+
+// idNow returns the id of the root of a tree that was taken in before, "" where it is
+// there no more.
+func (in *treeIngest) idNow() string {
+	if in.over != "" {
+		if d, ok := in.state.Document(in.over); ok {
+			return d.ID
+		}
+		return ""
+	}
+	if id := in.tree.ID(); id != "" {
+		return id
+	}
+	if up, ok := in.state.Get(in.parent); ok {
+		if n := in.namesake(up); n != nil {
+			return n.ID
+		}
+		return ""
+	}
+	path, _ := node.TreePath(in.m.scope, in.tree) // it was checked
+	return strings.TrimPrefix(path, node.MemoryPath(""))
+}
+
+func titleOf(n *node.Node) string {
+	if n == nil {
+		return ""
+	}
+	if n.Derived.Title == "" {
+		return n.Type
+	}
+	return n.Derived.Title
+}
+
+func (in *treeIngest) inSession() bool { return strings.HasPrefix(in.m.scope, kindSession+"/") }
+
+// laid notes which bytes a buffer lies over.
+func (in *treeIngest) laid() [][]byte {
+	if in.over == "" {
+		return nil
+	}
+	return in.m.driftMarks([]string{in.over}, map[string]merkle.Digest{in.over: in.holder.fileNow(in.over)})
+}
+
+// fileNow returns the digest of a file as memory has it.
+func (m *Memory) fileNow(path string) merkle.Digest {
+	if text, ok := m.View().state.Text(path); ok {
+		return merkle.Sum([]byte(text))
+	}
+	return absent
+}
+
+// put puts the tree into a draft.
+func (in *treeIngest) put(draft *graph.Draft) error {
+	if err := in.bornByFiles(); err != nil {
+		return err
+	}
+	if in.over != "" {
+		if in.parent != "" {
+			return fail("ingest", in.parent, Invalid, errors.New("a buffer of a file hangs below nothing"))
+		}
+		in.at = func(s *graph.State) string { d, _ := s.Document(in.over); return d.ID }
+		return draft.PutTree(in.over, in.tree)
+	}
+	known := in.known()
+	moved := in.moved(known)
+	switch {
+	case in.parent != "":
+		return in.below(draft, known, moved)
+	case known == nil:
+		path, err := node.TreePath(in.m.scope, in.tree)
+		if err != nil {
+			return err
+		}
+		in.take(moved)
+		in.trees[path] = in.tree
+		in.at = func(s *graph.State) string { d, _ := s.Document(path); return d.ID }
+		return in.apply(draft)
+	}
+	in.at = func(*graph.State) string { return known.ID }
+	if len(moved) == 0 {
+		return draft.PutBranch(known.ID, in.tree)
+	}
+	in.take(moved)
+	in.change(known.Path, known.ID, func(*node.Tree) *node.Tree { return in.tree })
+	return in.apply(draft)
+}
+
+// bornByFiles refuses a tree that declares an id of a node of a file.
+func (in *treeIngest) bornByFiles() error {
+	memories := in.m.withFiles()
+	for part := range in.tree.All() {
+		id := part.ID()
+		if id == "" {
+			continue
+		}
+		for _, s := range memories {
+			if n, ok := s.View().state.Get(id); ok && !s.View().state.IsTree(n.Path) && !in.covers(n.Path) {
+				return fail("ingest", id, Conflict, fmt.Errorf("the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path))
+			}
+		}
+	}
+	return nil
+}
+
+// covers reports whether the tree is a buffer and a file one, too: of the same
+// session, between which nodes may move.
+func (in *treeIngest) covers(path string) bool {
+	return in.over != "" && (path == in.over || in.state.IsTree(path))
+}
+
+// known returns the node that the tree's root is already, nil for none.
+func (in *treeIngest) known() *node.Node {
+	n, ok := in.state.Get(in.tree.ID())
+	if !ok || !node.IsMemory(n.Path) {
+		return nil
+	}
+	return n
+}
+
+// moved lists the nodes that the tree names and that stand elsewhere.
+func (in *treeIngest) moved(known *node.Node) []*node.Node {
+	var out []*node.Node
+	for part := range in.tree.All() {
+		n, ok := in.state.Get(part.ID())
+		if !ok || !node.IsMemory(n.Path) || n == known {
+			continue
+		}
+		if known == nil || !slices.Contains(in.state.Ancestors(n), known) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// take takes nodes out of where they stand.
+func (in *treeIngest) take(nodes []*node.Node) {
+	for _, n := range nodes {
+		in.change(n.Path, n.ID, func(*node.Tree) *node.Tree { return nil })
+	}
+}
+
+// change changes a part of a document; false where it left with what it stood in.
+func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) bool {
+	t, begun := in.trees[path]
+	if !begun {
+		root, _ := in.state.Document(path)
+		t = in.state.Branch(root.ID)
+	}
+	if t == nil {
+		return false
+	}
+	next, ok := t.With(id, with)
+	if ok {
+		in.trees[path] = next
+	}
+	return ok
+}
+
+// below hangs the tree below another node.
+func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.Node) error {
+	up, ok := in.state.Get(in.parent)
+	switch {
+	case !ok:
+		return fail("ingest", in.parent, NotFound, errors.New("no such node to be the parent"))
+	case !node.IsMemory(up.Path):
+		return fail("ingest", in.parent, Invalid, fmt.Errorf("it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path))
+	}
+	if known == nil {
+		known = in.namesake(up)
+	}
+	if known != nil && known.Parent == up.ID && len(moved) == 0 { // it stays where it is
+		in.at = in.kid(up.ID, slices.Index(up.Kids, known.ID))
+		return draft.PutBranch(known.ID, in.tree)
+	}
+	if known != nil {
+		moved = append(moved, known)
+	}
+	in.take(moved)
+	place := -1
+	if !in.change(up.Path, up.ID, func(t *node.Tree) *node.Tree {
+		place = len(t.Kids)
+		next := *t
+		next.Kids = append(slices.Clip(t.Kids), in.tree)
+		return &next
+	}) {
+		return fail("ingest", in.parent, Invalid, errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves"))
+	}
+	in.at = in.kid(up.ID, place)
+	return in.apply(draft)
+}
+
+// namesake returns the child of a node that a tree without an ID is again: the one
+// without an ID that has the same title, or else the same type.
+func (in *treeIngest) namesake(up *node.Node) *node.Node {
+	if in.tree.ID() != "" {
+		return nil
+	}
+	for _, id := range up.Kids {
+		if n, ok := in.state.Get(id); ok && node.IsDerived(id) && n.Wish() == "" && n.SamePlace(in.tree) {
+			return n
+		}
+	}
+	return nil
+}
+
+// kid returns a look-up of a child by its place.
+func (in *treeIngest) kid(parent string, place int) func(*graph.State) string {
+	return func(s *graph.State) string {
+		up, ok := s.Get(parent)
+		if !ok || place < 0 || place >= len(up.Kids) {
+			return ""
+		}
+		return up.Kids[place]
+	}
+}
+
+// apply puts the documents that change into a draft.
+func (in *treeIngest) apply(draft *graph.Draft) error {
+	for _, path := range sortedKeys(in.trees) {
+		if in.trees[path] == nil {
+			draft.Drop(path)
+		}
+	}
+	for _, path := range sortedKeys(in.trees) {
+		if t := in.trees[path]; t != nil {
+			if err := draft.PutTree(path, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sessions returns the sessions that are open.
+func (m *Memory) sessions() []*Memory {
+	m.scopes.mu.Lock()
+	defer m.scopes.mu.Unlock()
+	var out []*Memory
+	for _, name := range sortedKeys(m.scopes.open) {
+		if strings.HasPrefix(name, kindSession+"/") {
+			out = append(out, m.scopes.open[name])
+		}
+	}
+	return out
+}
+
+// endBuffersNow is endBuffers under the lock of the writer.
+func (m *Memory) endBuffersNow(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.endBuffers(ctx)
+}
+
+// endBuffers takes out of a session what lay over files that were saved since.
+func (m *Memory) endBuffers(ctx context.Context) error {
+	var over []string
+	for _, path := range sortedKeys(m.drift) {
+		for _, s := range m.withFiles() {
+			if s.root.Holds(path) && s.fileNow(path) != m.drift[path] {
+				over = append(over, path)
+			}
+		}
+	}
+	if len(over) == 0 || m.store.Err() != nil {
+		return nil
+	}
+	now := m.opts.Now().UnixMilli()
+	draft := m.draft(now)
+	for _, path := range over {
+		draft.Drop(path)
+	}
+	state, delta := draft.Seal()
+	_, err := m.commit(background(ctx), state, &delta, graph.Commit{
+		Kind: graph.KindIngest, Author: fileAuthor, Session: m.opts.Session, Op: operation(), Time: now, Message: "saved: " + message(&delta),
+	}, m.driftMarks(over, map[string]merkle.Digest{})...)
+	return err
+}

@@ -1,0 +1,319 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// errBuffer refuses to edit what an editor has not saved.
+var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
+
+// isTree reports whether a node came as a tree.
+func (m *Memory) isTree(id string) bool {
+	n, ok := m.View().Get(id)
+	return ok && m.View().state.IsTree(n.Path)
+}
+
+// treeNode returns a node of a memory-backed document that an edit is about. A
+// base that is not its own digest is a Conflict; zero is none.
+func (e *editing) treeNode(id string, base merkle.Digest, edits ...org.Edit) (*node.Node, error) {
+	n, _ := e.m.View().Get(id)
+	if !node.IsMemory(n.Path) {
+		return nil, fail(e.name, id, Busy, errBuffer)
+	}
+	if base.IsZero() || n.Own == base {
+		return n, nil
+	}
+	conflict := &Error{
+		Op: e.name, What: id, Kind: Conflict, Theirs: n.Content,
+		Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
+	}
+	if old, err := node.ReadOwn(base, e.m.store.Block); err == nil {
+		was := node.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}
+		if mine, err := editTree(&was, edits, e.now); err == nil && mine != nil {
+			conflict.Mine = mine.Content
+		}
+	}
+	return nil, conflict
+}
+
+// editTree edits a node of a memory-backed document.
+func (e *editing) editTree(id string, base merkle.Digest, edits []org.Edit) error {
+	n, err := e.treeNode(id, base, edits...)
+	if err != nil {
+		return err
+	}
+	if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
+		return fail(e.name, id, Invalid, errEncrypted)
+	}
+	next, err := editTree(e.m.View().state.Branch(id), edits, e.now)
+	if err != nil {
+		return fail(e.name, id, Invalid, err)
+	}
+	e.message = n.Path + ": " + titleOf(n)
+	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, next) })
+	return nil
+}
+
+// putBranch puts a part of a memory-backed document into a draft; nil takes it out.
+func (m *Memory) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
+	switch {
+	case t != nil:
+		return d.PutBranch(n.ID, t)
+	case n.Parent == "":
+		d.Drop(n.Path)
+		return nil
+	}
+	up, _ := m.View().state.Branch(n.Parent).With(n.ID, func(*node.Tree) *node.Tree { return nil })
+	return d.PutBranch(n.Parent, up)
+}
+
+// insertTree adds a headline as the last child of a node of a memory-backed
+// document.
+func (e *editing) insertTree(under string, h org.InsertHeadline) error {
+	n, err := e.treeNode(under, merkle.Digest{})
+	if err != nil {
+		return err
+	}
+	kid := &node.Tree{Type: node.TypeHeadline}
+	edits := []org.Edit{org.SetTitle{Title: h.Title}}
+	for _, p := range h.Properties {
+		edits = append(edits, org.SetProperty{Key: p.Key, Value: p.Value})
+	}
+	for _, tag := range h.Tags {
+		edits = append(edits, org.AddTag{Tag: tag})
+	}
+	edits = append(edits, org.SetTodo{Keyword: h.Todo}, org.SetPriority{Priority: h.Priority},
+		org.Schedule{When: h.Scheduled}, org.Deadline{When: h.Deadline}, org.ReplaceBody{Text: h.Body})
+	if kid, err = editTree(kid, edits, e.now); err != nil {
+		return fail(e.name, under, Invalid, err)
+	}
+	if o, taken := e.m.View().Get(kid.ID()); taken {
+		return fail(e.name, kid.ID(), Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
+	}
+	up := *e.m.View().state.Branch(under)
+	up.Kids = append(slices.Clip(up.Kids), kid)
+	e.message = n.Path + ": " + h.Title
+	e.trees = append(e.trees, func(d *graph.Draft) error { return d.PutBranch(under, &up) })
+	return nil
+}
+
+// editTree makes of a tree what edits of a headline make of a headline; nil is left
+// of one that is deleted.
+func editTree(t *node.Tree, edits []org.Edit, now time.Time) (*node.Tree, error) {
+	next := *t
+	for _, edit := range edits {
+		if _, gone := edit.(org.Delete); gone {
+			return nil, nil
+		}
+		if err := editNode(&next, edit, now); err != nil {
+			return nil, err
+		}
+	}
+	return &next, next.Check()
+}
+
+// editNode applies one edit to the root of a tree, which is the caller's.
+func editNode(t *node.Tree, edit org.Edit, now time.Time) error {
+	switch edit := edit.(type) {
+	case org.SetTodo:
+		setAttr(t, "TODO-TYPE", "")
+		return setText(t, "TODO", edit.Keyword)
+	case org.SetTitle:
+		return setText(t, "TITLE", edit.Title)
+	case org.SetPriority, org.Schedule, org.Deadline:
+		return setAsHeadline(t, edit, now)
+	case org.AddTag:
+		if _, err := asHeadline(edit, now); err != nil {
+			return err
+		}
+		if tags := tagsOf(t); !slices.Contains(tags, edit.Tag) {
+			setAttr(t, "TAGS", append(tags, edit.Tag)...)
+		}
+	case org.RemoveTag:
+		setAttr(t, "TAGS", slices.DeleteFunc(tagsOf(t), func(tag string) bool { return tag == edit.Tag })...)
+	case org.SetProperty:
+		if strings.EqualFold(edit.Key, "ID") && t.ID() != "" && t.ID() != edit.Value {
+			return errors.New("an ID stays what it is")
+		}
+		if _, err := asHeadline(edit, now); err != nil {
+			return err
+		}
+		return setText(t, edit.Key, edit.Value)
+	case org.RemoveProperty:
+		if strings.EqualFold(edit.Key, "ID") {
+			return errors.New("an ID stays what it is")
+		}
+		setAttr(t, edit.Key, "")
+	case org.ReplaceBody:
+		t.Content, t.Bare = edit.Text, edit.Text == "" && t.Bare
+	case org.AppendBody:
+		if t.Content != "" && !strings.HasSuffix(t.Content, "\n") {
+			t.Content += "\n"
+		}
+		t.Content, t.Bare = t.Content+edit.Text, false
+	default:
+		return errors.New("this edit is about the text of a file, and the node stands in none")
+	}
+	return nil
+}
+
+// asHeadline returns what a headline is after an edit, so that what cannot be in a
+// headline cannot be in a node either.
+func asHeadline(edit org.Edit, now time.Time) (*org.Headline, error) {
+	doc := org.Parse("* x\n", nil)
+	splices, err := doc.Edit(0, now, edit)
+	if err != nil {
+		return nil, err
+	}
+	text, err := org.ApplySplices(doc.Source, splices)
+	if err != nil {
+		return nil, err
+	}
+	return &org.Parse(text, nil).Headlines[0], nil
+}
+
+func setAsHeadline(t *node.Tree, edit org.Edit, now time.Time) error {
+	h, err := asHeadline(edit, now)
+	if err != nil {
+		return err
+	}
+	switch edit.(type) {
+	case org.SetPriority:
+		setAttr(t, "PRIORITY", h.Priority)
+	case org.Schedule:
+		setAttr(t, "SCHEDULED", h.Scheduled)
+	case org.Deadline:
+		setAttr(t, "DEADLINE", h.Deadline)
+	}
+	return nil
+}
+
+// setText sets an attribute to a text of one line; "" takes it away.
+func setText(t *node.Tree, key, value string) error {
+	if strings.ContainsAny(value, "\r\n") {
+		return fmt.Errorf("%s: a line break cannot stand in it", key)
+	}
+	setAttr(t, key, value)
+	return nil
+}
+
+// setAttr sets an attribute to a text, or to a list where there are more; none, or
+// one that is empty, takes it away.
+func setAttr(t *node.Tree, key string, values ...string) {
+	attrs := slices.DeleteFunc(slices.Clone(t.Attrs), func(a node.Attr) bool { return strings.EqualFold(a.Key, key) })
+	var list []node.Value
+	for _, v := range values {
+		if v != "" {
+			list = append(list, node.TextValue(v))
+		}
+	}
+	switch {
+	case len(list) == 1 && !strings.EqualFold(key, "TAGS"):
+		attrs = append(attrs, node.Attr{Key: key, Value: list[0]})
+	case len(list) > 0:
+		attrs = append(attrs, node.Attr{Key: key, Value: node.ListValue(list...)})
+	}
+	t.Attrs = node.Attributes(attrs...)
+}
+
+// tagsOf returns the tags of a tree's root.
+func tagsOf(t *node.Tree) []string {
+	for _, a := range t.Attrs {
+		if a.Key != "TAGS" {
+			continue
+		}
+		var tags []string
+		for _, v := range append(a.Value.Items(), a.Value) {
+			if v.Kind() == node.KindText {
+				tags = append(tags, strings.FieldsFunc(v.String(), func(r rune) bool { return r == ':' || r == ' ' })...)
+			}
+		}
+		return tags
+	}
+	return nil
+}
+
+// moveTree moves a node of a memory-backed document below another one.
+func (e *editing) moveTree(n, to *node.Node) error {
+	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, titleOf(to))
+	in := &treeIngest{m: e.m, state: e.m.View().state, trees: map[string]*node.Tree{}, tree: e.m.View().state.Branch(n.ID)}
+	in.take([]*node.Node{n})
+	if !in.change(to.Path, to.ID, func(t *node.Tree) *node.Tree {
+		next := *t
+		next.Kids = append(slices.Clip(t.Kids), in.tree)
+		return &next
+	}) {
+		return fail(e.name, n.ID, Invalid, errors.New("a node cannot move below itself"))
+	}
+	e.trees = append(e.trees, in.apply)
+	return nil
+}
+
+// refileTree moves a node of a memory-backed document: below another one, or into a
+// file, where it becomes a headline with its attributes in the drawer, its text and
+// its children.
+func (e *editing) refileTree(ctx context.Context, id, target string, base merkle.Digest) error {
+	n, err := e.treeNode(id, base)
+	if err != nil {
+		return err
+	}
+	if to, ok := e.m.View().Get(target); ok && node.IsMemory(to.Path) {
+		return e.moveTree(n, to)
+	}
+	to, err := e.node(ctx, target, merkle.Digest{}, nil)
+	if err != nil {
+		return err
+	}
+	if to.Derived.Encrypted {
+		return fail(e.name, target, Invalid, errEncrypted)
+	}
+	if node.IsDerived(id) {
+		if n, err = e.declare(ctx, n); err != nil {
+			return err
+		}
+	}
+	doc := e.document(to.Path)
+	text, err := orgOf(e.m.View().state.Branch(n.ID), doc.Todo.All, e.now)
+	if err != nil {
+		return fail(e.name, id, Invalid, err)
+	}
+	_, splices, err := org.Refile(org.Parse(text, nil), 0, doc, e.headline(to), e.now)
+	if err != nil {
+		return fail(e.name, id, Invalid, err)
+	}
+	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, to.Title())
+	e.refiled = n
+	return e.splice(to.Path, doc.Source, splices)
+}
+
+// declare gives a node of a memory-backed document an ID, as a commit of its own: by
+// it a crash amid a refiling is made good.
+func (e *editing) declare(ctx context.Context, n *node.Node) (*node.Node, error) {
+	m, t := e.m, *e.m.View().state.Branch(n.ID)
+	id := uuid.NewString()
+	setAttr(&t, "ID", id)
+	draft := m.draft(e.now.UnixMilli())
+	if err := m.putBranch(draft, n, &t); err != nil {
+		return nil, fail(e.name, n.ID, Invalid, err)
+	}
+	state, delta := draft.Seal()
+	if _, err := m.commit(background(ctx), state, &delta, m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())); err != nil {
+		return nil, err
+	}
+	named, _ := m.View().Get(id)
+	return named, nil
+}

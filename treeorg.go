@@ -1,0 +1,152 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// intoLine are the attributes that are part of a headline's line or of its planning
+// line; the others go into the drawer.
+var intoLine = []string{"TITLE", "TODO", "TODO-TYPE", "PRIORITY", "TAGS", "SCHEDULED", "DEADLINE", "CLOSED"}
+
+// orgOf writes a tree as a document of one headline at the top level, for a file
+// whose keywords are given. The root is a headline, and so are parts of that type or
+// with a title; of other parts the text goes into that of the headline above them,
+// unless it stands there already. Every headline has an ID.
+func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
+	head := "#+TODO: " + strings.Join(keywords, " ") + "\n"
+	var b strings.Builder
+	b.WriteString(head)
+	type part struct {
+		tree  *node.Tree
+		level int
+	}
+	for todo := []part{{t, 1}}; len(todo) > 0; {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		body, headlines := bodyOf(p.tree)
+		text, err := headlineOf(head, p.tree, body, now)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(strings.Repeat("*", p.level-1) + text)
+		for _, h := range slices.Backward(headlines) {
+			todo = append(todo, part{h, p.level + 1})
+		}
+	}
+	return b.String(), nil
+}
+
+// bodyOf returns the text of a headline with that of the parts below it that are no
+// headlines, and those that are, in order.
+func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
+	var b strings.Builder
+	add := func(text string) {
+		if text == "" || strings.Contains(b.String(), text) {
+			return
+		}
+		if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(text)
+	}
+	add(t.Content)
+	parts := slices.Clone(t.Kids)
+	slices.Reverse(parts)
+	for len(parts) > 0 {
+		p := parts[len(parts)-1]
+		parts = parts[:len(parts)-1]
+		if p.Type == node.TypeHeadline || textOf(p, "TITLE") != "" {
+			headlines = append(headlines, p)
+			continue
+		}
+		add(p.Content)
+		for _, k := range slices.Backward(p.Kids) {
+			parts = append(parts, k)
+		}
+	}
+	return b.String(), headlines
+}
+
+// headlineOf writes one headline at the top level.
+func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, error) {
+	h := org.InsertHeadline{
+		Title: textOf(t, "TITLE"), Todo: textOf(t, "TODO"), Priority: textOf(t, "PRIORITY"), Tags: tagsOf(t),
+		Scheduled: textOf(t, "SCHEDULED"), Deadline: textOf(t, "DEADLINE"), Body: body,
+	}
+	if h.Title == "" {
+		h.Title = t.Type
+	}
+	if t.ID() == "" {
+		h.Properties = append(h.Properties, org.Property{Key: "ID", Value: uuid.NewString()})
+	}
+	for _, a := range t.Attrs {
+		if slices.Contains(intoLine, a.Key) || a.Value.Kind() == node.KindNull {
+			continue
+		}
+		items := a.Value.Items()
+		if items == nil {
+			items = []node.Value{a.Value}
+		}
+		key := a.Key
+		for _, v := range items {
+			h.Properties = append(h.Properties, org.Property{Key: key, Value: strings.TrimSpace(v.String())})
+			key = a.Key + "+"
+		}
+	}
+	doc := org.Parse(head, nil)
+	splices, err := doc.Edit(-1, now, h)
+	if err != nil {
+		return "", err
+	}
+	text, err := org.ApplySplices(doc.Source, splices)
+	if err != nil {
+		return "", err
+	}
+	text = strings.TrimLeft(strings.TrimPrefix(text, head), "\n")
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text, nil
+}
+
+// textOf returns an attribute of a tree's root as text, "" for none.
+func textOf(t *node.Tree, key string) string {
+	for _, a := range t.Attrs {
+		if a.Key == key {
+			return a.Value.String()
+		}
+	}
+	return ""
+}
+
+// intoFiles takes out of memory-backed documents the nodes whose ids the drawers of
+// files in a draft on top of the head declare now: what was refiled stands in the
+// file alone, also when a crash cut the operation short.
+func (m *Memory) intoFiles(draft *graph.Draft, paths []string, text func(path string) string) error {
+	in := &treeIngest{m: m, state: m.View().state, trees: map[string]*node.Tree{}}
+	for _, path := range paths {
+		for id := range declaredIDs(path, text(path)) {
+			if n, ok := in.state.Get(id); ok && node.IsMemory(n.Path) {
+				in.take([]*node.Node{n})
+			}
+		}
+	}
+	return in.apply(draft)
+}
+
+// declaredIDs are the ids that stand in the drawers of a text.
+func declaredIDs(path, text string) map[string]int {
+	ids := map[string]int{}
+	countIDs(ids, path, text)
+	return ids
+}
