@@ -142,3 +142,92 @@ func TestOpaqueByConfiguration(t *testing.T) {
 		t.Error("parsed again, the root is another")
 	}
 }
+
+// TestDriftEndsByWill: memory takes what files hold, or files get what memory has;
+// all or none, and once under one op.
+func TestDriftEndsByWill(t *testing.T) {
+	drifting := func(t *testing.T) *world {
+		w := newWorld(t, map[string]string{"a.org": "* one\n", "c.org": "* gone\n"})
+		w.ingest()
+		w.write(map[string]string{"a.org": "* two\n", "b.org": "* new\n"})
+		w.remove("c.org")
+		w.ingest()
+		if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.m.Drift(); len(got) != 3 || !got["c.org"][0].IsZero() || !got["b.org"][1].IsZero() || got["a.org"][0].IsZero() {
+			t.Fatalf("drift %v", got)
+		}
+		return w
+	}
+	ended := func(t *testing.T, w *world, want map[string]string) {
+		t.Helper()
+		for _, when := range []string{"at once", "after a restart"} {
+			if got := w.m.Drift(); len(got) > 0 {
+				t.Errorf("%s: drift %v", when, got)
+			}
+			if diff := cmp.Diff(want, w.onDisk()); diff != "" {
+				t.Errorf("%s: files (-want +got):\n%s", when, diff)
+			}
+			if diff := cmp.Diff(want, documentsOf(w.ingest())); diff != "" {
+				t.Errorf("%s: memory (-want +got):\n%s", when, diff)
+			}
+			w.reopen()
+		}
+	}
+	t.Run("adopt", func(t *testing.T) {
+		w := drifting(t)
+		ctx := fovea.WithActor(t.Context(), "anna", "", "op-1")
+		c, files, err := w.m.AdoptDrift(ctx)
+		if diff := cmp.Diff([]string{"a.org", "b.org", "c.org"}, files); diff != "" || err != nil || c.Author != "anna" {
+			t.Errorf("%+v, %v: %s", c, err, diff)
+		}
+		again, same, err := w.m.AdoptDrift(ctx)
+		if again.Seq != c.Seq || !cmp.Equal(same, files) || err != nil {
+			t.Errorf("again %+v, %q, %v", again, same, err)
+		}
+		ended(t, w, map[string]string{"a.org": "* two\n", "b.org": "* new\n"})
+	})
+	t.Run("apply", func(t *testing.T) {
+		w := drifting(t)
+		before := w.m.Snapshots()
+		if files, err := w.m.ApplyDrift(t.Context()); err != nil || len(files) != 3 {
+			t.Errorf("%q, %v", files, err)
+		}
+		if diff := cmp.Diff(before, w.m.Snapshots()); diff != "" {
+			t.Errorf("snapshots, though memory stays (-before +after):\n%s", diff)
+		}
+		ended(t, w, map[string]string{"a.org": "* one\n", "c.org": "* gone\n"})
+	})
+	t.Run("apply to one that changed since", func(t *testing.T) {
+		w := drifting(t)
+		w.write(map[string]string{"b.org": "* newer\n"})
+		want := w.onDisk()
+		if _, err := w.m.ApplyDrift(t.Context()); fovea.KindOf(err) != fovea.Conflict {
+			t.Errorf("%v", err)
+		}
+		if diff := cmp.Diff(want, w.onDisk()); diff != "" || len(w.m.Drift()) != 3 {
+			t.Errorf("files (-before +after):\n%s", diff)
+		}
+	})
+	t.Run("a file that does not drift", func(t *testing.T) {
+		w := drifting(t)
+		if _, _, err := w.m.AdoptDrift(t.Context(), "a.org", "d.org"); fovea.KindOf(err) != fovea.NotFound {
+			t.Errorf("%v", err)
+		}
+		if _, err := w.m.ApplyDrift(t.Context(), "d.org"); fovea.KindOf(err) != fovea.NotFound {
+			t.Errorf("%v", err)
+		}
+		if n := len(w.m.Drift()); n != 3 {
+			t.Errorf("%d files drift", n)
+		}
+	})
+	t.Run("nothing drifts", func(t *testing.T) {
+		w := newWorld(t, map[string]string{"a.org": "* one\n"})
+		w.ingest()
+		c, files, err := w.m.AdoptDrift(t.Context())
+		if more, aerr := w.m.ApplyDrift(t.Context()); c.Seq != 0 || len(files)+len(more) > 0 || err != nil || aerr != nil {
+			t.Errorf("%+v, %q, %q, %v, %v", c, files, more, err, aerr)
+		}
+	})
+}

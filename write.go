@@ -98,7 +98,7 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 		}
 	}
 	o.staged = nil
-	if o.intent.commit.Op != head.commit.Op {
+	if !delta.Empty() && o.intent.commit.Op != head.commit.Op {
 		m.snapshots.before(head)
 	}
 	c, err := m.commit(background(ctx), state, delta, o.intent.commit, m.driftMarks(delta.Paths, nil)...)

@@ -74,6 +74,10 @@ func (t through) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRe
 	return by[*RollbackResponse](ctx, t, "rollback", req)
 }
 
+func (t through) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error) {
+	return by[*DriftResponse](ctx, t, "drift", req)
+}
+
 func (t through) Edit(ctx context.Context, req EditRequest) (*EditResponse, error) {
 	return by[*EditResponse](ctx, t, "edit", req)
 }

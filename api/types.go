@@ -32,6 +32,8 @@ type Service interface {
 	Snapshots(ctx context.Context) ([]Snapshot, error)
 	// Rollback makes an earlier state the present one.
 	Rollback(ctx context.Context, req RollbackRequest) (*RollbackResponse, error)
+	// Drift lists the files that differ from memory on purpose, or ends that.
+	Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error)
 	// Edit changes one node, and its file in the same step.
 	Edit(ctx context.Context, req EditRequest) (*EditResponse, error)
 	// Remember adds a headline.

@@ -1,0 +1,82 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// DriftRequest asks about files that differ from memory on purpose: since a
+// rollback of memory only.
+type DriftRequest struct {
+	// Action is list (the default); adopt, memory takes what the files hold; apply,
+	// the files get what memory has.
+	Action string   `json:"action,omitempty"`
+	Paths  []string `json:"paths,omitempty"` // below the memex; none means all
+}
+
+// DriftResponse is the files that differ, or that did and do no more. Seq is the
+// number of the newest commit.
+type DriftResponse struct {
+	Seq   uint64    `json:"seq"`
+	Drift []Drifted `json:"drift"`
+}
+
+// Drifted is a file that differs from memory on purpose, with the digests of its
+// bytes and of those that memory has; "" for no file.
+type Drifted struct {
+	Path   string `json:"path"`
+	File   string `json:"file"`
+	Memory string `json:"memory"`
+}
+
+func (l *local) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, path := range req.Paths {
+		paths = append(paths, l.below(path))
+	}
+	all := l.m.Drift()
+	var err error
+	switch req.Action {
+	case "", "list":
+		paths = drifting(all, paths)
+	case "adopt":
+		_, paths, err = l.m.AdoptDrift(ctx, paths...)
+	case "apply":
+		paths, err = l.m.ApplyDrift(ctx, paths...)
+	default:
+		err = invalid("drift", fmt.Errorf("no action is named %q: there are list, adopt and apply", req.Action))
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &DriftResponse{Seq: l.m.View().Head().Seq, Drift: make([]Drifted, len(paths))}
+	for i, path := range paths {
+		out.Drift[i] = Drifted{path, digest(all[path][0]), digest(all[path][1])}
+	}
+	return out, nil
+}
+
+// drifting lists the files that drift and that are, or lie in, one of paths; all
+// where there are none. Sorted.
+func drifting(all map[string][2]merkle.Digest, paths []string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(path string) bool {
+		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return inside(path, p) })
+	})
+}
+
+// digest is a digest as text, "" for none.
+func digest(d merkle.Digest) string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.String()
+}

@@ -1,0 +1,60 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func driftCommand(s *session) *cobra.Command {
+	c := driftAction(s, "list", "List the files that differ from memory on purpose", "differs")
+	c.Use = "drift [FILE...]"
+	c.Long = `Drift is what a rollback with --memory-only leaves: files that differ from memory
+on purpose. It lasts until the file changes, or until "drift adopt" takes what
+the file holds into memory, or "drift apply" gives the file what memory has.`
+	c.Example = `  fovea drift
+  fovea drift apply notes.org
+  fovea drift adopt --json`
+	c.AddCommand(
+		driftAction(s, "list", "List them, with both digests in JSON", "differs"),
+		driftAction(s, "adopt", "Memory takes what the files hold; all of them where none is named", "adopted"),
+		driftAction(s, "apply", "The files get what memory has; all of them where none is named", "restored"),
+	)
+	return c
+}
+
+// driftAction is one way to see to drift; done is the word for each file.
+func driftAction(s *session, action, short, done string) *cobra.Command {
+	return &cobra.Command{
+		Use:     action + " [FILE...]",
+		Short:   short,
+		Example: "  fovea drift " + action,
+		Args:    args(0, -1, "files"),
+		RunE: func(c *cobra.Command, a []string) error {
+			return ask(s, c, api.Service.Drift, api.DriftRequest{Action: action, Paths: a}, func(r *api.DriftResponse) {
+				printDrift(&s.out, r, done)
+				if len(r.Drift) == 0 {
+					s.say("no file differs from memory on purpose")
+				}
+			})
+		},
+	}
+}
+
+func printDrift(out io.Writer, r *api.DriftResponse, done string) {
+	for _, d := range r.Drift {
+		note := ""
+		switch {
+		case d.File == "":
+			note = "  (there is no such file)"
+		case d.Memory == "":
+			note = "  (memory has no such document)"
+		}
+		fmt.Fprintf(out, "%-8s  %s%s\n", done, plain(d.Path), note)
+	}
+}
