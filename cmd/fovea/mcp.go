@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,9 +13,14 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
+	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
+// serverMemory is the server that --compat and import know.
+const serverMemory = "server-memory"
+
 func mcpCommand(s *session) *cobra.Command {
+	compat := ""
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the memory to an MCP client on standard input and output",
@@ -22,19 +28,63 @@ func mcpCommand(s *session) *cobra.Command {
 input and output. Clients start it themselves; see fovea setup.
 
 What the client writes is recorded as by --agent, else by the name that the client
-gives itself. It reads everything, and writes below agents/NAME/ and in tasks.`,
-		Example: `  fovea mcp --memex ~/notes --agent claude`,
-		Args:    args(0, 0, "no arguments"),
+gives itself. It reads everything, and writes below agents/NAME/ and in tasks.
+
+With --compat server-memory it has the nine tools of that server instead, over a
+graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken over
+where there is no graph yet, and kept in step with it.`,
+		Example: `  fovea mcp --memex ~/notes --agent claude
+  MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --memex ~/notes --compat server-memory`,
+		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			svc, err := s.agentService(c.Context())
-			if err != nil {
-				return err
+			switch compat {
+			case "":
+				return s.serveMCP(c.Context())
+			case serverMemory:
+				return s.serveServerMemory(c.Context())
 			}
-			server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log()})
-			return ended(c.Context(), server.Run(c.Context(), &mcp.StdioTransport{}))
+			return misuse{fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
 		},
 	}
+	c.Flags().StringVar(&compat, "compat", "", "have the tools of another server: "+serverMemory)
 	return c
+}
+
+// serveMCP serves Fovea's own tools until the client goes.
+func (s *session) serveMCP(ctx context.Context) error {
+	svc, err := s.agentService(ctx)
+	if err != nil {
+		return err
+	}
+	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log()})
+	return ended(ctx, server.Run(ctx, &mcp.StdioTransport{}))
+}
+
+// serveServerMemory serves the tools of server-memory until the client goes.
+func (s *session) serveServerMemory(ctx context.Context) error {
+	graph, err := s.graph(ctx)
+	if err != nil {
+		return err
+	}
+	return ended(ctx, servermemory.New(graph, version(), s.log()).Run(ctx, &mcp.StdioTransport{}))
+}
+
+// graph opens the graph of server-memory, which is written as by an agent of that
+// name: the graph is shared by all clients.
+func (s *session) graph(ctx context.Context) (*servermemory.Store, error) {
+	svc, err := s.service(ctx)
+	if err != nil {
+		return nil, err
+	}
+	trusted := api.Trusted(svc, api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}})
+	acting := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		return op.Pass(fovea.WithActor(ctx, servermemory.Agent, "", ""), trusted, req)
+	})
+	var mirror *servermemory.Mirror
+	if file := s.config.ServerMemoryFile; file != "" {
+		mirror = servermemory.NewMirror(file)
+	}
+	return servermemory.Open(ctx, acting, mirror)
 }
 
 // ended is how a session ended: that the client went, or somebody stopped us, is no

@@ -103,3 +103,34 @@ func TestNamesOfAgents(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestCompatOverStandardInput: the real command has the tools of server-memory, and what
+// it acknowledged is in Org, in the file of that server, and there for the next one.
+func TestCompatOverStandardInput(t *testing.T) {
+	dir := memexWith(t, map[string]string{"a.org": "* A note\n"})
+	file := filepath.Join(dir, "memory.jsonl")
+	for round := range 2 {
+		command, said := shim(t, dir, "--compat", "server-memory")
+		command.Env = append(command.Env, "MEMORY_FILE_PATH="+file)
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "create_entities", Arguments: map[string]any{
+			"entities": []map[string]any{{"name": strings.Repeat("x", round+1), "entityType": "t", "observations": []string{"seen"}}},
+		}})
+		if err != nil || r.IsError {
+			t.Fatalf("%v, %+v\n%s", err, r, said)
+		}
+		if r, err = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_graph"}); err != nil || strings.Count(r.Content[0].(*mcp.TextContent).Text, "seen") != round+1 {
+			t.Errorf("round %d: %v, %+v", round, err, r)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil || strings.Count(string(text), `"type":"entity"`) != round+1 {
+			t.Errorf("round %d: %v\n%s", round, err, text)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -37,6 +37,9 @@ type Config struct {
 	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
 	// are, "" for the places where Emacs puts it.
 	EmacsLocations string
+	// ServerMemoryFile is the absolute path of the file that the MCP server
+	// server-memory keeps its graph in, "" for none.
+	ServerMemoryFile string
 	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
 	// the focus is shown in full.
 	SemanticThreshold float64

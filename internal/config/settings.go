@@ -53,6 +53,10 @@ var settings = []setting{
 		c.EmacsLocations, err = v.folder()
 		return err
 	}},
+	{"server_memory_file", []string{"MEMORY_FILE_PATH"}, `""`, func(c *Config, v value) (err error) {
+		c.ServerMemoryFile, err = v.folder()
+		return err
+	}},
 	{"semantic_threshold", []string{"CONTEXT_SEMANTIC_THRESHOLD"}, "0.75", func(c *Config, v value) (err error) {
 		c.SemanticThreshold, err = v.number(0, 1)
 		return err

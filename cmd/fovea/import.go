@@ -1,0 +1,68 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/internal/servermemory"
+)
+
+func importCommand(s *session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import",
+		Short: "Take over the memory of another program",
+		Args:  args(1, 0, "the program: "+serverMemory),
+	}
+	c.AddCommand(&cobra.Command{
+		Use:   serverMemory + " FILE",
+		Short: "Take over the graph of the MCP server server-memory",
+		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON object
+a line; - is standard input. It becomes Org headlines in agents/server-memory/. What
+the graph has already stays; lines that cannot be read are told, and the exit code
+is 1 then, though all others were taken.`,
+		Example: `  fovea import server-memory ~/memory.jsonl`,
+		Args:    args(1, 1, "the file"),
+		RunE: func(c *cobra.Command, a []string) error {
+			in := io.Reader(os.Stdin)
+			if a[0] != "-" {
+				f, err := os.Open(a[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				in = f
+			}
+			g, bad, err := servermemory.ReadLines(in)
+			if err != nil {
+				return err
+			}
+			store, err := s.graph(c.Context())
+			if err != nil {
+				return err
+			}
+			taken, err := store.Take(c.Context(), g)
+			if err != nil {
+				return err
+			}
+			for _, b := range bad {
+				s.say("%s: %s", a[0], b)
+			}
+			if s.json {
+				err = s.print(taken)
+			} else {
+				fmt.Fprintf(&s.out, "%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
+			}
+			if len(bad) > 0 {
+				err = errors.Join(err, fmt.Errorf("%d lines could not be read", len(bad)))
+			}
+			return err
+		},
+	})
+	return c
+}

@@ -1,0 +1,85 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/servermemory"
+)
+
+// lines reads the file of a mirror, which must have no bad line.
+func lines(t *testing.T, path string) servermemory.Graph {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, bad, err := servermemory.ReadLines(strings.NewReader(string(text)))
+	if err != nil || len(bad) > 0 {
+		t.Fatal(err, bad)
+	}
+	return g
+}
+
+// TestMirror: the file is taken over once, holds the graph after each change whichever
+// of two processes made it, and is made again when somebody broke it.
+func TestMirror(t *testing.T) {
+	p := newPlace(t)
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	const before = `{"type":"entity","name":"A","entityType":"t","observations":["o"]}` + "\n" + `{"type":"relation","from":"A","to":"B","relationType":"r"}` + "\n"
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	svc, _ := p.open(t)
+	one := client(t, store(t, svc, servermemory.NewMirror(file)))
+	two := client(t, store(t, svc, servermemory.NewMirror(file)))
+	everything := func() servermemory.Graph {
+		t.Helper()
+		g, err := store(t, svc, nil).Graph(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	if g := everything(); len(g.Entities) != 1 || len(g.Relations) != 1 {
+		t.Fatalf("not taken over: %+v", g)
+	}
+	for i, step := range []struct{ tool, args string }{
+		{"create_entities", `{"entities":[{"name":"C","entityType":"t","observations":["<&>"]}]}`},
+		{"create_entities", `{"entities":[{"name":"D","entityType":"t","observations":[]}]}`},
+		{"add_observations", `{"observations":[{"entityName":"A","contents":["p"]}]}`},
+		{"create_relations", `{"relations":[{"from":"C","to":"D","relationType":"r"}]}`},
+		{"delete_entities", `{"entityNames":["C"]}`},
+		{"create_entities", `{"entities":[{"name":"E","entityType":"t","observations":[]},{"name":"F","entityType":"t","observations":[]}]}`},
+	} {
+		c := one
+		if i%2 == 1 {
+			c = two
+		}
+		if _, text, failed := call(t, c, step.tool, step.args); failed {
+			t.Fatal(text)
+		}
+		if d := cmp.Diff(everything(), lines(t, file)); d != "" {
+			t.Errorf("after %s: %s", step.tool, d)
+		}
+	}
+	want := everything()
+	for _, broken := range []string{"", before[:40], "\x00\n", `{"type":"entity","name":"Z","entityType":"t","observations":[]}` + "\n"} {
+		if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		store(t, svc, servermemory.NewMirror(file))
+		if d := cmp.Diff(want, lines(t, file)); d != "" {
+			t.Errorf("%q: %s", broken, d)
+		}
+	}
+	if kept := lines(t, file+".before-fovea"); len(kept.Entities) != 1 || kept.Entities[0].Name != "Z" {
+		t.Errorf("what the graph lacked was not kept: %+v", kept)
+	}
+}
