@@ -128,6 +128,10 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 	if n, ok = e.m.View().Get(id); !ok {
 		return nil, fail(e.name, id, NotFound, errors.New("the node left the file since it was read"))
 	}
+	c := e.m.entry(ctx, graph.KindEdit, "", 0)
+	if err := e.m.mayWrite(e.name, &c, []string{n.Path}); err != nil {
+		return nil, err // before anything of it is shown
+	}
 	if n.Derived.Opaque {
 		return nil, fail(e.name, n.Path, Invalid, errors.New("the file is kept unparsed and not edited"))
 	}

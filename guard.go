@@ -5,7 +5,6 @@ package fovea
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -288,15 +287,7 @@ func (m *Memory) clear(v *View, found []guard.Standing) *View {
 	if c := m.guard.cleared.Load(); c != nil && c.of == v && c.key == key.String() {
 		return c.view
 	}
-	draft := v.state.Edit(v.commit.Time.UnixMilli())
-	for _, path := range slices.Sorted(maps.Keys(locked)) {
-		if _, has := v.state.Document(path); has {
-			draft.Drop(path)
-		}
-	}
-	state, delta := draft.Seal()
-	out := v.follow(state, &delta, v.commit)
-	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v, locked, unreviewed
+	out := v.without(locked, unreviewed)
 	m.guard.cleared.Store(&cleared{v, key.String(), out})
 	return out
 }

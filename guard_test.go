@@ -223,7 +223,7 @@ func TestGuardAdopt(t *testing.T) {
 	g := newGuarded(t, guard.Rules{})
 	ctx, changed := t.Context(), strings.Replace(planSkill, "zebras", "yaks", 1)
 	g.tamper("skills/plan.org", changed)
-	standing, changes, err := g.m.GuardDiff("skills/plan.org")
+	standing, changes, err := g.m.GuardDiff(ctx, "skills/plan.org")
 	want := []guard.Change{{What: guard.Modified, Kind: guard.Headline, Where: "Look"}}
 	if diff := cmp.Diff(want, changes, cmpopts.IgnoreFields(guard.Change{}, "Was", "Now")); diff != "" || err != nil {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)

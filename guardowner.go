@@ -24,9 +24,13 @@ func (m *Memory) Policy() string { return m.guard.policy.String() }
 
 // GuardDiff says what became of a protected file since it was trusted, headline by
 // headline and block by block, with how it stands. Where history does not hold the
-// trusted text any more, the changes are without it. Errors: NotFound (the file is
-// not protected, or not there and never was). O(bytes of the file).
-func (m *Memory) GuardDiff(path string) (guard.Standing, []guard.Change, error) {
+// trusted text any more, the changes are without it. Errors: Denied (to anybody but
+// the owner: the text was not let through yet), NotFound (the file is not protected,
+// or not there and never was). O(bytes of the file).
+func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.Standing, []guard.Change, error) {
+	if err := m.ownerAlone(ctx, "guard diff", path); err != nil {
+		return guard.Standing{}, nil, err
+	}
 	s, err := m.standingOf("guard diff", path)
 	if err != nil {
 		return s, nil, err
@@ -167,8 +171,8 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 	if err := m.store.Err(); err != nil {
 		return d, fail(op, m.state, ReadOnly, err)
 	}
-	if author := m.entry(ctx, graph.KindGuard, "", 0).Author; author != owner {
-		return d, fail(op, path, Denied, errors.New("only the owner decides about a protected file"))
+	if err := m.ownerAlone(ctx, op, path); err != nil {
+		return d, err
 	}
 	if _, err := m.standingOf(op, path); err != nil {
 		return d, err
@@ -189,6 +193,14 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 		return d, fail(op, path, Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %s", hexOf(d.File)))
 	}
 	return d, nil
+}
+
+// ownerAlone refuses an operation to anybody but the owner.
+func (m *Memory) ownerAlone(ctx context.Context, op, path string) error {
+	if m.entry(ctx, graph.KindGuard, "", 0).Author == owner {
+		return nil
+	}
+	return fail(op, path, Denied, errors.New("only the owner looks at and decides about what changed in a protected file"))
 }
 
 // hexOf writes a digest as sha256sum does.

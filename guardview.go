@@ -17,6 +17,29 @@ func (v *View) Lockdown() []string { return sortedKeys(v.locked) }
 // else changed them and nobody has looked, sorted.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
 
+// Withhold returns v, as it was at some moment, without the files that a guarded
+// view is without: what is locked down now is not served from history either.
+func (v *View) Withhold(guarded *View) *View {
+	if len(guarded.locked) == 0 {
+		return v
+	}
+	return v.without(guarded.locked, guarded.unreviewed)
+}
+
+// without makes the guarded view.
+func (v *View) without(locked map[string]guard.State, unreviewed []string) *View {
+	draft := v.state.Edit(v.commit.Time.UnixMilli())
+	for _, path := range sortedKeys(locked) {
+		if _, has := v.state.Document(path); has {
+			draft.Drop(path)
+		}
+	}
+	state, delta := draft.Seal()
+	out := v.follow(state, &delta, v.commit)
+	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v, locked, unreviewed
+	return out
+}
+
 // lockedDown returns an error that says that a name means something that is locked
 // down, nil where it does not. To be asked where the name means nothing else.
 func (v *View) lockedDown(op, name string) error {

@@ -31,7 +31,7 @@ type Blamed struct {
 }
 
 func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, error) {
-	v, err := l.view(ctx)
+	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, er
 	switch n, err := v.Resolve(id); {
 	case err == nil:
 		id = holder(v, n).ID
-	case fovea.KindOf(err) == fovea.Ambiguous:
+	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
 		return nil, named(err, "blame", "-", "")
 	} // else it may be an id that the node had
 	lines, by, gone, err := l.m.Blame(ctx, id)

@@ -15,11 +15,15 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	guarded, err := l.memex.Guarded(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
 	all := problems(append(s.Problems, found...))
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
 		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
-		Lockdown: []string{}, ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
+		Lockdown: list(guarded.Lockdown()), Unreviewed: guarded.Unreviewed(), ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
 		SignedBy: s.SignedBy, Signature: s.Signature, RelaxedMs: s.Relaxed.Milliseconds(),
 	}
 	if s.Head.Seq > 0 {

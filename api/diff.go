@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/linediff"
@@ -32,7 +33,14 @@ func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) 
 	if err != nil {
 		return nil, err
 	}
-	return difference(a, b, req.Text), nil
+	if !req.Text {
+		return difference(a, b, false), nil
+	}
+	g, err := l.memex.Guarded(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return withholdTexts(difference(a, b, true), g.Lockdown()), nil
 }
 
 // since resolves the earlier moment of a difference, before the sync. Without
@@ -119,4 +127,17 @@ func unified(before, after *lines, was, is *node.Node) string {
 		to, now = linediff.Side{Name: is.Path, Line: after.of(is)}, is.Content
 	}
 	return linediff.Unified(from, to, old, now)
+}
+
+// withholdTexts takes out what changed in files that are locked down: guard diff
+// tells their owner.
+func withholdTexts(d *Difference, locked []string) *Difference {
+	for _, list := range [][]Changed{d.Added, d.Removed, d.Changed, d.Moved} {
+		for i := range list {
+			if slices.Contains(locked, list[i].Path) {
+				list[i].Text = ""
+			}
+		}
+	}
+	return d
 }

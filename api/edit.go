@@ -281,7 +281,7 @@ func (l *local) Archive(ctx context.Context, req MoveRequest) (*EditResponse, er
 }
 
 func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error) {
-	v, err := l.view(ctx)
+	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
 	}

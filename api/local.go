@@ -68,7 +68,7 @@ func (l *local) sync(ctx context.Context) error {
 	case how == "" && l.opts.Sync != nil:
 		err = l.opts.Sync(ctx)
 	default:
-		err = l.memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress})
+		err = l.memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress, Trusted: l.trusted(ctx)})
 	}
 	switch fovea.KindOf(err) {
 	case fovea.Held, fovea.ReadOnly:
@@ -140,6 +140,7 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 	out := &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: make([]Part, len(w.Parts)),
+		Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}
 	for i, p := range w.Parts {
 		out.Parts[i] = Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
@@ -246,7 +247,7 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 }
 
 func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {
-	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress}
+	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: l.trusted(ctx)}
 	if req.Committed != nil {
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}

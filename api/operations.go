@@ -69,6 +69,12 @@ var Operations = []Operation{
 	operation("repair", Mends, "Make a damaged memory whole again, as far as that can be", Service.Repair),
 	operation("retain", Mends, "Thin the history by age", Service.Retain),
 	operation("purge", Mends, "Take content out of history for good", Service.Purge),
+	operation("guard", Reads, "List the protected files and how each stands", alone(Service.Guard)),
+	operation("guard-diff", Reads, "Say what became of a protected file since its owner trusted it", Service.GuardDiff),
+	operation("guard-adopt", Mends, "Trust a protected file as it is", Service.GuardAdopt),
+	operation("guard-reject", Mends, "Put back what was trusted of a protected file", Service.GuardReject),
+	operation("skills", Reads, "List the skills, highest priority first", alone(Service.Skills)),
+	operation("skill", Reads, "Return the source of one skill", Service.Skill),
 	operation("ingest", Mends, "Read what changed in the folder", Service.Ingest),
 }
 

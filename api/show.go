@@ -20,7 +20,7 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := l.view(ctx)
+	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +31,8 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	now := id // else it may be a node that is no more, or an id that it had
 	if n, err := v.Resolve(id); err == nil {
 		now = n.ID
+	} else if fovea.KindOf(err) == fovea.Locked {
+		return nil, err
 	}
 	var none error
 	if notDigest == nil {
@@ -51,7 +53,7 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.show(past, orElse(was, id))
+	return l.show(past.Withhold(v), orElse(was, id))
 }
 
 // moment returns a name for a moment that keeps its meaning during a sync: that
@@ -69,11 +71,15 @@ func (l *local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := l.view(ctx)
+	v, err := l.reading(ctx)
 	if err != nil || at == "" {
 		return v, err
 	}
-	return l.m.At(ctx, at)
+	past, err := l.m.At(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return past.Withhold(v), nil
 }
 
 func (l *local) show(v *fovea.View, id string) (*Shown, error) {
@@ -90,7 +96,7 @@ func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
 		Attributes: attributes(n, v), Content: legible(n),
 		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
-		Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line,
+		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line,
 	}
 	if !utf8.ValidString(n.Content) {
 		s.ContentBase64 = base64.StdEncoding.EncodeToString([]byte(n.Content))
@@ -163,7 +169,7 @@ func (l *lines) of(n *node.Node) int {
 func listed(v *fovea.View, l *lines, n *node.Node) Node {
 	return Node{
 		ID: n.ID, Title: n.Title(), Path: n.Path, Line: l.of(n), Todo: n.Derived.Todo,
-		Tags: list(v.Tags(n)), Digest: n.Own.String(),
+		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
 	}
 }
 

@@ -130,6 +130,30 @@ func (t through) Purge(ctx context.Context, req PurgeRequest) (*PurgeResponse, e
 	return by[*PurgeResponse](ctx, t, "purge", req)
 }
 
+func (t through) Guard(ctx context.Context) (*Protection, error) {
+	return by[*Protection](ctx, t, "guard", struct{}{})
+}
+
+func (t through) GuardDiff(ctx context.Context, req GuardDiffRequest) (*GuardDiff, error) {
+	return by[*GuardDiff](ctx, t, "guard-diff", req)
+}
+
+func (t through) GuardAdopt(ctx context.Context, req GuardRequest) (*GuardDecision, error) {
+	return by[*GuardDecision](ctx, t, "guard-adopt", req)
+}
+
+func (t through) GuardReject(ctx context.Context, req GuardRequest) (*GuardDecision, error) {
+	return by[*GuardDecision](ctx, t, "guard-reject", req)
+}
+
+func (t through) Skills(ctx context.Context) (*Skills, error) {
+	return by[*Skills](ctx, t, "skills", struct{}{})
+}
+
+func (t through) Skill(ctx context.Context, req SkillRequest) (*SkillSource, error) {
+	return by[*SkillSource](ctx, t, "skill", req)
+}
+
 func (t through) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {
 	return by[*Status](ctx, t, "ingest", req)
 }

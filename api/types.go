@@ -60,6 +60,18 @@ type Service interface {
 	Retain(ctx context.Context, req RetainRequest) (*RetainResponse, error)
 	// Purge takes content out of history for good.
 	Purge(ctx context.Context, req PurgeRequest) (*PurgeResponse, error)
+	// Guard lists the protected files and how each stands.
+	Guard(ctx context.Context) (*Protection, error)
+	// GuardDiff says what became of a protected file since its owner trusted it.
+	GuardDiff(ctx context.Context, req GuardDiffRequest) (*GuardDiff, error)
+	// GuardAdopt trusts a protected file as it is.
+	GuardAdopt(ctx context.Context, req GuardRequest) (*GuardDecision, error)
+	// GuardReject puts back what was trusted of a protected file.
+	GuardReject(ctx context.Context, req GuardRequest) (*GuardDecision, error)
+	// Skills lists the skills, highest priority first.
+	Skills(ctx context.Context) (*Skills, error)
+	// Skill returns the source of one skill.
+	Skill(ctx context.Context, req SkillRequest) (*SkillSource, error)
 	// Ingest reads what changed in the folder.
 	Ingest(ctx context.Context, req IngestRequest) (*Status, error)
 }
@@ -100,6 +112,9 @@ type ContextResponse struct {
 	Parts   []Part  `json:"parts"`
 	Omitted int     `json:"omitted"`
 	Bound   float64 `json:"bound"`
+
+	Lockdown   []string `json:"lockdown,omitempty"`   // files that were left out: somebody else changed them
+	Unreviewed []string `json:"unreviewed,omitempty"` // files that were not, though somebody else changed them
 }
 
 // Part is one entry of a window.
@@ -145,6 +160,8 @@ type Node struct {
 	Digest string   `json:"digest"`
 
 	Content string `json:"content,omitempty"` // where asked for, as in Shown
+
+	Unreviewed bool `json:"unreviewed,omitempty"` // somebody else changed the file, and its owner has not looked
 }
 
 // Hit is a node found by its words. Similarity is its score as a share of the
@@ -179,6 +196,7 @@ type Shown struct {
 	Synced        time.Time      `json:"synced"`
 	Path          string         `json:"path"`
 	Line          int            `json:"line"`
+	Unreviewed    bool           `json:"unreviewed,omitempty"` // somebody else changed the file, and its owner has not looked
 }
 
 // StatusRequest asks how the memory is.
@@ -202,6 +220,7 @@ type Status struct {
 	DiagnosticList    []Problem `json:"diagnostic_list,omitempty"`
 	Drift             []string  `json:"drift"`
 	Lockdown          []string  `json:"lockdown"`
+	Unreviewed        []string  `json:"unreviewed,omitempty"` // served though somebody else changed them
 	PendingEmbeddings int       `json:"pending_embeddings"`
 	ReadOnly          string    `json:"read_only,omitempty"`
 	Recovered         string    `json:"recovered,omitempty"`

@@ -1,0 +1,213 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Protection are the protected files. Policy is a line for each pattern, in the order
+// in which they are asked: the number of its group, the mode, the pattern.
+type Protection struct {
+	Policy []string        `json:"policy"`
+	Files  []ProtectedFile `json:"files"`
+}
+
+// ProtectedFile is how a protected file stands.
+type ProtectedFile struct {
+	Path    string `json:"path"`
+	Mode    string `json:"mode"`             // ask or lockdown
+	State   string `json:"state"`            // as trusted, changed, gone, new, unread, unrest or behind
+	SHA256  string `json:"sha256"`           // of the file, "" where there is none
+	Trusted string `json:"trusted"`          // the SHA-256 that is trusted, "" for none
+	Parts   int    `json:"parts"`            // headlines and blocks with a trusted digest of their own
+	Reason  string `json:"reason,omitempty"` // why it cannot be read
+}
+
+// GuardDiffRequest asks what became of a protected file.
+type GuardDiffRequest struct {
+	Path string `json:"path"`
+	Text bool   `json:"text,omitempty"` // with text diffs
+}
+
+// GuardDiff is what became of a protected file.
+type GuardDiff struct {
+	ProtectedFile
+	Changes []GuardChange `json:"changes"`
+}
+
+// GuardChange is what became of a headline, a src block, or the document itself.
+type GuardChange struct {
+	What  string `json:"what"`           // added, removed, changed or moved
+	Kind  string `json:"kind"`           // document, headline or block
+	Where string `json:"where"`          // titles from the top down
+	Text  string `json:"text,omitempty"` // a unified diff of its own bytes
+}
+
+// GuardRequest decides about a protected file. SHA256, unless it is "", is what the
+// file held when it was looked at: a file that holds something else is a Conflict.
+type GuardRequest struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// GuardDecision is what was decided. Seq is the number of the commit that says so,
+// 0 where the file was as trusted.
+type GuardDecision struct {
+	ProtectedFile
+	Seq uint64 `json:"seq"`
+}
+
+func (l *local) Guard(ctx context.Context) (*Protection, error) {
+	if _, err := l.reading(ctx); err != nil { // its owner is told of what it finds
+		return nil, err
+	}
+	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
+	for line := range strings.Lines(l.m.Policy()) {
+		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
+	}
+	for _, s := range l.m.Standings() {
+		out.Files = append(out.Files, protectedFile(&s))
+	}
+	return out, nil
+}
+
+func (l *local) GuardDiff(ctx context.Context, req GuardDiffRequest) (*GuardDiff, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	s, changes, err := l.m.GuardDiff(ctx, l.below(req.Path))
+	if err != nil {
+		return nil, err
+	}
+	out := &GuardDiff{ProtectedFile: protectedFile(&s), Changes: []GuardChange{}}
+	for _, c := range changes {
+		g := GuardChange{What: c.What, Kind: c.Kind, Where: c.Where}
+		if req.Text {
+			g.Text = linediff.Unified(linediff.Side{Name: "trusted", Line: 1}, linediff.Side{Name: "now", Line: 1}, c.Was, c.Now)
+		}
+		out.Changes = append(out.Changes, g)
+	}
+	return out, nil
+}
+
+func (l *local) GuardAdopt(ctx context.Context, req GuardRequest) (*GuardDecision, error) {
+	return l.decide(ctx, req, l.m.Adopt)
+}
+
+func (l *local) GuardReject(ctx context.Context, req GuardRequest) (*GuardDecision, error) {
+	return l.decide(ctx, req, l.m.Reject)
+}
+
+func (l *local) decide(ctx context.Context, req GuardRequest, how func(context.Context, string, merkle.Digest) (fovea.Commit, error)) (*GuardDecision, error) {
+	var seen merkle.Digest
+	if req.SHA256 != "" {
+		b, err := hex.DecodeString(req.SHA256)
+		if err != nil || len(b) != len(seen) {
+			return nil, invalid("guard", fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
+		}
+		copy(seen[:], b)
+	}
+	if req.Path == "" {
+		return nil, invalid("guard", errors.New("name the file"))
+	}
+	path := l.below(req.Path)
+	c, err := how(ctx, path, seen)
+	if err != nil {
+		return nil, err
+	}
+	out := &GuardDecision{Seq: c.Seq}
+	for _, s := range l.m.Standings() {
+		if s.Path == path {
+			out.ProtectedFile = protectedFile(&s)
+		}
+	}
+	return out, nil
+}
+
+func protectedFile(s *guard.Standing) ProtectedFile {
+	out := ProtectedFile{Path: s.Path, Mode: s.Mode.String(), State: string(s.State), Reason: s.Why}
+	if s.File != guard.Absent && s.Why == "" {
+		out.SHA256 = hex.EncodeToString(s.File[:])
+	}
+	if b := s.Baseline; b != nil && b.File != guard.Absent {
+		out.Trusted, out.Parts = hex.EncodeToString(b.File[:]), len(b.Parts)
+	}
+	return out
+}
+
+// reading returns what readers may have now. A view that others have written after
+// is taken anew: what they wrote is not what the view holds, and is no change from
+// outside.
+func (l *local) reading(ctx context.Context) (*fovea.View, error) {
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, err := l.memex.Guarded(ctx, v)
+	for range 3 {
+		if err != nil || len(g.Lockdown()) == 0 {
+			break
+		}
+		again, err := l.memex.Over(ctx, l.over...)
+		if err != nil {
+			return nil, err
+		}
+		if again == v {
+			break
+		}
+		v = again
+		if g, err = l.memex.Guarded(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	if err == nil {
+		l.warnGuard(ctx, g)
+	}
+	return g, err
+}
+
+// warnGuard names what is left out, and what nobody has looked at.
+func (l *local) warnGuard(ctx context.Context, g *fovea.View) {
+	for _, w := range []struct {
+		paths []string
+		said  string
+	}{
+		{g.Lockdown(), "locked down and left out, changed outside Fovea: %s; see fovea guard diff"},
+		{g.Unreviewed(), "changed outside Fovea and not reviewed yet: %s; see fovea guard diff"},
+	} {
+		if len(w.paths) > 0 {
+			l.warn(ctx, fmt.Errorf(w.said, few(w.paths)))
+		}
+	}
+}
+
+// few names some of many.
+func few(paths []string) string {
+	const some = 5
+	if len(paths) <= some {
+		return strings.Join(paths, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(paths[:some], ", "), len(paths)-some)
+}
+
+// unreviewed reports whether a node stands in a file that nobody looked at since
+// somebody else changed it.
+func unreviewed(v *fovea.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
+
+// trusted tells which files were trusted as they were found.
+func (l *local) trusted(ctx context.Context) func([]string) {
+	return func(paths []string) {
+		l.warn(ctx, fmt.Errorf("trusted as they are, and guarded from now on: %s; see fovea guard list", few(paths)))
+	}
+}

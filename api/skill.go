@@ -1,0 +1,120 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/skill"
+)
+
+// Skills are the skills there are, and what is wrong with them. Order names them
+// so that each stands behind what it depends on.
+type Skills struct {
+	Skills   []Skill   `json:"skills"`
+	Order    []string  `json:"order"`
+	Problems []Problem `json:"problems"` // kinds malformed, doubled, missing, cycle
+}
+
+// Skill is a skill in a list. Of one that is locked down only the name that its
+// path gives is known.
+type Skill struct {
+	Name         string   `json:"name"`
+	Priority     int      `json:"priority"`
+	Dependencies []string `json:"dependencies"`
+	Triggers     []string `json:"triggers"`
+	Description  string   `json:"description,omitempty"`
+	Format       string   `json:"format"` // org, markdown, built-in, or locked
+	Path         string   `json:"path,omitempty"`
+	Unreviewed   bool     `json:"unreviewed,omitempty"`
+}
+
+// formatLocked stands for the format of a skill that nobody may read.
+const formatLocked = "locked"
+
+// SkillRequest asks for one skill.
+type SkillRequest struct {
+	Name string `json:"name"`
+}
+
+// SkillSource is a skill with its source, as it stands in its file.
+type SkillSource struct {
+	Skill
+	Source string `json:"source"` // with U+FFFD for what is not UTF-8
+}
+
+func (l *local) Skills(ctx context.Context) (*Skills, error) {
+	v, err := l.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := l.memex.Skills(v)
+	out := &Skills{Skills: []Skill{}, Order: list(r.Order), Problems: []Problem{}}
+	for i := range r.Skills {
+		out.Skills = append(out.Skills, listedSkill(v, &r.Skills[i]))
+	}
+	locked := l.memex.LockedSkills(v)
+	for _, path := range v.Lockdown() {
+		if name, is := locked[path]; is {
+			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: formatLocked, Path: path})
+		}
+	}
+	for _, p := range r.Problems {
+		where := p.Path
+		if where == "" {
+			where = p.Skill
+		}
+		out.Problems = append(out.Problems, Problem{Kind: string(p.Kind), Where: where, Detail: p.Skill + ": " + p.Detail})
+	}
+	return out, nil
+}
+
+func (l *local) Skill(ctx context.Context, req SkillRequest) (*SkillSource, error) {
+	v, err := l.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := l.memex.Skills(v)
+	name := strings.TrimSuffix(req.Name, ".org")
+	s, ok := r.Get(name)
+	for path, bears := range l.memex.LockedSkills(v) {
+		if path == l.below(req.Name) || !ok && bears == name {
+			_, err := v.Resolve(path)
+			if fovea.KindOf(err) == fovea.Locked {
+				return nil, named(err, "skill", "-", "")
+			}
+		}
+	}
+	if !ok {
+		i := slices.IndexFunc(r.Skills, func(s skill.Skill) bool { return s.Path != "" && s.Path == l.below(req.Name) })
+		if i < 0 {
+			return nil, &fovea.Error{Op: "skill", What: req.Name, Kind: fovea.NotFound, Err: noSkill(r)}
+		}
+		s = r.Skills[i]
+	}
+	return &SkillSource{listedSkill(v, &s), strings.ToValidUTF8(s.Text, "\uFFFD")}, nil
+}
+
+// noSkill says what there is instead.
+func noSkill(r *skill.Registry) error {
+	var names []string
+	for _, s := range r.Skills {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return errors.New("there are no skills")
+	}
+	return fmt.Errorf("no such skill; there are %s", few(names))
+}
+
+func listedSkill(v *fovea.View, s *skill.Skill) Skill {
+	return Skill{
+		Name: s.Name, Priority: s.Priority, Dependencies: list(s.Depends), Triggers: list(s.Triggers),
+		Description: s.Description, Format: string(s.Format), Path: s.Path, Unreviewed: unreviewed(v, s.Path),
+	}
+}
