@@ -60,7 +60,13 @@ func GrowTree(path string, t *Tree) (*Growth, error) {
 		s.document = s.root()
 		s.name(s.document, func() merkle.Digest { return outlineOf(s.document) })
 	}
-	return g, g.grow(t, above{})
+	if err := g.grow(t, above{}); err != nil {
+		return nil, err
+	}
+	if !IsTree(g.nodes[:1]) {
+		return nil, fmt.Errorf("properties: a tree laid over a file names it, by ID, PATH or FILE: %w", ErrTree)
+	}
+	return g, nil
 }
 
 // Stem says where a branch of a tree hangs.
@@ -83,7 +89,10 @@ func GrowBranch(stem Stem, t *Tree) (*Growth, error) {
 		}
 		s.name(top, stem.Place)
 	}
-	return g, g.grow(t, stem.Parent.below())
+	if err := g.grow(t, stem.Parent.below()); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
 // Claims lists the ids that the nodes claim. A tree declares no id twice, so that

@@ -70,8 +70,9 @@ func changeBranch(t *rapid.T, d *Draft, f folder, path string) {
 	}
 	want, _ := whole.With(n.ID, func(*node.Tree) *node.Tree { return part })
 	err := d.PutBranch(n.ID, part)
-	if (err == nil) != (want.Check() == nil) {
-		t.Fatalf("branch: %v; whole tree: %v", err, want.Check())
+	_, whyNot := node.GrowTree(path, want)
+	if (err == nil) != (whyNot == nil) {
+		t.Fatalf("branch: %v; whole tree: %v", err, whyNot)
 	}
 	if err == nil {
 		f[path] = string(want.JSON())
