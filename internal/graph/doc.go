@@ -5,7 +5,8 @@
 // A [State] is all nodes of a scope at one moment: an immutable value whose
 // copies share what is equal, so that a snapshot is a pointer. A [Draft]
 // collects changes to a state, document by document, and seals them into the
-// next state and its [Delta]. A [Commit] records a delta with who, when and
+// next state and its [Delta]. A document is a file, or a tree that came through the
+// API (Draft.PutTree), of which a branch can change alone. A [Commit] records a delta with who, when and
 // why; applied to its parent's state it gives the next, and undone it gives
 // the one before, so that any past state is reached from a neighbour. A [Ledger]
 // follows a chain by its digests alone; [Lives] and [Retention] tell what a
@@ -26,7 +27,7 @@
 //   - A merge depends on the states and on which side is the later one, not on the
 //     order of the sides, and its result is what its own texts are read as.
 //   - An id is borne by one node of a state. Who bears a contested id is a
-//     function of the folder alone (node.Claim).
+//     function of the documents alone (node.Claim); files come before trees.
 //
 // Not here: what a node is (package node), the search views over a state
 // (internal/index), keeping commits on disk (internal/disk).

@@ -10,7 +10,8 @@ func FuzzDecode(f *testing.F) {
 	s := fresh(folder{
 		"a.org": ":PROPERTIES:\n:ID: doc\n:END:\n#+title: A\n* TODO One :x:\nSCHEDULED: <2026-01-02 Fri>\n** Two\ntext\n* One\n",
 		"b.org": "* One\n:PROPERTIES:\n:CUSTOM_ID: c\n:END:\n", "skills/x": "\x00\xff",
-	}, []string{"a.org", "b.org", "skills/x"})
+		"/one": `{"type":"a","properties":{"ID":"one","LIST":[1,null,"x"]},"contents":["text",{"type":"b"}]}`,
+	}, []string{"a.org", "b.org", "skills/x", "/one"})
 	for _, p := range append(s.Encode(1<<20, 64), s.Encode(1, 64)...) {
 		f.Add(p.Nodes, p.Derived)
 		f.Add(p.Nodes, []byte(nil))
