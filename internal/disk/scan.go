@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 )
 
 // readAhead is how much is read at once at least where a file is read in order.
@@ -27,7 +28,8 @@ func (w *window) bytes(at int64, n int64) ([]byte, error) {
 	if missing := at + n - (w.base + int64(len(w.buf))); missing > 0 {
 		have := len(w.buf)
 		more := min(max(missing, cmp.Or(w.ahead, readAhead)), w.end-w.base-int64(have))
-		w.buf = append(w.buf, make([]byte, more)...)
+		room := min(max(more, int64(have)), w.end-w.base-int64(have)) // twice as much: a large batch is seldom copied
+		w.buf = slices.Grow(w.buf, int(room))[:int64(have)+more]
 		got, err := w.file.ReadAt(w.buf[have:], w.base+int64(have))
 		if err != nil && !(err == io.EOF && int64(got) == more) {
 			w.buf = w.buf[:have]
