@@ -109,7 +109,7 @@ Every verb first reads what changed in the folder.`,
 		checkpointCommand(s), restoreCommand(s), headCommand(s), verifyCommand(s),
 		repairCommand(s), retainCommand(s), purgeCommand(s),
 		editCommand(s), rememberCommand(s), forgetCommand(s), refileCommand(s), archiveCommand(s), idCommand(s),
-		mcpCommand(s), importCommand(s), mergeFileCommand(s),
+		mcpCommand(s), importCommand(s), setupCommand(s), mergeFileCommand(s),
 	)
 	return root
 }

@@ -1,0 +1,158 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// server is how a client starts Fovea.
+type server struct {
+	command string
+	args    []string
+}
+
+// client is an MCP client: where it keeps its configuration, below the home folder, how
+// Fovea is written there, and how that is put into what is there already.
+type client struct {
+	name, file string
+	entry      func(server) string
+	merge      func(text string, s server) (string, error)
+}
+
+// clients are those that setup knows.
+var clients = []client{
+	{"claude-code", ".claude.json", jsonServers, mergeJSON},
+	{"cursor", ".cursor/mcp.json", jsonServers, mergeJSON},
+	{"codex", ".codex/config.toml", tomlServer, mergeTOML},
+	{"gptel", ".emacs.d/init.el", lispServer, mergeLisp},
+}
+
+func setupCommand(s *session) *cobra.Command {
+	write, file := false, ""
+	var names []string
+	for _, c := range clients {
+		names = append(names, c.name)
+	}
+	c := &cobra.Command{
+		Use:   "setup CLIENT",
+		Short: "Print the configuration that lets a client use the memory",
+		Long: `Print the configuration that lets an MCP client start fovea mcp for this memex. The
+clients: ` + strings.Join(names, ", ") + `.
+
+With --write it is merged into the client's file. All else in that file stays byte for
+byte, and the file as it was is kept beside it.`,
+		Example: `  fovea setup claude-code --memex ~/notes
+  fovea setup cursor --memex ~/notes --write`,
+		Args:      args(1, 1, "a client: "+strings.Join(names, ", ")),
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, a []string) error {
+			i := slices.IndexFunc(clients, func(c client) bool { return c.name == a[0] })
+			if i < 0 {
+				return misuse{fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
+			}
+			return s.setUp(clients[i], file, write)
+		},
+	}
+	c.Flags().BoolVar(&write, "write", false, "merge it into the client's file")
+	c.Flags().StringVar(&file, "file", "", "the client's file, where it is not in its place")
+	return c
+}
+
+// setUp prints or writes the configuration of a client.
+func (s *session) setUp(c client, file string, write bool) error {
+	conf, err := config.Load(nil, s.flags, "")
+	if err != nil {
+		return misuse{err}
+	}
+	command, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	agent := conf.Agent
+	if agent == "" {
+		agent = c.name
+	}
+	how := server{command, []string{"mcp", "--memex", conf.Memex, "--agent", agent}}
+	if file == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		file = filepath.Join(home, filepath.FromSlash(c.file))
+	}
+	if !write {
+		s.say("add this to %s, or run fovea setup %s --write", file, c.name)
+		fmt.Fprint(&s.out, c.entry(how))
+		return nil
+	}
+	kept, changed, err := mergeFile(file, func(text string) (string, error) { return c.merge(text, how) })
+	switch {
+	case err != nil:
+		return fmt.Errorf("setup %s: %s: %w; nothing was written", c.name, file, err)
+	case !changed:
+		s.say("%s has it already", file)
+	default:
+		fmt.Fprintf(&s.out, "written  %s\n", file)
+		if kept != "" {
+			fmt.Fprintf(&s.out, "as it was  %s\n", kept)
+		}
+	}
+	return nil
+}
+
+// jsonServers is a whole file of the clients that read mcpServers.
+func jsonServers(s server) string {
+	return "{\n  \"mcpServers\": {\n    \"fovea\": " + jsonServer(s, "    ") + "\n  }\n}\n"
+}
+
+// jsonServer is one entry of mcpServers, its further lines behind indent.
+func jsonServer(s server, indent string) string {
+	return "{\n" + indent + "  \"command\": " + quoteJSON(s.command) + ",\n" + indent + "  \"args\": " + quoteList(s.args) + "\n" + indent + "}"
+}
+
+// tomlServer is Codex' table for one server.
+func tomlServer(s server) string {
+	return "[mcp_servers.fovea]\ncommand = " + quoteJSON(s.command) + "\nargs = " + quoteList(s.args) + "\n"
+}
+
+// lispServer makes mcp.el know the server and gptel its tools.
+func lispServer(s server) string {
+	words := make([]string, len(s.args))
+	for i, a := range s.args {
+		words[i] = quoteLisp(a)
+	}
+	return lispBegin + "\n(with-eval-after-load 'mcp-hub\n  (add-to-list 'mcp-hub-servers\n               '(\"fovea\" . (:command " + quoteLisp(s.command) +
+		"\n                             :args (" + strings.Join(words, " ") + ")))))\n(with-eval-after-load 'gptel (require 'gptel-integrations))\n" + lispEnd + "\n"
+}
+
+// quoteJSON writes a string of JSON, which is one of TOML too.
+func quoteJSON(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string has a JSON form
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func quoteList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = quoteJSON(t)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// quoteLisp writes a string as Emacs Lisp reads it.
+func quoteLisp(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
