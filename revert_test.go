@@ -5,14 +5,12 @@ package fovea_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/merkle"
@@ -172,43 +170,35 @@ func TestCommitsOf(t *testing.T) {
 // TestRevertIsReplayOnFiles compares files after a revert with those of a history
 // without its author, where nobody has built on what the author did.
 func TestRevertIsReplayOnFiles(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 11))
 		start := map[string]string{"a.org": revertA + "* C\n", "b.org": revertB}
-		var worlds [2]*world
-		for i := range worlds {
-			w := &world{t: t, dir: t.TempDir(), state: filepath.Join(t.TempDir(), "s"), clock: time.Now().Add(time.Hour)}
-			for name, text := range start {
-				if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
-					rt.Fatal(err)
-				}
+		all, others := newWorld(t, start), newWorld(t, start)
+		all.ingest()
+		others.ingest()
+		for i := range 1 + r.IntN(8) {
+			id := []string{"a", "b"}[r.IntN(2)]
+			// The fields of one are not those of the other.
+			mint := []org.Edit{org.SetTitle{Title: fmt.Sprint("mint", i)}, org.AddTag{Tag: "mint"}, org.SetProperty{Key: "M", Value: fmt.Sprint(i)}}
+			ann := []org.Edit{org.SetPriority{Priority: "A"}, org.AppendBody{Text: fmt.Sprint("ann", i)}, org.Deadline{When: "2026-03-01"}}
+			if r.IntN(2) == 0 {
+				all.edit("mint", id, mint[r.IntN(len(mint))])
+				continue
 			}
-			w.open()
-			defer w.m.Close()
-			w.ingest()
-			worlds[i] = w
+			edit := ann[r.IntN(len(ann))]
+			all.edit("ann", id, edit)
+			others.edit("ann", id, edit)
 		}
-		for i := range rapid.IntRange(1, 8).Draw(rt, "steps") {
-			id := rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "id")
-			author := rapid.SampledFrom([]string{"mint", "ann"}).Draw(rt, "author")
-			edit := map[string]org.Edit{ // the fields of one author are not those of the other
-				"mint": rapid.SampledFrom([]org.Edit{org.SetTitle{Title: fmt.Sprint("mint", i)}, org.AddTag{Tag: "mint"}, org.SetProperty{Key: "M", Value: fmt.Sprint(i)}}).Draw(rt, "mint"),
-				"ann":  rapid.SampledFrom([]org.Edit{org.SetPriority{Priority: "A"}, org.AppendBody{Text: fmt.Sprint("ann", i)}, org.Deadline{When: "2026-03-01"}}).Draw(rt, "ann"),
-			}[author]
-			worlds[0].edit(author, id, edit)
-			if author != "mint" {
-				worlds[1].edit(author, id, edit)
+		if mint := all.seqs("mint"); len(mint) > 0 {
+			if _, _, conflicts, err := all.m.Revert(t.Context(), mint, nil); err != nil || len(conflicts) > 0 {
+				t.Fatal(seed, conflicts, err)
 			}
 		}
-		if mint := worlds[0].seqs("mint"); len(mint) > 0 {
-			if _, _, conflicts, err := worlds[0].m.Revert(t.Context(), mint, nil); err != nil || len(conflicts) > 0 {
-				rt.Fatal(conflicts, err)
-			}
+		if diff := cmp.Diff(others.onDisk(), all.onDisk()); diff != "" {
+			t.Errorf("seed %d: %s", seed, diff)
 		}
-		if diff := cmp.Diff(worlds[1].onDisk(), worlds[0].onDisk()); diff != "" {
-			rt.Error(diff)
+		if a, b := all.m.View().Root(), others.m.View().Root(); a != b {
+			t.Errorf("seed %d: roots %s and %s", seed, a, b)
 		}
-		if a, b := worlds[0].m.View().Root(), worlds[1].m.View().Root(); a != b {
-			rt.Errorf("roots %s and %s", a, b)
-		}
-	})
+	}
 }

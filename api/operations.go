@@ -56,6 +56,8 @@ var Operations = []Operation{
 	operation("snapshots", Reads, "List the states kept, newest first", alone(Service.Snapshots)),
 	operation("rollback", Mends, "Make an earlier state the present one, files included", Service.Rollback),
 	operation("drift", Mends, "List the files that differ from memory on purpose, or end that", Service.Drift),
+	operation("revert", Mends, "Take back what commits did, and keep what was done since", Service.Revert),
+	operation("resolve", Writes, "End conflicts that a node keeps", Service.Resolve),
 	operation("edit", Writes, "Change one node, and its file in the same step", Service.Edit),
 	operation("remember", Writes, "Add a headline", Service.Remember),
 	operation("forget", Writes, "Take a headline away with all below it; history keeps it", Service.Forget),

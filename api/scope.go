@@ -48,7 +48,7 @@ func (s Scopes) names() []string {
 }
 
 // narrow are the operations that are about the history of one scope.
-var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
+var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "revert", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
 
 // scoped is a Service that carries each operation out on the scopes it names.
 func (l *local) scoped() Service {

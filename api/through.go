@@ -78,6 +78,14 @@ func (t through) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, e
 	return by[*DriftResponse](ctx, t, "drift", req)
 }
 
+func (t through) Revert(ctx context.Context, req RevertRequest) (*RevertResponse, error) {
+	return by[*RevertResponse](ctx, t, "revert", req)
+}
+
+func (t through) Resolve(ctx context.Context, req ResolveRequest) (*EditResponse, error) {
+	return by[*EditResponse](ctx, t, "resolve", req)
+}
+
 func (t through) Edit(ctx context.Context, req EditRequest) (*EditResponse, error) {
 	return by[*EditResponse](ctx, t, "edit", req)
 }

@@ -100,6 +100,9 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 	case EditRequest:
 		_, err := t.node(ctx, op.Name, r.ID)
 		return req, err
+	case ResolveRequest:
+		_, err := t.node(ctx, op.Name, r.ID)
+		return req, err
 	case RememberRequest:
 		return t.remember(ctx, op.Name, r)
 	case MoveRequest:

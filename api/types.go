@@ -34,6 +34,10 @@ type Service interface {
 	Rollback(ctx context.Context, req RollbackRequest) (*RollbackResponse, error)
 	// Drift lists the files that differ from memory on purpose, or ends that.
 	Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error)
+	// Revert takes back what commits did, and keeps what was done since.
+	Revert(ctx context.Context, req RevertRequest) (*RevertResponse, error)
+	// Resolve ends conflicts that a node keeps.
+	Resolve(ctx context.Context, req ResolveRequest) (*EditResponse, error)
 	// Edit changes one node, and its file in the same step.
 	Edit(ctx context.Context, req EditRequest) (*EditResponse, error)
 	// Remember adds a headline.

@@ -105,7 +105,8 @@ Every verb first reads what changed in the folder.`,
 	})
 	root.AddCommand(
 		contextCommand(s), queryCommand(s), searchCommand(s), showCommand(s), statusCommand(s), logCommand(s),
-		diffCommand(s), blameCommand(s), driftCommand(s), snapshotCommand(s), rollbackCommand(s), ingestCommand(s),
+		diffCommand(s), blameCommand(s), driftCommand(s), snapshotCommand(s), rollbackCommand(s), revertCommand(s), resolveCommand(s),
+		ingestCommand(s),
 		checkpointCommand(s), restoreCommand(s), headCommand(s), verifyCommand(s),
 		repairCommand(s), retainCommand(s), purgeCommand(s),
 		editCommand(s), rememberCommand(s), forgetCommand(s), refileCommand(s), archiveCommand(s), idCommand(s),

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"status":   exitStatus,
 			"control":  controlFile,
 			"trust":    trust,
+			"repeat":   repeat,
 		},
 	})
 }
@@ -154,4 +155,20 @@ func poke(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	b[at] = byte(v)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
+}
+
+// repeat runs a command N times, with % for the number of the run: repeat N COMMAND...
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: repeat N COMMAND...")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for i := range n {
+		words := make([]string, len(args)-1)
+		for k, w := range args[1:] {
+			words[k] = strings.ReplaceAll(w, "%", strconv.Itoa(i+1))
+		}
+		ts.Check(ts.Exec(words[0], words[1:]...))
+	}
 }

@@ -1,0 +1,149 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// RevertRequest takes back what commits did: those of Commits, or those of Author,
+// of Session, or of both together.
+type RevertRequest struct {
+	Author  string   `json:"author,omitempty"`
+	Session string   `json:"session,omitempty"`
+	Since   string   `json:"since,omitempty"`   // only later ones than this moment: a date, or as in DiffRequest
+	Commits []string `json:"commits,omitempty"` // a number, seq:N, or a commit
+	DryRun  bool     `json:"dry_run,omitempty"` // say what would be done
+	Skip    bool     `json:"skip,omitempty"`    // leave out files that changed or are open
+	Head    uint64   `json:"head,omitempty"`    // the newest commit's number; a newer one is a conflict
+}
+
+// RevertResponse is what a revert did, or would do.
+type RevertResponse struct {
+	Seq       uint64     `json:"seq"` // of the commit that says so, 0 where nothing was to change and for a dry run
+	Root      string     `json:"root"`
+	Commits   []uint64   `json:"commits"`   // taken back
+	Files     []string   `json:"files"`     // written or removed
+	Conflicts []Conflict `json:"conflicts"` // with what was done since
+}
+
+// Conflict is a field of a node that two sides changed in different ways. Both
+// values are in the node's text.
+type Conflict struct {
+	ID    string `json:"id"`
+	Path  string `json:"path"`
+	Field string `json:"field"`
+	By    string `json:"by"`   // who made what was lost
+	Kept  string `json:"kept"` // what stands; "" for nothing
+	Lost  string `json:"lost"`
+}
+
+// ResolveRequest ends conflicts that a node keeps.
+type ResolveRequest struct {
+	ID   string `json:"id"`             // as a focus
+	Base string `json:"base,omitempty"` // as in EditRequest
+	// Take is what is to stand: ours, the default, for what does; theirs for what
+	// was lost; or the number of one conflict, counted from 1, whose lost value it is.
+	Take string `json:"take,omitempty"`
+}
+
+func (l *local) Revert(ctx context.Context, req RevertRequest) (*RevertResponse, error) {
+	if len(req.Commits) > 0 == (req.Author != "" || req.Session != "") || len(req.Commits) > 0 && req.Since != "" {
+		return nil, invalid("revert", errors.New("name commits, or an author or a session, since a moment if you like"))
+	}
+	since := req.Since
+	var err error
+	if _, number := numbered(since); number { // before the sync, which may add a snapshot
+		if since, err = l.m.Resolve(ctx, since); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	commits, err := l.reverted(ctx, req, since)
+	if err != nil {
+		return nil, err
+	}
+	c, files, conflicts, err := l.m.Revert(ctx, commits, &fovea.RollbackOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head})
+	if err != nil {
+		return nil, err
+	}
+	out := &RevertResponse{
+		Seq: c.Seq, Root: l.m.View().Root().String(), Commits: commits, Files: list(files), Conflicts: make([]Conflict, len(conflicts)),
+	}
+	for i, c := range conflicts {
+		out.Conflicts[i] = conflict(c)
+	}
+	return out, nil
+}
+
+func conflict(c node.Conflict) Conflict {
+	text := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+	return Conflict{ID: c.ID, Path: text(c.Path), Field: c.Field, By: text(c.By), Kept: text(c.Kept), Lost: text(c.Lost)}
+}
+
+// reverted lists the numbers of the commits that a request is about.
+func (l *local) reverted(ctx context.Context, req RevertRequest, since string) ([]uint64, error) {
+	var out []uint64
+	for _, name := range req.Commits {
+		if seq, ok := numbered(name); ok {
+			out = append(out, seq)
+			continue
+		}
+		ref, err := l.m.Resolve(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		seq, _ := numbered(strings.TrimPrefix(ref, "seq:"))
+		out = append(out, seq)
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	commits, err := l.m.CommitsOf(ctx, req.Author, req.Session, since)
+	for _, c := range commits {
+		out = append(out, c.Seq)
+	}
+	if err == nil && len(out) == 0 {
+		err = &fovea.Error{Op: "revert", What: cmp.Or(req.Author, req.Session), Kind: fovea.NotFound, Err: errors.New("has made no commit since then; see fovea log")}
+	}
+	return out, err
+}
+
+func numbered(name string) (uint64, bool) {
+	seq, err := strconv.ParseUint(name, 10, 63)
+	return seq, err == nil
+}
+
+func (l *local) Resolve(ctx context.Context, req ResolveRequest) (*EditResponse, error) {
+	take, which := true, []int(nil)
+	switch req.Take {
+	case "", "ours":
+		take = false
+	case "theirs":
+	default:
+		n, err := strconv.Atoi(req.Take)
+		if err != nil || n < 1 {
+			return nil, invalid("resolve", fmt.Errorf("cannot take %q; take ours, theirs, or the number of a conflict", req.Take))
+		}
+		which = []int{n - 1}
+	}
+	l, id, base, err := l.target(ctx, "resolve", req.ID, req.Base)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.m.ResolveConflicts(ctx, id, base, take, which...)
+	if err != nil {
+		return nil, named(err, "resolve", id, req.ID)
+	}
+	return l.edited(id, c), nil
+}

@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func revertCommand(s *session) *cobra.Command {
+	var req api.RevertRequest
+	c := &cobra.Command{
+		Use:   "revert [COMMIT...]",
+		Short: "Take back what one author, one session or some commits did",
+		Long: `Revert takes back what the commits of an author or a session did, or those named,
+and keeps what was done since, files included. Where somebody has built on it,
+that stays, and what was there before is kept in the note as a conflict; see
+"fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT is a
+number as the log shows it, seq:N or a digest.`,
+		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
+  fovea revert --author mint
+  fovea revert 41 42`,
+		Args: args(0, -1, "commits, or --author or --session"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.Commits = a
+			return ask(s, c, api.Service.Revert, req, func(done *api.RevertResponse) {
+				printRevert(&s.out, done, req.DryRun)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&req.Author, "author", "", "take back the commits of this author")
+	f.StringVar(&req.Session, "session", "", "take back the commits of this session")
+	f.StringVar(&req.Since, "since", "", "only those after this date or commit")
+	f.BoolVar(&req.DryRun, "dry-run", false, "say what would be done, and do nothing")
+	f.BoolVar(&req.Skip, "skip", false, "leave out files that changed or are open, revert the rest")
+	return c
+}
+
+func printRevert(out io.Writer, r *api.RevertResponse, dry bool) {
+	switch {
+	case dry:
+		fmt.Fprintf(out, "would take back %d commits\n", len(r.Commits))
+	case r.Seq == 0:
+		fmt.Fprintf(out, "nothing of %d commits was there to take back\n", len(r.Commits))
+	default:
+		fmt.Fprintf(out, "took back %d commits by commit %d, root %s\n", len(r.Commits), r.Seq, short(r.Root))
+	}
+	for _, f := range r.Files {
+		fmt.Fprintln(out, "restored  "+plain(f))
+	}
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(out, "conflict  %s of %s in %s\n", plain(c.Field), plain(c.ID), plain(c.Path))
+	}
+}
+
+func resolveCommand(s *session) *cobra.Command {
+	var req api.ResolveRequest
+	var drop bool
+	c := &cobra.Command{
+		Use:   "resolve NODE",
+		Short: "End the conflicts that a node keeps",
+		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
+stays, unless --take says otherwise: theirs puts all that was lost in its place, a
+number the lost value of that conflict alone. "fovea query tags:conflict" finds
+such nodes.`,
+		Example: `  fovea query tags:conflict
+  fovea resolve "Oak and elm"
+  fovea resolve oak --take theirs
+  fovea resolve oak --take 2`,
+		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		RunE: func(c *cobra.Command, a []string) error {
+			if req.ID = a[0]; drop && req.Take != "" {
+				return misuse{errors.New("--drop keeps what stands; leave out --take")}
+			}
+			return ask(s, c, api.Service.Resolve, req, func(e *api.EditResponse) {
+				if e.Path == "" {
+					fmt.Fprintln(&s.out, "deleted")
+					return
+				}
+				fmt.Fprintf(&s.out, "resolved  %s:%d\n", plain(e.Path), e.Line)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&req.Take, "take", "", "ours (the default), theirs, or the number of a conflict")
+	f.BoolVar(&drop, "drop", false, "the same as --take ours")
+	return c
+}
