@@ -15,8 +15,9 @@ import (
 )
 
 // IngestTree takes in a tree that stands in no file (doc/format/ast.md), whole or
-// not at all, as one commit, and returns the id of its root. It goes to the scope
-// that the tree names, else to this one. A node that is known by its ID is what the
+// not at all, as one commit. It goes to the scope that the tree names, else to this
+// one; it returns the memory of that scope, the id of the tree's root there, and the
+// commit. A node that is known by its ID is what the
 // tree says from now on: it keeps its parent, or moves below parent where that is
 // not "", and children that it has no more leave memory, not history. Without an ID
 // the root is known by its title, else by all it holds. The same tree again makes no
@@ -32,26 +33,27 @@ import (
 // a session), NotFound (the parent), Conflict (an ID that a node of a file bears),
 // ReadOnly. Complexity is that of hashing the tree; of an unchanged tree, of
 // comparing it; of one part of a known tree, that of the part and what is above it.
-func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (id string, c Commit, err error) {
+func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (in *Memory, id string, c Commit, err error) {
 	if err := t.Check(); err != nil {
-		return "", Commit{}, fail("ingest", "tree", Invalid, err)
+		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
 	if t.Scope != "" && t.Scope != m.scope {
 		if m, err = m.Scope(ctx, t.Scope); err != nil {
-			return "", Commit{}, err
+			return nil, "", Commit{}, err
 		}
 	}
 	alone := *t // its scope is where it goes, and no part of it
 	alone.Scope = ""
-	in := &treeIngest{tree: &alone, parent: parent}
+	run := &treeIngest{tree: &alone, parent: parent}
 	if holder, path := m.document(&alone); path != "" {
 		if m, err = m.bufferScope(ctx, path); err != nil {
-			return "", Commit{}, err
+			return nil, "", Commit{}, err
 		}
-		in.over, in.holder = path, holder
+		run.over, run.holder = path, holder
 	}
-	in.m = m
-	return in.run(ctx)
+	run.m = m
+	id, c, err = run.run(ctx)
+	return m, id, c, err
 }
 
 // document finds the file whose document a tree names, and the memory that holds

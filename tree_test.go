@@ -34,7 +34,7 @@ func parsed(t testing.TB, text string) *node.Tree {
 // take takes a tree in and returns its id and the commit.
 func (w *world) take(m *fovea.Memory, text, parent string) (string, fovea.Commit) {
 	w.t.Helper()
-	id, c, err := m.IngestTree(w.t.Context(), parsed(w.t, text), parent)
+	_, id, c, err := m.IngestTree(w.t.Context(), parsed(w.t, text), parent)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestIngestTreeRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := w.m.View()
-			_, _, err := w.m.IngestTree(t.Context(), tc.tree, tc.parent)
+			_, _, _, err := w.m.IngestTree(t.Context(), tc.tree, tc.parent)
 			if fovea.KindOf(err) != tc.kind || !strings.Contains(fmt.Sprint(err), tc.says) {
 				t.Errorf("got %v, a %v", err, fovea.KindOf(err))
 			}
@@ -351,7 +351,7 @@ func TestBuffer(t *testing.T) {
 	see("Draft")
 	w.reopen()
 	see("Draft")
-	if id, _, err := w.m.IngestTree(t.Context(), parsed(t, strings.Replace(buffer("a.org", "A"), `"ID":"a"`, `"ID":"b"`, 1)), ""); fovea.KindOf(err) != fovea.Conflict {
+	if _, id, _, err := w.m.IngestTree(t.Context(), parsed(t, strings.Replace(buffer("a.org", "A"), `"ID":"a"`, `"ID":"b"`, 1)), ""); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("an id of another file: %s, %v", id, err)
 	}
 	saved := "* Saved\n:PROPERTIES:\n:ID: a\n:END:\n"

@@ -38,7 +38,11 @@ func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, er
 	id := l.below(req.ID)
 	switch n, err := v.Resolve(id); {
 	case err == nil:
-		id = holder(v, n).ID
+		n = holder(v, n)
+		if l, err = l.holding(ctx, v, n); err != nil {
+			return nil, err
+		}
+		id = n.ID
 	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
 		return nil, named(err, "blame", "-", "")
 	} // else it may be an id that the node had

@@ -199,7 +199,7 @@ func (l *local) edited(id string, c fovea.Commit) *EditResponse {
 	out := &EditResponse{ID: id, Seq: c.Seq}
 	if n, ok := v.Get(id); ok {
 		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
-		_, out.Line = v.Position(n)
+		out.Line = newLines(v).of(n)
 	}
 	return out
 }
@@ -342,7 +342,7 @@ func (l *local) assign(ctx context.Context, v *fovea.View, ids []string) ([]stri
 // nameless reports a headline whose id follows its title and place, because it
 // declares none.
 func nameless(n *node.Node) bool {
-	return n.Type == node.TypeHeadline && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
+	return n.Type == node.TypeHeadline && !node.IsMemory(n.Path) && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
 }
 
 // inside reports whether a path is a file or folder or lies in it; "" is all.

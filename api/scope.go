@@ -14,8 +14,8 @@ import (
 const HeaderProject = "Fovea-Project"
 
 // Scopes say what lies over the memex for an operation: a project, and over it a
-// session. Reads see all of it; what is about a history, such as log, snapshot and
-// rollback, is about the narrowest scope named.
+// session. Reads see all of it; what is about a history, such as log, snapshot,
+// rollback and any look at an earlier moment, is about the narrowest scope named.
 type Scopes struct {
 	Project string // the NAME of project/NAME, "" for none
 	Session string // the ID of session/ID, "" for none
@@ -50,6 +50,23 @@ func (s Scopes) names() []string {
 // narrow are the operations that are about the history of one scope.
 var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "revert", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
 
+// aboutOne reports whether an operation is about one scope: about its history, or
+// about an earlier moment of it.
+func aboutOne(op *Operation, req any) bool {
+	at := ""
+	switch r := req.(type) {
+	case ShowRequest:
+		at = r.At
+	case QueryRequest:
+		at = r.At
+	case SearchRequest:
+		at = r.At
+	case ContextRequest:
+		at = r.At
+	}
+	return at != "" || slices.Contains(narrow, op.Name)
+}
+
 // scoped is a Service that carries each operation out on the scopes it names.
 func (l *local) scoped() Service {
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
@@ -57,7 +74,7 @@ func (l *local) scoped() Service {
 		scopes := Scopes{orElse(named.Project, l.opts.Project), orElse(named.Session, l.opts.Session)}.names()
 		on := *l
 		on.over = scopes
-		if len(scopes) > 0 && slices.Contains(narrow, op.Name) {
+		if len(scopes) > 0 && aboutOne(op, req) {
 			m, err := l.narrowest(ctx, scopes)
 			if err != nil {
 				return nil, err

@@ -88,7 +88,16 @@ func (l *local) show(v *fovea.View, id string) (*Shown, error) {
 		return nil, err
 	}
 	_, line := v.Position(n)
-	return shown(n, line, v, l.m.Synced(v, n.Path)), nil
+	return shown(n, line, v, l.synced(v, n)), nil
+}
+
+// synced says when a node's document and its file were last known to agree, by the
+// memory that holds it.
+func (l *local) synced(v *fovea.View, n *node.Node) time.Time {
+	if on, err := l.in(context.Background(), v.Scope(n)); err == nil {
+		return on.m.Synced(v, n.Path)
+	}
+	return l.m.Synced(v, n.Path)
 }
 
 func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
@@ -96,7 +105,10 @@ func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
 		Attributes: attributes(n, v), Content: legible(n),
 		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
-		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line,
+		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line, Bare: n.Bare,
+	}
+	if node.IsMemory(n.Path) {
+		s.Line = 0
 	}
 	if !utf8.ValidString(n.Content) {
 		s.ContentBase64 = base64.StdEncoding.EncodeToString([]byte(n.Content))
@@ -107,9 +119,24 @@ func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 // legible returns a node's own text, with U+FFFD for what is not UTF-8.
 func legible(n *node.Node) string { return strings.ToValidUTF8(n.Content, "\uFFFD") }
 
+// typed lists the attributes of a node that came as a tree, with their types.
+func typed(n *node.Node, v *fovea.View) map[string]any {
+	out := map[string]any{}
+	for _, a := range n.Attrs {
+		out[a.Key] = a.Value
+	}
+	if all := v.Tags(n); len(all) > len(n.Derived.Tags) {
+		out["ALLTAGS"] = list(all)
+	}
+	return out
+}
+
 // attributes lists what the parser read, keys in upper case; a property that
 // stands more than once is a list in file order.
 func attributes(n *node.Node, v *fovea.View) map[string]any {
+	if n.Attrs != nil {
+		return typed(n, v)
+	}
 	d := n.Derived
 	out := map[string]any{"TITLE": n.Title()}
 	for _, p := range d.Properties {
@@ -149,6 +176,9 @@ type lines struct {
 func newLines(v *fovea.View) *lines { return &lines{v, map[string]map[string]int{}} }
 
 func (l *lines) of(n *node.Node) int {
+	if node.IsMemory(n.Path) {
+		return 0
+	}
 	doc, ok := l.at[n.Path]
 	if !ok {
 		doc = map[string]int{}

@@ -76,6 +76,8 @@ type Service interface {
 	Skills(ctx context.Context) (*Skills, error)
 	// Skill returns the source of one skill.
 	Skill(ctx context.Context, req SkillRequest) (*SkillSource, error)
+	// IngestTree takes in an AST that stands in no file.
+	IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestTreeResponse, error)
 	// Ingest reads what changed in the folder.
 	Ingest(ctx context.Context, req IngestRequest) (*Status, error)
 }
@@ -192,6 +194,7 @@ type Shown struct {
 	Title         string         `json:"title"`
 	Attributes    map[string]any `json:"attributes"`
 	Content       string         `json:"content"`                  // with U+FFFD for what is not UTF-8
+	Bare          bool           `json:"bare,omitempty"`           // it has no content at all: Content is null, not ""
 	ContentBase64 string         `json:"content_base64,omitempty"` // the exact bytes, where Content is not
 	Parent        string         `json:"parent"`
 	Children      []string       `json:"children"`

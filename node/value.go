@@ -260,6 +260,10 @@ func (v Value) sound() bool {
 	return true
 }
 
+// MarshalJSON returns the value as JSON: a decimal as a number, in the digits it was
+// written with.
+func (v Value) MarshalJSON() ([]byte, error) { return v.appendJSON(nil), nil }
+
 // appendJSON appends the value as JSON.
 func (v Value) appendJSON(b []byte) []byte {
 	switch v.Kind() {

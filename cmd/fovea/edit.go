@@ -99,7 +99,7 @@ func (s *session) edited(r *api.EditResponse) {
 	case r.Path == "":
 		fmt.Fprintf(&s.out, "commit %d\n", r.Seq)
 	default:
-		fmt.Fprintf(&s.out, "commit %d  %s:%d  %s\n", r.Seq, plain(r.Path), r.Line, plain(r.ID))
+		fmt.Fprintf(&s.out, "commit %d  %s  %s\n", r.Seq, place(r.Path, r.Line), plain(r.ID))
 	}
 }
 

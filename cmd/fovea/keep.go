@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -30,15 +31,29 @@ func statusCommand(s *session) *cobra.Command {
 
 func ingestCommand(s *session) *cobra.Command {
 	var req api.IngestRequest
+	var tree api.IngestTreeRequest
+	var ast string
 	c := &cobra.Command{
 		Use:   "ingest",
 		Short: "Read what changed in the folder, and say what was committed",
 		Long: `Ingest reads what changed and prints a line for each commit as it becomes
-durable, then the status. Other verbs do the same silently.`,
+durable, then the status. Other verbs do the same silently.
+
+With --ast it takes in nodes that stand in no file, as JSON: type, properties,
+contents, raw-content. They are remembered like any other, and reach a file by
+refile. The AST of a whole file is an unsaved buffer: it lies over the file in
+--session until the file is saved.`,
 		Example: `  fovea ingest
-  fovea ingest --accept-deletions --json`,
+  fovea ingest --accept-deletions --json
+  echo '{"type":"headline","properties":{"TITLE":"Rain"}}' | fovea ingest --ast -`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if ast != "" {
+				return s.ingestTree(c, ast, tree)
+			}
+			if tree.Parent != "" {
+				return misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
+			}
 			req.Progress = s.progress
 			req.Committed = func(k api.Commit) {
 				s.clear()
@@ -54,7 +69,24 @@ durable, then the status. Other verbs do the same silently.`,
 		},
 	}
 	c.Flags().BoolVar(&req.AcceptDeletions, "accept-deletions", false, "drop documents even if more than half are gone")
+	c.Flags().StringVar(&ast, "ast", "", "take in the AST in this FILE, - for standard input")
+	c.Flags().StringVar(&tree.Parent, "parent", "", "with --ast: the node to hang it below")
 	return c
+}
+
+// ingestTree takes in an AST from a file.
+func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRequest) error {
+	text, err := readText(file)
+	if err != nil {
+		return err
+	}
+	req.AST = []byte(text)
+	return ask(s, c, api.Service.IngestTree, req, func(r *api.IngestTreeResponse) {
+		if r.Seq == 0 {
+			s.say("nothing to change")
+		}
+		fmt.Fprintf(&s.out, "commit %d  %s  %s\n", r.Seq, r.Scope, plain(r.ID))
+	})
 }
 
 // committed is the line printed for a durable commit.

@@ -65,7 +65,7 @@ func printNodes(out io.Writer, nodes []api.Node) {
 
 // nodeLine shows a node in a line of the given width.
 func nodeLine(n api.Node, width int) string {
-	where := plain(fmt.Sprintf("%s:%d", n.Path, n.Line))
+	where := place(n.Path, n.Line)
 	title := n.Title
 	if n.Todo != "" {
 		title = n.Todo + " " + title
@@ -89,15 +89,19 @@ func printHits(out io.Writer, hits []api.Hit) {
 func printShown(out io.Writer, n *api.Shown) {
 	fmt.Fprintf(out, "%s  (%s)\n", plain(n.Title), n.Type)
 	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", plain(n.ID), n.Version, n.Digest)
-	if n.Line > 0 {
-		fmt.Fprintf(out, "where     %s:%d\n", plain(n.Path), n.Line)
-	} else {
-		fmt.Fprintf(out, "where     %s\n", plain(n.Path))
-	}
+	fmt.Fprintf(out, "where     %s\n", place(n.Path, n.Line))
 	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", n.Modified.Local().Format("2006-01-02 15:04:05"), len(n.Children))
 	for line := range strings.Lines(n.Content) {
 		fmt.Fprintln(out, strings.TrimRight(plainLine(line), " "))
 	}
+}
+
+// place writes where a node stands: one that stands in no file has no line.
+func place(path string, line int) string {
+	if line == 0 {
+		return plain(path)
+	}
+	return plain(fmt.Sprintf("%s:%d", path, line))
 }
 
 // plainLine is plain but keeps tabs.

@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
+// one.
+type IngestTreeRequest struct {
+	AST    json.RawMessage `json:"ast"`              // {"type", "properties", "contents", "raw-content"}, see doc/format/ast.md
+	Parent string          `json:"parent,omitempty"` // as a focus: the node to hang it below; "" keeps the place of a known one
+	Scope  string          `json:"scope,omitempty"`  // memex, project/NAME or session/ID; "" is the one that the AST or the caller names
+}
+
+// IngestTreeResponse says what the root of an AST is. Seq is the commit's number in
+// its scope, 0 when the same was there already.
+type IngestTreeResponse struct {
+	EditResponse
+	Root    string `json:"root"` // of the scope
+	Scope   string `json:"scope"`
+	Changes int    `json:"changes"` // nodes that came, changed or left
+}
+
+func (l *local) IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestTreeResponse, error) {
+	t, err := node.DecodeTree(req.AST)
+	if err != nil {
+		return nil, invalid("ingest", err)
+	}
+	switch {
+	case t.Scope == "":
+		t.Scope = req.Scope
+	case req.Scope != "" && req.Scope != t.Scope:
+		return nil, invalid("ingest", fmt.Errorf("the AST is of the scope %s, the request of %s", t.Scope, req.Scope))
+	}
+	if t.Scope == "" && len(l.over) > 0 {
+		t.Scope = l.over[len(l.over)-1]
+	}
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	parent := ""
+	if req.Parent != "" {
+		if parent, err = l.parentIn(ctx, t.Scope, req.Parent); err != nil {
+			return nil, named(err, "ingest", "-", "")
+		}
+	}
+	in, id, c, err := l.memex.IngestTree(ctx, t, parent)
+	if err != nil {
+		return nil, err
+	}
+	on := *l
+	on.m = in
+	v := in.View()
+	out := &IngestTreeResponse{EditResponse: *on.edited(id, c), Root: v.Root().String(), Changes: c.Changes}
+	if n, ok := v.Get(id); ok {
+		out.Scope = v.Scope(n)
+	}
+	return out, nil
+}
+
+// parentIn finds the node that a tree of a scope is to hang below.
+func (l *local) parentIn(ctx context.Context, scope, name string) (string, error) {
+	on, err := l.in(ctx, scope)
+	if err != nil {
+		return "", err
+	}
+	n, err := on.m.View().Resolve(l.below(name))
+	if err != nil {
+		return "", err
+	}
+	return n.ID, nil
+}
