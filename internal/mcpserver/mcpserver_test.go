@@ -5,6 +5,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,7 @@ func TestTools(t *testing.T) {
 		{"move and edit", "edit", map[string]any{"id": "weight", "refile_to": "done", "todo": "TODO"}, true, []string{"refile_to stands alone"}},
 		{"log", "history", map[string]any{"action": "log", "id": "gauge"}, false, []string{"commits, newest first", "edit"}},
 		{"diff", "history", map[string]any{"action": "diff", "from": "seq:1", "text": true}, false, []string{"2 added, 0 removed, 1 changed, 1 moved", "added: Gauge calibrated", "+* DONE Calibrate the gauge"}},
+		{"blame", "history", map[string]any{"action": "blame", "id": "gauge"}, false, []string{`6 lines of "gauge"`, "| Calibrated."}},
 		{"snapshots", "history", map[string]any{"action": "snapshots"}, false, []string{"states to go back to"}},
 		{"checkpoint", "history", map[string]any{"action": "checkpoint", "name": "good"}, false, []string{`Kept as "good"`}},
 		{"forget", "forget", map[string]any{"id": "done"}, false, []string{"Forgotten as of seq"}},
@@ -214,6 +216,20 @@ func TestRememberedTextStaysBetweenFences(t *testing.T) {
 			t.Errorf("%s %v: out of the fence:\n%s", tc.tool, tc.args, text)
 		case strings.Contains(inside, fence):
 			t.Errorf("%s %v: the text can close its fence:\n%s", tc.tool, tc.args, text)
+		}
+	}
+}
+
+// TestEveryRefusalNamesANextStep: a model can do something about each kind of error but
+// those that are nobody's.
+func TestEveryRefusalNamesANextStep(t *testing.T) {
+	for kind := fovea.Invalid; !strings.HasPrefix(kind.String(), "kind "); kind++ {
+		svc := api.Through(func(context.Context, *api.Operation, any) (any, error) {
+			return nil, &fovea.Error{Op: "show", Kind: kind, Err: errors.New("why")}
+		})
+		text, failed := call(t, connect(t, svc, nil), "read", map[string]any{"id": "x"})
+		if !failed || !strings.Contains(text, "read failed ("+kind.String()+"). Next: ") || !strings.Contains(text, "\nshow: why\n") {
+			t.Errorf("%v: %s", kind, text)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 type historyInput struct {
 	Action string `json:"action"`
-	ID     string `json:"id,omitempty" jsonschema:"log: of this note"`
+	ID     string `json:"id,omitempty" jsonschema:"log, blame: of this note"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"log: default 20"`
 	From   string `json:"from,omitempty" jsonschema:"diff: snapshot, commit or date; default: newest snapshot"`
 	To     string `json:"to,omitempty" jsonschema:"diff: default: now"`
@@ -34,6 +34,12 @@ func (s *Server) history(ctx context.Context, in historyInput) (reply, error) {
 			return reply{}, err
 		}
 		return reply{text: diffText(d)}, nil
+	case "blame":
+		blamed, err := s.service.Blame(ctx, api.BlameRequest{ID: in.ID})
+		if err != nil {
+			return reply{}, err
+		}
+		return reply{text: fmt.Sprintf("%d lines of %q.\n%s", len(blamed.Lines), blamed.ID, fenced(blameLines(blamed)))}, nil
 	case "snapshots":
 		list, err := s.service.Snapshots(ctx)
 		if err != nil {
@@ -47,7 +53,7 @@ func (s *Server) history(ctx context.Context, in historyInput) (reply, error) {
 		}
 		return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}, nil
 	}
-	return reply{}, misuse("action is log, diff, snapshots or checkpoint")
+	return reply{}, misuse("action is log, diff, blame, snapshots or checkpoint")
 }
 
 func (s *Server) log(ctx context.Context, in historyInput) (reply, error) {
@@ -67,6 +73,17 @@ func (s *Server) log(ctx context.Context, in historyInput) (reply, error) {
 		fmt.Fprintf(&b, "seq:%d %s %s by %s: %s\n", c.Seq, c.Time.UTC().Format(time.DateTime), c.Kind, c.Author, c.Message)
 	}
 	return reply{text: fmt.Sprintf("%d commits, newest first.\n%s", len(commits), fenced(b.String()))}, nil
+}
+
+func blameLines(blamed *api.BlameResponse) string {
+	var b strings.Builder
+	for _, l := range blamed.Lines {
+		fmt.Fprintf(&b, "%d seq:%d %s %s| %s\n", l.Line, l.Commit.Seq, l.Commit.Time.UTC().Format(time.DateOnly), l.Commit.Author, strings.TrimRight(l.Text, "\r\n"))
+	}
+	if len(blamed.Gone) > 0 {
+		fmt.Fprintf(&b, "%d commits are purged; their lines count as the next one's\n", len(blamed.Gone))
+	}
+	return b.String()
 }
 
 func snapshotLines(list []api.Snapshot) string {

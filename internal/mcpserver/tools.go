@@ -53,8 +53,8 @@ func (s *Server) addTools() {
 	add(s, "forget", "Forget a note", changes,
 		"Take a note and all below it out of the files. History keeps it.", s.forget)
 	add(s, "history", "History", adds,
-		"log: commits, of a note if id is given. diff: what changed between two moments. snapshots: states to go back to. checkpoint: keep this state under a name.", s.history,
-		enum("action", "log", "diff", "snapshots", "checkpoint"))
+		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go back to. checkpoint: keep this state under a name.", s.history,
+		enum("action", "log", "diff", "blame", "snapshots", "checkpoint"))
 	add(s, "rollback", "Go back", sets,
 		"Make an earlier state the present one, files included; can itself be rolled back. rollback: to a snapshot, commit or date. restore: to a checkpoint by name.", s.rollback,
 		enum("action", "rollback", "restore"))
