@@ -24,6 +24,22 @@ func (n *Node) fits(up above) bool {
 	return n.Derived != nil && n.Derived.Level == up.level && n.Derived.Encrypted == (up.encrypted || slices.Contains(n.Derived.Tags, cryptTag))
 }
 
+// Under returns a node that came as a tree as it is below parent, nil for a root:
+// the very node where it was derived for such a place, else a copy with derived
+// fields of its own. The nodes below it are not looked at.
+func (n *Node) Under(parent *Node) *Node {
+	var up above
+	if parent != nil {
+		up = parent.below()
+	}
+	if n.fits(up) {
+		return n
+	}
+	c := *n
+	c.deriveTree(&Derived{}, up)
+	return &c
+}
+
 // deriveTree fills the derived fields of a node that came as a tree from its
 // attributes; only links are read from its content.
 func (n *Node) deriveTree(d *Derived, up above) {
@@ -136,20 +152,11 @@ func rederiveTree(nodes []*Node) ([]*Node, error) {
 	out := make([]*Node, len(nodes))
 	at := make(map[string]*Node)
 	for i, n := range nodes {
-		var up above
-		if i > 0 {
-			parent := at[n.Parent]
-			if parent == nil {
-				return nil, ErrShape
-			}
-			up = parent.below()
+		parent := at[n.Parent]
+		if i > 0 && parent == nil {
+			return nil, ErrShape
 		}
-		out[i] = n
-		if !n.fits(up) {
-			c := *n
-			c.deriveTree(&Derived{}, up)
-			out[i] = &c
-		}
+		out[i] = n.Under(parent)
 		if len(n.Kids) > 0 {
 			at[n.ID] = out[i]
 		}

@@ -31,7 +31,7 @@ func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error)
 
 func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record) (from, to *node.Entry)) (*State, error) {
 	b := &builder{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{},
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]int{},
 	}
 	for i := range c.Delta {
 		from, to := way(&c.Delta[i])
@@ -45,7 +45,7 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 	}
 	slices.Sort(again)
 	for _, path := range slices.Compact(again) { // all texts are there: any may be another's setup file
-		if err := b.rederive(path, s.Nodes(path)); err != nil {
+		if err := b.rederive(path); err != nil {
 			return nil, fmt.Errorf("commit %d: %s: %w", c.Seq, path, err)
 		}
 	}
@@ -64,8 +64,10 @@ type builder struct {
 	trees     *champ.Editor[*tree]
 	tree      *merkle.Editor[*node.Node]
 	setup     askers
-	tops      map[string]string // by path: id of the document whose nodes changed, "" when it left
-	lost      bool              // a changed node does not bear the id it claims
+	branches  map[string][]string // by path of a tree: ids of the nodes that changed or came
+	sizes     map[string]int      // by path of a tree: how many more nodes it has
+	tops      map[string]string   // by path: id of the document whose nodes changed, "" when it left
+	lost      bool                // a changed node does not bear the id it claims
 }
 
 func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
@@ -75,6 +77,7 @@ func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
 	}
 	if had {
 		b.touch(old.Path)
+		b.sizes[old.Path]--
 		if old.Parent == "" && b.tops[old.Path] == id {
 			b.tops[old.Path] = ""
 		}
@@ -94,6 +97,8 @@ func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
 	n = n.Place(id, *to)
 	b.nodes.Set(id, n)
 	b.touch(n.Path)
+	b.sizes[n.Path]++
+	b.branches[n.Path] = append(b.branches[n.Path], id)
 	if n.Parent == "" {
 		b.tops[n.Path] = id
 	}
@@ -115,8 +120,15 @@ func (b *builder) touch(path string) {
 func (b *builder) gather(path string) {
 	b.documents.Delete(path)
 	b.trees.Delete(path)
-	if top := b.tops[path]; top != "" {
-		b.set(path, walk(top, b.nodes.Len(), b.nodes.Get))
+	top, ok := b.nodes.Get(b.tops[path])
+	if !ok {
+		return
+	}
+	t, had := b.base.trees.Get(path)
+	if had && t.top == top.ID && node.IsTree([]*node.Node{top}) {
+		b.trees.Set(path, &tree{top: top.ID, size: t.size + b.sizes[path]})
+	} else {
+		b.set(path, walk(top.ID, b.nodes.Len(), b.nodes.Get))
 	}
 }
 
@@ -132,9 +144,12 @@ func (b *builder) set(path string, nodes []*node.Node) {
 }
 
 // rederive reads a document's derived fields from its bytes and those of its
-// setup files, and puts its nodes into the Merkle map. old are its nodes in the
-// state that is built on.
-func (b *builder) rederive(path string, old []*node.Node) error {
+// setup files, and puts its nodes into the Merkle map.
+func (b *builder) rederive(path string) error {
+	if b.rederiveBranches(path) {
+		return nil
+	}
+	old := b.base.Nodes(path)
 	nodes := b.at(path)
 	if nodes == nil {
 		b.setup.replace(old, nil)
@@ -152,12 +167,17 @@ func (b *builder) rederive(path string, old []*node.Node) error {
 		if o, ok := b.base.Get(n.ID); ok && o == n {
 			continue
 		}
-		b.nodes.Set(n.ID, n)
-		b.tree.Set(n)
-		b.lost = b.lost || loses(n)
+		b.put(n)
 	}
 	b.set(path, fresh)
 	return nil
+}
+
+// put sets a node whose derived fields are known.
+func (b *builder) put(n *node.Node) {
+	b.nodes.Set(n.ID, n)
+	b.tree.Set(n)
+	b.lost = b.lost || loses(n)
 }
 
 // at returns a document's nodes as they are so far.

@@ -64,3 +64,31 @@ func BenchmarkPutBranch(b *testing.B) {
 		next.Root()
 	}
 }
+
+// BenchmarkApplyBranch applies the commit of one changed leaf, as opening a memory
+// does with the end of its journal.
+func BenchmarkApplyBranch(b *testing.B) {
+	d := (&State{}).Edit(1)
+	if err := d.PutTree("/root", foliage(10_000)); err != nil {
+		b.Fatal(err)
+	}
+	s, _ := d.Seal()
+	leaf := s.Nodes("/root")[9_990]
+	d = s.Edit(2)
+	if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: "changed"}); err != nil {
+		b.Fatal(err)
+	}
+	next, delta := d.Seal()
+	store := blocks{}
+	for _, c := range delta.Changes {
+		if _, err := c.New.OwnBlock(store.emit); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := &Commit{Seq: 2, State: next.Root(), Delta: delta.Records()}
+	for b.Loop() {
+		if _, err := s.Apply(c, store.get); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

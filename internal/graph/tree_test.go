@@ -181,3 +181,26 @@ func TestPutBranchShares(t *testing.T) {
 		t.Errorf("%d nodes shared, want %d", shared, s.Len()-len(delta.Changes))
 	}
 }
+
+// TestApplyForgedTree: a delta whose nodes are each other's parents ends, as a
+// wrong root.
+func TestApplyForgedTree(t *testing.T) {
+	d := (&State{}).Edit(1)
+	if err := d.PutTree("/root", foliage(3)); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := d.Seal()
+	store := blocks{}
+	n := &node.Node{Type: "a", Content: "x"}
+	own, err := n.OwnBlock(store.emit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(kin string) *node.Entry {
+		return &node.Entry{Own: own, Version: own, Parent: kin, Path: "/root", Kids: []string{kin}}
+	}
+	c := &Commit{Seq: 2, State: s.Root(), Delta: []Record{{ID: "x", New: entry("y")}, {ID: "y", New: entry("x")}}}
+	if _, err := s.Apply(c, store.get); !errors.Is(err, ErrRoot) {
+		t.Errorf("%v, want ErrRoot", err)
+	}
+}
