@@ -113,10 +113,9 @@ func (l *local) decide(ctx context.Context, req GuardRequest, how func(context.C
 	var seen merkle.Digest
 	if req.SHA256 != "" {
 		b, err := hex.DecodeString(req.SHA256)
-		if err != nil || len(b) != len(seen) {
+		if copy(seen[:], b); err != nil || len(b) != len(seen) || seen.IsZero() {
 			return nil, invalid("guard", fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
 		}
-		copy(seen[:], b)
 	}
 	if req.Path == "" {
 		return nil, invalid("guard", errors.New("name the file"))

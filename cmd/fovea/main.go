@@ -108,7 +108,7 @@ Every verb first reads what changed in the folder.`,
 		diffCommand(s), blameCommand(s), driftCommand(s), snapshotCommand(s), rollbackCommand(s), revertCommand(s), resolveCommand(s),
 		ingestCommand(s),
 		checkpointCommand(s), restoreCommand(s), headCommand(s), verifyCommand(s),
-		repairCommand(s), retainCommand(s), purgeCommand(s),
+		guardCommand(s), skillCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s),
 		editCommand(s), rememberCommand(s), forgetCommand(s), refileCommand(s), archiveCommand(s), idCommand(s),
 		mcpCommand(s), importCommand(s), setupCommand(s), mergeFileCommand(s),
 	)

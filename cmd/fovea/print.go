@@ -130,7 +130,7 @@ func printStatus(out io.Writer, s *api.Status) {
 		name  string
 		value string
 	}{
-		{"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
+		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {

@@ -66,7 +66,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
-		HistoryWarn: int64(s.config.HistoryWarnMb) << 20,
+		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 	})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/fovea-memory/fovea/internal/guard"
 )
 
 // Config is what was chosen. doc/configuration.md lists the settings with their
@@ -34,6 +36,8 @@ type Config struct {
 	// Projects are the paths of the files that are a project's, by its name,
 	// absolute or relative to the memex; nil for none.
 	Projects map[string][]string
+	// Guard says what becomes of files that somebody else changed, by pattern.
+	Guard guard.Rules
 	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
 	// are, "" for the places where Emacs puts it.
 	EmacsLocations string
@@ -83,7 +87,9 @@ func Load(env func(string) string, flags Flags, file string) (Config, error) {
 	}
 	c := Config{File: name, Session: flags.Session, Agent: flags.Agent, Project: flags.Project}
 	for _, s := range settings {
-		c.take(s, env, values)
+		if err := c.take(s, env, values); err != nil {
+			return Config{}, err
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		c.unknown(key)
@@ -120,7 +126,7 @@ func (c *Config) noMemex() error {
 
 // take sets one setting from the first place that has a value for it that can
 // be used.
-func (c *Config) take(s setting, env func(string) string, values map[string]any) {
+func (c *Config) take(s setting, env func(string) string, values map[string]any) error {
 	type found struct {
 		where string
 		value value
@@ -136,12 +142,16 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 	}
 	for _, f := range all {
 		err := s.set(c, f.value)
-		if err == nil {
-			return
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, errPolicy): // what it was to protect would not be
+			return fmt.Errorf("config: %s: %w: %w", f.where, ErrFile, err)
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v; it is ignored", f.where, err))
 	}
 	s.setStandard(c)
+	return nil
 }
 
 // unknown complains about a key of the file that no setting has.

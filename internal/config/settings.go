@@ -49,6 +49,10 @@ var settings = []setting{
 		c.Projects, err = v.projects()
 		return err
 	}},
+	{"guard", nil, "{}", func(c *Config, v value) (err error) {
+		c.Guard, err = v.guard()
+		return err
+	}},
 	{"emacs_locations", nil, `""`, func(c *Config, v value) (err error) {
 		c.EmacsLocations, err = v.folder()
 		return err

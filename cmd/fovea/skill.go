@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+func skillCommand(s *session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "skill",
+		Short: "List skills, and show one",
+		Long: `A skill is an Org file in the folder of skills, whose file drawer has
+:SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS:, or a folder there with a
+file SKILL.md. Fovea executes nothing in it.`,
+		Example: `  fovea skill list
+  fovea skill show state-persistence
+  fovea skill check`,
+		Args: args(0, 0, "list, show or check"),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: args(0, 0, "no arguments"),
+			RunE: func(c *cobra.Command, _ []string) error {
+				return ask(s, c, skills, struct{}{}, func(r *api.Skills) { printSkills(&s.out, r) })
+			},
+		},
+		&cobra.Command{
+			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence", Args: args(1, 1, "the name of a skill"),
+			RunE: func(c *cobra.Command, a []string) error {
+				return ask(s, c, api.Service.Skill, api.SkillRequest{Name: a[0]}, func(r *api.SkillSource) {
+					for line := range strings.Lines(r.Source) {
+						fmt.Fprintln(&s.out, plainLine(line))
+					}
+				})
+			},
+		},
+		&cobra.Command{
+			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: args(0, 0, "no arguments"),
+			RunE: func(c *cobra.Command, _ []string) error {
+				wrong := 0
+				err := ask(s, c, skills, struct{}{}, func(r *api.Skills) {
+					printProblems(&s.out, r.Problems)
+					fmt.Fprintln(&s.out, "order: "+plain(strings.Join(r.Order, ", ")))
+					wrong = len(r.Problems)
+				})
+				if err == nil && wrong > 0 {
+					return errors.New("not all skills are as they should be")
+				}
+				return err
+			},
+		},
+	)
+	return c
+}
+
+// skills is api.Service.Skills for ask.
+func skills(svc api.Service, ctx context.Context, _ struct{}) (*api.Skills, error) {
+	return svc.Skills(ctx)
+}
+
+func printSkills(out io.Writer, r *api.Skills) {
+	for _, s := range r.Skills {
+		about := s.Description
+		switch {
+		case s.Format == "locked":
+			about = "(locked down; see fovea guard diff " + s.Path + ")"
+		case s.Unreviewed:
+			about = "(unreviewed) " + about
+		}
+		if len(s.Dependencies) > 0 {
+			about += "  needs " + strings.Join(s.Dependencies, ", ")
+		}
+		if len(s.Triggers) > 0 {
+			about += "  on " + strings.Join(s.Triggers, ", ")
+		}
+		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%4d  %s  %s", s.Priority, fit(s.Name, 24), plain(about)), " "))
+	}
+}

@@ -1,0 +1,46 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/guard"
+)
+
+// errPolicy is wrapped by what is wrong with a policy: it is not ignored, since
+// what it was to protect would not be.
+var errPolicy = errors.New("the policy cannot be read")
+
+// guard reads lists of patterns by mode.
+func (v value) guard() (guard.Rules, error) {
+	var rules guard.Rules
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return rules, fmt.Errorf("%w: %v is not a table of lists of patterns", errPolicy, v.raw)
+	}
+	for _, mode := range slices.Sorted(maps.Keys(table)) {
+		into := map[string]*[]string{"lockdown": &rules.Lockdown, "ask": &rules.Ask, "trusted": &rules.Trusted}[mode]
+		if into == nil {
+			return rules, fmt.Errorf("%w: there is no mode %q; there are lockdown, ask and trusted", errPolicy, mode)
+		}
+		list, ok := table[mode].([]any)
+		if !ok {
+			return rules, fmt.Errorf("%w: %s: %v is not a list of patterns", errPolicy, mode, table[mode])
+		}
+		for _, raw := range list {
+			pattern, ok := raw.(string)
+			if !ok {
+				return rules, fmt.Errorf("%w: %s: %v is not a pattern", errPolicy, mode, raw)
+			}
+			*into = append(*into, pattern)
+		}
+	}
+	if _, err := guard.NewPolicy(rules, nil); err != nil {
+		return rules, fmt.Errorf("%w: %w", errPolicy, err)
+	}
+	return rules, nil
+}
