@@ -50,7 +50,7 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 		}
 	}
 	next := b.state(s.contested)
-	if next.Root() != root {
+	if next.Root() != root || next.Len() != next.tree.Len() { // a node outside any document is not in the map
 		return nil, fmt.Errorf("commit %d: %w", c.Seq, ErrRoot)
 	}
 	return next, nil
