@@ -28,7 +28,8 @@ func mcpCommand(s *session) *cobra.Command {
 input and output. Clients start it themselves; see fovea setup.
 
 What the client writes is recorded as by --agent, else by the name that the client
-gives itself. It reads everything, and writes below agents/NAME/ and in tasks.
+gives itself. It reads everything, and writes below agents/NAME/, in tasks, and what
+the configuration grants to that name.
 
 With --compat server-memory it has the nine tools of that server instead, over a
 graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken over
@@ -105,7 +106,8 @@ func (s *session) agentService(ctx context.Context) (api.Service, error) {
 	}
 	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
 		agent, _ := ctx.Value(agentKey{}).(string)
-		return op.Pass(ctx, api.Trusted(svc, api.Grant{Agent: agent, Role: api.Agent}), req)
+		more := s.config.Grants[agent]
+		return op.Pass(ctx, api.Trusted(svc, api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}), req)
 	}), nil
 }
 

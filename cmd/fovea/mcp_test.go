@@ -89,6 +89,32 @@ func TestMCPOverStandardInput(t *testing.T) {
 	}
 }
 
+// TestMCPGrants: an agent writes what the configuration grants to its name.
+func TestMCPGrants(t *testing.T) {
+	dir := memexWith(t, map[string]string{"a.org": "* Gauge\n:PROPERTIES:\n:ID: gauge\n:END:\n"})
+	config := filepath.Join(dir, "config", "fovea", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte("[grants.me]\npaths = [\"a.org\"]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for agent, granted := range map[string]bool{"me": true, "you": false} {
+		command, said := shim(t, dir, "--agent", agent)
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "edit", Arguments: map[string]any{"id": "gauge", "append": "By " + agent + "."}})
+		if err != nil || r.IsError == granted {
+			t.Errorf("%s: %v, %+v", agent, err, r.Content[0])
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestNamesOfAgents: whatever a client calls itself, its name can be a folder's.
 func TestNamesOfAgents(t *testing.T) {
 	got := map[string]string{}

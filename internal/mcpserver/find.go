@@ -14,8 +14,8 @@ import (
 
 type contextInput struct {
 	Focus    string `json:"focus,omitempty" jsonschema:"id, title, path or FILE:LINE it is about"`
-	Question string `json:"question,omitempty" jsonschema:"what you want to know"`
-	Task     string `json:"task,omitempty" jsonschema:"what you work on"`
+	Question string `json:"question,omitempty"`
+	Task     string `json:"task,omitempty"`
 	Budget   int    `json:"budget,omitempty" jsonschema:"tokens, default 8000"`
 }
 
@@ -28,10 +28,10 @@ func (s *Server) context(ctx context.Context, in contextInput) (reply, error) {
 }
 
 type recallInput struct {
-	Query         string  `json:"query" jsonschema:"words, or conditions with mode query"`
+	Query         string  `json:"query"`
 	Mode          string  `json:"mode,omitempty" jsonschema:"default lexical"`
 	Limit         int     `json:"limit,omitempty" jsonschema:"default 10"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, share of the best hit's score"`
+	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1"`
 }
 
 // Limits of a list as a model gets it; more would flood its window.

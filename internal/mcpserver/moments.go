@@ -18,7 +18,7 @@ type historyInput struct {
 	From   string `json:"from,omitempty" jsonschema:"diff: snapshot, commit or date; default: newest snapshot"`
 	To     string `json:"to,omitempty" jsonschema:"diff: default: now"`
 	Text   bool   `json:"text,omitempty" jsonschema:"diff: with changed lines"`
-	Name   string `json:"name,omitempty" jsonschema:"checkpoint: default: the day"`
+	Name   string `json:"name,omitempty"`
 }
 
 // defaultCommits is how many commits a log shows.
@@ -112,29 +112,62 @@ func diffText(d *api.Difference) string {
 }
 
 type rollbackInput struct {
-	Action     string `json:"action"`
-	To         string `json:"to,omitempty" jsonschema:"snapshot index or name, seq:N, date; default: newest"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files alone"`
+	Action  string   `json:"action"`
+	To      string   `json:"to,omitempty" jsonschema:"snapshot, seq:N or date; default: newest"`
+	Commits []string `json:"commits,omitempty" jsonschema:"revert: seq:N"`
+	Author  string   `json:"author,omitempty" jsonschema:"revert: all by"`
+	Since   string   `json:"since,omitempty" jsonschema:"revert: only later ones"`
+	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"revert: only say what"`
+	ID      string   `json:"id,omitempty" jsonschema:"resolve: this note"`
+	Take    string   `json:"take,omitempty" jsonschema:"resolve: ours or theirs"`
 }
 
 func (s *Server) rollback(ctx context.Context, in rollbackInput) (reply, error) {
-	var done api.RollbackResponse
-	what := ""
 	switch in.Action {
 	case "rollback":
-		r, err := s.service.Rollback(ctx, api.RollbackRequest{To: in.To, MemoryOnly: in.MemoryOnly})
+		r, err := s.service.Rollback(ctx, api.RollbackRequest{To: in.To})
 		if err != nil {
 			return reply{}, err
 		}
-		done = *r
+		return wentBack("", *r), nil
 	case "restore":
-		r, err := s.service.Restore(ctx, api.RestoreRequest{Name: in.To, MemoryOnly: in.MemoryOnly})
+		r, err := s.service.Restore(ctx, api.RestoreRequest{Name: in.To})
 		if err != nil {
 			return reply{}, err
 		}
-		done, what = r.RollbackResponse, fmt.Sprintf(" to checkpoint %q", r.Name)
-	default:
-		return reply{}, misuse("action is rollback or restore")
+		return wentBack(fmt.Sprintf(" to checkpoint %q", r.Name), r.RollbackResponse), nil
+	case "revert":
+		r, err := s.service.Revert(ctx, api.RevertRequest{Commits: in.Commits, Author: in.Author, Since: in.Since, DryRun: in.DryRun})
+		if err != nil {
+			return reply{}, err
+		}
+		return reverted(r, in.DryRun), nil
+	case "resolve":
+		return written(s.service.Resolve(ctx, api.ResolveRequest{ID: in.ID, Take: in.Take}))
 	}
-	return reply{text: fmt.Sprintf("Back%s: seq %d, %d files written, %d files differ from memory. Undo with rollback to 0.", what, done.Seq, len(done.RestoredFiles), len(done.Drift)), data: done}, nil
+	return reply{}, misuse("action is rollback, revert, resolve or restore")
+}
+
+func wentBack(to string, done api.RollbackResponse) reply {
+	return reply{
+		text: fmt.Sprintf("Back%s: seq %d, %d files written, %d files differ from memory. Undo with rollback to 0.", to, done.Seq, len(done.RestoredFiles), len(done.Drift)),
+		data: done,
+	}
+}
+
+// reverted says what was taken back, and what of it later work did not let go.
+func reverted(r *api.RevertResponse, dry bool) reply {
+	would := ""
+	if dry {
+		would = "would be "
+	}
+	var b strings.Builder
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(&b, "%s of %s (%s): stands %q, lost %q by %s\n", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
+	}
+	return reply{
+		text: fmt.Sprintf("%d commits %staken back, seq %d, %d files, %d conflicts kept in their notes (resolve ends them).\n%s",
+			len(r.Commits), would, r.Seq, len(r.Files), len(r.Conflicts), fenced(b.String())),
+		data: r,
+	}
 }

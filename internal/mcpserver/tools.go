@@ -56,8 +56,8 @@ func (s *Server) addTools() {
 		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go back to. checkpoint: keep this state under a name.", s.history,
 		enum("action", "log", "diff", "blame", "snapshots", "checkpoint"))
 	add(s, "rollback", "Go back", sets,
-		"Make an earlier state the present one, files included; can itself be rolled back. rollback: to a snapshot, commit or date. restore: to a checkpoint by name.", s.rollback,
-		enum("action", "rollback", "restore"))
+		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", s.rollback,
+		enum("action", "rollback", "revert", "resolve", "restore"))
 }
 
 // enum limits a property of a tool's schema to values.

@@ -15,11 +15,11 @@ type rememberInput struct {
 	Title      string            `json:"title" jsonschema:"one line"`
 	Body       string            `json:"body,omitempty" jsonschema:"Org text below the title, no headlines"`
 	Under      string            `json:"under,omitempty" jsonschema:"id of a note or path of an .org file; default: your inbox"`
-	Todo       string            `json:"todo,omitempty" jsonschema:"keyword such as TODO"`
+	Todo       string            `json:"todo,omitempty"`
 	Tags       []string          `json:"tags,omitempty"`
 	Priority   string            `json:"priority,omitempty"`
 	Scheduled  string            `json:"scheduled,omitempty" jsonschema:"2026-03-01"`
-	Deadline   string            `json:"deadline,omitempty" jsonschema:"2026-03-01"`
+	Deadline   string            `json:"deadline,omitempty"`
 	Properties map[string]string `json:"properties,omitempty"`
 }
 
@@ -45,10 +45,10 @@ type editInput struct {
 	Scheduled  *string           `json:"scheduled,omitempty"`
 	Deadline   *string           `json:"deadline,omitempty"`
 	Body       *string           `json:"body,omitempty" jsonschema:"replaces the text"`
-	Append     *string           `json:"append,omitempty" jsonschema:"goes behind the text"`
-	Check      []int             `json:"check,omitempty" jsonschema:"lines of list items to tick"`
+	Append     *string           `json:"append,omitempty"`
+	Check      []int             `json:"check,omitempty" jsonschema:"lines of items"`
 	Uncheck    []int             `json:"uncheck,omitempty"`
-	RefileTo   string            `json:"refile_to,omitempty" jsonschema:"id to move it below; alone"`
+	RefileTo   string            `json:"refile_to,omitempty" jsonschema:"alone"`
 }
 
 func (s *Server) edit(ctx context.Context, in editInput) (reply, error) {
