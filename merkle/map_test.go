@@ -169,6 +169,19 @@ func TestSetTwice(t *testing.T) {
 	}
 }
 
+// TestBuild holds what is built at once against what an editor makes of the same
+// leaves in the same order.
+func TestBuild(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		given := rapid.SliceOfN(leaves(), 0, 60).Draw(t, "leaves")
+		want := map[Digest]*testLeaf{}
+		for _, l := range given {
+			want[l.key] = l
+		}
+		checkMap(t, Build(given), want)
+	})
+}
+
 func drawContent(t *rapid.T, name string) map[Digest]*testLeaf {
 	want := map[Digest]*testLeaf{}
 	for _, l := range rapid.SliceOfN(leaves(), 0, 60).Draw(t, name) {
