@@ -121,6 +121,6 @@ func (m *fileMerge) lines(base, ours, theirs string) (text string, told []string
 
 // blob names a version as git does, for git show.
 func blob(text string) string {
-	sum := sha1.Sum([]byte(fmt.Sprintf("blob %d\x00%s", len(text), text)))
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(text), text))
 	return fmt.Sprintf("git blob %x", sum[:6])
 }

@@ -26,8 +26,7 @@ type Side struct {
 // one side took away and the other changed stays; of two moves the winner's counts,
 // and so it does where both together would put a node below itself. The text of the
 // result does not depend on which side is a, but its times of modification do.
-// The conflicts are named with the ids and paths of the result. A document that came
-// as a tree is merged as a whole. Documents that no side changed are not looked at. Complexity is that of the two
+// The conflicts are named with the ids and paths of the result. Documents that no side changed are not looked at. Complexity is that of the two
 // differences and of parsing the documents in them.
 func Merge(base *State, a, b Side, now int64) (*Draft, []node.Conflict) {
 	won, lost := a, b

@@ -319,3 +319,42 @@ func TestMergeTie(t *testing.T) {
 		}
 	}
 }
+
+// TestMergeTreesOfStates: documents that came as trees are merged beside files.
+func TestMergeTreesOfStates(t *testing.T) {
+	grown := func(file string, trees ...string) *State {
+		d := (&State{}).Edit(1)
+		d.Put("a.org", file, false)
+		for _, text := range trees {
+			tree, err := node.DecodeTree([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, err := node.TreePath("memex", tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.PutTree(path, tree); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, _ := d.Seal()
+		return s
+	}
+	const one, two = `{"type":"headline","properties":{"ID":"one"}}`, `{"type":"headline","properties":{"ID":"two"}}`
+	base := grown("* A\n", one, two)
+	a := grown("* A\n", `{"type":"headline","properties":{"ID":"one","X":1}}`)
+	b := grown("* B\n", `{"type":"headline","properties":{"ID":"one","Y":1}}`, two)
+	want := grown("* B\n", `{"type":"headline","properties":{"ID":"one","X":1,"Y":1}}`)
+	x, y := sidesOf(a, b)
+	for _, sides := range [][2]Side{{x, y}, {y, x}} {
+		d, conflicts := Merge(base, sides[0], sides[1], 9)
+		if got, _ := d.Seal(); got.Root() != want.Root() || len(conflicts) > 0 {
+			t.Errorf("%v, %v", textsOf(got), conflicts)
+		}
+	}
+	d, _ := Revert(want, base, a, "mint", 9)
+	if got, _ := d.Seal(); got.Root() != grown("* B\n", `{"type":"headline","properties":{"ID":"one","Y":1}}`, two).Root() {
+		t.Errorf("reverted to %v", textsOf(got))
+	}
+}

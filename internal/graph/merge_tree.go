@@ -9,31 +9,48 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// fieldTree is the field of a conflict about a document that came as a tree: the
-// winner's stands, and the other one is in the history.
-const fieldTree = "tree"
-
 // isTree reports whether a document came as a tree, in any of the states.
 func (m *merge) isTree(path string) bool {
 	return slices.ContainsFunc(m.states(), func(s *State) bool { return s.IsTree(path) })
 }
 
-// trees puts the documents that came as trees, each as one side has it.
+// trees puts the documents that came as trees. A change is more than a removal.
 func (m *merge) trees(d *Draft) {
 	for _, path := range m.paths {
 		if !m.isTree(path) {
 			continue
 		}
 		b, w, l := versionAt(m.base, path), versionAt(m.won, path), versionAt(m.lost, path)
-		from := m.won
 		switch {
-		case b == l:
-		case b == w, w.IsZero() && !m.own.Undo: // a change is more than a removal
-			from = m.lost
-		case w != l && !l.IsZero():
-			m.conflicts = append(m.conflicts, node.Conflict{ID: idOf(top(m.won, path)), Path: path, Field: fieldTree, By: m.own.Lost})
+		case b == l || w == l:
+			d.Adopt(path, m.won.Nodes(path), 0)
+		case b == w:
+			d.Adopt(path, m.lost.Nodes(path), 0)
+		case l.IsZero() || w.IsZero() && m.own.Undo:
+			d.Adopt(path, m.won.Nodes(path), 0)
+		case w.IsZero():
+			d.Adopt(path, m.lost.Nodes(path), 0)
+		default:
+			m.both(d, path)
 		}
-		d.Adopt(path, from.Nodes(path), 0)
+	}
+}
+
+// both merges a tree that both sides changed. Where they make no tree together, such
+// as one of too many nodes, the winner's stays and the other is in the history.
+func (m *merge) both(d *Draft, path string) {
+	var trees [3]*node.Tree
+	for v, s := range m.states() {
+		trees[v] = node.TreeOf(s.Nodes(path))
+	}
+	merged, conflicts := m.own.Tree(trees[inBase], trees[inWon], trees[inLost])
+	if err := d.PutTree(path, merged); err != nil {
+		d.Adopt(path, m.won.Nodes(path), 0)
+		conflicts = []node.Conflict{{ID: top(m.won, path).ID, Field: "tree", By: m.own.Lost}}
+	}
+	for _, c := range conflicts {
+		c.Path = path
+		m.conflicts = append(m.conflicts, c)
 	}
 }
 
