@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,45 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 		return nil, fail(name, op, Conflict, fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", seq, first.Kind, first.Author))
 	}
 	return first, nil
+}
+
+// Done reports whether the op of the context was done already, and which node it
+// was about, under the id that it had then: a caller who names a node by its title,
+// or one that has left with the operation, cannot find it any more. Errors: those
+// of the operation itself, Conflict for an op that is another one's.
+func (m *Memory) Done(ctx context.Context) (id string, done bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first, err := m.repeated(ctx, "op", graph.KindEdit)
+	if first == nil || err != nil {
+		return "", false, err
+	}
+	return subject(first), true, nil
+}
+
+// subject returns the id of the node that an edit was about: one that came, else
+// one whose own text or place changed, else one that left.
+func subject(c *graph.Commit) string {
+	if id := inserted(c); id != "" {
+		return id
+	}
+	moved, left, gone := "", "", map[string]bool{}
+	for i := range c.Delta {
+		switch r := &c.Delta[i]; {
+		case r.New == nil:
+			gone[r.ID] = true
+		case r.Old != nil && r.Old.Own != r.New.Own:
+			return r.ID
+		case r.Old != nil && (r.Old.Parent != r.New.Parent || r.Old.Path != r.New.Path) && moved == "":
+			moved = r.ID
+		}
+	}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; gone[r.ID] && !gone[r.Old.Parent] {
+			left = r.ID
+		}
+	}
+	return cmp.Or(moved, left)
 }
 
 // answered gives an operation that came again what it gave the first time; nil

@@ -180,6 +180,9 @@ func (l *local) target(ctx context.Context, op, name, digest string) (on *local,
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
+		if id, done, failed := l.m.Done(ctx); done || failed != nil {
+			return l, id, base, failed // it comes again, and has changed what the node is called
+		}
 		return l, "", base, named(err, op, "-", "")
 	}
 	on, err = l.holding(ctx, v, holder(v, n))

@@ -1,0 +1,52 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// TestAgain: a request that comes again under its op gets the answer of the first
+// time, though the node that it names by its title is called otherwise, or gone.
+func TestAgain(t *testing.T) {
+	title := "New title"
+	for name, call := range map[string]func(ctx context.Context, svc api.Service) (*api.EditResponse, error){
+		"retitled": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
+			return svc.Edit(ctx, api.EditRequest{ID: "One", Title: &title})
+		},
+		"forgotten": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
+			return svc.Forget(ctx, api.MoveRequest{ID: "One"})
+		},
+		"remembered": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
+			return svc.Remember(ctx, api.RememberRequest{Title: "Three", Under: "Two"})
+		},
+		"refiled": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
+			return svc.Refile(ctx, api.MoveRequest{ID: "One", To: "Two"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svc, _ := serve(t, map[string]string{"a.org": "* One\n** Below\n* Two\n"})
+			ctx := fovea.WithActor(t.Context(), "mint", "", "op-1")
+			first, err := call(ctx, svc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := call(ctx, svc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(first, again); diff != "" {
+				t.Errorf("(-first +again):\n%s", diff)
+			}
+			if log, err := svc.Log(t.Context(), api.LogRequest{}); err != nil || len(log) != 2 {
+				t.Errorf("%d commits, %v", len(log), err)
+			}
+		})
+	}
+}
