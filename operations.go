@@ -211,7 +211,7 @@ func files(c *graph.Commit) []string {
 // counted reads the numbers of a message such as "3 moments thinned, 1 block
 // dropped", in order; 0 for one that is not there.
 func counted(message string, into ...*int) {
-	for _, part := range strings.Split(message, ", ") {
+	for part := range strings.SplitSeq(message, ", ") {
 		if len(into) == 0 {
 			return
 		}
