@@ -58,8 +58,8 @@ type Options struct {
 	Relaxed time.Duration
 	// HistoryWarn is how many bytes of history Status warns from; 1 GiB by default.
 	HistoryWarn int64
-	// Committed is told of each commit as it becomes durable, in order, whoever
-	// made it. The writer waits meanwhile: it must be quick, and must not call the
+	// Committed is told of each commit of the memex as it becomes durable, in
+	// order, whoever made it. The writer waits meanwhile: it must be quick, and must not call the
 	// Memory.
 	Committed func(Commit)
 	// Guard says what a change from outside leads to, by path. What it does not name

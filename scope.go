@@ -123,6 +123,7 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 		opts: m.opts, dir: m.dir, parent: m, scope: name, drift: map[string]merkle.Digest{},
 		root: m.root.Region(m.region(name)),
 	}
+	s.opts.Committed = nil // its numbers are not those of the memex
 	s.guard.policy = m.guard.policy
 	folder := scopesFolder + "/" + scopeFolder(name)
 	s.state = filepath.Join(m.state, filepath.FromSlash(folder))

@@ -42,7 +42,7 @@ is 1 then, though all others were taken.`,
 			if err != nil {
 				return err
 			}
-			store, err := s.graph(c.Context())
+			store, err := s.graph(c.Context(), s.service)
 			if err != nil {
 				return err
 			}

@@ -98,6 +98,7 @@ Every verb first reads what changed in the folder.`,
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no talk on standard error but errors")
 	f.BoolVar(&s.noSync, "no-sync", false, "do not read what changed in the folder first")
+	f.BoolVar(&s.alone, "no-daemon", false, "open the memory in this process, also where a daemon could")
 	f.BoolVar(&s.adopt, "adopt", false, "take over the store of a memex that was moved here")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns)))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -110,7 +111,7 @@ Every verb first reads what changed in the folder.`,
 		checkpointCommand(s), restoreCommand(s), headCommand(s), verifyCommand(s),
 		guardCommand(s), skillCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s),
 		editCommand(s), rememberCommand(s), forgetCommand(s), refileCommand(s), archiveCommand(s), idCommand(s),
-		mcpCommand(s), importCommand(s), setupCommand(s), mergeFileCommand(s),
+		mcpCommand(s), importCommand(s), setupCommand(s), mergeFileCommand(s), serveCommand(s), tokenCommand(s),
 	)
 	return root
 }

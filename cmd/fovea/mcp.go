@@ -63,7 +63,8 @@ func (s *session) serveMCP(ctx context.Context) error {
 
 // serveServerMemory serves the tools of server-memory until the client goes.
 func (s *session) serveServerMemory(ctx context.Context) error {
-	graph, err := s.graph(ctx)
+	s.flags.Agent = servermemory.Agent
+	graph, err := s.graph(ctx, s.shared)
 	if err != nil {
 		return err
 	}
@@ -72,8 +73,8 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 
 // graph opens the graph of server-memory, which is written as by an agent of that
 // name: the graph is shared by all clients.
-func (s *session) graph(ctx context.Context) (*servermemory.Store, error) {
-	svc, err := s.service(ctx)
+func (s *session) graph(ctx context.Context, service func(context.Context) (api.Service, error)) (*servermemory.Store, error) {
+	svc, err := service(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,28 +99,49 @@ func ended(ctx context.Context, err error) error {
 }
 
 // agentService gives the service that an MCP client may use: each call as the agent
-// that its context names.
+// that its context names. A daemon sees to that by itself.
 func (s *session) agentService(ctx context.Context) (api.Service, error) {
-	svc, err := s.service(ctx)
+	svc, err := s.shared(ctx)
+	if err != nil || s.far != nil {
+		return svc, err
+	}
+	return api.Guarded(svc), nil
+}
+
+// shared gives the service of a daemon, which is started where there is none, and
+// again when it is gone: several clients share one memory so.
+func (s *session) shared(ctx context.Context) (api.Service, error) {
+	if s.alone {
+		return s.service(ctx)
+	}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	idle := []string{"--idle", lingers.String()}
+	far, err := s.background(ctx, idle...)
 	if err != nil {
 		return nil, err
 	}
-	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		agent, _ := ctx.Value(agentKey{}).(string)
-		more := s.config.Grants[agent]
-		return op.Pass(ctx, api.Trusted(svc, api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}), req)
-	}), nil
+	far.OnLoss(func(ctx context.Context) error {
+		again, err := s.background(ctx, idle...)
+		if err == nil {
+			again.Close()
+		}
+		return err
+	})
+	s.far = far
+	return s.fromAfar(), nil
 }
-
-type agentKey struct{}
 
 // acting records a call as by the agent that --agent names, or by the client.
 func (s *session) acting(ctx context.Context, client string) context.Context {
-	agent := s.flags.Agent
-	if agent == "" {
-		agent = agentName(client)
-	}
-	return fovea.WithActor(context.WithValue(ctx, agentKey{}, agent), agent, "", "")
+	return api.WithGrant(ctx, s.agentGrant(orElse(s.flags.Agent, agentName(client))))
+}
+
+// agentGrant is what an agent may do.
+func (s *session) agentGrant(agent string) api.Grant {
+	more := s.config.Grants[agent]
+	return api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}
 }
 
 // maxAgentName is how long the name of an agent is that a client chose.

@@ -17,7 +17,7 @@ import (
 // shim is a command that serves MCP over a memex, and what it says on standard error.
 func shim(t *testing.T, dir string, words ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"mcp", "--memex", filepath.Join(dir, "notes")}, words...)...)
+	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{"mcp", "--no-daemon", "--memex", filepath.Join(dir, "notes")}, words...)...)
 	c.Env = append(os.Environ(), asCommand+"=1", "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"),
 		"XDG_RUNTIME_DIR="+filepath.Join(dir, "run"), "HOME="+dir)
 	var said bytes.Buffer

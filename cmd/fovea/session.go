@@ -20,6 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -36,40 +37,69 @@ type session struct {
 	quiet  bool
 	noSync bool
 	adopt  bool
+	alone  bool // no daemon is asked
 
 	out    output
 	config config.Config
-	memory *fovea.Memory
+	memory *fovea.Memory     // nil where a daemon is asked
+	far    *afar.Client      // of the daemon, nil for none
+	opened bool              // or tried to
 	ids    map[string]string // that Emacs knows, nil until asked for
 	bar    *progressbar.ProgressBar
 	begun  time.Time
 }
 
-// service opens the memory that the flags name.
+// service reaches the memory that the flags name: the daemon's, if there is one,
+// else one that this process opens.
 func (s *session) service(ctx context.Context) (api.Service, error) {
-	var err error
-	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
-		return nil, misuse{err}
+	if err := s.load(); err != nil {
+		return nil, err
 	}
-	keys := s.config.Keys(nil)
-	if keys.Problem != "" {
-		s.config.Problems = append(s.config.Problems, keys.Problem)
+	if err := s.openOrMeet(ctx, func(*fovea.Options) {}); err != nil {
+		return nil, err
+	}
+	if s.far != nil {
+		return s.fromAfar(), nil
+	}
+	return api.Local(s.memory, &api.LocalOptions{
+		Project: s.config.Project, Session: s.config.Session,
+		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
+		Progress: s.progress, Warn: func(err error) { s.say("%v", err) },
+	}), nil
+}
+
+// load reads the configuration.
+func (s *session) load() (err error) {
+	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+		return misuse{err}
 	}
 	for _, p := range s.config.Problems {
 		s.say("%s", p)
 	}
+	return nil
+}
+
+// open opens the memory in this process; with may change how.
+func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea.Options)) (err error) {
+	keys := s.config.Keys(nil)
+	if keys.Problem != "" && !s.opened {
+		s.say("%s", keys.Problem)
+	}
+	s.opened = true
 	// A short-lived process does better with more memory than with more
 	// collections.
 	debug.SetGCPercent(400)
-	s.memory, err = fovea.Open(ctx, s.config.Memex, &fovea.Options{
+	opts := &fovea.Options{
 		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
-		ElsewhereID: s.elsewhere, Command: "fovea", Wait: lockWait, Adopt: s.adopt, Log: s.log(),
+		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
-	})
-	if err != nil {
-		return nil, err
+	}
+	with(opts)
+	if s.memory, err = fovea.Open(ctx, s.config.Memex, opts); err != nil {
+		s.memory = nil
+		return err
 	}
 	st := s.memory.Status()
 	if st.Recovered != "" {
@@ -81,11 +111,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	if st.Signature != "" {
 		s.say("signature: %s", st.Signature)
 	}
-	return api.Local(s.memory, &api.LocalOptions{
-		Project: s.config.Project, Session: s.config.Session,
-		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
-		Progress: s.progress, Warn: func(err error) { s.say("%v", err) },
-	}), nil
+	return nil
 }
 
 // elsewhere reports whether Emacs has seen an id, outside the memex. The list is
@@ -127,6 +153,9 @@ func (s *session) log() *slog.Logger {
 
 // close ends the run: everything acknowledged is on disk already.
 func (s *session) close() error {
+	if s.far != nil {
+		s.far.Close()
+	}
 	if s.memory == nil {
 		return nil
 	}

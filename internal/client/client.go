@@ -4,6 +4,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,10 +27,14 @@ type Options struct {
 	// Token is sent to a daemon that wants one.
 	Token string
 	// Agent and Session stand in the commits; where a token is sent the agent is
-	// the token's.
+	// the token's. A request whose context names an agent (api.WithGrant) is that
+	// one's.
 	Agent, Session string
 	// Role, if api.Agent, holds this client to what agents may do.
 	Role api.Role
+	// Project and Session are the scopes of a request whose context names none
+	// (api.WithScopes).
+	Project string
 	// Warn is told what a person should know though an operation went on.
 	Warn func(error)
 	// Again is called when the connection was lost. It returns nil when there is
@@ -70,6 +75,9 @@ func open(base string, opts *Options, dial func(ctx context.Context, network, ad
 	c.Service = api.Through(c.call)
 	return c
 }
+
+// OnLoss sets Options.Again, before the first request.
+func (c *Client) OnLoss(again func(context.Context) error) { c.opts.Again = again }
 
 // Close lets go of connections. Requests under way go on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -150,8 +158,12 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	if err != nil {
 		return nil, err
 	}
+	scopes, grant := api.ScopesOf(ctx), api.GrantOf(ctx)
 	for name, value := range map[string]string{
-		api.HeaderAgent: c.opts.Agent, api.HeaderSession: c.opts.Session, api.HeaderRole: string(c.opts.Role),
+		api.HeaderAgent:   cmp.Or(grant.Agent, c.opts.Agent),
+		api.HeaderRole:    string(cmp.Or(grant.Role, c.opts.Role)),
+		api.HeaderProject: cmp.Or(scopes.Project, c.opts.Project),
+		api.HeaderSession: cmp.Or(scopes.Session, c.opts.Session),
 	} {
 		if value != "" {
 			r.Header.Set(name, value)

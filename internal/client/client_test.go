@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -183,14 +184,18 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("b.org", "* New rivets\n")
+	if _, err := far.Status(t.Context(), api.StatusRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := api.WithSync(t.Context(), api.SyncNone) // reading the folder again would tell the times of that
 	for _, tc := range []struct{ name, request string }{
 		{"query", `{"query":"rivets"}`}, {"search", `{"text":"rivets"}`}, {"show", `{"id":"Gauge"}`}, {"status", `{}`},
 		{"context", `{"focus":"Gauge","budget":500}`}, {"log", `{}`}, {"diff", `{"text":true}`}, {"snapshots", ``}, {"verify", `{"files":true}`},
 		{"show", `{"id":"Nothing"}`}, {"query", `{"query":"todo:("}`}, {"context", `{"focus":"Gauge","budget":1}`},
 	} {
 		op := api.OperationNamed(tc.name)
-		a, aerr := op.Call(t.Context(), near, []byte(tc.request))
-		b, berr := op.Call(t.Context(), far, []byte(tc.request))
+		a, aerr := op.Call(ctx, near, []byte(tc.request))
+		b, berr := op.Call(ctx, far, []byte(tc.request))
 		if fmt.Sprint(aerr) != fmt.Sprint(berr) || fovea.KindOf(aerr) != fovea.KindOf(berr) {
 			t.Errorf("%s %s: %v far away, %v here", tc.name, tc.request, berr, aerr)
 		}
@@ -257,6 +262,7 @@ func TestEventsFromAnyNumber(t *testing.T) {
 		}
 	}
 	remember(3)
+	var writing sync.WaitGroup
 	var got []uint64
 	enough := errors.New("enough")
 	err := c.Events(t.Context(), 1, func(e api.Event) error {
@@ -264,13 +270,14 @@ func TestEventsFromAnyNumber(t *testing.T) {
 			return nil
 		}
 		if got = append(got, e.Commit.Seq); len(got) == 2 {
-			go remember(2)
+			writing.Go(func() { remember(2) })
 		}
 		if len(got) == 4 {
 			return enough
 		}
 		return nil
 	})
+	writing.Wait()
 	if !errors.Is(err, enough) || !cmp.Equal(got, []uint64{2, 3, 4, 5}) {
 		t.Errorf("told of %v, %v", got, err)
 	}

@@ -48,6 +48,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 			return
+		case <-s.opts.Stop:
+			return
 		case <-ticks.C:
 			st.comment("")
 		case e, ok := <-live:
@@ -120,9 +122,6 @@ func (s *stream) commit(c *api.Commit) {
 }
 
 func (s *stream) comment(text string) { s.send(": " + text + "\n\n") }
-
-// slowest is how long a client may take to read one event.
-const slowest = 30 * time.Second
 
 func (s *stream) send(text string) {
 	if s.err != nil {

@@ -45,7 +45,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		if a, ok = pg.cut(w, r, a, after); !ok {
 			return
 		}
-		if tag := shape.tag(a, before, after); tag != "" {
+		if tag := shape.tag(a, before, after); tag != "" && (api.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
 			w.Header().Set("ETag", `"`+tag+`"`)
 			if r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
 				w.WriteHeader(http.StatusNotModified)
@@ -97,7 +97,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 	return body, pg, true
 }
 
-// actor makes the operation that of its session, done once for its key.
+// actor makes the operation one of its scopes and session, done once for its key.
 func (s *Server) actor(ctx context.Context, w http.ResponseWriter, r *http.Request, op *api.Operation, body []byte) (context.Context, bool) {
 	key := r.Header.Get(api.HeaderOp)
 	if op.Effect == api.Reads {
@@ -112,7 +112,8 @@ func (s *Server) actor(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		problem(w, http.StatusUnprocessableEntity, "invalid", api.HeaderOp+": another request came under this key; use a new one for each")
 		return ctx, false
 	}
-	return fovea.WithActor(ctx, "", r.Header.Get(api.HeaderSession), key), true
+	scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
+	return fovea.WithActor(api.WithScopes(ctx, scopes), "", scopes.Session, key), true
 }
 
 // synced reads how the folder is to be seen to.

@@ -3,7 +3,10 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -24,6 +27,8 @@ type Options struct {
 	Logs func(limit int) []string
 	// LogLimit is how many lines a request gets that names no number; 20 by default.
 	LogLimit int
+	// Stop, when closed, ends the streams, so that a server can.
+	Stop <-chan struct{}
 	// MCP, if not nil, serves /mcp.
 	MCP http.Handler
 	// BodyLimit bounds the bytes of a request; 8 MiB by default.
@@ -85,7 +90,7 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
 	inner.HandleFunc("GET /metrics", s.metrics)
 	if s.opts.MCP != nil {
-		inner.Handle("/mcp", s.opts.MCP)
+		inner.Handle("/mcp", s.untilStop(s.opts.MCP))
 	}
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", s.healthy)
@@ -132,17 +137,60 @@ func (s *silent) Header() http.Header         { return s.header }
 func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
 func (s *silent) WriteHeader(int)             {}
 
-// bounded limits the bytes of a request.
+// slowest is how long a client may take to send a request, and to take an answer.
+const slowest = 60 * time.Second
+
+// bounded limits the bytes of a request and the time that it takes to come.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, s.opts.BodyLimit)
+		control := http.NewResponseController(w)
+		_ = control.SetWriteDeadline(time.Time{}) // of the last answer; not every writer has deadlines
+		if r.ContentLength != 0 {
+			_ = control.SetReadDeadline(time.Now().Add(slowest))
+			r.Body = &coming{http.MaxBytesReader(w, r.Body, s.opts.BodyLimit), control}
+		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// coming is a body that must come in time; what is done with it may take longer.
+type coming struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (c *coming) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	if errors.Is(err, io.EOF) {
+		_ = c.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// untilStop ends requests that only listen when the server is to stop.
+func (s *Server) untilStop(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, stop := context.WithCancel(r.Context())
+		defer stop()
+		go func() {
+			select {
+			case <-s.opts.Stop:
+				stop()
+			case <-ctx.Done():
+			}
+		}()
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
 // answer writes a value as JSON.
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest))
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // who asked is gone

@@ -1,0 +1,84 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	afar "github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/daemon"
+)
+
+// askAgain is after how long who waits for the store looks for a daemon again: the
+// one who holds the store may be about to become one.
+const askAgain = 250 * time.Millisecond
+
+// openOrMeet opens the memory, or finds the daemon that has it open: then s.far is
+// set, and s.memory is not. A verb that holds the store for a moment is waited for.
+func (s *session) openOrMeet(ctx context.Context, with func(*fovea.Options)) error {
+	for end := time.Now().Add(lockWait); ; {
+		if err := s.meet(ctx); s.far != nil || err != nil {
+			return err
+		}
+		err := s.open(ctx, askAgain, with)
+		if fovea.KindOf(err) != fovea.Conflict || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// meet finds the daemon, if there is one and it is wanted.
+func (s *session) meet(ctx context.Context) error {
+	if s.alone || s.adopt {
+		return nil
+	}
+	far, err := daemon.Connect(ctx, &s.config, s.clientOptions())
+	if err == nil {
+		s.far = far
+	}
+	if errors.Is(err, daemon.ErrNone) {
+		return nil
+	}
+	return err
+}
+
+func (s *session) clientOptions() *afar.Options {
+	return &afar.Options{
+		Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project,
+		Warn: func(err error) { s.say("%v", err) },
+	}
+}
+
+// fromAfar is the daemon's service as this run's flags want it.
+func (s *session) fromAfar() api.Service {
+	if !s.noSync {
+		return s.far
+	}
+	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		return op.Pass(api.WithSync(ctx, api.SyncNone), s.far, req)
+	})
+}
+
+// lingers is how long a daemon that nobody asked for stays without a client.
+const lingers = 10 * time.Minute
+
+// background returns a client of the daemon, which is started if need be.
+func (s *session) background(ctx context.Context, more ...string) (*afar.Client, error) {
+	opts := s.clientOptions()
+	far, err := daemon.Connect(ctx, &s.config, opts)
+	if !errors.Is(err, daemon.ErrNone) {
+		return far, err
+	}
+	command, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, 2*lockWait)
+	defer stop()
+	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--memex", s.config.Memex}, more...)...)
+}

@@ -1,0 +1,193 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
+)
+
+// serving is what serve was asked for.
+type serving struct {
+	http   bool
+	idle   time.Duration
+	detach bool
+	unit   bool
+	stop   bool
+}
+
+// logName is the file of the state folder with the newest lines of the log.
+const logName = "serve.log"
+
+func serveCommand(s *session) *cobra.Command {
+	var how serving
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Keep the memory open for everybody who asks, and watch the folder",
+		Long: `Serve keeps the memory open and watches the folder: a save is a commit at once.
+Every verb of the same user then asks it, and so do the programs that fovea mcp
+serves. There is one for each memex; a second one finds the first and ends.
+
+It listens at a socket that only this user can reach. With --http it also opens a
+port of this machine; the file http.json in the state folder says which, with a
+token. "fovea token" makes tokens for others.`,
+		Example: `  fovea serve
+  fovea serve --http --idle 1h
+  fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
+		Args: args(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if how.idle < 0 {
+				return misuse{errors.New("--idle is not negative")}
+			}
+			if err := s.load(); err != nil {
+				return err
+			}
+			switch {
+			case how.unit:
+				return s.printUnit()
+			case how.stop:
+				ctx, stop := context.WithTimeout(c.Context(), time.Minute)
+				defer stop()
+				return daemon.Stop(ctx, &s.config)
+			case how.detach:
+				return s.startDaemon(c.Context(), how)
+			}
+			return s.serve(c.Context(), how)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&how.http, "http", false, "listen on a port of this machine, too")
+	f.DurationVar(&how.idle, "idle", 0, "end after so long without a client (0: never)")
+	f.BoolVar(&how.detach, "detach", false, "start one in the background and wait until it answers")
+	f.BoolVar(&how.stop, "stop", false, "stop the one that runs, and wait until it is gone")
+	f.BoolVar(&how.unit, "print-unit", false, "print a unit for systemd --user")
+	return c
+}
+
+func (s *session) printUnit() error {
+	command, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(&s.out, daemon.Unit(command, s.config.Memex))
+	return err
+}
+
+// startDaemon brings a daemon up that outlives this process.
+func (s *session) startDaemon(ctx context.Context, how serving) error {
+	more := []string{"--idle", how.idle.String()}
+	if how.http {
+		more = append(more, "--http")
+	}
+	far, err := s.background(ctx, more...)
+	if err != nil {
+		return err
+	}
+	defer far.Close()
+	h, err := far.Hello(ctx)
+	if err == nil {
+		s.say("process %d serves %s", h.PID, h.Memex)
+	}
+	return err
+}
+
+// serve is the daemon.
+func (s *session) serve(ctx context.Context, how serving) error {
+	feed := &api.Feed{}
+	lines := &later{}
+	log := slog.New(slog.NewTextHandler(lines, nil))
+	err := s.openOrMeet(ctx, func(o *fovea.Options) {
+		o.Command, o.Committed, o.Log = "fovea serve", feed.Committed, log
+	})
+	if err != nil {
+		return err
+	}
+	if s.far != nil {
+		h, err := s.far.Hello(ctx)
+		if err == nil {
+			s.say("process %d serves %s already", h.PID, h.Memex)
+		}
+		return err
+	}
+	ring, err := daemon.OpenRing(filepath.Join(s.config.StateDir, logName))
+	if err != nil {
+		return err
+	}
+	defer ring.Close()
+	lines.to(ring)
+	debug.SetGCPercent(100) // open has more for verbs, which end soon
+	return daemon.Serve(ctx, &daemon.Options{
+		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
+		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},
+		MCP:   s.mcpHandler,
+		Listening: func(socket, url string) {
+			if url == "" {
+				s.say("serving %s at %s", s.config.Memex, socket)
+			} else {
+				s.say("serving %s at %s and %s", s.config.Memex, socket, url)
+			}
+		},
+	})
+}
+
+// mcpHandler serves MCP to who was let in. The person's own token, which programs
+// are given too, lets them in as agents.
+func (s *session) mcpHandler(svc api.Service) http.Handler {
+	return mcpserver.Handler(func(r *http.Request) *mcpserver.Server {
+		g := api.GrantOf(r.Context())
+		return mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: func(ctx context.Context, client string) context.Context {
+			if g.Role == api.Owner {
+				return api.WithGrant(ctx, s.agentGrant(orElse(g.Agent, agentName(client))))
+			}
+			return api.WithGrant(ctx, g)
+		}})
+	}, nil)
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// later is a writer that keeps what comes before it has somewhere to go: the log of
+// a daemon begins before it is known whether this process is to be one.
+type later struct {
+	mu   sync.Mutex
+	kept []byte
+	w    io.Writer
+}
+
+func (l *later) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.w != nil {
+		return l.w.Write(b)
+	}
+	l.kept = append(l.kept, b...)
+	return len(b), nil
+}
+
+func (l *later) to(w io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.w = w
+	_, _ = w.Write(l.kept) // a Ring takes everything
+	l.kept = nil
+}

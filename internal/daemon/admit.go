@@ -1,0 +1,104 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// Address says where a daemon listens on the loopback interface, and has a secret
+// that stands for the person.
+type Address struct {
+	URL   string `json:"url"`
+	Token string `json:"token"`
+	PID   int    `json:"pid"`
+}
+
+// ReadAddress reads where the daemon of a state folder listens.
+func ReadAddress(stateDir string) (Address, error) {
+	var a Address
+	text, err := os.ReadFile(filepath.Join(stateDir, addressName))
+	if err == nil {
+		err = json.Unmarshal(text, &a)
+	}
+	return a, err
+}
+
+func writeAddress(name string, a Address) error {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return config.PutSecret(name, append(text, '\n'))
+}
+
+func newSecret() string { return rand.Text() }
+
+// overSocket admits the user whom the listener has let through: as the person, in
+// the name of an agent, or as an agent that is held to what agents may do.
+func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
+	if secret, ok := bearer(r); ok {
+		return d.byToken(r, secret)
+	}
+	return d.asserted(r)
+}
+
+// overTCP admits who has a token.
+func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
+	secret, ok := bearer(r)
+	if !ok {
+		return api.Grant{}, errors.New("send a token: Authorization: Bearer TOKEN; fovea token makes one")
+	}
+	return d.byToken(r, secret)
+}
+
+func bearer(r *http.Request) (string, bool) {
+	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
+// byToken admits who has the secret of this run, or one that the person has given
+// away: the name is the token's then, whatever the request says.
+func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
+	if d.secret != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(d.secret)) == 1 {
+		return d.asserted(r)
+	}
+	tokens, err := config.ReadTokens(nil)
+	if err != nil {
+		return api.Grant{}, err
+	}
+	t, err := tokens.Find(secret)
+	if err != nil {
+		return api.Grant{}, err
+	}
+	return d.grant(t.Agent, api.Role(t.Role)), nil
+}
+
+// asserted believes what a request says of itself.
+func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
+	agent := r.Header.Get(api.HeaderAgent)
+	switch role := api.Role(r.Header.Get(api.HeaderRole)); role {
+	case "":
+		return d.grant(agent, api.Owner), nil
+	case api.Owner, api.Agent, api.Reader:
+		return d.grant(agent, role), nil
+	default:
+		return api.Grant{}, fmt.Errorf("%s: %q is no role", api.HeaderRole, role)
+	}
+}
+
+// grant adds what the configuration lets an agent do.
+func (d *daemon) grant(agent string, role api.Role) api.Grant {
+	more := d.opts.Config.Grants[agent]
+	return api.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations}
+}

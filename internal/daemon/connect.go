@@ -1,0 +1,102 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// ErrNone is returned where no daemon serves a memex.
+var ErrNone = errors.New("no daemon serves this memex")
+
+// Connect returns a client of the daemon that serves a memex. The caller closes it.
+// Errors: ErrNone; one of kind Conflict where the daemon speaks another protocol.
+func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*client.Client, error) {
+	socket, err := c.Socket(nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(socket); errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err := private(filepath.Dir(socket)); err != nil {
+		return nil, fmt.Errorf("socket: %w", err)
+	}
+	far := client.Unix(socket, opts)
+	if _, err := far.Hello(ctx); err != nil {
+		far.Close()
+		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNone // it is gone and left its socket behind
+		}
+		return nil, err
+	}
+	return far, nil
+}
+
+// pause is how long who waits for a daemon lets pass before asking again.
+const pause = 20 * time.Millisecond
+
+// Await is Connect that asks again until there is a daemon, or the context ends, or
+// given up is closed.
+func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp <-chan struct{}) (*client.Client, error) {
+	for {
+		far, err := Connect(ctx, c, opts)
+		if err == nil || !errors.Is(err, ErrNone) {
+			return far, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ErrNone, ctx.Err())
+		case <-givenUp:
+			return Connect(ctx, c, opts) // it may have found one that was quicker
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Stop ends the daemon that serves a memex, and returns when it is gone: what was
+// asked before has been answered. Errors: ErrNone.
+func Stop(ctx context.Context, c *config.Config) error {
+	far, err := Connect(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	defer far.Close()
+	h, err := far.Hello(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := os.FindProcess(h.PID)
+	if err == nil {
+		err = p.Signal(syscall.SIGTERM)
+	}
+	if err != nil {
+		return fmt.Errorf("stop process %d: %w", h.PID, err)
+	}
+	far.Close()
+	for {
+		again, err := Connect(ctx, c, nil)
+		if err != nil {
+			if errors.Is(err, ErrNone) {
+				return nil
+			}
+			return err
+		}
+		again.Close()
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stop process %d: %w", h.PID, ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+}

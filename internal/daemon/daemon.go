@@ -1,0 +1,195 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/httpapi"
+)
+
+// Options says what a daemon serves, and where. Memory, Config, Feed, Log and
+// Lines are needed.
+type Options struct {
+	// Memory is that of Config.Memex, opened with Feed.Committed. It stays the
+	// caller's to close.
+	Memory *fovea.Memory
+	Config config.Config
+	Feed   *api.Feed
+	// Local says how requests are served; its Sync and Progress are the daemon's.
+	Local api.LocalOptions
+	// MCP makes the handler of /mcp from the service that it may use; nil for none.
+	MCP func(api.Service) http.Handler
+	// HTTP opens a port of the loopback interface besides the socket.
+	HTTP bool
+	// Idle is how long a daemon stays without a client; 0 is for ever.
+	Idle time.Duration
+	// Version is told to clients.
+	Version string
+	// Log receives what happens, Lines has what it received.
+	Log   *slog.Logger
+	Lines *Ring
+	// Listening, if not nil, is called when clients can come.
+	Listening func(socket, url string)
+}
+
+const (
+	slowHeader = 5 * time.Second  // that the header of a request may take
+	keepAlive  = 10 * time.Minute // that a connection over TCP may be silent
+	headers    = 64 << 10         // bytes of a header
+	drain      = 30 * time.Second // for requests under way when the daemon stops
+)
+
+// Serve serves until the context ends or nobody has been there for Options.Idle;
+// both are no error.
+func Serve(ctx context.Context, opts *Options) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	socket, err := opts.Config.Socket(nil)
+	if err != nil {
+		return err
+	}
+	l, err := keepLive(ctx, opts.Memory, opts)
+	if err != nil {
+		return err
+	}
+	ending := make(chan struct{})
+	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop)}
+	if d.api, err = d.server(ending); err != nil {
+		return errors.Join(err, l.close())
+	}
+	if err := d.listen(socket); err != nil {
+		d.close()
+		return errors.Join(err, l.close())
+	}
+	reading := make(chan struct{})
+	go func() { defer close(reading); l.run() }()
+	for _, s := range d.servers {
+		go func() { _ = s.Serve(s.listener) }() // ends with Shutdown
+	}
+	opts.Log.Info("serving", "memex", opts.Config.Memex, "socket", socket, "url", d.url, "pid", d.pid)
+	if opts.Listening != nil {
+		opts.Listening(socket, d.url)
+	}
+	<-ctx.Done()
+	opts.Log.Info("stopping")
+	close(ending)
+	err = d.shutdown()
+	<-reading
+	return errors.Join(err, l.close())
+}
+
+// daemon is one run of Serve.
+type daemon struct {
+	opts    *Options
+	live    *live
+	api     *httpapi.Server
+	pid     int
+	url     string
+	secret  string // of the one who can read the state folder
+	servers []*server
+	made    []string // files to remove at the end
+	idle    *idle
+}
+
+// server is one way in.
+type server struct {
+	http.Server
+	listener net.Listener
+}
+
+// server makes what all ways in share.
+func (d *daemon) server(ending <-chan struct{}) (*httpapi.Server, error) {
+	local := d.opts.Local
+	local.Sync, local.Progress = d.live.sync, d.opts.Feed.Progress
+	svc := api.Local(d.opts.Memory, &local)
+	o := httpapi.Options{
+		Service: svc, Hello: d.hello, Feed: d.opts.Feed, Ready: d.live.isReady, Logs: d.opts.Lines.Newest,
+		LogLimit: d.opts.Config.LogLimit, Stop: ending, Log: d.opts.Log,
+	}
+	if d.opts.MCP != nil {
+		o.MCP = d.opts.MCP(api.Guarded(svc))
+	}
+	return httpapi.New(o), nil
+}
+
+func (d *daemon) hello() api.Hello {
+	v := d.opts.Memory.View()
+	return api.Hello{
+		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, StateDir: d.opts.Config.StateDir,
+		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
+	}
+}
+
+// listen opens the ways in.
+func (d *daemon) listen(socket string) error {
+	l, err := listenUnix(socket)
+	if err != nil {
+		return err
+	}
+	d.made = append(d.made, socket)
+	d.add(l, d.api.Handler(d.overSocket), 0)
+	if !d.opts.HTTP {
+		return nil
+	}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	port := tcp.Addr().(*net.TCPAddr).Port
+	d.add(tcp, httpapi.Loopback(port, d.api.Handler(d.overTCP)), keepAlive)
+	return d.publish(tcp.Addr().String())
+}
+
+func (d *daemon) add(l net.Listener, h http.Handler, silent time.Duration) {
+	d.servers = append(d.servers, &server{listener: l, Server: http.Server{
+		Handler: h, ReadHeaderTimeout: slowHeader, IdleTimeout: silent, MaxHeaderBytes: headers,
+		ConnState: d.idle.state, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelDebug),
+	}})
+}
+
+// shutdown answers what was asked, and lets nobody else in.
+func (d *daemon) shutdown() error {
+	ctx, stop := context.WithTimeout(context.Background(), drain)
+	defer stop()
+	var errs []error
+	for _, s := range d.servers {
+		if err := s.Shutdown(ctx); err != nil {
+			errs = append(errs, err, s.Close())
+		}
+	}
+	d.close()
+	return errors.Join(errs...)
+}
+
+// close removes what tells where the daemon is.
+func (d *daemon) close() {
+	for _, s := range d.servers {
+		_ = s.listener.Close() // it may be already
+	}
+	for _, name := range d.made {
+		_ = os.Remove(name) // the socket goes with its listener
+	}
+}
+
+// addressName is the file of the state folder that says where a daemon listens and
+// what opens it.
+const addressName = "http.json"
+
+// publish writes where the port is and a secret that is made for this run.
+func (d *daemon) publish(address string) error {
+	d.url, d.secret = "http://"+address, newSecret()
+	name := filepath.Join(d.opts.Config.StateDir, addressName)
+	d.made = append(d.made, name)
+	return writeAddress(name, Address{d.url, d.secret, d.pid})
+}

@@ -1,0 +1,187 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/corpus"
+)
+
+const (
+	quiet    = 50 * time.Millisecond  // a burst of saves ends when so long nothing came
+	longest  = 500 * time.Millisecond // and is read after so long though it goes on
+	rescan   = 10 * time.Minute       // finds what no event told
+	pulse    = time.Minute            // between heartbeats of the memory
+	marksDir = "watch"                // of the state folder
+)
+
+// live keeps a memory up with its folder.
+type live struct {
+	ctx      context.Context // of the daemon: what one request began, others wait for
+	m        *fovea.Memory
+	progress func(done, total int)
+	log      *slog.Logger
+	folder   os.FileInfo
+
+	root    *corpus.Root
+	watcher *corpus.Watcher // nil where the folder cannot be watched
+
+	turn  chan struct{} // held by the one who reads the folder; guards what follows
+	done  uint64        // what the memory holds of what the watcher has seen
+	begun bool          // the folder was read once
+
+	ready atomic.Bool
+}
+
+// keepLive begins to watch.
+func keepLive(ctx context.Context, m *fovea.Memory, opts *Options) (*live, error) {
+	l := &live{ctx: ctx, m: m, progress: opts.Feed.Progress, log: opts.Log, turn: make(chan struct{}, 1)}
+	var err error
+	if l.folder, err = os.Stat(m.Dir()); err != nil {
+		return nil, err
+	}
+	if err := l.watch(opts); err != nil {
+		l.log.Warn("cannot watch the folder; each request reads it", "memex", m.Dir(), "why", err)
+	}
+	return l, nil
+}
+
+func (l *live) watch(opts *Options) error {
+	root, err := corpus.Open(l.m.Dir(), &corpus.Options{SkillsDir: opts.Config.SkillsDir, Opaque: opts.Config.Opaque})
+	if err != nil {
+		return err
+	}
+	marks := filepath.Join(opts.Config.StateDir, marksDir)
+	if err := os.MkdirAll(marks, 0o700); err != nil {
+		return errors.Join(err, root.Close())
+	}
+	watcher, err := root.Watch(l.ctx, marks, l.holds)
+	if err != nil {
+		return errors.Join(err, root.Close())
+	}
+	l.root, l.watcher = root, watcher
+	return nil
+}
+
+// holds reports whether a file is a document: notes may draw on files of any name.
+func (l *live) holds(path string) bool {
+	for range l.m.View().Document(path) {
+		return true
+	}
+	return false
+}
+
+func (l *live) close() error {
+	if l.watcher == nil {
+		return nil
+	}
+	return errors.Join(l.watcher.Close(), l.root.Close())
+}
+
+// sync returns when the memory holds everything that was saved before the call.
+func (l *live) sync(ctx context.Context) error {
+	if l.watcher == nil {
+		return l.read(ctx, 0, true)
+	}
+	if err := l.watcher.Settle(); err != nil {
+		return l.read(ctx, 0, true)
+	}
+	return l.read(ctx, l.watcher.Seen(), false)
+}
+
+// read reads the folder unless what was seen is in the memory already. Who comes
+// while somebody reads waits for that.
+func (l *live) read(ctx context.Context, seen uint64, always bool) error {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-l.turn }()
+	if l.begun && l.done >= seen && !always {
+		return nil
+	}
+	if now, err := os.Stat(l.m.Dir()); err != nil || !os.SameFile(now, l.folder) {
+		return &fovea.Error{Op: "ingest", What: l.m.Dir(), Kind: fovea.NotFound, Err: errors.New(
+			"the folder is not the one that the daemon began with; put it back, or stop the daemon")}
+	}
+	now := uint64(0)
+	if l.watcher != nil {
+		now = l.watcher.Seen()
+	}
+	if err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress}); err != nil {
+		return err // it is tried again by whoever comes next
+	}
+	l.done, l.begun = now, true
+	l.ready.Store(true)
+	return nil
+}
+
+// isReady returns why the memory cannot answer yet.
+func (l *live) isReady() error {
+	if l.ready.Load() {
+		return nil
+	}
+	return fmt.Errorf("the folder is being read: %d documents so far", l.m.Status().Documents)
+}
+
+// run reads the folder now, after each burst of events and every ten minutes, and
+// lets the memory see to itself.
+func (l *live) run() {
+	l.told(l.read(l.ctx, 0, true))
+	var changed <-chan struct{}
+	if l.watcher != nil {
+		changed = l.watcher.Changed()
+	}
+	scans, beats := time.NewTicker(rescan), time.NewTicker(pulse)
+	defer scans.Stop()
+	defer beats.Stop()
+	for {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-scans.C:
+			l.told(l.read(l.ctx, 0, true))
+		case <-beats.C:
+			l.told(l.m.Heartbeat(l.ctx))
+		case <-changed:
+			l.burst(changed)
+			l.told(l.read(l.ctx, l.watcher.Seen(), false))
+		}
+	}
+}
+
+// burst waits for the end of a burst of events, but not for long.
+func (l *live) burst(changed <-chan struct{}) {
+	end := time.NewTimer(longest)
+	defer end.Stop()
+	for {
+		pause := time.NewTimer(quiet)
+		select {
+		case <-changed:
+			pause.Stop()
+			continue
+		case <-pause.C:
+		case <-end.C:
+		case <-l.ctx.Done():
+		}
+		pause.Stop()
+		return
+	}
+}
+
+// told logs an error of what nobody asked for.
+func (l *live) told(err error) {
+	if err != nil && l.ctx.Err() == nil {
+		l.log.Warn("in the background", "why", err)
+	}
+}

@@ -1,0 +1,52 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// outputSuffix makes of the name of the socket that of the file which a daemon
+// without a terminal writes to.
+const outputSuffix = ".out"
+
+// Start runs a command that serves the memex, cut off from this process: in a
+// session of its own, with nothing of ours open, its output beside the socket.
+// It returns when the daemon answers, or the one does that was quicker.
+func Start(ctx context.Context, c *config.Config, opts *client.Options, command string, args ...string) (*client.Client, error) {
+	socket, err := c.Socket(nil)
+	if err == nil {
+		err = makePrivate(filepath.Dir(socket))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	name := strings.TrimSuffix(socket, filepath.Ext(socket)) + outputSuffix
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	defer out.Close()
+	closeInherited()
+	cmd := exec.Command(command, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = "/", out, out, detached()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	far, err := Await(ctx, c, opts, ended)
+	if errors.Is(err, ErrNone) {
+		return nil, fmt.Errorf("start: %w; %s has what the one said that was started", err, name)
+	}
+	return far, err
+}
