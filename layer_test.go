@@ -67,6 +67,7 @@ var layers = []layer{
 	{8, "internal/config", free},
 	{9, "internal/daemon", free},
 	{10, "cmd/fovea", free},
+	{10, "examples/mcp", free},
 	{0, "internal/faultfs", tests},
 	{0, "internal/foveatest", tests},
 	{0, "internal/store/storetest", tests},

@@ -89,9 +89,9 @@ func found(count int, more bool, note string) string {
 	case count == 0:
 		return "Nothing found" + note + ". Try other or fewer words.\n"
 	case more:
-		return fmt.Sprintf("The first %d notes; there are more%s.\n", count, note)
+		return fmt.Sprintf("Found more than %d, the first ones%s:\n", count, note)
 	}
-	return fmt.Sprintf("%d notes%s.\n", count, note)
+	return fmt.Sprintf("Found %d%s.\n", count, note)
 }
 
 // writeHit writes one found note: title, where it is, how its text begins.

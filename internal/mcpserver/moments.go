@@ -39,13 +39,13 @@ func (s *Server) history(ctx context.Context, in historyInput) (reply, error) {
 		if err != nil {
 			return reply{}, err
 		}
-		return reply{text: fmt.Sprintf("%d lines of %q.\n%s", len(blamed.Lines), blamed.ID, fenced(blameLines(blamed)))}, nil
+		return reply{text: fmt.Sprintf("Lines of %q: %d.\n%s", blamed.ID, len(blamed.Lines), fenced(blameLines(blamed)))}, nil
 	case "snapshots":
 		list, err := s.service.Snapshots(ctx)
 		if err != nil {
 			return reply{}, err
 		}
-		return reply{text: fmt.Sprintf("%d states to go back to.\n%s", len(list), fenced(snapshotLines(list)))}, nil
+		return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}, nil
 	case "checkpoint":
 		c, err := s.service.Checkpoint(ctx, api.CheckpointRequest{Name: in.Name})
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *Server) log(ctx context.Context, in historyInput) (reply, error) {
 	for _, c := range commits {
 		fmt.Fprintf(&b, "seq:%d %s %s by %s: %s\n", c.Seq, c.Time.UTC().Format(time.DateTime), c.Kind, c.Author, c.Message)
 	}
-	return reply{text: fmt.Sprintf("%d commits, newest first.\n%s", len(commits), fenced(b.String()))}, nil
+	return reply{text: fmt.Sprintf("Commits, newest first: %d.\n%s", len(commits), fenced(b.String()))}, nil
 }
 
 func blameLines(blamed *api.BlameResponse) string {
