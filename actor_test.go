@@ -58,6 +58,10 @@ var writes = []struct {
 		c, files, err := m.Rollback(ctx, "seq:1", nil)
 		return c, strings.Join(files, " "), err
 	}},
+	{"revert", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, files, _, err := m.Revert(ctx, []uint64{3}, nil)
+		return c, strings.Join(files, " "), err
+	}},
 	{"purge", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
 		c, n, err := m.Purge(ctx, nil, "a secret", false)
 		return c, fmt.Sprint(n), err

@@ -18,7 +18,7 @@ type Commit struct {
 	Seq       uint64
 	Digest    merkle.Digest // names the commit and all that went before it
 	Root      merkle.Digest // of the state it made
-	Kind      string        // ingest, rollback, revert, edit, purge, retain, repair
+	Kind      string        // ingest, rollback, revert, merge, edit, purge, retain, repair
 	Author    string
 	Session   string
 	Op        string // commits of one operation share it

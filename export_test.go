@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -41,3 +42,6 @@ func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, 
 
 // Fresh returns the same state with indexes made from nothing.
 func (v *View) Fresh() *View { return (&Memory{}).newView(v.state, v.commit) }
+
+// Follows is follows.
+func Follows(c *graph.Commit, head Commit) error { return follows(c, head) }

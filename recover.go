@@ -161,11 +161,16 @@ func (p *player) commit(block []byte) error {
 // errChain is returned when a commit does not follow the one before it.
 var errChain = errors.New("the chain of commits is broken")
 
+// follows reports whether a commit goes on from head. A merge goes on from its first
+// parent: its delta is against that one.
 func follows(c *graph.Commit, head Commit) error {
 	if c.Seq != head.Seq+1 {
 		return fmt.Errorf("commit %d follows commit %d: %w", c.Seq, head.Seq, errChain)
 	}
-	if head.Seq == 0 && len(c.Parents) == 0 || len(c.Parents) == 1 && c.Parents[0] == head.Digest {
+	switch p := c.Parents; {
+	case len(p) == 0 && head.Seq == 0, len(p) == 1 && p[0] == head.Digest:
+		return nil
+	case len(p) == 2 && p[0] == head.Digest && p[0].Compare(p[1]) < 0 && c.Kind == graph.KindMerge:
 		return nil
 	}
 	return fmt.Errorf("commit %d names another parent than commit %d: %w", c.Seq, head.Seq, errChain)

@@ -18,6 +18,7 @@ const (
 	KindIngest   = "ingest"   // files were read
 	KindRollback = "rollback" // an earlier state was made the present one
 	KindRevert   = "revert"   // what some commits did was taken back
+	KindMerge    = "merge"    // two states were brought together
 	KindEdit     = "edit"     // something was changed through Fovea
 	KindPurge    = "purge"    // content was taken out of history for good; the state is the one before
 	KindRetain   = "retain"   // moments were thinned; the state is the one before

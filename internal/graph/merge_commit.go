@@ -1,0 +1,43 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"fmt"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// merger is the author of merges: whoever merges the same commits makes the same
+// commit.
+const merger = "merge"
+
+// Tip is a commit with the state it made.
+type Tip struct {
+	Commit *Commit
+	State  *State
+}
+
+// MergeCommits merges two states that came from base, and makes the commit that says
+// so, which Encode completes. Both are functions of the two commits alone: whoever merges them, in
+// whichever order, makes the same. Its delta is against the first of its parents,
+// the one of the smaller digest, whose number it follows. Complexity is that of Merge.
+func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []node.Conflict) {
+	if b.Commit.Digest.Compare(a.Commit.Digest) < 0 {
+		a, b = b, a
+	}
+	side := func(t Tip) Side {
+		c := t.Commit
+		return Side{State: t.State, Who: fmt.Sprintf("%s, commit %s", c.Author, c.Digest), Time: c.Time, Digest: c.Digest}
+	}
+	now := max(a.Commit.Time, b.Commit.Time)
+	draft, conflicts := Merge(base, side(a), side(b), now)
+	state, delta := draft.Seal()
+	parents := []merkle.Digest{a.Commit.Digest, b.Commit.Digest}
+	return &Commit{
+		Seq: a.Commit.Seq + 1, Parents: parents, State: state.Root(), Delta: delta.Records(), Lineage: delta.Lineage,
+		Kind: KindMerge, Author: merger, Op: merkle.Sum([]byte(parents[0].String() + parents[1].String())).String(), Time: now,
+		Message: fmt.Sprintf("commits %d and %d", a.Commit.Seq, b.Commit.Seq),
+	}, state, delta, conflicts
+}
