@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -105,10 +106,7 @@ func spoil(rnd *rand.Rand, text string) (how, spoiled string) {
 // TestCampaignNoFalseAlarm saves ordinary notes, checks commits of Git out, writes
 // protected files through Fovea and rolls back: nobody may be told anything.
 func TestCampaignNoFalseAlarm(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git: its checkouts are part of this")
-	}
+	git := foveatest.Part(t, "git")
 	n := 60
 	if os.Getenv("FOVEA_CAMPAIGN") == "long" {
 		n = 1000

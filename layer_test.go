@@ -65,6 +65,7 @@ var layers = []layer{
 	{8, "internal/servermemory", free},
 	{8, "internal/client", free},
 	{8, "internal/config", free},
+	{8, "internal/alert", free},
 	{9, "internal/daemon", free},
 	{10, "cmd/fovea", free},
 	{10, "examples/mcp", free},

@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -95,6 +96,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
+		Alert: func(a guard.Alert) { s.say("%s", a.Message()) },
 	}
 	with(opts)
 	if s.memory, err = fovea.Open(ctx, s.config.Memex, opts); err != nil {

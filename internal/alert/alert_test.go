@@ -1,0 +1,130 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package alert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Servers shaped like those of Telegram, signal-cli and ntfy get what they expect.
+func TestSinks(t *testing.T) {
+	for _, tc := range []struct{ name, url, want string }{
+		{"telegram", "telegram://123:abc@HOST?chats=7,@me&disabletls=yes", `/bot123:abc/sendMessage {"chat_id":"7","text":"hello"}` + "\n" + `/bot123:abc/sendMessage {"chat_id":"@me","text":"hello"}`},
+		{"signal", "signal://HOST/+15550001/+15550002,+15550003?disabletls=yes", `/v2/send {"message":"hello","number":"+15550001","recipients":["+15550002","+15550003"]}`},
+		{"signal with a password", "signal://u:p@HOST/+1/+2?disabletls=yes", `u:p /v2/send {"message":"hello","number":"+1","recipients":["+2"]}`},
+		{"ntfy", "ntfy://HOST/fovea?disabletls=yes", "/fovea hello"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				line := r.URL.Path + " " + string(body)
+				if user, password, ok := r.BasicAuth(); ok {
+					line = user + ":" + password + " " + line
+				}
+				got = append(got, line)
+			}))
+			defer server.Close()
+			sink, err := Parse(strings.Replace(tc.url, "HOST", server.Listener.Addr().String(), 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := sink.Send(t.Context(), "hello"); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, strings.Join(got, "\n")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSinkFails(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	address := server.Listener.Addr().String()
+	for _, up := range []bool{true, false} {
+		if !up {
+			server.Close()
+		}
+		sink, err := Parse("telegram://123:secret@" + address + "?chats=7&disabletls=yes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sink.Send(t.Context(), "x"); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host", "ntfy:///x", "telegram://a b:secret@%zz"} {
+		if _, err := Parse(text); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+// A sink that fails is tried again, holds up nobody, and gets everything in order
+// when it is back.
+func TestQueueTriesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var good, bad []string
+		var down atomic.Bool
+		down.Store(true)
+		q := NewQueue([]Sink{
+			{"bad", func(_ context.Context, text string) error {
+				if down.Load() {
+					return errors.New("no route")
+				}
+				bad = append(bad, text)
+				return nil
+			}},
+			{"good", func(_ context.Context, text string) error { good = append(good, text); return nil }},
+		})
+		defer q.Close()
+		q.Send("one")
+		q.Send("two")
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"one", "two"}, good); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"bad: no route; 2 messages wait, 0 were dropped"}, q.Failing()); diff != "" {
+			t.Error(diff)
+		}
+		<-time.After(time.Hour) // of the bubble
+		down.Store(false)
+		<-time.After(longWait + time.Second)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"one", "two"}, bad); diff != "" || len(q.Failing()) > 0 {
+			t.Errorf("%q %s", q.Failing(), diff)
+		}
+	})
+}
+
+// A sink that hangs makes nobody wait, and what it cannot hold is counted.
+func TestQueueNeverBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue([]Sink{{"hangs", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }}})
+		for i := range kept + 7 {
+			q.Send(fmt.Sprint(i))
+		}
+		<-time.After(patience + time.Millisecond)
+		want := []string{fmt.Sprintf("hangs: context deadline exceeded; %d messages wait, 7 were dropped", kept)}
+		if diff := cmp.Diff(want, q.Failing()); diff != "" {
+			t.Error(diff)
+		}
+		q.Close()
+	})
+}

@@ -1,0 +1,118 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package alert
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Sink is a place that messages are sent to. Name says which, without its token.
+type Sink struct {
+	Name string
+	// Send delivers a message. It is called by one goroutine at a time.
+	Send func(ctx context.Context, text string) error
+}
+
+// ErrURL is returned for a URL that names no sink.
+var ErrURL = errors.New("not a URL of a sink")
+
+// Parse makes the sink that a URL names, in the forms that shoutrrr gave them:
+//
+//	telegram://TOKEN@telegram?chats=ID,ID
+//	signal://HOST:PORT/SOURCE/RECIPIENT,RECIPIENT
+//	ntfy://HOST/TOPIC
+//
+// The connection is encrypted unless the URL says disabletls=yes. In place of the
+// host telegram another server of its protocol may stand. It returns ErrURL.
+func Parse(text string) (Sink, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return Sink{}, ErrURL // the cause may show a token
+	}
+	scheme := "https"
+	if u.Query().Get("disabletls") == "yes" {
+		scheme = "http"
+	}
+	path := strings.Split(strings.Trim(u.Path, "/"), "/")
+	switch {
+	case u.Scheme == "telegram" && u.User != nil && u.Host != "" && u.Query().Get("chats") != "":
+		return telegram(scheme, u), nil
+	case u.Scheme == "signal" && u.Host != "" && len(path) == 2 && path[0] != "" && path[1] != "":
+		return signal(scheme, u, path[0], strings.Split(path[1], ",")), nil
+	case u.Scheme == "ntfy" && u.Host != "" && len(path) == 1 && path[0] != "":
+		return ntfy(scheme, u, path[0]), nil
+	}
+	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT or ntfy://HOST/TOPIC", ErrURL)
+}
+
+func telegram(scheme string, u *url.URL) Sink {
+	host := u.Host
+	if host == "telegram" {
+		host = "api.telegram.org"
+	}
+	address := scheme + "://" + host + "/bot" + u.User.String() + "/sendMessage"
+	chats := strings.Split(u.Query().Get("chats"), ",")
+	return Sink{"telegram", func(ctx context.Context, text string) error {
+		for _, chat := range chats {
+			if err := postJSON(ctx, address, nil, map[string]string{"chat_id": chat, "text": text}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+func signal(scheme string, u *url.URL, source string, recipients []string) Sink {
+	address := scheme + "://" + u.Host + "/v2/send"
+	return Sink{"signal", func(ctx context.Context, text string) error {
+		return postJSON(ctx, address, u.User, map[string]any{"message": text, "number": source, "recipients": recipients})
+	}}
+}
+
+func ntfy(scheme string, u *url.URL, topic string) Sink {
+	address := scheme + "://" + u.Host + "/" + topic
+	return Sink{"ntfy", func(ctx context.Context, text string) error {
+		return post(ctx, address, u.User, "text/plain; charset=utf-8", []byte(text))
+	}}
+}
+
+func postJSON(ctx context.Context, address string, user *url.Userinfo, body any) error {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return post(ctx, address, user, "application/json", b)
+}
+
+// post sends a body. Errors name the host alone: the rest may hold a token.
+func post(ctx context.Context, address string, user *url.Userinfo, kind string, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return ErrURL
+	}
+	r.Header.Set("Content-Type", kind)
+	if password, ok := user.Password(); ok {
+		r.SetBasicAuth(user.Username(), password)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err
+		}
+		return fmt.Errorf("%s: %w", r.URL.Host, err)
+	}
+	defer answer.Body.Close()
+	_, _ = io.CopyN(io.Discard, answer.Body, 1<<16) // so that the connection can be used again
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("%s: %s", r.URL.Host, answer.Status)
+	}
+	return nil
+}
