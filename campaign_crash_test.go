@@ -176,7 +176,7 @@ func (c *crashes) agrees(left disks, m *fovea.Memory, where string) {
 		c.t.Fatalf("%s: ingest: %v", where, err)
 	}
 	if len(m.Status().Drift) == 0 {
-		if diff := cmp.Diff(left.files(c.t), documentsOf(m.View())); diff != "" {
+		if diff := cmp.Diff(left.files(c.t), filesOf(m.View())); diff != "" {
 			c.t.Fatalf("%s: after an ingest (-files +memory):\n%s", where, diff)
 		}
 	}

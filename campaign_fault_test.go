@@ -126,7 +126,7 @@ func (r *faulty) complete(s step, err error) {
 	if s.name != "ingest" || len(status.Problems)+len(status.Drift) > 0 {
 		return
 	}
-	if diff := cmp.Diff(r.d.files(r.t), documentsOf(r.m.View())); diff != "" {
+	if diff := cmp.Diff(r.d.files(r.t), filesOf(r.m.View())); diff != "" {
 		r.t.Fatalf("%s: an ingest that ended well left out (-files +memory):\n%s", r.failed, diff)
 	}
 }
@@ -169,7 +169,7 @@ func (r *faulty) check(left disks, how string) {
 	if err := m.Ingest(r.t.Context(), &fovea.IngestOptions{AcceptDeletions: true}); err != nil {
 		r.t.Fatalf("%s: ingest: %v", where, err)
 	}
-	if diff := cmp.Diff(left.files(r.t), documentsOf(m.View())); diff != "" && len(m.Status().Drift) == 0 {
+	if diff := cmp.Diff(left.files(r.t), filesOf(m.View())); diff != "" && len(m.Status().Drift) == 0 {
 		r.t.Fatalf("%s: after an ingest (-files +memory):\n%s", where, diff)
 	}
 }

@@ -356,7 +356,7 @@ func endsWell(t *testing.T, d disks, o fileOperation, before outcome, where stri
 	if head.Seq > before.Head.Seq+1 || head.Seq > before.Head.Seq && head.Author != "ann" {
 		t.Fatalf("%s: reopened at %+v", where, head)
 	}
-	if diff := cmp.Diff(d.files(t), documentsOf(m.View())); diff != "" && head.Seq > before.Head.Seq {
+	if diff := cmp.Diff(d.files(t), filesOf(m.View())); diff != "" && head.Seq > before.Head.Seq {
 		t.Fatalf("%s: reopened, documents (-files +memory):\n%s", where, diff)
 	}
 	if got := d.outcome(t, m); head.Seq == before.Head.Seq && !cmp.Equal(before, got) {

@@ -3,7 +3,6 @@
 package fovea
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,11 +269,12 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 
 // putTrees does what is to happen to memory-backed documents.
 func (e *editing) putTrees(draft *graph.Draft) error {
-	err := e.m.intoFiles(draft, e.paths, func(path string) string { return e.texts[path] })
 	for _, put := range e.trees {
-		err = cmp.Or(err, put(draft))
+		if err := put(draft); err != nil {
+			return fail(e.name, "", Invalid, err)
+		}
 	}
-	return fail(e.name, "", Invalid, err)
+	return nil
 }
 
 // newIDs refuses an :ID: that the edit brings in and that a node bears already,

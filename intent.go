@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // intentFormat is the version of the intents of doc/format/journal.md.
@@ -21,6 +22,13 @@ const intentFormat = 0
 type intent struct {
 	commit graph.Commit // Kind, Author, Session, Op, Time and Message; the rest is empty
 	files  []plan
+	trees  []treePlan // memory-backed documents that change in the same step
+}
+
+// treePlan is what a memory-backed document is to be; nil for one that goes.
+type treePlan struct {
+	path string
+	tree *node.Tree
 }
 
 // plan is one file of an operation. A zero digest is that of no file. Base and
@@ -48,7 +56,11 @@ func (in *intent) add(to *disk.Batch) error {
 // encode gives record the canonical encoding, and emit the blocks of long texts.
 func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
 	c := &in.commit
-	b := merkle.AppendList(nil, 8)
+	fields := 8
+	if len(in.trees) > 0 {
+		fields = 9
+	}
+	b := merkle.AppendList(nil, fields)
 	b = merkle.AppendUint(b, intentFormat)
 	for _, text := range []string{c.Kind, c.Author, c.Session, c.Op, c.Message} {
 		b = merkle.AppendText(b, text)
@@ -61,8 +73,34 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 			return fmt.Errorf("intent: %s: %w", in.files[i].path, err)
 		}
 	}
+	if len(in.trees) > 0 {
+		b = merkle.AppendList(b, len(in.trees))
+	}
+	for _, t := range in.trees {
+		var err error
+		if b, err = t.append(b, emit); err != nil {
+			return fmt.Errorf("intent: %s: %w", t.path, err)
+		}
+	}
 	record(b)
 	return nil
+}
+
+func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
+	b = merkle.AppendBytes(merkle.AppendList(b, 2), t.path)
+	if t.tree == nil {
+		return merkle.AppendNull(b), nil
+	}
+	return merkle.AppendContent(b, string(t.tree.JSON()), emit)
+}
+
+// follow notes what becomes of the memory-backed documents of a delta.
+func (in *intent) follow(state *graph.State, delta *graph.Delta) {
+	for _, path := range delta.Paths {
+		if node.IsMemory(path) {
+			in.trees = append(in.trees, treePlan{path, node.TreeOf(state.Nodes(path))})
+		}
+	}
 }
 
 func (p *plan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
@@ -91,11 +129,14 @@ var errIntent = errors.New("an unfinished operation of a later version")
 // errMode is returned for an intent whose mode is more than permission bits.
 var errMode = errors.New("mode out of range")
 
+// errTrees is returned for trees that are not in the one encoding of them.
+var errTrees = errors.New("trees in another encoding than theirs")
+
 // decodeIntent reads a record; load fetches the blocks of long texts.
 func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 	r := merkle.NewReader(data)
 	n := r.List()
-	if f := r.Uint(); r.Err() == nil && (f != intentFormat || n != 8) {
+	if f := r.Uint(); r.Err() == nil && (f != intentFormat || n != 8 && n != 9) {
 		return nil, errIntent
 	}
 	in := &intent{}
@@ -111,10 +152,39 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 		}
 		in.files = append(in.files, f)
 	}
+	if n == 9 {
+		for range r.List() {
+			t, err := readTreePlan(r, load)
+			if err != nil {
+				return nil, fmt.Errorf("intent: %w", err)
+			}
+			in.trees = append(in.trees, t)
+		}
+		if len(in.trees) == 0 && r.Err() == nil {
+			return nil, fmt.Errorf("intent: %w", errTrees)
+		}
+	}
 	if err := r.Done(); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
 	return in, nil
+}
+
+func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {
+	r.FixedList(2)
+	t := treePlan{path: string(r.Bytes())}
+	if r.Peek() == merkle.KindNull {
+		r.Null()
+		return t, r.Err()
+	}
+	text, err := merkle.ReadContent(r, load)
+	if err == nil {
+		t.tree, err = node.DecodeTree([]byte(text))
+	}
+	if err == nil && string(t.tree.JSON()) != text {
+		err = errTrees
+	}
+	return t, errors.Join(err, r.Err())
 }
 
 func readPlan(r *merkle.Reader, load graph.Loader) (plan, error) {

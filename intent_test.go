@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // someIntent has a file of each form: replaced, made, removed after it was
@@ -97,11 +98,40 @@ func TestIntentRoundTrip(t *testing.T) {
 	}
 }
 
+// treeIntent is someIntent with documents that stand in no file.
+func treeIntent(t testing.TB) *intent {
+	t.Helper()
+	in := someIntent()
+	tree, err := node.DecodeTree([]byte(`{"type":"headline","properties":{"ID":"x","W":1.50},"contents":[{"type":"paragraph","raw-content":"p"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.trees = []treePlan{{"/x", tree}, {"/y", nil}}
+	return in
+}
+
+func TestIntentWithTrees(t *testing.T) {
+	in := treeIntent(t)
+	b, blocks := encode(t, in)
+	got, err := decodeIntent(b, collector{blocks}.load)
+	if err != nil || len(got.trees) != 2 || got.trees[1].tree != nil || !got.trees[0].tree.Equal(in.trees[0].tree) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	in.trees = []treePlan{}
+	short, _ := encode(t, in)
+	long := append([]byte{0x89}, short[1:]...)
+	if _, err := decodeIntent(append(long, 0x80), nil); !errors.Is(err, errTrees) {
+		t.Errorf("an empty list of trees: %v", err)
+	}
+}
+
 // FuzzIntent: no bytes panic, and what is accepted is the one encoding of it.
 func FuzzIntent(f *testing.F) {
 	b, _ := encode(f, someIntent())
 	f.Add(b)
 	f.Add(b[:len(b)-1])
+	b, _ = encode(f, treeIntent(f))
+	f.Add(b)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := decodeIntent(data, collector{}.load)
 		if err != nil {

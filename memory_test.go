@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -95,11 +96,25 @@ func (w *world) ingest() *fovea.View {
 	return w.m.View()
 }
 
-// documentsOf gives back the documents the memory holds.
+// documentsOf gives back the documents the memory holds: the text of files, and of
+// those that stand in none the version, which says all of them.
 func documentsOf(v *fovea.View) map[string]string {
+	out := filesOf(v)
+	for d := range v.Documents() {
+		if node.IsMemory(d.Path) {
+			out[d.Path] = d.Version.String()
+		}
+	}
+	return out
+}
+
+// filesOf gives back the files the memory holds.
+func filesOf(v *fovea.View) map[string]string {
 	out := map[string]string{}
 	for d := range v.Documents() {
-		out[d.Path], _ = v.Text(d.Path)
+		if !node.IsMemory(d.Path) {
+			out[d.Path], _ = v.Text(d.Path)
+		}
 	}
 	return out
 }

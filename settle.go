@@ -128,7 +128,6 @@ func (m *Memory) takeBack(in *intent) []leftover {
 func (m *Memory) finish(ctx context.Context, in *intent) error {
 	head := m.View()
 	draft := m.draft(in.commit.Time)
-	texts := map[string]string{}
 	for _, p := range in.files {
 		if p.next.IsZero() {
 			draft.Drop(p.path)
@@ -139,10 +138,13 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 			return err
 		}
 		draft.Put(p.path, text, f.Opaque)
-		texts[p.path] = text
 	}
-	if err := m.intoFiles(draft, sortedKeys(texts), func(path string) string { return texts[path] }); err != nil {
-		return err
+	for _, t := range in.trees {
+		if t.tree == nil {
+			draft.Drop(t.path)
+		} else if err := draft.PutTree(t.path, t.tree); err != nil {
+			return err
+		}
 	}
 	m.dropUnasked(head.state, draft)
 	state, delta := draft.Seal()

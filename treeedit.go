@@ -297,11 +297,12 @@ func (e *editing) refileTree(ctx context.Context, id, target string, base merkle
 	}
 	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, to.Title())
 	e.refiled = n
+	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, nil) })
 	return e.splice(to.Path, doc.Source, splices)
 }
 
 // declare gives a node of a memory-backed document an ID, as a commit of its own: by
-// it a crash amid a refiling is made good.
+// it history follows the node into the file.
 func (e *editing) declare(ctx context.Context, n *node.Node) (*node.Node, error) {
 	m, t := e.m, *e.m.View().state.Branch(n.ID)
 	id := uuid.NewString()

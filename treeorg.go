@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -127,26 +126,4 @@ func textOf(t *node.Tree, key string) string {
 		}
 	}
 	return ""
-}
-
-// intoFiles takes out of memory-backed documents the nodes whose ids the drawers of
-// files in a draft on top of the head declare now: what was refiled stands in the
-// file alone, also when a crash cut the operation short.
-func (m *Memory) intoFiles(draft *graph.Draft, paths []string, text func(path string) string) error {
-	in := &treeIngest{m: m, state: m.View().state, trees: map[string]*node.Tree{}}
-	for _, path := range paths {
-		for id := range declaredIDs(path, text(path)) {
-			if n, ok := in.state.Get(id); ok && node.IsMemory(n.Path) {
-				in.take([]*node.Node{n})
-			}
-		}
-	}
-	return in.apply(draft)
-}
-
-// declaredIDs are the ids that stand in the drawers of a text.
-func declaredIDs(path, text string) map[string]int {
-	ids := map[string]int{}
-	countIDs(ids, path, text)
-	return ids
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -92,6 +93,7 @@ var steps = []step{
 	{"ingest", (*workload).ingest}, {"edit", (*workload).edit}, {"insert", (*workload).insert},
 	{"refile", (*workload).refile}, {"archive", (*workload).archive}, {"assign ids", (*workload).assign},
 	{"snapshot", (*workload).snapshot}, {"rollback", (*workload).rollback}, {"rollback of memory", (*workload).forgetful},
+	{"tree", (*workload).tree}, {"edit of a tree", (*workload).editTree}, {"tree into a file", (*workload).file},
 	{"restart", (*workload).restart}, {"checkpoint", (*workload).checkpoint}, {"restore", (*workload).restore}, {"pack", (*workload).pack},
 }
 
@@ -173,6 +175,47 @@ func (w *workload) insert() error {
 
 func (w *workload) refile() error {
 	c, err := w.m.Refile(w.t.Context(), w.drawn(), w.drawn(), merkle.Digest{})
+	w.told.commit(c)
+	return err
+}
+
+// tree takes in a tree, which may be one that is there, or hang below another.
+func (w *workload) tree() error {
+	w.n++
+	kid := func() string {
+		return fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"N":%d},"raw-content":%q}`, w.drawnTree(), w.n, strings.Repeat(longBody, w.rand.IntN(w.lines)))
+	}
+	root := fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"TITLE":"Tree %d","TAGS":["a","b"]},"contents":[%s,{"type":"paragraph","raw-content":"p"}]}`,
+		w.drawnTree(), w.n, kid())
+	t, err := node.DecodeTree([]byte(root))
+	if err != nil { // the draw has an id twice
+		return &fovea.Error{Op: "ingest", Kind: fovea.Invalid, Err: err}
+	}
+	parent := ""
+	if w.rand.IntN(3) == 0 {
+		parent = w.drawnTree()
+	}
+	_, _, c, err := w.m.IngestTree(w.t.Context(), t, parent)
+	w.told.commit(c)
+	return err
+}
+
+// drawnTree returns the id of a node that may stand in no file.
+func (w *workload) drawnTree() string { return fmt.Sprintf("t%d", w.rand.IntN(5)) }
+
+func (w *workload) editTree() error {
+	w.n++
+	edits := []org.Edit{org.SetTodo{Keyword: "TODO"}, org.AddTag{Tag: "edited"}, org.AppendBody{Text: fmt.Sprintf("line %d\n", w.n)}}
+	if w.rand.IntN(5) == 0 {
+		edits = []org.Edit{org.Delete{}}
+	}
+	c, err := w.m.Edit(w.t.Context(), w.drawnTree(), merkle.Digest{}, edits...)
+	w.told.commit(c)
+	return err
+}
+
+func (w *workload) file() error {
+	c, err := w.m.Refile(w.t.Context(), w.drawnTree(), []string{w.drawn(), w.drawnTree()}[w.rand.IntN(2)], merkle.Digest{})
 	w.told.commit(c)
 	return err
 }

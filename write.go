@@ -88,6 +88,7 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 	if err := m.mayWrite(o.name, &o.intent.commit, delta.Paths); err != nil {
 		return Commit{}, errors.Join(err, o.discard())
 	}
+	o.intent.follow(state, delta)
 	if err := o.announce(ctx); err != nil {
 		return Commit{}, o.fail(m.state, errors.Join(err, o.discard()))
 	}
