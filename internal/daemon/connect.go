@@ -14,6 +14,8 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // ErrNone is returned where no daemon serves a memex.
@@ -83,20 +85,20 @@ func Stop(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("stop process %d: %w", h.PID, err)
 	}
-	far.Close()
-	for {
-		again, err := Connect(ctx, c, nil)
-		if err != nil {
-			if errors.Is(err, ErrNone) {
-				return nil
-			}
-			return err
-		}
-		again.Close()
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("stop process %d: %w", h.PID, ctx.Err())
-		case <-time.After(pause):
-		}
+	return released(ctx, c.StateDir)
+}
+
+// released returns when nobody holds a state folder: a daemon does until all it
+// knows is written.
+func released(ctx context.Context, stateDir string) error {
+	folder, err := vfs.Dir(stateDir)
+	if err != nil {
+		return err
 	}
+	defer folder.Close()
+	lock, err := disk.Lock(ctx, folder, vfs.Holder{PID: os.Getpid(), Command: "fovea serve --stop", Since: time.Now()})
+	if err != nil {
+		return err
+	}
+	return lock.Unlock()
 }

@@ -1,0 +1,396 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
+)
+
+// house is a memex that a daemon of this process serves.
+type house struct {
+	t      *testing.T
+	memex  string
+	config config.Config
+	url    string
+	far    *client.Client
+	stop   func() error // ends the daemon and returns what it said
+}
+
+// serve starts a daemon; change may be nil.
+func serve(t *testing.T, change func(*daemon.Options), files ...string) *house {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "HOME"} {
+		t.Setenv(name, filepath.Join(dir, "user"))
+	}
+	h := &house{t: t, memex: filepath.Join(dir, "memex"), config: config.Config{Memex: filepath.Join(dir, "memex"), StateDir: filepath.Join(dir, "state")}}
+	for _, name := range files {
+		h.write(name, "* "+name+"\n")
+	}
+	h.check(os.MkdirAll(h.memex, 0o755))
+	feed := &api.Feed{}
+	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Committed: feed.Committed})
+	h.check(err)
+	ring, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "serve.log"))
+	h.check(err)
+	listening := make(chan string, 1)
+	opts := &daemon.Options{
+		Memory: m, Config: h.config, Feed: feed, HTTP: true, Version: "test", Lines: ring, Log: slog.New(slog.NewTextHandler(ring, nil)),
+		Listening: func(_, url string) { listening <- url },
+	}
+	if change != nil {
+		change(opts)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- daemon.Serve(ctx, opts) }()
+	select {
+	case h.url = <-listening:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	h.far, err = daemon.Connect(t.Context(), &h.config, nil)
+	h.check(err)
+	var said error
+	var stopped bool
+	h.stop = func() error {
+		if !stopped {
+			stopped = true
+			h.far.Close()
+			cancel()
+			said = errors.Join(<-ended, m.Close(), ring.Close())
+		}
+		return said
+	}
+	t.Cleanup(func() { h.check(h.stop()) })
+	return h
+}
+
+func (h *house) check(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) write(name, text string) {
+	h.t.Helper()
+	name = filepath.Join(h.memex, name)
+	h.check(os.MkdirAll(filepath.Dir(name), 0o755))
+	h.check(os.WriteFile(name, []byte(text), 0o644))
+}
+
+// titles lists the headlines that the daemon knows.
+func (h *house) titles() []string {
+	h.t.Helper()
+	list, err := h.far.Query(h.t.Context(), api.QueryRequest{Query: "level:1"})
+	h.check(err)
+	titles := []string{}
+	for _, n := range list {
+		titles = append(titles, n.Title)
+	}
+	return titles
+}
+
+// TestAnswersKnowWhatWasSaved: whoever saves and asks at once is told what was
+// saved, and each save is one commit by file.
+func TestAnswersKnowWhatWasSaved(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	for i := range 50 {
+		title := fmt.Sprint("Save ", i)
+		h.write("a.org", "* "+title+"\n")
+		if got := h.titles(); !cmp.Equal(got, []string{title}) {
+			t.Fatalf("after save %d the daemon knows %q", i, got)
+		}
+	}
+	log, err := h.far.Log(t.Context(), api.LogRequest{})
+	h.check(err)
+	for _, c := range log {
+		if c.Author != "file" || len(log) != 51 {
+			t.Fatalf("%d commits, one by %s; want 51 by file", len(log), c.Author)
+		}
+	}
+	// What the daemon writes itself is no save.
+	_, err = h.far.Remember(t.Context(), api.RememberRequest{Title: "Note"})
+	h.check(err)
+	_ = h.titles()
+	if log, err = h.far.Log(t.Context(), api.LogRequest{}); err != nil || len(log) != 52 || log[0].Author != "person" {
+		t.Errorf("%d commits, the newest by %s, %v", len(log), log[0].Author, err)
+	}
+}
+
+// TestAStormIsOneBatch: many files at once are one operation, found without being
+// asked for.
+func TestAStormIsOneBatch(t *testing.T) {
+	h := serve(t, nil)
+	_ = h.titles()
+	told := make(chan api.Commit, 100)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		_ = h.far.Events(ctx, 0, func(e api.Event) error { // until the test ends
+			if e.Commit != nil {
+				told <- *e.Commit
+			}
+			return nil
+		})
+	}()
+	const files = 300
+	outside := t.TempDir()
+	for i := range files {
+		h.check(os.MkdirAll(filepath.Join(outside, fmt.Sprint(i%7)), 0o755))
+		h.check(os.WriteFile(filepath.Join(outside, fmt.Sprintf("%d/%d.org", i%7, i)), fmt.Appendf(nil, "* H%d\n", i), 0o644))
+	}
+	h.check(os.Rename(outside, filepath.Join(h.memex, "tree")))
+	ops := map[string]bool{}
+	for documents := 0; documents < files; {
+		c := <-told
+		ops[c.Op] = true
+		documents = c.Documents
+	}
+	if len(ops) != 1 {
+		t.Errorf("%d operations, want one", len(ops))
+	}
+}
+
+// TestWhoComesIn: over TCP only with a token, from this machine; over the socket
+// the user; and a token says who it is.
+func TestWhoComesIn(t *testing.T) {
+	h := serve(t, func(o *daemon.Options) {
+		o.Config.Grants = map[string]config.Grant{"ada": {Paths: []string{"a.org"}}}
+	}, "a.org", "b.org")
+	tokens, err := config.ReadTokens(nil)
+	h.check(err)
+	ada, err := tokens.Add("ada", "ada", "agent", time.Now())
+	h.check(err)
+	person, err := daemon.ReadAddress(h.config.StateDir)
+	h.check(err)
+	if info, err := os.Stat(filepath.Join(h.config.StateDir, "http.json")); err != nil || info.Mode().Perm() != 0o600 || person.URL != h.url {
+		t.Errorf("the address: %v, %v, %s", info.Mode(), err, person.URL)
+	}
+	ask := func(token, host, origin, body string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "POST", h.url+"/v1/edit", strings.NewReader(body))
+		h.check(err)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set(api.HeaderAgent, "somebody else")
+		for name, value := range map[string]string{"Authorization": "Bearer " + token, "Origin": origin} {
+			if strings.TrimPrefix(value, "Bearer ") != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		if host != "" {
+			r.Host = host
+		}
+		a, err := http.DefaultTransport.RoundTrip(r)
+		h.check(err)
+		defer a.Body.Close()
+		text, err := io.ReadAll(a.Body)
+		h.check(err)
+		return a.StatusCode, string(text)
+	}
+	const a, b = `{"id":"a.org","tag":["x"]}`, `{"id":"b.org","tag":["x"]}`
+	for _, tc := range []struct {
+		name, token, host, origin, body string
+		want                            int
+	}{
+		{"no token", "", "", "", a, 401},
+		{"wrong token", ada + "x", "", "", a, 401},
+		{"foreign host", ada, "evil.example", "", a, 403},
+		{"this host by another port", ada, "127.0.0.1:1", "", a, 403},
+		{"foreign page", ada, "", "https://evil.example", a, 403},
+		{"own page", ada, "", h.url, `{"id":"nothing"}`, 404},
+		{"granted", ada, "", "", `{"id":"a.org:1","tag":["x"]}`, 200},
+		{"not granted", ada, "", "", `{"id":"b.org:1","tag":["x"]}`, 403},
+		{"the person", person.Token, "", "", `{"id":"b.org:1","tag":["y"]}`, 200},
+	} {
+		if got, text := ask(tc.token, tc.host, tc.origin, tc.body); got != tc.want {
+			t.Errorf("%s: %d %s, want %d", tc.name, got, text, tc.want)
+		}
+	}
+	log, err := h.far.Log(t.Context(), api.LogRequest{Limit: 2})
+	if err != nil || log[1].Author != "ada" || log[0].Author != "somebody else" {
+		t.Errorf("authors %s and %s, %v", log[1].Author, log[0].Author, err)
+	}
+	h.check(tokens.Remove("ada"))
+	if got, _ := ask(ada, "", "", a); got != 401 {
+		t.Errorf("a token that was taken away: %d", got)
+	}
+	held, err := daemon.Connect(t.Context(), &h.config, &client.Options{Agent: "bob", Role: api.Agent})
+	h.check(err)
+	if _, err := held.Edit(t.Context(), api.EditRequest{ID: "b.org:1", Tag: []string{"z"}}); fovea.KindOf(err) != fovea.Denied {
+		t.Errorf("an agent over the socket: %v", err)
+	}
+	held.Close()
+}
+
+// TestASlowClientHarmsNobody: who sends half a request, and who sends too much, is
+// left alone, and others are answered.
+func TestASlowClientHarmsNobody(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	socket, err := h.config.Socket(nil)
+	h.check(err)
+	for range 50 {
+		c, err := net.Dial("unix", socket)
+		h.check(err)
+		defer c.Close()
+		_, err = io.WriteString(c, "POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		h.check(err)
+	}
+	large := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	a, err := large.Post("http://fovea/v1/remember", "application/json", io.LimitReader(zeros{}, 1<<30))
+	if err == nil {
+		defer a.Body.Close()
+		if a.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("a body of 1 GB: %s", a.Status)
+		}
+	} // else the connection was closed while it sent
+	if got := h.titles(); !cmp.Equal(got, []string{"a.org"}) {
+		t.Errorf("others are answered %q", got)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return copy(b, bytes.Repeat([]byte{' '}, len(b))), nil }
+
+// TestOneComesAndGoes: while it serves it is found, after it stopped not even its
+// socket, and streams end with it.
+func TestOneComesAndGoes(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	hello, err := h.far.Hello(t.Context())
+	if err != nil || hello.Memex != h.memex || hello.Version != "test" || hello.PID != os.Getpid() {
+		t.Errorf("%+v, %v", hello, err)
+	}
+	streams := make(chan error)
+	go func() { streams <- h.far.Events(context.Background(), 0, func(api.Event) error { return nil }) }()
+	_ = h.titles()
+	h.check(h.stop())
+	if err := <-streams; err == nil {
+		t.Error("a stream ended without an error")
+	}
+	if _, err := daemon.Connect(t.Context(), &h.config, nil); !errors.Is(err, daemon.ErrNone) {
+		t.Errorf("after it stopped: %v", err)
+	}
+	for _, name := range []string{"http.json"} {
+		if _, err := os.Stat(filepath.Join(h.config.StateDir, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+	}
+}
+
+// TestNobodyIsThere: without a client the daemon ends by itself.
+func TestNobodyIsThere(t *testing.T) {
+	h := serve(t, func(o *daemon.Options) { o.Idle = 10 * time.Millisecond }, "a.org")
+	h.far.Close()
+	for {
+		far, err := daemon.Connect(t.Context(), &h.config, nil)
+		if errors.Is(err, daemon.ErrNone) {
+			return
+		}
+		if err == nil {
+			far.Close()
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// TestTheFolderIsAnother: a memex that is taken away is not taken for empty.
+func TestTheFolderIsAnother(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	_ = h.titles()
+	h.check(os.Rename(h.memex, h.memex+"2"))
+	h.check(os.Mkdir(h.memex, 0o755))
+	_, err := h.far.Status(api.WithSync(t.Context(), ""), api.StatusRequest{})
+	seq := func() uint64 {
+		hello, err := h.far.Hello(t.Context())
+		h.check(err)
+		return hello.Seq
+	}
+	if seq() != 1 {
+		t.Errorf("something was committed; status said %v", err)
+	}
+	h.check(os.Remove(h.memex))
+	h.check(os.Rename(h.memex+"2", h.memex))
+	if got := h.titles(); !cmp.Equal(got, []string{"a.org"}) || seq() != 1 {
+		t.Errorf("back again: %q", got)
+	}
+}
+
+// TestASocketOfOthers: a folder that others can enter is not used.
+func TestASocketOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	c := config.Config{Memex: t.TempDir(), StateDir: filepath.Join(dir, "state")}
+	socket, err := c.Socket(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(socket), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(socket), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(socket, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := daemon.Connect(t.Context(), &c, nil); err == nil || errors.Is(err, daemon.ErrNone) {
+		t.Errorf("connected through it: %v", err)
+	}
+}
+
+// TestRing: the newest thousand lines stay, also for the next daemon.
+func TestRing(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	var want []string
+	for run := range 3 {
+		r, err := daemon.OpenRing(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Newest(1000); len(want) > 0 && !cmp.Equal(got, want[max(0, len(want)-1000):]) {
+			t.Errorf("run %d begins with %d lines", run, len(got))
+		}
+		for i := range 1300 {
+			line := fmt.Sprintf("run %d line %d", run, i)
+			want = append(want, line)
+			if _, err := io.WriteString(r, line+"\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := r.Newest(3); !cmp.Equal(got, want[len(want)-3:]) {
+			t.Errorf("run %d: %q", run, got)
+		}
+		if got := len(r.Newest(5000)); got != 1000 || len(r.Newest(0)) != 0 || len(r.Newest(-1)) != 0 {
+			t.Errorf("run %d keeps %d lines", run, got)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(name)
+	if n := bytes.Count(text, []byte("\n")); err != nil || n > 2000 {
+		t.Errorf("the file has %d lines, %v", n, err)
+	}
+}
