@@ -113,10 +113,19 @@ func TestOverlayModel(t *testing.T) {
 					rt.Fatal(err)
 				}
 			},
+			"tree": func(rt *rapid.T) {
+				serial++
+				text := fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"TITLE":"rivets %d","TODO":"TODO"},"raw-content":%q,"contents":[{"type":"paragraph","properties":{"ID":%q},"raw-content":"rain"}]}`,
+					rapid.SampledFrom([]string{"one", "two"}).Draw(rt, "id"), serial, rapid.SampledFrom([]string{"steel", "gauge"}).Draw(rt, "body"),
+					rapid.SampledFrom([]string{"three", "four"}).Draw(rt, "kid"))
+				m := w.scope(rapid.SampledFrom([]string{"session/one", "project/r"}).Draw(rt, "scope"))
+				w.take(m, text, "")
+			},
 			"look":    func(*rapid.T) { w.over("project/p") },
 			"restart": func(*rapid.T) { w.reopen() },
 			"": func(rt *rapid.T) {
-				v := w.over("project/p", "project/q")
+				w.scope("project/r")
+				v := w.over("project/p", "project/q", "project/r", "session/one")
 				sameAnswers(rt, v.Fresh(), v)
 			},
 			"alone": func(rt *rapid.T) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -55,7 +57,8 @@ type RememberRequest struct {
 	Todo     string   `json:"todo,omitempty"`
 	Priority string   `json:"priority,omitempty"`
 	Tag      []string `json:"tag,omitempty"`
-	Property []string `json:"property,omitempty"` // KEY=VALUE
+	Property []string `json:"property,omitempty"`  // KEY=VALUE
+	IDPrefix bool     `json:"id_prefix,omitempty"` // the ID made for it is id- and a UUID; without it the UUID alone
 	Schedule string   `json:"schedule,omitempty"`
 	Deadline string   `json:"deadline,omitempty"`
 	Body     string   `json:"body,omitempty"`
@@ -211,6 +214,9 @@ func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditRespons
 	props, err := properties(req.Property)
 	if err != nil {
 		return nil, invalid("remember", err)
+	}
+	if req.IDPrefix {
+		props = append([]org.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
 	}
 	v, err := l.view(ctx)
 	if err != nil {

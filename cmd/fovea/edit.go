@@ -130,6 +130,7 @@ the end of an Org file, which is made when there is none of that path.`,
 	f.StringVar(&req.Priority, "priority", "", "letter or number")
 	f.StringArrayVar(&req.Tag, "tag", nil, "a tag")
 	f.StringArrayVar(&req.Property, "property", nil, "a property: KEY=VALUE")
+	f.BoolVar(&req.IDPrefix, "id-prefix", false, "make an ID of the form id-UUID, not the UUID alone")
 	f.StringVar(&req.Schedule, "schedule", "", "date, such as 2026-03-01")
 	f.StringVar(&req.Deadline, "deadline", "", "likewise")
 	f.StringVar(&body, "body", "", "FILE with the text, - for standard input")
