@@ -38,6 +38,9 @@ type Config struct {
 	Projects map[string][]string
 	// Guard says what becomes of files that somebody else changed, by pattern.
 	Guard guard.Rules
+	// Alerts are URLs of where the daemon tells of protected files that changed. They
+	// hold tokens.
+	Alerts []string
 	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
 	// are, "" for the places where Emacs puts it.
 	EmacsLocations string

@@ -73,6 +73,10 @@ var settings = []setting{
 		c.Budget, err = v.whole(1, 10_000_000)
 		return err
 	}},
+	{"alerts", nil, "[]", func(c *Config, v value) (err error) {
+		c.Alerts, err = v.texts()
+		return err
+	}},
 	{"trusted_keys", nil, "[]", func(c *Config, v value) (err error) {
 		c.TrustedKeys, err = v.publicKeys()
 		return err

@@ -118,7 +118,11 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if l.watcher != nil {
 		now = l.watcher.Seen()
 	}
-	if err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress}); err != nil {
+	err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
+	if _, guardErr := l.m.Guarded(l.ctx, nil); guardErr != nil { // tells of protected files that changed, though nobody reads them
+		l.log.Warn("cannot compare protected files", "why", guardErr)
+	}
+	if err != nil {
 		return err // it is tried again by whoever comes next
 	}
 	l.done, l.begun = now, true
