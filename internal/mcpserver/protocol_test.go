@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -168,6 +169,39 @@ func TestMalformedJSON(t *testing.T) {
 	}
 	if text, failed := call(t, connect(t, svc, nil), "read", map[string]any{"id": "gauge"}); failed {
 		t.Errorf("the service does not go on: %s", text)
+	}
+}
+
+// TestEverythingIsTheCallers: tools, resources, prompts and notices of change ask the
+// service as the client, so that what it may not read it does not get.
+func TestEverythingIsTheCallers(t *testing.T) {
+	svc, _ := memory(t)
+	told := make(chan string, 10)
+	var role atomic.Value
+	role.Store(api.Agent)
+	s := mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
+		return api.WithGrant(ctx, api.Grant{Agent: "me", Role: role.Load().(api.Role), Paths: []string{"a.org"}})
+	}})
+	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI }}, "2025-11-25")
+	for _, may := range []bool{true, false} {
+		if !may {
+			role.Store(api.Role("none"))
+		}
+		_, failed := call(t, c, "read", map[string]any{"id": "gauge"})
+		_, prompt := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "session-start"})
+		_, resource := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "fovea://node/gauge"})
+		if failed == may || (prompt == nil) != may || (resource == nil) != may {
+			t.Errorf("may %v: tool %v, prompt %v, resource %v", may, !failed, prompt, resource)
+		}
+		if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "fovea://node/weight"}); (err == nil) != may {
+			t.Errorf("may %v: subscribe %v", may, err)
+		}
+		if may {
+			call(t, c, "edit", map[string]any{"id": "weight", "todo": "DONE"})
+			if got := <-told; got != "fovea://node/weight" {
+				t.Errorf("told of %s", got)
+			}
+		}
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 type Options struct {
 	// Version is that of the program.
 	Version string
-	// Acting returns a context that says who makes the commits of a call; client
-	// is the name that the MCP client gave itself, which anybody may choose. nil
-	// leaves the context as it is.
+	// Acting returns a context that says whose a request is; client is the name that
+	// the MCP client gave itself, which anybody may choose, and "" where the server
+	// itself reads, to see what changed. nil leaves the context as it is.
 	Acting func(ctx context.Context, client string) context.Context
 	// Log is told what goes wrong in the protocol; nothing by default.
 	Log *slog.Logger
@@ -54,21 +54,29 @@ func New(service api.Service, opts *Options) *Server {
 	s.addAliases()
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(s.listed)
+	s.mcp.AddReceivingMiddleware(s.listed, s.asCaller)
 	return s
 }
 
 // Run serves one session over a transport until its end or that of ctx.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error { return s.mcp.Run(ctx, t) }
 
-// acting says in the context who makes the commits of a request.
-func (s *Server) acting(ctx context.Context, client *mcp.Implementation) context.Context {
+// asCaller says in the context of each request whose it is.
+func (s *Server) asCaller(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		name := ""
+		if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok {
+			if info := r.ClientInfo(); info != nil {
+				name = info.Name
+			}
+		}
+		return next(s.acting(ctx, name), method, req)
+	}
+}
+
+func (s *Server) acting(ctx context.Context, client string) context.Context {
 	if s.opts.Acting == nil {
 		return ctx
 	}
-	name := ""
-	if client != nil {
-		name = client.Name
-	}
-	return s.opts.Acting(ctx, name)
+	return s.opts.Acting(ctx, client)
 }

@@ -68,8 +68,7 @@ func enum(property string, values ...any) func(*jsonschema.Schema) {
 // add registers a tool whose arguments are an In.
 func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
 	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schemaOf[In](adjust...), Annotations: e.hints(title)}
-	mcp.AddTool(s.mcp, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		ctx = s.acting(ctx, req.ClientInfo())
+	mcp.AddTool(s.mcp, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		if e != reads {
 			defer s.Changed(context.WithoutCancel(ctx))
 		}

@@ -64,8 +64,9 @@ func (m *model) holds(g Graph) bool {
 	return true
 }
 
-// follow brings the file to what a batch has made of the graph.
-func (m *Mirror) follow(b *batch) error {
+// follow brings the file to what a batch has made of the graph. fresh gives the graph as
+// it is: another process may have committed, and written the file, since the batch began.
+func (m *Mirror) follow(b *batch, fresh func() (*model, error)) error {
 	if m == nil {
 		return nil
 	}
@@ -73,9 +74,8 @@ func (m *Mirror) follow(b *batch) error {
 		return m.fail(err)
 	}
 	defer m.lock.Unlock()
-	now, err := os.Stat(m.path)
-	if err != nil || m.left == nil || !os.SameFile(now, m.left) || now.Size() != m.left.Size() || !now.ModTime().Equal(m.left.ModTime()) || !b.onlyAdds() {
-		return m.replace(b.model)
+	if !b.onlyAdds() || !m.untouched() {
+		return m.replace(fresh)
 	}
 	var g Graph
 	for _, e := range b.entities {
@@ -87,17 +87,28 @@ func (m *Mirror) follow(b *batch) error {
 	return m.append(g)
 }
 
+// untouched reports whether the file is as this process left it.
+func (m *Mirror) untouched() bool {
+	now, err := os.Stat(m.path)
+	return err == nil && m.left != nil && os.SameFile(now, m.left) && now.Size() == m.left.Size() && now.ModTime().Equal(m.left.ModTime())
+}
+
 // rewrite brings the file to the graph.
-func (m *Mirror) rewrite(have *model) error {
+func (m *Mirror) rewrite(fresh func() (*model, error)) error {
 	if err := m.lock.Lock(); err != nil {
 		return m.fail(err)
 	}
 	defer m.lock.Unlock()
-	return m.replace(have)
+	return m.replace(fresh)
 }
 
-// replace writes the file anew, beside and then in its place.
-func (m *Mirror) replace(have *model) error {
+// replace writes the file anew, beside and then in its place. The lock is held when the
+// graph is asked for: whoever commits later gets the lock later.
+func (m *Mirror) replace(fresh func() (*model, error)) error {
+	have, err := fresh()
+	if err != nil {
+		return m.fail(err)
+	}
 	var b bytes.Buffer
 	if err := writeLines(&b, have.graph(nil)); err != nil {
 		return m.fail(err)

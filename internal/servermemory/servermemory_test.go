@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea"
@@ -212,10 +213,12 @@ func TestPipelined(t *testing.T) {
 }
 
 // TestTwoStores: two processes over one memory, as two are through a daemon, see each
-// other's changes and lose none, and a name that both made at once is one entity.
+// other's changes and lose none, in the file of both neither, and a name that both made
+// at once is one entity.
 func TestTwoStores(t *testing.T) {
 	svc, _ := newPlace(t).open(t)
-	a, b := store(t, svc, nil), store(t, svc, nil)
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	a, b := store(t, svc, servermemory.NewMirror(file)), store(t, svc, servermemory.NewMirror(file))
 	var all sync.WaitGroup
 	for k, s := range []*servermemory.Store{a, b} {
 		c := client(t, s)
@@ -244,6 +247,10 @@ func TestTwoStores(t *testing.T) {
 	fresh, err := store(t, svc, nil).Graph(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Where both made an entity, whose observations come first is as each met them.
+	if d := cmp.Diff(fresh, lines(t, file), cmpopts.EquateEmpty(), cmpopts.SortSlices(strings.Compare)); d != "" {
+		t.Errorf("the file: %s", d)
 	}
 	if len(fresh.Entities) != 120 {
 		t.Errorf("%d entities, want 120", len(fresh.Entities))

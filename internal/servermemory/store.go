@@ -65,7 +65,7 @@ func (s *Store) adopt(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.mirror.rewrite(s.model)
+	return s.mirror.rewrite(s.fresh(ctx))
 }
 
 // refresh brings the model to the memory's present state: what others changed since
@@ -93,6 +93,14 @@ func (s *Store) refresh(ctx context.Context) error {
 	}
 	s.seq = now
 	return nil
+}
+
+// fresh returns what gives the graph as it is, for who holds s.mu.
+func (s *Store) fresh(ctx context.Context) func() (*model, error) {
+	return func() (*model, error) {
+		err := s.refresh(ctx)
+		return s.model, err
+	}
 }
 
 // load reads the whole graph.
@@ -239,7 +247,7 @@ func (s *Store) together(ctx context.Context, queue []*waiting) {
 			return
 		}
 		if err = s.write(ctx, b); err == nil {
-			err = s.mirror.follow(b)
+			err = s.mirror.follow(b, s.fresh(ctx))
 		}
 	}
 	for _, w := range queue {
