@@ -62,7 +62,7 @@ func beginning(text string) (time.Time, bool) {
 // commits. What was built on them stays, and the conflict is kept in the note: see
 // node.Merging. Files follow as in Rollback, all or none. It returns the
 // commit, the zero Commit when there was nothing to change, the files that were
-// written or removed, and the conflicts. Errors: NotFound (a commit, or its content is
+// written or removed, and the conflicts, which a repeated op does not tell again. Errors: NotFound (a commit, or its content is
 // no longer kept), Conflict (the files are listed), Invalid (the commit that the
 // memory began with), ReadOnly. O(commits since the oldest of them, and a merge for
 // each run of them).

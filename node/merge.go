@@ -5,6 +5,7 @@ package node
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/linediff"
 )
@@ -33,7 +34,7 @@ type Merging struct {
 }
 
 // Own returns the own text that two versions of a node make of the one they came
-// from, with level stars for a headline, and the fields in which they are in
+// from, with level stars, which are none for a document, and the fields in which they are in
 // conflict, behind those that are given. base is nil where both brought the node.
 // The fields are merged apart, and only the bytes of a field that changed differ
 // from the side that has it: todo keyword, priority, COMMENT, title, each tag, each
@@ -58,23 +59,18 @@ func (m *Merging) Own(base, won, lost *Node, level int, also ...Conflict) (strin
 		return o.opaque(), o.conflicts
 	}
 	o.b, o.w, o.l = partsOf(base), partsOf(won), partsOf(lost)
-	p := parts{
+	p := parts{ // in this order: so the conflicts are told
+		line:     pick(o.b.line, o.w.line, o.l.line, o.line),
 		planning: pick(o.b.planning, o.w.planning, o.l.planning, o.planning),
 		drawer:   pick(o.b.drawer, o.w.drawer, o.l.drawer, o.drawer),
-		settings: pick(o.b.settings, o.w.settings, o.l.settings, o.lines("settings")),
+		settings: pick(o.b.settings, o.w.settings, o.l.settings, o.settings),
 		body:     pick(o.b.body, o.w.body, o.l.body, o.body),
-	}
-	if won.Type == TypeHeadline {
-		line := pick(o.b.line, o.w.line, o.l.line, o.headline)
-		p.line = strings.Repeat("*", level) + line
-	} else {
-		p.line = pick(o.b.line, o.w.line, o.l.line, o.lines("beginning"))
 	}
 	p.kept = union(o.b.kept, o.w.kept, o.l.kept)
 	if len(o.conflicts) > 0 {
 		p.keep(o.conflicts, won)
 	}
-	return p.join(), o.conflicts
+	return strings.Repeat("*", level) + p.join(), o.conflicts
 }
 
 // ownMerge is one call of Own: three versions of a node, and their parts.
@@ -134,14 +130,16 @@ func (o *ownMerge) body() string {
 	return o.merged("body", o.b.body, o.w.body, o.l.body)
 }
 
-// lines gives what merges a part by lines.
-func (o *ownMerge) lines(field string) func() string {
-	return func() string {
-		if field == "settings" {
-			return o.merged(field, o.b.settings, o.w.settings, o.l.settings)
-		}
-		return o.merged(field, o.b.line, o.w.line, o.l.line)
+// line merges a headline's line, or what stands before a document's drawer.
+func (o *ownMerge) line() string {
+	if o.won.Type == TypeHeadline {
+		return o.headline()
 	}
+	return o.merged("beginning", o.b.line, o.w.line, o.l.line)
+}
+
+func (o *ownMerge) settings() string {
+	return o.merged("settings", o.b.settings, o.w.settings, o.l.settings)
 }
 
 func (o *ownMerge) merged(field, base, won, lost string) string {
@@ -155,8 +153,13 @@ func (o *ownMerge) merged(field, base, won, lost string) string {
 	return b.String()
 }
 
-// opaque merges files that are not Org, by lines.
+// opaque merges files that are not Org, by lines; what is no text is one value.
 func (o *ownMerge) opaque() string {
+	for _, n := range []*Node{o.base, o.won, o.lost} {
+		if IsEncrypted(n.Path) || !utf8.ValidString(n.Content) || strings.Contains(n.Content, "\x00") {
+			return o.field("text", o.base.Content, o.won.Content, o.lost.Content)
+		}
+	}
 	return pick(o.base.Content, o.won.Content, o.lost.Content, func() string {
 		return o.merged("text", o.base.Content, o.won.Content, o.lost.Content)
 	})

@@ -54,9 +54,7 @@ func (p *parts) join() string {
 	kept := ""
 	if len(p.kept) > 0 {
 		kept = keptBegin + "\n" + strings.Join(p.kept, "") + keptEnd + "\n"
-		if strings.HasSuffix(p.line, "\r\n") {
-			kept = strings.ReplaceAll(kept, "\n", "\r\n")
-		}
+		kept = strings.ReplaceAll(kept, "\n", p.end())
 	}
 	var b strings.Builder
 	open := false
@@ -71,6 +69,16 @@ func (p *parts) join() string {
 		open = !strings.HasSuffix(piece, "\n") && piece != "\uFEFF"
 	}
 	return b.String()
+}
+
+// end returns how the lines of the text end: as the first of them does.
+func (p *parts) end() string {
+	for _, piece := range []string{p.line, p.planning, p.drawer, p.settings, p.body} {
+		if first, _, ok := strings.Cut(piece, "\n"); ok {
+			return lineEnd(first + "\n")
+		}
+	}
+	return "\n"
 }
 
 // lineEnd returns what a line ends with; a line feed where it has no end.

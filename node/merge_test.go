@@ -62,6 +62,10 @@ func TestOwn(t *testing.T) {
 		{"carriage returns", "* A\r\n1\r\n", "* B\r\n1\r\n", "* C\r\n1\r\n", "* B :conflict:\r\n:CONFLICT:\r\n- title :: by lost\r\n: -B\r\n: +C\r\n:END:\r\n1\r\n"},
 		{"no final line end", "* A", "* TODO A", "* A\nx", "* TODO A\nx"},
 		{
+			"the document, with carriage returns", "#+TITLE: A\r\n1\r\n", "#+TITLE: B\r\n1\r\n", "#+TITLE: C\r\n1\r\n",
+			"#+TITLE: B\r\n#+FILETAGS: :conflict:\r\n:CONFLICT:\r\n- settings :: by lost\r\n: -#+TITLE: B\r\n: +#+TITLE: C\r\n:END:\r\n1\r\n",
+		},
+		{
 			"the document", "#+TITLE: A\n1\n", "#+TITLE: B\n1\n", "#+TITLE: C\n2\n",
 			"#+TITLE: B\n#+FILETAGS: :conflict:\n" + drawer + "settings :: by lost\n: -#+TITLE: B\n: +#+TITLE: C\n:END:\n2\n",
 		},
@@ -75,7 +79,7 @@ func TestOwn(t *testing.T) {
 				base = only(tt.base)
 			}
 			m := node.Merging{Won: "won", Lost: "lost"}
-			got, conflicts := m.Own(base, only(tt.won), only(tt.lost), 1)
+			got, conflicts := m.Own(base, only(tt.won), only(tt.lost), only(tt.won).Derived.Level)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -102,7 +106,7 @@ func TestResolved(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := node.Merging{Won: "won", Lost: "lost"}
-			text, _ := m.Own(only(tt.base), only(tt.won), only(tt.lost), 1)
+			text, _ := m.Own(only(tt.base), only(tt.won), only(tt.lost), only(tt.won).Derived.Level)
 			n := only(text)
 			for take, want := range map[bool]string{false: tt.kept, true: tt.taken} {
 				got, err := n.Resolved(take, 0)

@@ -32,6 +32,9 @@ func drawMemex(r *rand.Rand, named bool) *memex {
 	m := &memex{files: map[string]*note{}, draw: r, named: named, who: "b"}
 	for _, p := range []string{"a.org", "b.org"} {
 		m.files[p] = &note{title: m.word()}
+		if r.IntN(2) == 0 {
+			m.files[p].id = "id-" + m.files[p].title
+		}
 		for range r.IntN(6) {
 			m.insert()
 		}
@@ -119,7 +122,9 @@ func (m *memex) change() {
 		return
 	}
 	n := notes[m.draw.IntN(len(notes))]
-	switch m.draw.IntN(14) {
+	switch m.draw.IntN(15) {
+	case 14:
+		m.file()
 	case 0:
 		m.insert()
 	case 1:
@@ -148,6 +153,21 @@ func (m *memex) change() {
 		d.body = m.edited(d.body)
 	default:
 		n.body = m.edited(n.body)
+	}
+}
+
+// file brings a file, takes one away or gives it another name.
+func (m *memex) file() {
+	paths := slices.Sorted(maps.Keys(m.files))
+	p, fresh := paths[m.draw.IntN(len(paths))], m.pick("c.org", "d.org", "e.org")
+	switch {
+	case m.files[fresh] == nil && m.draw.IntN(2) == 0:
+		m.files[fresh] = m.files[p]
+		delete(m.files, p)
+	case m.files[fresh] == nil:
+		m.files[fresh] = &note{title: m.word()}
+	case len(paths) > 1:
+		delete(m.files, p)
 	}
 }
 
@@ -204,6 +224,9 @@ func (n *note) write(b *strings.Builder, level int) {
 			b.WriteString(":END:\n")
 		}
 	} else {
+		if n.id != "" {
+			b.WriteString(":PROPERTIES:\n:ID: " + n.id + "\n:END:\n")
+		}
 		b.WriteString("#+TITLE: " + n.title + "\n#+TODO: TODO NEXT | DONE\n")
 	}
 	for _, line := range n.body {

@@ -172,11 +172,14 @@ func (m *merge) file(t *track, taken map[string]bool) {
 	t.path = t.any().Path
 	if b != nil && w != nil && l != nil && w.Path == b.Path {
 		t.path = l.Path
+	} else if b != nil && w != nil && l != nil && l.Path != b.Path && l.Path != w.Path {
+		t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: m.own.Lost, Kept: w.Path, Lost: l.Path})
 	}
-	if taken[t.path] {
+	if wished := t.path; taken[wished] {
 		own := t.any().Own.String()
 		ext := path.Ext(t.path)
 		t.path = strings.TrimSuffix(t.path, ext) + "-" + own[len(own)-8:] + ext
+		t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: m.own.Won, Kept: t.path, Lost: wished})
 	}
 	taken[t.path] = true
 }
