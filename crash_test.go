@@ -212,6 +212,10 @@ func fileOperations() []fileOperation {
 		}},
 		{"rollback", later, rollback("seq:1")},
 		{"rollback of a hard link", func(t *testing.T, d disks, m *fovea.Memory) { later(t, d, m); link(t, d, m) }, rollback("seq:1")},
+		{"revert", later, func(t *testing.T, m *fovea.Memory) error {
+			_, _, _, err := m.Revert(t.Context(), []uint64{2}, nil)
+			return err
+		}},
 		{"rollback where a file has it already", drift, rollback("seq:2")},
 	}
 }
