@@ -45,8 +45,7 @@ func TestOperationsAreTheService(t *testing.T) {
 		}
 	}
 	service := reflect.TypeFor[api.Service]()
-	for i := range service.NumMethod() {
-		m := service.Method(i)
+	for m := range service.Methods() {
 		name := nameOf(m.Name)
 		want = append(want, name)
 		o := api.OperationNamed(name)
