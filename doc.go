@@ -10,6 +10,10 @@
 // immutable, free to take, safe for any number of readers. [Memory.Ingest]
 // reads the folder; what it returns as committed has been fsynced.
 //
+// Beside the memex there are scopes, projects and sessions, each a Memory of its own
+// ([Memory.Scope]); [Memory.Over] is the view of several. [Memory.IngestTree] takes in
+// nodes that stand in no file.
+//
 // Invariants:
 //
 //   - Same folder, same root, on any machine and after any history.

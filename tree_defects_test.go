@@ -87,12 +87,12 @@ func TestDefect5EveryTextCounts(t *testing.T) {
 			t.Errorf("%s and %s have one root", was, text)
 		}
 		roots[w.m.View().Root()] = text
-		kept := ""
+		var kept strings.Builder
 		for n := range w.m.View().All() {
-			kept += n.Content
+			kept.WriteString(n.Content)
 		}
-		if len(kept) != 2 {
-			t.Errorf("%s: kept %q", text, kept)
+		if len(kept.String()) != 2 {
+			t.Errorf("%s: kept %q", text, kept.String())
 		}
 	}
 }

@@ -31,6 +31,7 @@ import (
 // have their commits; they are those of the memex.
 //
 // The scopes of a memex are proved with it; a problem of one begins with its name.
+// Purge, Retain, Repair and Checkpoint are about one scope: call them on each.
 //
 // Problems of the kinds purged, thinned and lost are no damage: content that a
 // commit says is gone. None but such means that all is well. It costs what reading

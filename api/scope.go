@@ -4,7 +4,9 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/node"
@@ -81,8 +83,25 @@ func (l *local) scoped() Service {
 			}
 			on.m = m
 		}
-		return op.Pass(ctx, &on, req)
+		answer, err := op.Pass(ctx, &on, req)
+		if err == nil && slices.Contains([]string{"repair", "retain", "purge"}, op.Name) {
+			on.warnOthers(ctx, op)
+		}
+		return answer, err
 	})
+}
+
+// warnOthers names the scopes that an operation which mends a history was not about.
+func (l *local) warnOthers(ctx context.Context, op *Operation) {
+	others, err := l.memex.Scopes()
+	about := l.m.Status().Scope
+	if about != "memex" {
+		others = append([]string{"memex"}, others...)
+	}
+	others = slices.DeleteFunc(others, func(name string) bool { return name == about })
+	if err == nil && len(others) > 0 {
+		l.warn(ctx, fmt.Errorf("%s was about %s alone, not about %s", op.Name, about, strings.Join(others, ", ")))
+	}
 }
 
 // narrowest returns the memory of the last of the scopes that there is: a session
