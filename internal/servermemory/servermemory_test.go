@@ -24,12 +24,12 @@ import (
 // place is a memex and its state.
 type place struct{ memex, state string }
 
-func newPlace(t *testing.T) place {
+func newPlace(t testing.TB) place {
 	return place{filepath.Join(t.TempDir(), "memex"), filepath.Join(t.TempDir(), "state")}
 }
 
 // open gives the service that a client has: that of an agent.
-func (p place) open(t *testing.T) (api.Service, *fovea.Memory) {
+func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 	t.Helper()
 	if err := os.MkdirAll(p.memex, 0o755); err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func (p place) open(t *testing.T) (api.Service, *fovea.Memory) {
 	return api.Trusted(api.Local(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}}), m
 }
 
-func store(t *testing.T, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {
+func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {
 	t.Helper()
 	s, err := servermemory.Open(t.Context(), svc, mirror)
 	if err != nil {
@@ -56,7 +56,7 @@ func store(t *testing.T, svc api.Service, mirror *servermemory.Mirror) *serverme
 }
 
 // client connects to the tools of a store.
-func client(t *testing.T, s *servermemory.Store) *mcp.ClientSession {
+func client(t testing.TB, s *servermemory.Store) *mcp.ClientSession {
 	t.Helper()
 	here, there := mcp.NewInMemoryTransports()
 	go func() { _ = servermemory.New(s, "test", nil).Run(t.Context(), there) }()
