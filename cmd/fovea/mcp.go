@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -58,7 +59,35 @@ func (s *session) serveMCP(ctx context.Context) error {
 		return err
 	}
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log()})
+	if s.far != nil {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		go s.tellChanges(ctx, server)
+	}
 	return ended(ctx, server.Run(ctx, &mcp.StdioTransport{}))
+}
+
+// lookAgain is after how long who follows a daemon that is gone looks for it again.
+const lookAgain = time.Second
+
+// tellChanges tells a server of the commits of others until ctx ends. A daemon that is
+// gone is waited for: the next call starts one.
+func (s *session) tellChanges(ctx context.Context, server *mcpserver.Server) {
+	for ctx.Err() == nil {
+		if h, err := s.far.Hello(ctx); err == nil {
+			server.Changed(ctx) // what came while nobody followed
+			_ = s.far.Events(ctx, h.Seq, func(e api.Event) error {
+				if e.Commit != nil {
+					server.Changed(ctx)
+				}
+				return nil
+			})
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(lookAgain):
+		}
+	}
 }
 
 // serveServerMemory serves the tools of server-memory until the client goes.

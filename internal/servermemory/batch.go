@@ -76,7 +76,7 @@ type Observed struct {
 func (b *batch) addObservations(list []Addition) ([]Observed, error) {
 	for _, a := range list {
 		if b.model.entities[a.EntityName] == nil {
-			//lint:ignore ST1005 the words of the server that this one stands for
+			// The words of the server that this one stands for.
 			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}

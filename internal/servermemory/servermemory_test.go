@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -274,12 +275,7 @@ func TestTwoStores(t *testing.T) {
 }
 
 func has(e servermemory.Entity, observation string) bool {
-	for _, o := range e.Observations {
-		if o == observation {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.Observations, observation)
 }
 
 // TestAPersonsHand: what a person changes in the files is what the clients get, and what
