@@ -248,6 +248,7 @@ func TestResources(t *testing.T) {
 		{"fovea://outline", "  TODO Calibrate the gauge :work:  id gauge\n    Order a reference weight"},
 		{"fovea://outline/a.org", "id weight"},
 		{"fovea://snapshots", ""},
+		{"fovea://skills", `"skills":[{"name":"state-persistence"`},
 		{"fovea://node/gauge", "two millimetres"},
 		{"fovea://node/Calibrate%20the%20gauge", "two millimetres"},
 		{"fovea://snapshot/seq:1", "0 added"},
@@ -258,7 +259,7 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tc.uri, r, err)
 		}
 	}
-	for _, uri := range []string{"fovea://node/nowhere", "fovea://outline/none.org", "fovea://nothing", "file:///etc/passwd", "fovea://node/../../etc/passwd", "fovea://window/gauge?budget=lots", "%zz"} {
+	for _, uri := range []string{"fovea://node/nowhere", "fovea://outline/none.org", "fovea://nothing", "fovea://skill/none", "file:///etc/passwd", "fovea://node/../../etc/passwd", "fovea://window/gauge?budget=lots", "%zz"} {
 		if r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%s: read %+v", uri, r.Contents[0])
 		}

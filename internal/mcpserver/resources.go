@@ -33,9 +33,11 @@ func (s *Server) kinds() []resourceKind {
 		{"fovea://verify", "verify", "Proof of the whole memory from its bytes", data, s.verifyText},
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, s.outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, s.snapshotsText},
+		{"fovea://skills", "skills", "What there is to follow, the first one first", data, s.skillsText},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, s.nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, s.outlineText},
 		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text, s.snapshotText},
+		{"fovea://skill/{+name}", "skill", "The text of one skill", text, s.skillText},
 		{"fovea://window/{+focus}{?question,budget}", "window", "Context for a focus within a token budget", text, s.windowText},
 	}
 }
@@ -147,6 +149,18 @@ func (s *Server) snapshotText(ctx context.Context, name string, _ url.Values) (s
 		return "", err
 	}
 	return diffText(d), nil
+}
+
+func (s *Server) skillsText(ctx context.Context, _ string, _ url.Values) (string, error) {
+	return asJSON(s.service.Skills(ctx))
+}
+
+func (s *Server) skillText(ctx context.Context, name string, _ url.Values) (string, error) {
+	skill, err := s.service.Skill(ctx, api.SkillRequest{Name: name})
+	if err != nil {
+		return "", err
+	}
+	return fenced(skill.Source), nil
 }
 
 func (s *Server) windowText(ctx context.Context, focus string, options url.Values) (string, error) {
