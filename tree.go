@@ -234,6 +234,9 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 		return in.apply(draft)
 	}
 	in.at = func(*graph.State) string { return known.ID }
+	if len(moved) == 0 && in.tree.Equal(in.state.Branch(known.ID)) {
+		return nil // comparing costs less than hashing
+	}
 	if len(moved) == 0 {
 		return draft.PutBranch(known.ID, in.tree)
 	}
