@@ -15,7 +15,7 @@ race: ## run the tests under the race detector
 	go test -race ./...
 
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
-	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./cmd/fovea
+	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./cmd/fovea ./internal/graph
 
 vet: ## run go vet
 	go vet ./...

@@ -4,13 +4,13 @@ package graph
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -130,16 +130,13 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeLaws merges random pairs: symmetric, idempotent, every change of one side
-// is there, of two that meet both are. With FOVEA_CAMPAIGN=long it takes 10^5 pairs.
-func TestMergeLaws(t *testing.T) {
-	pairs := uint64(400)
-	if os.Getenv("FOVEA_CAMPAIGN") == "long" {
-		pairs = 100_000
-	}
-	for seed := range pairs {
-		r := rand.New(rand.NewPCG(seed, 7))
-		start := drawMemex(r, seed%2 == 0)
+// TestCampaignOfMerges merges random pairs: symmetric, idempotent, every change of
+// one side is there, of two that meet both are.
+func TestCampaignOfMerges(t *testing.T) {
+	c := foveatest.NewCampaign(t)
+	for pair := range uint64(c.Length(400, 100_000)) {
+		r := rand.New(rand.NewPCG(pair, c.Seed))
+		start := drawMemex(r, pair%2 == 0)
 		ann, bob := start.clone("ann", r), start.clone("bob", r)
 		for range 1 + r.IntN(6) {
 			ann.change()
@@ -152,7 +149,7 @@ func TestMergeLaws(t *testing.T) {
 		}
 		nothingLost(t, base, a, b, got)
 		if t.Failed() {
-			t.Fatalf("seed %d\nbase %v\nann %v\nbob %v\ngot %v", seed, textsOf(base), textsOf(a), textsOf(b), textsOf(got))
+			t.Fatalf("pair %d\nbase %v\nann %v\nbob %v\ngot %v", pair, textsOf(base), textsOf(a), textsOf(b), textsOf(got))
 		}
 	}
 }
