@@ -75,6 +75,15 @@ func TestFeedWaitsForNobody(t *testing.T) {
 	if e := <-quick; e.Commit != nil || e.Done != 1 || e.Total != 2 || got[0] != 1 || got[events-1] != events {
 		t.Errorf("progress %+v, first %d, last %d", e, got[0], got[events-1])
 	}
+	for i := range 20_001 {
+		f.Progress(i, 20_000)
+	}
+	if n := len(quick); n != 101 {
+		t.Errorf("told %d times of the progress of one scan", n)
+	}
+	for range len(quick) {
+		<-quick
+	}
 	done()
 	done()
 	f.Committed(fovea.Commit{})

@@ -28,8 +28,14 @@ const behind = 1024
 // Committed tells of a commit.
 func (f *Feed) Committed(c fovea.Commit) { f.tell(Event{Commit: new(commit(c))}) }
 
-// Progress tells how far reading the folder has come.
-func (f *Feed) Progress(done, total int) { f.tell(Event{Done: done, Total: total}) }
+// Progress tells how far reading the folder has come: of many files each hundredth
+// part.
+func (f *Feed) Progress(done, total int) {
+	const parts = 100
+	if done == total || done%max(1, total/parts) == 0 {
+		f.tell(Event{Done: done, Total: total})
+	}
+}
 
 func (f *Feed) tell(e Event) {
 	f.mu.Lock()

@@ -47,6 +47,7 @@ type Watcher struct {
 	turn     int        // which one
 
 	mu      sync.Mutex
+	next    *round        // that has not begun, nil for none
 	waiter  chan struct{} // is closed when the event of the mark was read; nil if nobody waits
 	waits   string        // for the mark of this absolute path
 	seen    uint64
@@ -132,9 +133,37 @@ func (w *Watcher) Seen() uint64 {
 // Settle returns when everything that happened before the call has been seen. It
 // writes to a file that is watched as well and waits for that event, a fraction of
 // a millisecond: events come in order. It returns ErrBlind when that cannot be told.
+// Those who call while one waits share the next event.
 func (w *Watcher) Settle() error {
-	w.settling.Lock()
+	w.mu.Lock()
+	r := w.next
+	first := r == nil
+	if first {
+		r = &round{done: make(chan struct{})}
+		w.next = r
+	}
+	w.mu.Unlock()
+	if !first {
+		<-r.done
+		return r.err
+	}
+	w.settling.Lock() // until the round before is over
 	defer w.settling.Unlock()
+	w.mu.Lock()
+	w.next = nil // who comes from now on is too late for this one
+	w.mu.Unlock()
+	r.err = w.settle()
+	close(r.done)
+	return r.err
+}
+
+// round is one event that those wait for who called before it was caused.
+type round struct {
+	done chan struct{}
+	err  error // when done is closed
+}
+
+func (w *Watcher) settle() error {
 	if err := w.err(); err != nil {
 		return err
 	}

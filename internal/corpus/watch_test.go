@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -134,6 +135,26 @@ func TestWatcherKeepsUp(t *testing.T) {
 	default:
 		t.Error("nobody was told")
 	}
+}
+
+// TestManySettleAtOnce: each sees what it did itself before.
+func TestManySettleAtOnce(t *testing.T) {
+	w := watchFolder(t)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for range 20 {
+				before := w.w.Seen()
+				if err := os.WriteFile(w.path(fmt.Sprintf("%d.org", i)), []byte("* x\n"), 0o644); err != nil {
+					t.Error(err)
+				}
+				if err := w.w.Settle(); err != nil || w.w.Seen() <= before {
+					t.Errorf("seen %d, was %d, %v", w.w.Seen(), before, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestWatcherIsBlind: who cannot see says so instead of waiting.

@@ -116,6 +116,7 @@ func (h *house) titles() []string {
 // saved, and each save is one commit by file.
 func TestAnswersKnowWhatWasSaved(t *testing.T) {
 	h := serve(t, nil, "a.org")
+	_ = h.titles()
 	for i := range 50 {
 		title := fmt.Sprint("Save ", i)
 		h.write("a.org", "* "+title+"\n")
@@ -392,5 +393,17 @@ func TestRing(t *testing.T) {
 	text, err := os.ReadFile(name)
 	if n := bytes.Count(text, []byte("\n")); err != nil || n > 2000 {
 		t.Errorf("the file has %d lines, %v", n, err)
+	}
+}
+
+// TestUnitQuotesItsPaths: as systemd reads them, whatever is in them.
+func TestUnitQuotesItsPaths(t *testing.T) {
+	got := daemon.Unit("/opt/a b/fovea", "/home/x/50% \"$notes\"\n[Service]")
+	if strings.Count(got, "[Service]") != 1+2 || strings.Count(got, "\n[Service]\n") != 1 {
+		t.Errorf("a path made a section of its own:\n%s", got)
+	}
+	want := `ExecStart="/opt/a b/fovea" serve --memex "/home/x/50%% \"$$notes\"\n[Service]"`
+	if !strings.Contains(got, want+"\n") {
+		t.Errorf("want the line\n%s\nin\n%s", want, got)
 	}
 }

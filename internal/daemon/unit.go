@@ -11,7 +11,7 @@ import (
 // as ~/.config/systemd/user/fovea.service.
 func Unit(command, memex string) string {
 	quote := func(s string) string {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(s) + `"`
 	}
 	return fmt.Sprintf(`[Unit]
 Description=Fovea, the memory of %s
