@@ -41,10 +41,13 @@ func (s *session) meet(ctx context.Context) error {
 	if err == nil {
 		s.far = far
 	}
-	if errors.Is(err, daemon.ErrNone) {
-		return nil
+	if _, answered := errors.AsType[*fovea.Error](err); answered {
+		return err
 	}
-	return err
+	if err != nil && !errors.Is(err, daemon.ErrNone) {
+		s.say("%v", err) // no daemon of ours listens in such a place
+	}
+	return nil
 }
 
 func (s *session) clientOptions() *afar.Options {

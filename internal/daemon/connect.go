@@ -35,7 +35,9 @@ func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*clie
 		return nil, fmt.Errorf("socket: %w", err)
 	}
 	far := client.Unix(socket, opts)
-	if _, err := far.Hello(ctx); err != nil {
+	soon, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if _, err := far.Hello(soon); err != nil {
 		far.Close()
 		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNone // it is gone and left its socket behind
@@ -44,6 +46,10 @@ func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*clie
 	}
 	return far, nil
 }
+
+// patience is how long a daemon may take to say who it is: it looks at nothing but
+// itself for that.
+const patience = 10 * time.Second
 
 // pause is how long who waits for a daemon lets pass before asking again.
 const pause = 20 * time.Millisecond
