@@ -1,0 +1,113 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// A buffer is a tree that an editor has not saved: a document of a session under the
+// path of a file, with the digest of what the file held then. Memory.drift keeps it.
+
+// document finds the file whose document a tree names, and the memory that holds
+// it; "" for none.
+func (m *Memory) document(t *node.Tree) (holder *Memory, path string) {
+	attrs := map[string]string{}
+	for _, a := range t.Attrs {
+		attrs[a.Key] = a.Value.String()
+	}
+	for _, s := range m.withFiles() {
+		state := s.View().state
+		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
+			return s, n.Path
+		}
+		if t.Type != "org-data" && t.Type != node.TypeDocument {
+			continue
+		}
+		for _, key := range []string{"PATH", "FILE"} {
+			name, inside := s.root.Inside(attrs[key])
+			if _, ok := state.Document(name); ok && inside && attrs[key] != "" {
+				return s, name
+			}
+		}
+	}
+	return nil, ""
+}
+
+// withFiles returns the memex and the projects that hold files, as far as they are
+// open.
+func (m *Memory) withFiles() []*Memory {
+	top := m.memex()
+	out := []*Memory{top}
+	top.scopes.mu.Lock()
+	defer top.scopes.mu.Unlock()
+	for _, name := range sortedKeys(top.scopes.open) {
+		if s := top.scopes.open[name]; s.hasFiles() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// bufferScope returns the memory of the session that a buffer of a file is kept in.
+func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) {
+	if strings.HasPrefix(m.scope, kindSession+"/") {
+		return m, nil
+	}
+	session := m.entry(ctx, "", "", 0).Session
+	if session == "" {
+		return nil, fail("ingest", path, Invalid, errors.New("the tree is a buffer of this file; name the session that it belongs to"))
+	}
+	return m.Scope(ctx, kindSession+"/"+session)
+}
+
+// sessions returns the sessions that are open.
+func (m *Memory) sessions() []*Memory {
+	m.scopes.mu.Lock()
+	defer m.scopes.mu.Unlock()
+	var out []*Memory
+	for _, name := range sortedKeys(m.scopes.open) {
+		if strings.HasPrefix(name, kindSession+"/") {
+			out = append(out, m.scopes.open[name])
+		}
+	}
+	return out
+}
+
+// endBuffersNow is endBuffers under the lock of the writer.
+func (m *Memory) endBuffersNow(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.endBuffers(ctx)
+}
+
+// endBuffers takes out of a session what lay over files that were saved since.
+func (m *Memory) endBuffers(ctx context.Context) error {
+	var over []string
+	for _, path := range sortedKeys(m.drift) {
+		for _, s := range m.withFiles() {
+			if s.root.Holds(path) && s.fileNow(path) != m.drift[path] {
+				over = append(over, path)
+			}
+		}
+	}
+	if len(over) == 0 || m.store.Err() != nil {
+		return nil
+	}
+	now := m.opts.Now().UnixMilli()
+	draft := m.draft(now)
+	for _, path := range over {
+		draft.Drop(path)
+	}
+	state, delta := draft.Seal()
+	_, err := m.commit(background(ctx), state, &delta, graph.Commit{
+		Kind: graph.KindIngest, Author: fileAuthor, Session: m.opts.Session, Op: operation(), Time: now, Message: "saved: " + message(&delta),
+	}, m.driftMarks(over, map[string]merkle.Digest{})...)
+	return err
+}
