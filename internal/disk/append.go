@@ -6,9 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"slices"
-	"time"
 )
 
 // Batch is records that become durable together or not at all. The zero Batch
@@ -20,6 +18,7 @@ type Batch struct {
 	err   error
 
 	intent bool // has an Intent, which is synced at once: a file is touched next
+	end    Pos  // behind it, once it is written
 }
 
 // Add appends a record; data is copied. A kind that is not one of the constants
@@ -51,19 +50,6 @@ func (b *Batch) Len() int { return b.count }
 // Size returns what the batch takes in the journal, in bytes.
 func (b *Batch) Size() int64 { return int64(len(b.buf)) }
 
-// waiter is an Append that waits for its turn.
-type waiter struct {
-	batch *Batch
-	done  chan struct{} // closed when end and err are set
-	end   Pos
-	err   error
-}
-
-func (w *waiter) finish(end Pos, err error) {
-	w.end, w.err = end, err
-	close(w.done)
-}
-
 // Append makes the batch durable and returns the position behind it. Batches of
 // goroutines that call it at the same time are written as one group, with one
 // sync, in the order of the calls. An empty batch does nothing. With
@@ -80,124 +66,30 @@ func (s *Store) Append(ctx context.Context, b *Batch) (Pos, error) {
 	if err := ctx.Err(); err != nil {
 		return Pos{}, fmt.Errorf("append batch: %w", err)
 	}
-	w := &waiter{batch: b, done: make(chan struct{})}
-	if end, err := s.enqueue(w); err != nil || b.count == 0 {
-		return end, err
+	g, leads, err := s.join(b)
+	if err != nil {
+		return Pos{}, fmt.Errorf("append batch: %w", err)
+	}
+	if g == nil {
+		return b.end, nil
+	}
+	var lead chan<- struct{} // nil, which is never ready, for who does not lead
+	if leads {
+		lead = s.lead
 	}
 	for {
 		select {
-		case <-w.done:
-			return w.end, w.err
-		case s.lead <- struct{}{}:
+		case <-g.done:
+			return g.result(b)
+		case lead <- struct{}{}:
 			s.writeGroup()
-			<-s.lead
 		case <-ctx.Done():
-			if s.withdraw(w) {
+			if s.withdraw(g, b, leads) {
 				return Pos{}, fmt.Errorf("append batch: %w", ctx.Err())
 			}
-			<-w.done
-			return w.end, w.err
+			<-g.done
+			return g.result(b)
 		}
-	}
-}
-
-func (s *Store) enqueue(w *waiter) (Pos, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
-		return Pos{}, fmt.Errorf("append batch: %w", err)
-	}
-	if w.batch.count > 0 {
-		s.queue = append(s.queue, w)
-	}
-	return s.end, nil
-}
-
-// withdraw takes a waiter out of the queue; false means that it is being written
-// or done.
-func (s *Store) withdraw(w *waiter) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.Index(s.queue, w)
-	if i < 0 {
-		return false
-	}
-	s.queue = slices.Delete(s.queue, i, i+1)
-	return true
-}
-
-// maxGroupSize is the size in bytes from which on a group takes no further batch.
-const maxGroupSize = 4 << 20
-
-// How long gather waits for one more writer: so many yields, or so long where
-// others keep the processors busy.
-const (
-	gatherYields = 64
-	gatherTime   = 20 * time.Microsecond
-)
-
-// gather waits for the writers whom the last group woke. They are on their way with
-// their next batch, and without them each group would hold half of all writers: one
-// half syncs while the other waits. A single writer waits for nobody. The caller
-// leads.
-func (s *Store) gather() {
-	most, grown := 0, time.Now()
-	for yields := 0; yields < gatherYields; yields++ {
-		s.mu.Lock()
-		waiting, writers := len(s.queue), min(s.writers, maxGroup)
-		s.mu.Unlock()
-		switch {
-		case waiting >= writers:
-			return
-		case waiting > most:
-			most, grown, yields = waiting, time.Now(), 0
-		case time.Since(grown) > gatherTime:
-			return
-		}
-		runtime.Gosched()
-	}
-}
-
-// takeGroup takes the batches that are written next out of the queue.
-func (s *Store) takeGroup() ([]*waiter, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n, size := 0, int64(0)
-	for n < len(s.queue) && n < maxGroup && (n == 0 || size+s.queue[n].batch.Size() <= maxGroupSize) {
-		size += s.queue[n].batch.Size()
-		n++
-	}
-	group := slices.Clone(s.queue[:n])
-	s.queue = slices.Delete(s.queue, 0, n)
-	return group, s.writable()
-}
-
-// writeGroup writes the next group. The caller leads.
-func (s *Store) writeGroup() {
-	s.gather()
-	group, err := s.takeGroup()
-	if len(group) == 0 {
-		return
-	}
-	var ends []Pos
-	if err == nil {
-		if ends, err = s.writer.write(group); err != nil {
-			err = s.fail(err)
-		}
-	}
-	if err != nil {
-		for _, w := range group {
-			w.finish(Pos{}, fmt.Errorf("append batch: %w", err))
-		}
-		return
-	}
-	s.syncLater()
-	s.mu.Lock()
-	s.end, s.next = ends[len(ends)-1], s.writer.next
-	s.writers = len(group) + len(s.queue)
-	s.mu.Unlock()
-	for i, w := range group {
-		w.finish(ends[i], nil)
 	}
 }
 

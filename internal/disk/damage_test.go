@@ -300,17 +300,16 @@ func TestTornGroup(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, nil)
 	want, _ := fillStore(t, s, 0, 1)
-	var group []*waiter
+	var group []*Batch
 	for i := range 3 {
 		b, _ := batchOf(i + 1)
-		group = append(group, &waiter{batch: b, done: make(chan struct{})})
+		group = append(group, b)
 	}
-	ends, err := s.writer.write(group)
-	if err != nil {
+	if err := s.writer.write(group); err != nil {
 		t.Fatal(err)
 	}
 	patch(t, in, segmentName(1), func(f vfs.File) error {
-		_, err := f.WriteAt(make([]byte, ends[2].Offset-ends[1].Offset), ends[1].Offset)
+		_, err := f.WriteAt(make([]byte, group[2].Size()), group[1].end.Offset)
 		return err
 	})
 	s, found, err := Open(in, nil)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 )
 
 // Kind says what a record holds. The store looks only at whether a record can
@@ -127,6 +128,7 @@ func readFrame(b []byte) (f frame, ok bool) {
 
 // appendFrame appends a frame without batch, flags and checksum.
 func appendFrame(dst []byte, kind Kind, data []byte) []byte {
+	dst = slices.Grow(dst, int(frameSize(len(data))))
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(data)))
 	dst = append(dst, byte(kind))

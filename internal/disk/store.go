@@ -80,8 +80,8 @@ type Store struct {
 	commits commitIndex
 
 	mu       sync.Mutex
-	queue    []*waiter
-	writers  int // how many wrote at the same time, when the last group was synced
+	queue    []*group // groups that wait, the oldest first
+	writers  int      // how many wrote at the same time, when the last group was synced
 	end      Pos
 	next     uint64 // number of the next batch
 	first    uint64 // number of the first segment there is or will be
@@ -268,8 +268,8 @@ func (s *Store) Close() error {
 	changed := head != s.opened
 	s.mu.Unlock()
 
-	for _, w := range waiting {
-		w.finish(Pos{}, ErrClosed)
+	for _, g := range waiting {
+		g.finish(ErrClosed)
 	}
 	err := s.writer.close(!readOnly)
 	if err == nil && !readOnly && changed {

@@ -243,7 +243,7 @@ func TestGroupsShareASync(t *testing.T) {
 	}
 	for queued := 0; queued < waiting; {
 		s.mu.Lock()
-		queued = len(s.queue)
+		queued = s.waiting()
 		s.mu.Unlock()
 	}
 	close(release)

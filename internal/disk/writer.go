@@ -40,51 +40,54 @@ type writer struct {
 }
 
 // write makes a group durable, or only writes it if the store is relaxed, and
-// returns the end of each batch. After an error the writer is not used again.
-func (w *writer) write(group []*waiter) ([]Pos, error) {
+// sets the end of each batch. After an error the writer is not used again.
+func (w *writer) write(group []*Batch) error {
 	size, relaxed := int64(0), w.store.opts.Relaxed > 0
-	for _, g := range group {
-		size += g.batch.Size()
-		relaxed = relaxed && !g.batch.intent
+	for _, b := range group {
+		size += b.Size()
+		relaxed = relaxed && !b.intent
 	}
 	if err := w.prepare(size); err != nil {
-		return nil, err
+		return err
 	}
 	if w.late+len(group) > maxGroup || w.lateBytes+size > maxGroupSize {
 		if err := w.sync(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	buf := group[0].batch.buf
+	if _, err := w.file.WriteAt(w.seal(group), w.at); err != nil {
+		return err
+	}
+	if err := w.extend(w.at + size); err != nil {
+		return err
+	}
+	w.at += size
+	w.next += uint64(len(group))
+	w.late += len(group)
+	w.lateBytes += size
+	if relaxed {
+		return nil
+	}
+	return w.sync()
+}
+
+// seal completes the batches of a group and returns their bytes in a row.
+func (w *writer) seal(group []*Batch) []byte {
+	buf := group[0].buf
 	if len(group) > 1 {
 		buf = w.buf[:0]
-		for _, g := range group {
-			buf = append(buf, g.batch.buf...)
+		for _, b := range group {
+			buf = append(buf, b.buf...)
 		}
 		w.buf = buf
 	}
-	ends := make([]Pos, len(group))
 	at := int64(0)
-	for i, g := range group {
-		part := buf[at:][:g.batch.Size()]
-		g.batch.seal(part, w.salt, w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
-		at += g.batch.Size()
-		ends[i] = Pos{w.number, w.at + at}
+	for i, b := range group {
+		b.seal(buf[at:][:b.Size()], w.salt, w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
+		at += b.Size()
+		b.end = Pos{w.number, w.at + at}
 	}
-	if _, err := w.file.WriteAt(buf, w.at); err != nil {
-		return nil, err
-	}
-	if err := w.extend(w.at + at); err != nil {
-		return nil, err
-	}
-	w.at += at
-	w.next += uint64(len(group))
-	w.late += len(group)
-	w.lateBytes += at
-	if relaxed {
-		return ends, nil
-	}
-	return ends, w.sync()
+	return buf
 }
 
 // sync makes durable what was written since the last sync.

@@ -1,0 +1,186 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// maxGroupSize is the size in bytes from which on a group takes no further batch.
+const maxGroupSize = 4 << 20
+
+// group is batches that become durable with one sync. The Append that begins a
+// group leads it: it waits until the group before is durable and writes its own;
+// the others wait for done, which wakes them all at once. Store.mu guards a group
+// as long as it is in the queue; then it is the leader's.
+type group struct {
+	batches []*Batch
+	size    int64
+	done    chan struct{} // closed when err and the ends of the batches are set
+	err     error
+}
+
+// result is what Append returns for a batch of a group that is done.
+func (g *group) result(b *Batch) (Pos, error) {
+	if g.err != nil {
+		return Pos{}, fmt.Errorf("append batch: %w", g.err)
+	}
+	return b.end, nil
+}
+
+// finish wakes all who wait for the group.
+func (g *group) finish(err error) {
+	g.err = err
+	close(g.done)
+}
+
+// full reports whether a batch of so many bytes needs another group.
+func (g *group) full(size int64) bool {
+	return len(g.batches) == maxGroup || g.size+size > maxGroupSize
+}
+
+// join puts a batch into the newest group that waits, or begins one, which the
+// caller then leads. An empty batch needs none: it is at the journal's end.
+func (s *Store) join(b *Batch) (g *group, leads bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return nil, false, err
+	}
+	if b.count == 0 {
+		b.end = s.end
+		return nil, false, nil
+	}
+	if n := len(s.queue); n > 0 {
+		g = s.queue[n-1]
+	}
+	if leads = g == nil || g.full(b.Size()); leads {
+		g = &group{batches: make([]*Batch, 0, s.writers), done: make(chan struct{})}
+		s.queue = append(s.queue, g)
+	}
+	g.batches = append(g.batches, b)
+	g.size += b.Size()
+	return g, leads, nil
+}
+
+// withdraw takes a batch out of its group; false means that the group is being
+// written or done. If the batch led others, they are led on without it.
+func (s *Store) withdraw(g *group, b *Batch, leads bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.Index(s.queue, g)
+	if at < 0 {
+		return false
+	}
+	g.batches = slices.DeleteFunc(g.batches, func(other *Batch) bool { return other == b })
+	g.size -= b.Size()
+	switch {
+	case len(g.batches) == 0:
+		s.queue = slices.Delete(s.queue, at, at+1)
+		g.finish(nil)
+	case leads:
+		go s.leadOn(g)
+	}
+	return true
+}
+
+// leadOn leads a group in the place of who gave up.
+func (s *Store) leadOn(g *group) {
+	for {
+		select {
+		case <-g.done:
+			return
+		case s.lead <- struct{}{}:
+			s.writeGroup()
+		}
+	}
+}
+
+// How long a patience lasts: so many yields, or so long where others keep the
+// processors busy.
+const (
+	gatherYields = 64
+	gatherTime   = 20 * time.Microsecond
+)
+
+// patience is how long a leader waits for one more writer. It begins anew with each
+// that comes.
+type patience struct {
+	most   int // batches that waited
+	grown  time.Time
+	yields int // since then
+}
+
+// lasts reports whether to wait on for writers, of whom so many wait now.
+func (p *patience) lasts(waiting, writers int, now time.Time) bool {
+	if waiting > p.most {
+		*p = patience{most: waiting, grown: now}
+	}
+	p.yields++
+	return waiting < writers && p.yields <= gatherYields && now.Sub(p.grown) <= gatherTime
+}
+
+// gather waits for the writers whom the last group woke. They are on their way with
+// their next batch, and without them each group would hold half of all writers: one
+// half syncs while the other waits. A single writer waits for nobody. The caller
+// leads.
+func (s *Store) gather() {
+	p := patience{grown: time.Now()}
+	for {
+		s.mu.Lock()
+		waiting, writers := s.waiting(), min(s.writers, maxGroup)
+		s.mu.Unlock()
+		if !p.lasts(waiting, writers, time.Now()) {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// waiting counts the batches that wait. s.mu is held.
+func (s *Store) waiting() (n int) {
+	for _, g := range s.queue {
+		n += len(g.batches)
+	}
+	return n
+}
+
+// takeGroup takes the oldest group out of the queue, nil if there is none.
+func (s *Store) takeGroup() (*group, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		return nil, nil
+	}
+	g := s.queue[0]
+	s.queue = slices.Delete(s.queue, 0, 1)
+	return g, s.writable()
+}
+
+// writeGroup writes the oldest group. The caller leads, and does not any more then:
+// the next group may begin before the writers of this one have woken.
+func (s *Store) writeGroup() {
+	s.gather()
+	g, err := s.takeGroup()
+	if g == nil {
+		<-s.lead
+		return
+	}
+	if err == nil {
+		if err = s.writer.write(g.batches); err != nil {
+			err = s.fail(err)
+		}
+	}
+	if err == nil {
+		s.syncLater()
+		s.mu.Lock()
+		s.end, s.next = Pos{s.writer.number, s.writer.at}, s.writer.next
+		s.writers = len(g.batches) + s.waiting()
+		s.mu.Unlock()
+	}
+	<-s.lead
+	g.finish(err)
+}
