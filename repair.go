@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -21,9 +22,10 @@ import (
 // it does: damaged files go to quarantine; every block and every commit that
 // verifies is kept, wherever it stands; the chain is followed as far as it is
 // whole, blocks are taken from images where the journal has lost them; a commit of
-// the kind repair says what is lost; and the folder is read, so that the present
-// state is that of the files. Each line is a problem of the kind damaged, lost or
-// aside. None means that there was nothing to do. With dry nothing is done.
+// the kind repair says what is lost, unless no more than images was damaged; and the
+// folder is read, so that the present state is that of the files. Each line is a
+// problem of the kind damaged, lost or aside. None means that there was nothing to
+// do. With dry nothing is done.
 //
 // A crash leaves the old history or the new one. Errors: Corrupt (an unknown
 // format), ReadOnly or Other (of the file system: nothing is given up because a
@@ -45,7 +47,14 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if dry || len(plan) == 0 {
 		return plan, nil
 	}
-	if err := m.rebuild(background(ctx), s); err != nil {
+	if s.onlyImages() {
+		m.endImage()
+		m.recovered = "repaired: " + s.message()
+		err = s.from.PutAside()
+	} else {
+		err = m.rebuild(background(ctx), s)
+	}
+	if err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
 	}
 	m.table, m.tableOld = &corpus.Table{}, true // every file is read
@@ -82,6 +91,13 @@ func (s *salvage) plan() []node.Problem {
 		plan = append(plan, node.Problem{Path: name, Kind: "aside", Message: "the image is of a commit that is lost"})
 	}
 	return append(plan, s.lost()...)
+}
+
+// onlyImages reports whether the history itself is whole: it stays as it is then, and
+// needs no commit that says otherwise.
+func (s *salvage) onlyImages() bool {
+	other := func(c disk.Corruption) bool { return !isImage(c.File) }
+	return s.m.store.Recovery().Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
 }
 
 // rebuild puts the salvaged history in the place of the damaged one and opens it.

@@ -82,6 +82,30 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 	return s.removeOld(info)
 }
 
+// PutAside moves the files that are damaged to quarantine and leaves the history as
+// it is: enough where no more than images is damaged. After a crash it can be done
+// again.
+func (s *Salvage) PutAside() error {
+	err := s.in.MkdirAll(quarantineFolder, folderPerm)
+	for _, name := range s.damaged {
+		if err == nil {
+			err = s.copyAside(name)
+		}
+	}
+	for _, name := range s.damaged {
+		if err == nil {
+			err = removeIfThere(s.in, name)
+		}
+	}
+	if err == nil {
+		err = s.in.SyncDir(imageFolder)
+	}
+	if err != nil {
+		return fmt.Errorf("put damaged files aside: %w", err)
+	}
+	return nil
+}
+
 // copyAside copies a file to quarantine under a name that is free there. A file
 // that is missing has nothing to keep.
 func (s *Salvage) copyAside(name string) error {
