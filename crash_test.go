@@ -217,6 +217,20 @@ func fileOperations() []fileOperation {
 			return err
 		}},
 		{"rollback where a file has it already", drift, rollback("seq:2")},
+		{"rollback of files and a tree", func(t *testing.T, d disks, m *fovea.Memory) {
+			later(t, d, m)
+			if _, _, _, err := m.IngestTree(t.Context(), parsed(t, gauge), ""); err != nil {
+				t.Fatal(err)
+			}
+		}, rollback("seq:1")},
+		{"a tree to a file", func(t *testing.T, _ disks, m *fovea.Memory) {
+			if _, _, _, err := m.IngestTree(t.Context(), parsed(t, gauge), ""); err != nil {
+				t.Fatal(err)
+			}
+		}, func(t *testing.T, m *fovea.Memory) error {
+			_, err := m.Refile(t.Context(), "lid", "b", merkle.Digest{})
+			return err
+		}},
 	}
 }
 

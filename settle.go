@@ -154,8 +154,10 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	if in.commit.Op != head.commit.Op {
 		m.snapshots.before(head)
 	}
-	_, err := m.commit(ctx, state, &delta, in.commit, m.driftMarks(delta.Paths, nil)...)
-	return err
+	if _, err := m.commit(ctx, state, &delta, in.commit, m.driftMarks(delta.Paths, nil)...); err != nil {
+		return err
+	}
+	return m.syncFiles(in.commit.Kind)
 }
 
 // draft begins the next state on top of the head, at a time in Unix

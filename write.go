@@ -103,11 +103,21 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 		m.snapshots.before(head)
 	}
 	c, err := m.commit(background(ctx), state, delta, o.intent.commit, m.driftMarks(delta.Paths, nil)...)
+	if err == nil && len(o.writes) > 0 {
+		err = m.syncFiles(o.name)
+	}
 	if err != nil && len(o.writes) > 0 {
 		return c, &Error{Op: o.name, What: m.state, Kind: KindOf(err), Err: fmt.Errorf(
 			"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
 	}
 	return c, err
+}
+
+// syncFiles makes the commit of files that were written durable, relaxed or not: a
+// loss of power that left the intent alone would take for half done what somebody
+// has gone on from.
+func (m *Memory) syncFiles(name string) error {
+	return fail(name, m.state, ReadOnly, m.store.Sync())
 }
 
 // announce makes the intent durable. An operation that writes no file needs
