@@ -57,7 +57,7 @@ func TestCampaignOfFullDisks(t *testing.T) {
 		r.d.memex.SetFree(int64(campaign.Rand.IntN(10_000)))
 		for range 10 {
 			s := steps[r.rand.IntN(len(steps))]
-			if err := s.do(r.workload); errors.Is(err, syscall.ENOSPC) || err != nil && strings.Contains(err.Error(), "the disk is full") {
+			if err := r.do(s); errors.Is(err, syscall.ENOSPC) || err != nil && strings.Contains(err.Error(), "the disk is full") {
 				full++
 			} else if !expected(err) && fovea.KindOf(err) != fovea.ReadOnly {
 				t.Fatalf("%s: %v", s.name, err)

@@ -30,8 +30,11 @@ type workload struct {
 	keys  note.Verifiers
 	rand  *rand.Rand
 	told  ledger
-	lines int // texts have fewer
-	n     int // of texts written
+	lines int   // texts have fewer
+	n     int   // of texts written
+	hour  int64 // of its clock: each step takes one
+
+	relaxed time.Duration // see Options
 }
 
 // ledger is what a memory has told its user to be done.
@@ -39,6 +42,10 @@ type ledger struct {
 	head    uint64
 	commits map[uint64]merkle.Digest
 	names   map[string]uint64 // of snapshots: the commit they keep
+}
+
+func newLedger() ledger {
+	return ledger{commits: map[uint64]merkle.Digest{}, names: map[string]uint64{}}
 }
 
 func (l ledger) clone() ledger {
@@ -95,13 +102,15 @@ var steps = []step{
 	{"snapshot", (*workload).snapshot}, {"rollback", (*workload).rollback}, {"rollback of memory", (*workload).forgetful},
 	{"tree", (*workload).tree}, {"edit of a tree", (*workload).editTree}, {"tree into a file", (*workload).file},
 	{"restart", (*workload).restart}, {"checkpoint", (*workload).checkpoint}, {"restore", (*workload).restore}, {"pack", (*workload).pack},
+	{"revert", (*workload).revert}, {"adopting drift", (*workload).adopt}, {"applying drift", (*workload).apply},
+	{"purge", (*workload).purge}, {"retain", (*workload).retain}, {"repair", (*workload).repair},
 }
 
 // newWorkload opens a memory of a few files, of texts that are not longer than so
 // many lines.
 func newWorkload(t *testing.T, random *rand.Rand, d disks, lines int) *workload {
 	t.Helper()
-	w := &workload{t: t, d: d, rand: random, lines: lines, told: ledger{commits: map[uint64]merkle.Digest{}, names: map[string]uint64{}}}
+	w := &workload{t: t, d: d, rand: random, lines: lines, told: newLedger()}
 	key, verifier := newKey(t, "machine")
 	w.key, w.keys = key, note.VerifierList(verifier)
 	for i := range 4 {
@@ -122,11 +131,17 @@ func (w *workload) open() (err error) {
 // openOn opens what is on some disks, with the workload's key.
 func (w *workload) openOn(d disks) (*fovea.Memory, error) {
 	opts := &fovea.Options{
-		Store: d.state, Author: "ann", Signer: w.key, Verifiers: w.keys,
-		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) },
+		Store: d.state, Author: "ann", Signer: w.key, Verifiers: w.keys, Relaxed: w.relaxed,
+		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000).Add(time.Duration(w.hour) * time.Hour) },
 	}
 	fovea.SetFolder(opts, d.memex)
 	return fovea.Open(w.t.Context(), "/memex", opts)
+}
+
+// do does a step, an hour after the one before.
+func (w *workload) do(s step) error {
+	w.hour++
+	return s.do(w)
 }
 
 // expected reports whether an operation may end so on a disk without a fault:
