@@ -207,6 +207,10 @@ func unreviewed(v *fovea.View, path string) bool { return slices.Contains(v.Unre
 // trusted tells which files were trusted as they were found.
 func (l *local) trusted(ctx context.Context) func([]string) {
 	return func(paths []string) {
-		l.warn(ctx, fmt.Errorf("trusted as they are, and guarded from now on: %s; see fovea guard list", few(paths)))
+		noun := "files are"
+		if len(paths) == 1 {
+			noun = "file is"
+		}
+		l.warn(ctx, fmt.Errorf("%d protected %s trusted as found; see fovea guard list", len(paths), noun))
 	}
 }
