@@ -52,7 +52,30 @@ func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.De
 
 // append is commit where the delta may be empty: the commit is its own purpose.
 func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (Commit, error) {
-	head := m.View()
+	j := &journal{}
+	s, err := m.seal(ctx, j, m.View(), state, delta, c, marks...)
+	if err != nil {
+		return Commit{}, fail("commit", m.state, Other, err)
+	}
+	done, err := m.publish(ctx, j, s)
+	if len(done) == 0 {
+		return Commit{}, err
+	}
+	return done[0], err
+}
+
+// sealed is a commit that lies in a journal and is not durable yet.
+type sealed struct {
+	head  *View // before it
+	view  *View // that it makes
+	delta *graph.Delta
+	marks [][]byte
+	keep  bool // head becomes an automatic snapshot
+}
+
+// seal fills in a commit that follows head, and adds it and what it needs to a
+// journal.
+func (m *Memory) seal(ctx context.Context, j *journal, head *View, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (sealed, error) {
 	c.Seq = head.commit.Seq + 1
 	if c.Seq > 1 {
 		c.Parents = []merkle.Digest{head.commit.Digest}
@@ -61,42 +84,58 @@ func (m *Memory) append(ctx context.Context, state *graph.State, delta *graph.De
 	legible(&c)
 	c.State = state.Root()
 	c.Delta, c.Lineage = delta.Records(), delta.Lineage
-	batch, err := blocks(state, delta)
-	if err != nil {
-		return Commit{}, fail("commit", m.state, Other, err)
+	if err := j.blocks(state, delta); err != nil {
+		return sealed{}, err
 	}
-	block, err := c.Encode(batch.block)
+	block, err := c.Encode(j.block)
 	if err != nil {
-		return Commit{}, fail("commit", m.state, Other, err)
+		return sealed{}, err
 	}
-	batch.Add(disk.Commit, block)
+	j.Add(disk.Commit, block)
 	marks = append(marks, guardMarks(m.trustedBy(&c, head.state, state, delta.Paths, marks)...)...)
 	marks = m.withHead(ctx, &c, marks)
 	for _, mark := range marks {
-		batch.Add(disk.Mark, mark)
+		j.Add(disk.Mark, mark)
 	}
-	if _, err := m.store.Append(ctx, &batch.Batch); err != nil {
-		return Commit{}, fail("commit", m.state, ReadOnly, err)
-	}
-	m.replayed += batch.size
-	m.tableOld = true // it names the root it belongs to
 	done := summary(&c)
 	done.Documents = state.DocumentCount()
-	m.store.SetHead(done.Digest, done.Seq)
-	m.operations.add(done.Op, done.Seq)
-	m.head.Store(head.follow(state, delta, done))
-	m.snapshots.follow(state, delta)
-	for _, mark := range marks {
-		if err := m.applyMark(mark); err != nil {
-			return done, fail("commit", m.state, Other, err)
+	return sealed{head: head, view: head.follow(state, delta, done), delta: delta, marks: marks}, nil
+}
+
+// publish makes the commits of a journal durable in one step, and then each the
+// present one, in order. It returns those that are.
+func (m *Memory) publish(ctx context.Context, j *journal, steps ...sealed) ([]Commit, error) {
+	if _, err := m.store.Append(ctx, &j.Batch); err != nil {
+		return nil, fail("commit", m.state, ReadOnly, err)
+	}
+	m.replayed += j.size
+	m.tableOld = true // it names the root it belongs to
+	var done []Commit
+	for _, s := range steps {
+		c := s.view.commit
+		done = append(done, c)
+		if s.keep {
+			m.snapshots.before(s.head)
+		}
+		m.store.SetHead(c.Digest, c.Seq)
+		m.operations.add(c.Op, c.Seq)
+		m.known.follow(s.delta)
+		m.head.Store(s.view)
+		m.snapshots.follow(s.view.state, s.delta)
+		for _, mark := range s.marks {
+			if err := m.applyMark(mark); err != nil {
+				return done, fail("commit", m.state, Other, err)
+			}
 		}
 	}
 	m.tell()
 	m.imageBeside()
-	if m.opts.Committed != nil {
-		m.opts.Committed(done)
+	for _, c := range done {
+		if m.opts.Committed != nil {
+			m.opts.Committed(c)
+		}
+		m.opts.Log.Info("committed", "commit", c.Seq, "kind", c.Kind, "what", c.Message, "changes", c.Changes)
 	}
-	m.opts.Log.Info("committed", "commit", done.Seq, "kind", done.Kind, "what", done.Message, "changes", done.Changes)
 	return done, nil
 }
 
@@ -107,7 +146,7 @@ func legible(c *graph.Commit) {
 	}
 }
 
-// journal collects the blocks of one commit.
+// journal collects what becomes durable in one step.
 type journal struct {
 	disk.Batch
 	size int64
@@ -119,10 +158,9 @@ func (j *journal) block(_ merkle.Digest, block []byte) error {
 	return nil
 }
 
-// blocks lists the blocks of a delta that the journal does not hold yet: own
-// blocks of new content, and the versions of parents.
-func blocks(state *graph.State, delta *graph.Delta) (*journal, error) {
-	j := &journal{}
+// blocks adds the blocks of a delta that the store does not hold yet: own blocks
+// of new content, and the versions of parents.
+func (j *journal) blocks(state *graph.State, delta *graph.Delta) error {
 	j.Grow(size(delta))
 	for _, c := range delta.Changes {
 		if c.New == nil {
@@ -133,10 +171,10 @@ func blocks(state *graph.State, delta *graph.Delta) (*journal, error) {
 			continue
 		}
 		if err := c.New.Blocks(fresh, versions(state, c.New), j.block); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return j, nil
+	return nil
 }
 
 // size guesses what a delta takes in the journal: its content, and for each

@@ -82,6 +82,7 @@ type editing struct {
 	now     time.Time
 	texts   map[string]string // what the files are to hold, by path
 	paths   []string          // in the order they are written
+	marks   [][]byte          // that go with the commit
 
 	trees   []func(*graph.Draft) error // what happens to memory-backed documents
 	refiled *node.Node                 // of them, that goes into a file with all below it
@@ -94,6 +95,11 @@ type editing struct {
 func (m *Memory) edit(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.perform(ctx, name, answer, do)
+}
+
+// perform is edit where m.mu is held.
+func (m *Memory) perform(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	if m.closed {
 		return Commit{}, fail(name, m.dir, Invalid, errClosed)
 	}
@@ -248,6 +254,7 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 		return Commit{}, nil
 	}
 	op := m.begin(ctx, e.name, graph.KindEdit, e.message, now)
+	op.intent.marks = e.marks
 	if err := op.sweep(e.paths); err != nil {
 		return Commit{}, err
 	}

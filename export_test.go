@@ -4,6 +4,7 @@ package fovea
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -38,6 +39,27 @@ func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, 
 		}
 		return nil
 	})
+}
+
+// RememberTogether keeps notes of these titles that came while another writer was
+// busy.
+func (m *Memory) RememberTogether(ctx context.Context, under string, titles ...string) error {
+	var all []*noting
+	for _, title := range titles {
+		r := &noting{ctx: ctx, under: under, h: org.InsertHeadline{Title: title, Body: "of " + title}, author: m.opts.Author}
+		if err := r.prepare(m); err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rememberAll(all)
+	var errs []error
+	for _, r := range all {
+		errs = append(errs, r.err)
+	}
+	return errors.Join(errs...)
 }
 
 // Fresh returns the same state with indexes made from nothing.

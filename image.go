@@ -26,6 +26,8 @@ const (
 	sectionMeta    = "meta"
 	sectionHead    = "head"
 	sectionGuard   = "guard"
+
+	sectionForgotten = "forgotten"
 )
 
 // A part of an image is small enough that several processors share a load
@@ -130,6 +132,12 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		v.words.set(lex)
 	}
 	m.head.Store(v)
+	if forgotten, ok := img.Section(sectionForgotten); ok {
+		r := merkle.NewReader(forgotten)
+		if m.tombs = readTombstones(r); r.Done() != nil {
+			return fmt.Errorf("image: forgotten section: %w", r.Done())
+		}
+	}
 	signed, _ := img.Section(sectionHead)
 	m.signed, m.imaged = string(signed), head.Seq
 	protected, _ := img.Section(sectionGuard)

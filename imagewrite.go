@@ -20,6 +20,7 @@ type stateImage struct {
 	meta   []byte
 	signed string
 	guard  []byte
+	tombs  tombstones
 	at     disk.Pos
 	behind int64 // bytes of journal that it makes needless
 }
@@ -28,7 +29,7 @@ type stateImage struct {
 // and drift), not nodes.
 func (m *Memory) takeImage() *stateImage {
 	v := m.View()
-	return &stateImage{view: v, meta: m.encodeMeta(v), signed: m.signed, guard: guard.AppendBook(nil, m.guard.book.Load()), at: m.store.End(), behind: m.replayed}
+	return &stateImage{view: v, meta: m.encodeMeta(v), signed: m.signed, guard: guard.AppendBook(nil, m.guard.book.Load()), tombs: m.tombs, at: m.store.End(), behind: m.replayed}
 }
 
 // persist encodes the image and makes it durable, and then moves what is older than
@@ -46,6 +47,7 @@ func (m *Memory) persist(i *stateImage) error {
 			disk.Section{Name: sectionLexical, Data: lexical, Derived: true},
 			disk.Section{Name: sectionHead, Data: []byte(i.signed)},
 			disk.Section{Name: sectionGuard, Data: i.guard},
+			disk.Section{Name: sectionForgotten, Data: i.tombs.append(nil)},
 		),
 	})
 	if err != nil {

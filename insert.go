@@ -23,6 +23,13 @@ import (
 // returns that id. Errors as of Edit; Conflict also for an id
 // that a node bears already.
 func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline) (Commit, string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.insert(ctx, "insert", under, h)
+}
+
+// insert is Insert under another name. m.mu is held.
+func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHeadline) (Commit, string, error) {
 	id := ""
 	for _, p := range h.Properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -33,7 +40,7 @@ func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline)
 		id = uuid.NewString()
 		h.Properties = append([]org.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := m.edit(ctx, "insert", func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
+	c, err := m.perform(ctx, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		if m.isTree(under) {
 			return e.insertTree(under, h)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
@@ -14,8 +15,11 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// intentFormat is the version of the intents of doc/format/journal.md.
-const intentFormat = 0
+// The versions of the intents of doc/format/journal.md.
+const (
+	intentFormat = 0
+	intentMore   = 1 // with several commits, or with marks
+)
 
 // intent announces an operation that changes files, before the first of them
 // is touched: what it needs to be ended or taken back after a crash.
@@ -23,6 +27,14 @@ type intent struct {
 	commit graph.Commit // Kind, Author, Session, Op, Time and Message; the rest is empty
 	files  []plan
 	trees  []treePlan // memory-backed documents that change in the same step
+	steps  []planned  // of one file, where several commits lead to its text; else nil
+	marks  [][]byte   // that go with the commit
+}
+
+// planned is one commit of an operation that makes several: the file's text ends there.
+type planned struct {
+	commit graph.Commit // as that of the intent
+	length int
 }
 
 // treePlan is what a memory-backed document is to be; nil for one that goes.
@@ -56,12 +68,8 @@ func (in *intent) add(to *disk.Batch) error {
 // encode gives record the canonical encoding, and emit the blocks of long texts.
 func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
 	c := &in.commit
-	fields := 8
-	if len(in.trees) > 0 {
-		fields = 9
-	}
-	b := merkle.AppendList(nil, fields)
-	b = merkle.AppendUint(b, intentFormat)
+	format, fields := in.format()
+	b := merkle.AppendUint(merkle.AppendList(nil, fields), format)
 	for _, text := range []string{c.Kind, c.Author, c.Session, c.Op, c.Message} {
 		b = merkle.AppendText(b, text)
 	}
@@ -73,7 +81,7 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 			return fmt.Errorf("intent: %s: %w", in.files[i].path, err)
 		}
 	}
-	if len(in.trees) > 0 {
+	if fields > 8 {
 		b = merkle.AppendList(b, len(in.trees))
 	}
 	for _, t := range in.trees {
@@ -82,8 +90,40 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 			return fmt.Errorf("intent: %s: %w", t.path, err)
 		}
 	}
+	if format == intentMore {
+		b = in.appendMore(b)
+	}
 	record(b)
 	return nil
+}
+
+// format returns the version that can say what the intent holds, and how many parts
+// it has then.
+func (in *intent) format() (version uint64, fields int) {
+	switch {
+	case len(in.steps)+len(in.marks) > 0:
+		return intentMore, 11
+	case len(in.trees) > 0:
+		return intentFormat, 9
+	}
+	return intentFormat, 8
+}
+
+func (in *intent) appendMore(b []byte) []byte {
+	b = merkle.AppendList(b, len(in.steps))
+	for _, s := range in.steps {
+		b = merkle.AppendList(b, 6)
+		for _, text := range []string{s.commit.Author, s.commit.Session, s.commit.Op, s.commit.Message} {
+			b = merkle.AppendText(b, text)
+		}
+		b = merkle.AppendInt(b, s.commit.Time)
+		b = merkle.AppendUint(b, uint64(s.length))
+	}
+	b = merkle.AppendList(b, len(in.marks))
+	for _, mark := range in.marks {
+		b = merkle.AppendBytes(b, string(mark))
+	}
+	return b
 }
 
 func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
@@ -136,7 +176,8 @@ var errTrees = errors.New("trees in another encoding than theirs")
 func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 	r := merkle.NewReader(data)
 	n := r.List()
-	if f := r.Uint(); r.Err() == nil && (f != intentFormat || n != 8 && n != 9) {
+	f := r.Uint()
+	if r.Err() == nil && !(f == intentFormat && (n == 8 || n == 9) || f == intentMore && n == 11) {
 		return nil, errIntent
 	}
 	in := &intent{}
@@ -152,7 +193,7 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 		}
 		in.files = append(in.files, f)
 	}
-	if n == 9 {
+	if n > 8 {
 		for range r.List() {
 			t, err := readTreePlan(r, load)
 			if err != nil {
@@ -160,14 +201,54 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 			}
 			in.trees = append(in.trees, t)
 		}
-		if len(in.trees) == 0 && r.Err() == nil {
+		if n == 9 && len(in.trees) == 0 && r.Err() == nil {
 			return nil, fmt.Errorf("intent: %w", errTrees)
+		}
+	}
+	if f == intentMore {
+		if err := in.readMore(r); err != nil {
+			return nil, fmt.Errorf("intent: %w", err)
 		}
 	}
 	if err := r.Done(); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
 	return in, nil
+}
+
+// errSteps is returned for steps that do not follow one another, or are not of one
+// file.
+var errSteps = errors.New("steps out of order")
+
+// readMore reads the commits that lead to the text of the file, and the marks.
+func (in *intent) readMore(r *merkle.Reader) error {
+	before := 0
+	for range r.List() {
+		r.FixedList(6)
+		s := planned{commit: graph.Commit{Kind: in.commit.Kind}}
+		for _, text := range []*string{&s.commit.Author, &s.commit.Session, &s.commit.Op, &s.commit.Message} {
+			*text = r.Text()
+		}
+		s.commit.Time = r.Int()
+		length := r.Uint()
+		if r.Err() != nil {
+			return r.Err()
+		}
+		if length > math.MaxInt32 || int(length) < before {
+			return errSteps
+		}
+		s.length = int(length)
+		in.steps, before = append(in.steps, s), s.length
+	}
+	for range r.List() {
+		if in.marks = append(in.marks, []byte(r.Bytes())); r.Err() != nil {
+			return r.Err()
+		}
+	}
+	if len(in.steps)+len(in.marks) == 0 || len(in.steps) > 0 && len(in.files) != 1 {
+		return errSteps
+	}
+	return r.Err()
 }
 
 func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {

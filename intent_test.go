@@ -125,12 +125,43 @@ func TestIntentWithTrees(t *testing.T) {
 	}
 }
 
+// someSteps is an intent of several commits.
+func someSteps() *intent {
+	in := someIntent()
+	in.files = in.files[:1]
+	for i, op := range []string{"op", "op2"} {
+		in.steps = append(in.steps, planned{graph.Commit{Kind: "edit", Author: "ada", Session: "s", Op: op, Message: "a.org: One", Time: 1_800_000_000_000}, 10 * (i + 1)})
+	}
+	in.marks = [][]byte{droppedMark("x")}
+	return in
+}
+
+func TestIntentSteps(t *testing.T) {
+	b, _ := encode(t, someSteps())
+	if got, err := decodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, someSteps()) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for name, spoil := range map[string]func(*intent){
+		"backwards":    func(in *intent) { in.steps[1].length = 9 },
+		"of two files": func(in *intent) { in.files = append(in.files, in.files[0]) },
+	} {
+		in := someSteps()
+		spoil(in)
+		b, _ := encode(t, in)
+		if _, err := decodeIntent(b, nil); !errors.Is(err, errSteps) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // FuzzIntent: no bytes panic, and what is accepted is the one encoding of it.
 func FuzzIntent(f *testing.F) {
 	b, _ := encode(f, someIntent())
 	f.Add(b)
 	f.Add(b[:len(b)-1])
 	b, _ = encode(f, treeIntent(f))
+	f.Add(b)
+	b, _ = encode(f, someSteps())
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := decodeIntent(data, collector{}.load)

@@ -17,6 +17,7 @@ const (
 	markHead     = "head"     // [kind, note]: the signed head that the commit of its batch makes
 
 	markGuard     = "guard"     // [kind, entries]: what is known of protected files
+	markForgotten = "forgotten" // [kind, entries]: titles and texts that agents do not bring back
 	markRewriting = "rewriting" // [kind, seq, secret, digests]: blocks that history is to be without
 	markRewritten = "rewritten" // [kind, seq]: it is
 )
@@ -115,6 +116,8 @@ func (m *Memory) applyMark(data []byte) error {
 		if err := m.guard.read(r); err != nil {
 			return fmt.Errorf("journal: mark: %w", err)
 		}
+	case kind == markForgotten && n == 2:
+		m.tombs = m.tombs.with(readTombstones(r))
 	case kind == markRewriting && n == 4:
 		m.unfinished = readRewriting(r)
 	case kind == markRewritten && n == 2:

@@ -49,6 +49,8 @@ type Memory struct {
 	tokens      *token.Cache
 	tokensSaved int
 
+	notes noteQueue
+
 	mu        sync.Mutex // held by the one who writes; guards what follows
 	closed    bool
 	signed    string        // the newest signed head, "" where nothing was signed
@@ -64,6 +66,8 @@ type Memory struct {
 	replayed  int64            // bytes of journal behind the newest image
 
 	operations operations
+	known      knownNotes
+	tombs      tombstones
 	unfinished *rewriting // announced by the journal and not noted as done, nil for none
 }
 

@@ -39,9 +39,10 @@ func (m *Memory) load(ctx context.Context) error {
 	defer m.tell()
 	m.looked.Store(nil)
 	m.head.Store(m.emptyView())
-	m.operations = operations{}
+	m.operations, m.known = operations{}, knownNotes{}
 	var from disk.Pos
 	m.guard.book.Store(nil)
+	m.tombs = nil
 	img, err := m.store.LoadImage()
 	if err == nil {
 		from = img.At
@@ -56,6 +57,7 @@ func (m *Memory) load(ctx context.Context) error {
 	if err != nil {
 		m.head.Store(m.emptyView())
 		m.guard.book.Store(nil)
+		m.tombs = nil
 		m.snapshots.reset(nil)
 		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}

@@ -115,7 +115,8 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 			return Commit{}, r.touched, nil
 		}
 		m.snapshots.before(head)
-		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, m.driftMarks(delta.Paths, r.drift)...)
+		marks := append(m.driftMarks(delta.Paths, r.drift), m.tombs.goingBack(&delta)...)
+		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
 	if err := r.stage(head.state, delta.Paths); err != nil || r.opts.DryRun {
@@ -124,6 +125,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.without(head.state, state, now)
 	}
+	r.op.intent.marks = m.tombs.goingBack(&delta)
 	c, err := r.op.run(ctx, state, &delta)
 	if err != nil {
 		return c, nil, err

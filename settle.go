@@ -126,6 +126,9 @@ func (m *Memory) takeBack(in *intent) []leftover {
 
 // finish makes the commit of an intent whose files are all written.
 func (m *Memory) finish(ctx context.Context, in *intent) error {
+	if len(in.steps) > 0 {
+		return m.finishSteps(ctx, in)
+	}
 	head := m.View()
 	draft := m.draft(in.commit.Time)
 	for _, p := range in.files {
@@ -154,7 +157,28 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	if in.commit.Op != head.commit.Op {
 		m.snapshots.before(head)
 	}
-	if _, err := m.commit(ctx, state, &delta, in.commit, m.driftMarks(delta.Paths, nil)...); err != nil {
+	if _, err := m.commit(ctx, state, &delta, in.commit, append(m.driftMarks(delta.Paths, nil), in.marks...)...); err != nil {
+		return err
+	}
+	return m.syncFiles(in.commit.Kind)
+}
+
+// finishSteps makes the commits of an intent that has several.
+func (m *Memory) finishSteps(ctx context.Context, in *intent) error {
+	path := in.files[0].path
+	text, _, err := m.root.Read(path, 0)
+	if err != nil {
+		return err
+	}
+	if in.steps[len(in.steps)-1].length != len(text) {
+		return errSteps
+	}
+	j := &journal{}
+	all, err := m.sealSteps(ctx, j, path, text, in.steps)
+	if err == nil {
+		_, err = m.publish(ctx, j, all...)
+	}
+	if err != nil {
 		return err
 	}
 	return m.syncFiles(in.commit.Kind)

@@ -89,28 +89,46 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 		return Commit{}, errors.Join(err, o.discard())
 	}
 	o.intent.follow(state, delta)
+	if err := o.write(ctx); err != nil {
+		return Commit{}, err
+	}
+	if !delta.Empty() && o.intent.commit.Op != head.commit.Op {
+		m.snapshots.before(head)
+	}
+	c, err := m.commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(delta.Paths, nil), o.intent.marks...)...)
+	return c, o.afterFiles(err)
+}
+
+// write announces the operation and changes the files. After an error they are as
+// they were, unless it says otherwise.
+func (o *operationOnFiles) write(ctx context.Context) error {
 	if err := o.announce(ctx); err != nil {
-		return Commit{}, o.fail(m.state, errors.Join(err, o.discard()))
+		return o.fail(o.m.state, errors.Join(err, o.discard()))
 	}
 	for i, w := range o.staged {
 		if err := w.Apply(); err != nil {
 			o.staged = o.staged[i+1:]
-			return Commit{}, o.undo(ctx, o.writes[i].path, errors.Join(err, o.discard()))
+			return o.undo(ctx, o.writes[i].path, errors.Join(err, o.discard()))
 		}
 	}
 	o.staged = nil
-	if !delta.Empty() && o.intent.commit.Op != head.commit.Op {
-		m.snapshots.before(head)
+	return nil
+}
+
+// afterFiles syncs the commit of files that were written; err is that of making it.
+// It says of an error that the files are written.
+func (o *operationOnFiles) afterFiles(err error) error {
+	if len(o.writes) == 0 {
+		return err
 	}
-	c, err := m.commit(background(ctx), state, delta, o.intent.commit, m.driftMarks(delta.Paths, nil)...)
-	if err == nil && len(o.writes) > 0 {
-		err = m.syncFiles(o.name)
+	if err == nil {
+		err = o.m.syncFiles(o.name)
 	}
-	if err != nil && len(o.writes) > 0 {
-		return c, &Error{Op: o.name, What: m.state, Kind: KindOf(err), Err: fmt.Errorf(
-			"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
+	if err == nil {
+		return nil
 	}
-	return c, err
+	return &Error{Op: o.name, What: o.m.state, Kind: KindOf(err), Err: fmt.Errorf(
+		"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
 }
 
 // syncFiles makes the commit of files that were written durable, relaxed or not: a

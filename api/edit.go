@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -48,24 +46,11 @@ type EditResponse struct {
 	Seq     uint64 `json:"seq"`
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
-}
 
-// RememberRequest adds a headline.
-type RememberRequest struct {
-	Title    string   `json:"title"`
-	Under    string   `json:"under,omitempty"` // as a focus, or the path of an Org file, which is made if need be; "" means inbox.org
-	Todo     string   `json:"todo,omitempty"`
-	Priority string   `json:"priority,omitempty"`
-	Tag      []string `json:"tag,omitempty"`
-	Property []string `json:"property,omitempty"`  // KEY=VALUE
-	IDPrefix bool     `json:"id_prefix,omitempty"` // the ID made for it is id- and a UUID; without it the UUID alone
-	Schedule string   `json:"schedule,omitempty"`
-	Deadline string   `json:"deadline,omitempty"`
-	Body     string   `json:"body,omitempty"`
+	Known       bool     `json:"known,omitempty"`        // of Remember: it was there already, and nothing was written
+	Similar     []string `json:"similar,omitempty"`      // of Remember: ids of nodes that say nearly the same,
+	SimilarFrom float64  `json:"similar_from,omitempty"` // and the share of words in common from which one does
 }
-
-// inbox is the file that what has no other place is remembered in.
-const inbox = "inbox.org"
 
 // MoveRequest moves a headline with all below it, or takes it away.
 type MoveRequest struct {
@@ -210,47 +195,12 @@ func (l *local) edited(id string, c fovea.Commit) *EditResponse {
 	return out
 }
 
-func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditResponse, error) {
-	props, err := properties(req.Property)
-	if err != nil {
-		return nil, invalid("remember", err)
-	}
-	if req.IDPrefix {
-		props = append([]org.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
-	}
-	v, err := l.view(ctx)
-	if err != nil {
-		return nil, err
-	}
-	under := l.below(orElse(req.Under, inbox))
-	if !node.IsOrg(under) { // else it is the path of a file, made if need be
-		n, err := v.Resolve(under)
-		if err != nil {
-			return nil, named(err, "remember", "-", "")
-		}
-		if l, err = l.holding(ctx, v, n); err != nil {
-			return nil, err
-		}
-		under = n.ID
-	} else if l, err = l.in(ctx, l.memex.ScopeOfFile(under)); err != nil {
-		return nil, err
-	}
-	c, id, err := l.m.Insert(ctx, under, org.InsertHeadline{
-		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
-		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
-	})
-	if err != nil {
-		return nil, named(err, "remember", under, orElse(req.Under, inbox))
-	}
-	return l.edited(id, c), nil
-}
-
 func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, error) {
 	l, id, base, err := l.target(ctx, "forget", req.ID, req.Base)
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.m.Edit(ctx, id, base, org.Delete{})
+	c, err := l.m.Forget(ctx, id, base)
 	if err != nil {
 		return nil, named(err, "forget", id, req.ID)
 	}

@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Role is what a caller is to a memex.
@@ -38,8 +36,6 @@ type Grant struct {
 	// Protected reports whether no agent may write a path, whatever it is
 	// granted. nil protects skills and the ROM files of agents.
 	Protected func(path string) bool
-	// Now is the clock; time.Now by default.
-	Now func() time.Time
 }
 
 // tasks are the places that every agent may write.
@@ -58,9 +54,6 @@ func Trusted(svc Service, g Grant) Service {
 	}
 	if g.Protected == nil {
 		g.Protected = protected
-	}
-	if g.Now == nil {
-		g.Now = time.Now
 	}
 	t := &trust{svc, g}
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
@@ -159,20 +152,19 @@ func (t *trust) node(ctx context.Context, op, focus string) (*Shown, error) {
 	return n, t.writable(op, n.Path)
 }
 
-// remember sees to the place; without one it is a file of this month.
+// remember sees to the place; without one it is the agent's folder.
 func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any, error) {
-	if r.Under == "" {
-		r.Under = t.folder() + t.g.Now().UTC().Format("2006-01") + ".org"
-	}
-	if !node.IsOrg(r.Under) {
+	r.Under = orElse(r.Under, t.folder())
+	file := fileIn(strings.TrimPrefix(r.Under, "./"))
+	if file == "" {
 		_, err := t.node(ctx, op, r.Under)
 		return r, err
 	}
 	r.Under = strings.TrimPrefix(r.Under, "./")
-	if path.IsAbs(r.Under) || path.Clean(r.Under) != r.Under {
+	if plain := strings.TrimSuffix(r.Under, "/"); path.IsAbs(plain) || path.Clean(plain) != plain {
 		return r, t.denied(op, r.Under, "write the path below the memex, without . and ..")
 	}
-	return r, t.writable(op, r.Under)
+	return r, t.writable(op, file)
 }
 
 func (t *trust) move(ctx context.Context, op string, r MoveRequest) error {

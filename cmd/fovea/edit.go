@@ -94,12 +94,18 @@ func readText(name string) (string, error) {
 // edited says what became of a node.
 func (s *session) edited(r *api.EditResponse) {
 	switch {
+	case r.Known:
+		s.say("known already, nothing was written")
+		fmt.Fprintf(&s.out, "%s  %s\n", place(r.Path, r.Line), plain(r.ID))
 	case r.Seq == 0:
 		s.say("nothing to change")
 	case r.Path == "":
 		fmt.Fprintf(&s.out, "commit %d\n", r.Seq)
 	default:
 		fmt.Fprintf(&s.out, "commit %d  %s  %s\n", r.Seq, place(r.Path, r.Line), plain(r.ID))
+	}
+	for _, id := range r.Similar {
+		s.say("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, plain(id))
 	}
 }
 
@@ -110,7 +116,10 @@ func rememberCommand(s *session) *cobra.Command {
 		Use:   "remember TITLE",
 		Short: "Add a headline",
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
-the end of an Org file, which is made when there is none of that path.`,
+the end of an Org file, which is made when there is none of that path. A folder,
+with a slash at its end, means its file of the month: agents/ada/2026-11.org, and
+once that has 256 KiB 2026-11-2.org. A note by an agent (--agent) says in its drawer
+who wrote it and when; one that is there already is answered, not written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --under projects/kaplja.org
   git log -1 --format=%B | fovea remember "What changed today" --body - --tag log`,
 		Args: args(1, 1, "a title"),
@@ -125,7 +134,7 @@ the end of an Org file, which is made when there is none of that path.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&req.Under, "under", "", "node or Org file it goes to (default inbox.org)")
+	f.StringVar(&req.Under, "under", "", "node, Org file or folder/ it goes to (default inbox.org)")
 	f.StringVar(&req.Todo, "todo", "", "keyword that the file declares")
 	f.StringVar(&req.Priority, "priority", "", "letter or number")
 	f.StringArrayVar(&req.Tag, "tag", nil, "a tag")

@@ -24,10 +24,18 @@ type rememberInput struct {
 }
 
 func (s *Server) remember(ctx context.Context, in rememberInput) (reply, error) {
-	return written(s.service.Remember(ctx, api.RememberRequest{
+	e, err := s.service.Remember(ctx, api.RememberRequest{
 		Title: in.Title, Body: in.Body, Under: in.Under, Todo: in.Todo, Tag: in.Tags, Priority: in.Priority,
 		Schedule: in.Scheduled, Deadline: in.Deadline, Property: pairs(in.Properties),
-	}))
+	})
+	if err == nil && e.Known {
+		return reply{text: fmt.Sprintf("Known already: id %q, digest %s. Nothing was written.", e.ID, e.Digest), data: e}, nil
+	}
+	r, err := written(e, err)
+	if err == nil && len(e.Similar) > 0 {
+		r.text += fmt.Sprintf(" Similar notes, at least %.0f%% of the words in common: %q.", 100*e.SimilarFrom, e.Similar)
+	}
+	return r, err
 }
 
 // editInput names the changes. Fields that are absent change nothing, "" takes a

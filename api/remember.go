@@ -1,0 +1,85 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// RememberRequest adds a headline.
+type RememberRequest struct {
+	Title    string   `json:"title"`
+	Under    string   `json:"under,omitempty"` // as a focus; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; "" means inbox.org, for an agent its folder
+	Todo     string   `json:"todo,omitempty"`
+	Priority string   `json:"priority,omitempty"`
+	Tag      []string `json:"tag,omitempty"`
+	Property []string `json:"property,omitempty"`  // KEY=VALUE
+	IDPrefix bool     `json:"id_prefix,omitempty"` // the ID made for it is id- and a UUID; without it the UUID alone
+	Schedule string   `json:"schedule,omitempty"`
+	Deadline string   `json:"deadline,omitempty"`
+	Body     string   `json:"body,omitempty"`
+}
+
+// inbox is the file that what has no other place is remembered in.
+const inbox = "inbox.org"
+
+func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditResponse, error) {
+	props, err := properties(req.Property)
+	if err != nil {
+		return nil, invalid("remember", err)
+	}
+	if req.IDPrefix {
+		props = append([]org.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
+	}
+	v, err := l.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	under := l.below(orElse(req.Under, inbox))
+	if file := fileIn(under); file != "" {
+		l, err = l.in(ctx, l.memex.ScopeOfFile(file))
+	} else {
+		n, failed := v.Resolve(under)
+		if failed != nil {
+			return nil, named(failed, "remember", "-", "")
+		}
+		under = n.ID
+		l, err = l.holding(ctx, v, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := l.m.Remember(ctx, under, org.InsertHeadline{
+		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
+		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
+	})
+	if err != nil {
+		return nil, named(err, "remember", under, orElse(req.Under, inbox))
+	}
+	out := l.edited(r.ID, r.Commit)
+	out.Known = r.Known
+	if len(r.Similar) > 0 {
+		out.Similar, out.SimilarFrom = r.Similar, fovea.SimilarFrom
+	}
+	return out, nil
+}
+
+// fileIn returns the Org file that a place names, made if need be, or one in the
+// folder that it names; "" for the name of a node.
+func fileIn(under string) string {
+	switch {
+	case strings.HasSuffix(under, "/"):
+		return path.Join(under, inbox)
+	case node.IsOrg(under):
+		return under
+	}
+	return ""
+}

@@ -1,0 +1,174 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// noteKey names a title and a text whatever their case, white space and Unicode form.
+type noteKey = merkle.Digest
+
+// keyOfNote folds a title and the text below it.
+func keyOfNote(title, body string) noteKey {
+	b := appendFolded(make([]byte, 0, len(title)+len(body)+2), title)
+	return merkle.Sum(appendFolded(append(b, '\n'), body))
+}
+
+// keyOfNode is the key of a headline's own text; false for what is none, or is
+// encrypted.
+func keyOfNode(n *node.Node) (noteKey, bool) {
+	if n == nil || n.Type != node.TypeHeadline || n.Derived.Encrypted {
+		return noteKey{}, false
+	}
+	return keyOfNote(n.Title(), n.Body()), true
+}
+
+// appendFolded appends text in lower case, in the form NFC, with one blank for each
+// run of white space and none at its ends.
+func appendFolded(b []byte, text string) []byte {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		text = norm.NFC.String(strings.ToLower(norm.NFC.String(text)))
+	}
+	start, blank := len(b), false
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			blank = true
+			continue
+		case blank && len(b) > start:
+			b = append(b, ' ')
+		}
+		blank = false
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return b
+}
+
+// knownNotes finds headlines by their key. It is made when first asked, from the
+// whole state, and follows each commit from then on. The writer's lock guards it.
+type knownNotes struct {
+	ids map[[16]byte][]string // nil until it was made
+}
+
+// find returns a headline of the key, "" for none.
+func (k *knownNotes) find(state *graph.State, key noteKey) string {
+	if k.ids == nil {
+		k.ids = map[[16]byte][]string{}
+		for n := range state.All() {
+			k.add(n)
+		}
+	}
+	if ids := k.ids[short(key)]; len(ids) > 0 {
+		return ids[0]
+	}
+	return ""
+}
+
+func short(key noteKey) [16]byte { return [16]byte(key[:16]) }
+
+func (k *knownNotes) add(n *node.Node) {
+	if key, ok := keyOfNode(n); ok {
+		k.ids[short(key)] = append(k.ids[short(key)], n.ID)
+	}
+}
+
+// follow takes the changes of a commit into account.
+func (k *knownNotes) follow(delta *graph.Delta) {
+	if k.ids == nil {
+		return
+	}
+	for _, c := range delta.Changes {
+		if c.Old != nil && c.New != nil && c.Old.Own == c.New.Own && c.Old.Derived == c.New.Derived {
+			continue
+		}
+		if key, ok := keyOfNode(c.Old); ok {
+			at := short(key)
+			left := slices.DeleteFunc(k.ids[at], func(id string) bool { return id == c.ID })
+			if k.ids[at] = left; len(left) == 0 {
+				delete(k.ids, at)
+			}
+		}
+		if c.New != nil {
+			k.add(c.New)
+		}
+	}
+}
+
+const (
+	mostSimilar  = 5
+	similarAmong = 20 // hits of the search that are compared word by word
+)
+
+// similar returns the ids of nodes that have at least the share SimilarFrom of their
+// words in common with a text, the most similar first.
+func (v *View) similar(title, body string) []string {
+	words := wordsOf(title + "\n" + body)
+	if len(words) == 0 {
+		return nil
+	}
+	type hit struct {
+		id    string
+		share float64
+	}
+	var hits []hit
+	for _, h := range v.words.get().Search(index.Query{Text: title + "\n" + body, Limit: similarAmong, Terms: similarTerms}) {
+		n, ok := v.Get(h.ID)
+		if !ok || n.Derived.Encrypted {
+			continue
+		}
+		if share := inCommon(words, wordsOf(n.Title()+"\n"+n.Body())); share >= SimilarFrom {
+			hits = append(hits, hit{n.ID, share})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return compareDown(a.share, b.share) })
+	var ids []string
+	for _, h := range hits[:min(len(hits), mostSimilar)] {
+		ids = append(ids, h.id)
+	}
+	return ids
+}
+
+func compareDown(a, b float64) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}
+
+// wordsOf returns the set of folded words of a text.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	folded := string(appendFolded(nil, text))
+	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		words[word] = true
+	}
+	return words
+}
+
+// inCommon is the number of words in both sets as a share of those in either.
+func inCommon(a, b map[string]bool) float64 {
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
+}

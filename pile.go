@@ -1,0 +1,207 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// mostPiled bounds the notes that are written together.
+const mostPiled = 256
+
+// pile is the notes for one place that are written together: one rewrite of the
+// file, a commit for each.
+type pile struct {
+	m     *Memory
+	under string
+	now   time.Time
+	path  string // "" where the place is a node
+	end   *fileEnd
+	err   error // of opening the file
+	notes []*noting
+	ops   map[string]bool
+	keys  map[noteKey]bool
+	full  bool
+}
+
+// take adds a note to the pile, or ends it with its error. It returns false for one
+// that must wait for a later pile.
+func (p *pile) take(r *noting) bool {
+	if r.under != p.under {
+		return false
+	}
+	if p.ops == nil {
+		p.open(background(r.ctx))
+	}
+	op := actorOf(r.ctx).op
+	switch {
+	case p.full, p.keys[r.key] && r.byAgent(), op != "" && p.ops[op]:
+		return false
+	case p.err != nil:
+		r.end(Remembered{}, p.err)
+	case p.path == "" || ownID(r.h.Properties):
+		r.end(p.alone(r))
+		p.full = true // what comes next is based on it
+	default:
+		p.add(r, op)
+	}
+	return true
+}
+
+// ownID reports whether properties name an :ID:, which may be taken.
+func ownID(properties []org.Property) bool {
+	for _, p := range properties {
+		if strings.EqualFold(p.Key, "ID") {
+			return true
+		}
+	}
+	return false
+}
+
+// alone inserts one note, below a node or under an id of its own.
+func (p *pile) alone(r *noting) (Remembered, error) {
+	under := p.under
+	if p.path != "" {
+		under = p.path
+	}
+	c, id, err := p.m.insert(r.ctx, "remember", under, r.headline(p.now))
+	return Remembered{ID: id, Commit: c}, err
+}
+
+// open reads the file that the pile is for.
+func (p *pile) open(ctx context.Context) {
+	p.now = p.m.opts.Now()
+	p.ops, p.keys = map[string]bool{}, map[noteKey]bool{}
+	if p.path = p.m.noteFile(p.under, p.now.UTC().Format("2006-01")); p.path == "" {
+		return
+	}
+	e := &editing{m: p.m, name: "remember", now: p.now, texts: map[string]string{}}
+	var doc *org.Document
+	if _, doc, _, p.err = e.place(ctx, p.path); p.err == nil {
+		p.end = endOf(doc, p.m.View().state.Reading(p.path))
+	}
+}
+
+// add puts a note at the end of the text.
+func (p *pile) add(r *noting, op string) {
+	r.commit = p.m.entry(r.ctx, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
+	if err := p.m.mayWrite("remember", &r.commit, []string{p.path}); err != nil {
+		r.end(Remembered{}, err)
+		return
+	}
+	r.id = uuid.NewString()
+	h, before := r.headline(p.now), p.end.text()
+	h.Properties = slices.Concat([]org.Property{{Key: "ID", Value: r.id}}, h.Properties)
+	end := *p.end
+	err := end.insert(p.now, h)
+	if r.text = end.text(); err == nil {
+		err = checkEncoding(before, r.text)
+	}
+	if err != nil {
+		r.end(Remembered{}, fail("remember", p.path, Invalid, err))
+		return
+	}
+	*p.end = end
+	p.notes, p.keys[r.key] = append(p.notes, r), true
+	if op != "" {
+		p.ops[op] = true
+	}
+	p.full = len(p.notes) == mostPiled || !p.end.appends ||
+		strings.HasSuffix(p.under, "/") && len(r.text) >= fullFile ||
+		p.m.Protected(p.path) || p.m.View().commit.Seq == 0 // what a commit means is known by the one before it
+}
+
+// save writes the file and commits the notes.
+func (p *pile) save() {
+	if len(p.notes) == 0 {
+		return
+	}
+	done, err := p.write(background(p.notes[0].ctx))
+	for i, r := range p.notes {
+		if i < len(done) {
+			r.end(Remembered{ID: r.id, Commit: done[i]}, nil)
+		} else {
+			r.end(Remembered{}, err)
+		}
+	}
+}
+
+func (p *pile) write(ctx context.Context) ([]Commit, error) {
+	m, newest := p.m, p.notes[len(p.notes)-1]
+	op := &operationOnFiles{m: m, name: "remember", intent: intent{commit: p.notes[0].commit}}
+	steps := make([]planned, len(p.notes))
+	for i, r := range p.notes {
+		steps[i] = planned{r.commit, len(r.text)}
+	}
+	if len(steps) > 1 {
+		op.intent.steps = steps
+	}
+	j := &journal{}
+	all, err := m.sealSteps(ctx, j, p.path, newest.text, steps)
+	if err != nil {
+		return nil, fail("remember", p.path, Other, err)
+	}
+	if err := p.isThere(all); err != nil {
+		return nil, err
+	}
+	if err := op.sweep([]string{p.path}); err != nil {
+		return nil, err
+	}
+	w := fileWrite{path: p.path, next: corpus.Next{Text: newest.text}}
+	if have, had := m.View().Text(p.path); had {
+		w.base = merkle.Sum([]byte(have))
+	}
+	if err := op.stage(w); err != nil {
+		return nil, errors.Join(op.fail(p.path, err), op.discard())
+	}
+	if err := op.write(ctx); err != nil {
+		return nil, err
+	}
+	done, err := m.publish(ctx, j, all...)
+	return done, op.afterFiles(err)
+}
+
+// isThere refuses notes that are read as something else than was asked for.
+func (p *pile) isThere(all []sealed) error {
+	state := all[len(all)-1].view.state
+	for _, r := range p.notes {
+		if n, ok := state.Get(r.id); !ok || n.Path != p.path || len(n.Kids) > 0 {
+			return fail("remember", p.path, Invalid, fmt.Errorf("%q would not be read as one note of this file", r.h.Title))
+		}
+	}
+	return nil
+}
+
+// sealSteps seals the commits by which a file came to its text.
+func (m *Memory) sealSteps(ctx context.Context, j *journal, path, text string, steps []planned) ([]sealed, error) {
+	head := m.View()
+	var all []sealed
+	for _, s := range steps {
+		draft := head.state.Edit(s.commit.Time)
+		draft.Put(path, text[:s.length], false)
+		m.dropUnasked(head.state, draft)
+		state, delta := draft.Seal()
+		if delta.Empty() {
+			return nil, fmt.Errorf("%s: a step changes nothing", path)
+		}
+		next, err := m.seal(ctx, j, head, state, &delta, s.commit, m.driftMarks(delta.Paths, nil)...)
+		if err != nil {
+			return nil, err
+		}
+		next.keep = s.commit.Op != head.commit.Op
+		all, head = append(all, next), next.view
+	}
+	return all, nil
+}

@@ -1,0 +1,107 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// asAda keeps a note of an agent and returns the kind of the error.
+func asAda(t *testing.T, m *fovea.Memory, title, body string) (fovea.Remembered, fovea.Kind) {
+	t.Helper()
+	r, err := m.Remember(fovea.WithActor(t.Context(), "ada", "", ""), "agents/ada/", org.InsertHeadline{Title: title, Body: body})
+	if err == nil {
+		return r, fovea.Other
+	}
+	return r, fovea.KindOf(err)
+}
+
+// TestForget: no agent brings back what was forgotten, after a restart too; the
+// person does, and so does going back to before.
+func TestForget(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* The code of the door\n1234\n** Notes\n** Spare key\nUnder the mat.\n* Other\n"})
+	n := get(t, w.ingest(), "The code of the door")
+	if _, err := w.m.Forget(t.Context(), n.ID, merkle.Digest{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.onDisk()["a.org"]; got != "* Other\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	for _, how := range []string{"at once", "from the journal", "from an image"} {
+		if _, kind := asAda(t, w.m, "the CODE of the door", " 1234"); kind != fovea.Denied {
+			t.Errorf("%s: the note comes back: %v", how, kind)
+		}
+		if _, kind := asAda(t, w.m, "Spare key", "under the mat."); kind != fovea.Denied {
+			t.Errorf("%s: what stood below comes back: %v", how, kind)
+		}
+		w.m.SetBehind(1 << 30)
+		if how == "at once" {
+			w.m.SetBehind(0)
+		}
+		w.reopen()
+	}
+	if r, kind := asAda(t, w.m, "Notes", ""); kind != fovea.Other || r.Known {
+		t.Errorf("a title without text is taken: %v", kind)
+	}
+	if _, err := w.m.Remember(t.Context(), "b.org", org.InsertHeadline{Title: "The code of the door", Body: "1234"}); err != nil {
+		t.Errorf("the person may not: %v", err)
+	}
+	if r, kind := asAda(t, w.m, "The code of the door", "1234"); kind != fovea.Other || !r.Known {
+		t.Errorf("what the person has: %+v, %v", r, kind)
+	}
+	if err := os.Remove(filepath.Join(w.dir, "b.org")); err != nil {
+		t.Fatal(err)
+	}
+	w.ingest()
+	if _, kind := asAda(t, w.m, "The code of the door", "1234"); kind != fovea.Denied {
+		t.Errorf("when the person's file is gone: %v", kind)
+	}
+}
+
+// TestForgetTakenBack: a rollback or a revert of the forgetting ends it, and a
+// rollback of that brings it again.
+func TestForgetTakenBack(t *testing.T) {
+	for _, how := range []string{"rollback", "memory only", "revert"} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.org": "* One\ntext\n* Other\n"})
+			id := get(t, w.ingest(), "One").ID
+			c, err := w.m.Forget(t.Context(), id, merkle.Digest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if how == "revert" {
+				_, _, _, err = w.m.Revert(t.Context(), []uint64{c.Seq}, nil)
+			} else {
+				_, _, err = w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: how == "memory only"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.reopen()
+			if r, kind := asAda(t, w.m, "One", "text"); kind != fovea.Other || r.ID != id {
+				t.Errorf("it stands again, and is answered: %+v, %v", r, kind)
+			}
+			if how == "memory only" {
+				return
+			}
+			w.write(map[string]string{"a.org": "* Other\n"})
+			w.ingest()
+			r, kind := asAda(t, w.m, "One", "text")
+			if kind != fovea.Other || r.Known {
+				t.Errorf("after the person took it out of the file: %+v, %v", r, kind)
+			}
+			if _, _, err := w.m.Rollback(t.Context(), "seq:2", nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, kind := asAda(t, w.m, "One", "text"); kind != fovea.Denied {
+				t.Errorf("back to when it was forgotten: %v", kind)
+			}
+		})
+	}
+}
