@@ -13,7 +13,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -405,5 +407,25 @@ func TestUnitQuotesItsPaths(t *testing.T) {
 	want := `ExecStart="/opt/a b/fovea" serve --memex "/home/x/50%% \"$$notes\"\n[Service]"`
 	if !strings.Contains(got, want+"\n") {
 		t.Errorf("want the line\n%s\nin\n%s", want, got)
+	}
+}
+
+// TestTheLateOneEnds: a daemon that was started beside one that serves is gone when
+// Start returns, however slowly it began.
+func TestTheLateOneEnds(t *testing.T) {
+	h := serve(t, nil)
+	name := filepath.Join(t.TempDir(), "pid")
+	far, err := daemon.Start(t.Context(), &h.config, nil, "sh", "-c", "echo $$ >"+name+"; exec sleep 1000")
+	h.check(err)
+	defer far.Close()
+	text, _ := os.ReadFile(name) // none if it ended before it began
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return
+	}
+	p, err := os.FindProcess(pid)
+	h.check(err)
+	if err := p.Signal(syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("process %d is there: %v", pid, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -21,7 +22,8 @@ const outputSuffix = ".out"
 
 // Start runs a command that serves the memex, cut off from this process: in a
 // session of its own, with nothing of ours open, its output beside the socket.
-// It returns when the daemon answers, or the one does that was quicker.
+// It returns when the daemon answers, or the one does that was quicker: ours has ended
+// then.
 func Start(ctx context.Context, c *config.Config, opts *client.Options, command string, args ...string) (*client.Client, error) {
 	socket, err := c.Socket(nil)
 	if err == nil {
@@ -48,5 +50,22 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	if errors.Is(err, ErrNone) {
 		return nil, fmt.Errorf("start: %w; %s has what the one said that was started", err, name)
 	}
-	return far, err
+	if err != nil {
+		return nil, err
+	}
+	h, err := far.Hello(ctx)
+	if err == nil && h.PID != cmd.Process.Pid {
+		giveUp(ctx, cmd.Process, ended)
+	}
+	return far, nil
+}
+
+// giveUp ends a daemon that came too late, and returns when it has: one that is still
+// starting would serve when the other stops, though nobody wants it by then.
+func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
+	_ = late.Signal(syscall.SIGTERM) // it may have ended by itself
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
