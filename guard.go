@@ -22,6 +22,7 @@ type guarding struct {
 	book    atomic.Pointer[guard.Book] // stored by the writer
 	watched atomic.Pointer[watched]
 	cleared atomic.Pointer[cleared]
+	doubt   atomic.Pointer[string] // why nothing vouches for the baselines, nil if something does; stored by the writer
 }
 
 // watched are the protected documents of a state.
@@ -167,7 +168,10 @@ func (m *Memory) standing(book *guard.Book, state *graph.State, path string) gua
 		s.File = merkle.Sum([]byte(s.Why))
 		return s
 	}
-	if book.Begun() {
+	switch doubt := m.guard.doubt.Load(); {
+	case doubt != nil:
+		s.State, s.Why = guard.Unvouched, *doubt
+	case book.Begun():
 		s.State = guard.Judge(s.Baseline, s.File, state.Nodes(path))
 	}
 	return s
@@ -231,8 +235,23 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Stan
 		return found
 	}
 	book := m.guard.book.Load()
-	var entries []guard.Entry
-	amiss := map[string]bool{}
+	entries, err := m.tellOwner(found)
+	if err == nil {
+		err = m.mark(background(ctx), guardMarks(entries...)...)
+	}
+	if err != nil {
+		m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
+		m.guard.book.Store(book.With(entries...)) // until this process ends it is not told again
+	}
+	return found
+}
+
+// tellOwner alerts to what is news among the files that are amiss, and returns what
+// is told then. Where nothing vouches for any baseline, that is one alert. m.mu is
+// held.
+func (m *Memory) tellOwner(found []guard.Standing) (entries []guard.Entry, err error) {
+	book, amiss := m.guard.book.Load(), map[string]bool{}
+	var fresh []*guard.Standing
 	for i := range found {
 		s := &found[i]
 		if !s.Alarming() {
@@ -241,32 +260,39 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Stan
 		amiss[s.Path] = true
 		if book.Told(s.Path) != s.File {
 			entries = append(entries, guard.Entry{Told: s.Path, File: s.File})
-			m.alert(s)
+			fresh = append(fresh, s)
 		}
+	}
+	for i, s := range fresh {
+		more := 0
+		if s.State == guard.Unvouched {
+			if i > 0 {
+				break
+			}
+			more = len(fresh) - 1
+		}
+		err = errors.Join(err, m.alert(s, more))
 	}
 	for _, path := range book.ToldOf() {
 		if !amiss[path] {
 			entries = append(entries, guard.Entry{Told: path})
 		}
 	}
-	if err := m.mark(background(ctx), guardMarks(entries...)...); err != nil {
-		m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
-		m.guard.book.Store(book.With(entries...)) // until this process ends it is not told again
-	}
-	return found
+	return entries, err
 }
 
-// alert tells the owner of a change. m.mu is held.
-func (m *Memory) alert(s *guard.Standing) {
-	m.opts.Log.Warn("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String())
+// alert tells the owner of a change, and of how many other files the same holds.
+// It returns an error where the owner is to be told again. m.mu is held.
+func (m *Memory) alert(s *guard.Standing, more int) error {
+	m.opts.Log.Warn("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String(), "more", more)
 	if m.opts.Alert == nil {
-		return
+		return nil
 	}
-	a := guard.Alert{Memex: m.dir, Path: s.Path, Mode: s.Mode, State: s.State, File: s.File, Time: m.opts.Now()}
+	a := guard.Alert{Memex: m.dir, Path: s.Path, Mode: s.Mode, State: s.State, File: s.File, Time: m.opts.Now(), More: more}
 	if s.State == guard.Changed {
 		a.Changes = m.changes(s)
 	}
-	m.opts.Alert(a)
+	return m.opts.Alert(a)
 }
 
 // clear takes what is locked down out of a view.

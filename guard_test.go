@@ -46,7 +46,7 @@ func (g *guarded) reopen() {
 		g.t.Fatal(err)
 	}
 	m, err := fovea.Open(g.t.Context(), g.dir, &fovea.Options{
-		StateDir: g.state, Now: g.now, Guard: g.rules, Alert: func(a guard.Alert) { g.alerts = append(g.alerts, a) },
+		StateDir: g.state, Now: g.now, Guard: g.rules, Alert: func(a guard.Alert) error { g.alerts = append(g.alerts, a); return nil },
 	})
 	if err != nil {
 		g.t.Fatal(err)

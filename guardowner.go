@@ -110,9 +110,28 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	if guard.TextOf(nodes) != d.File {
 		return Commit{}, fail(d.op, path, Conflict, errors.New("memory does not hold what the file does; see fovea status"))
 	}
-	base := guard.Take(d.Baseline, path, nodes, d.File, m.View().commit.Seq)
+	entries := []guard.Entry{{Baseline: guard.Take(d.Baseline, path, nodes, d.File, m.View().commit.Seq)}}
+	if d.State == guard.Unvouched {
+		entries = m.beginAnew(d.head, guard.Take(nil, path, nodes, d.File, m.View().commit.Seq))
+	}
 	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
-	return m.append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(guard.Entry{Baseline: base})...)
+	commit, err := m.append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
+	if err == nil {
+		m.guard.doubt.Store(nil)
+	}
+	return commit, err
+}
+
+// beginAnew trusts one file and nothing that was known before: the others are each
+// to be adopted, and their owner was told of them.
+func (m *Memory) beginAnew(head *graph.State, base *guard.Baseline) []guard.Entry {
+	entries := []guard.Entry{{Anew: true}, {Policy: m.guard.policy.String()}}
+	for _, s := range m.standings(head) {
+		if s.Path != base.Path {
+			entries = append(entries, guard.Entry{Told: s.Path, File: s.File})
+		}
+	}
+	return append(entries, guard.Entry{Baseline: base})
 }
 
 // Reject puts the trusted bytes of a protected file back, or takes a file away that
@@ -125,6 +144,9 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 	d, err := m.decide(ctx, "guard reject", path, seen)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
+	}
+	if d.State == guard.Unvouched {
+		return Commit{}, fail(d.op, path, Conflict, errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
 	}
 	var want []*node.Node
 	if d.Baseline != nil {

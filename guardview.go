@@ -63,10 +63,11 @@ func (v *View) lockedDown(op, name string) error {
 
 // lockedWords say why a file is locked down.
 var lockedWords = map[guard.State]string{
-	guard.Changed: "locked down: the file was changed outside Fovea",
-	guard.Gone:    "locked down: the file was removed outside Fovea",
-	guard.New:     "locked down: the file came from outside Fovea and was never trusted",
-	guard.Unread:  "locked down: the file cannot be read, and so not be compared",
-	guard.Unrest:  "locked down: the file is being written",
-	guard.Behind:  "locked down: memory holds another text than the file, which is as trusted",
+	guard.Changed:   "locked down: the file was changed outside Fovea",
+	guard.Gone:      "locked down: the file was removed outside Fovea",
+	guard.New:       "locked down: the file came from outside Fovea and was never trusted",
+	guard.Unread:    "locked down: the file cannot be read, and so not be compared",
+	guard.Unrest:    "locked down: the file is being written",
+	guard.Unvouched: "locked down: no known key signed what is trusted of the file; look at it, then fovea guard adopt it",
+	guard.Behind:    "locked down: memory holds another text than the file, which is as trusted",
 }

@@ -31,7 +31,7 @@ func (m *Memory) mayWrite(name string, c *graph.Commit, paths []string) error {
 		case mode == guard.Trusted:
 		case c.Author != owner:
 			return fail(name, path, Denied, errProtected)
-		case mode == guard.Lockdown && c.Kind == graph.KindEdit && !trusted(book, head, path):
+		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (m.guard.doubt.Load() != nil || !trusted(book, head, path)):
 			return fail(name, path, Locked, errLocked)
 		}
 	}
@@ -53,7 +53,7 @@ func trusted(book *guard.Book, state *graph.State, path string) bool {
 // which files differ from memory on purpose.
 func (m *Memory) trustedBy(c *graph.Commit, before, after *graph.State, paths []string, marks [][]byte) []guard.Entry {
 	book := m.guard.book.Load()
-	if c.Kind == graph.KindIngest || c.Author != owner || !book.Begun() {
+	if c.Kind == graph.KindIngest || c.Author != owner || !book.Begun() || m.guard.doubt.Load() != nil {
 		return nil
 	}
 	var entries []guard.Entry
@@ -98,7 +98,7 @@ func driftIn(marks [][]byte, path string) (merkle.Digest, bool) {
 // to a place that is protected already is not taken. m.mu is held.
 func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 	book, policy := m.guard.book.Load(), m.guard.policy.String()
-	if book.Policy() == policy || m.store.Err() != nil {
+	if book.Policy() == policy || m.store.Err() != nil || m.guard.doubt.Load() != nil {
 		return nil
 	}
 	before, v := guard.ParsePolicy(book.Policy()), m.View()
@@ -122,7 +122,7 @@ func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 		}
 	}
 	entries = append(entries, guard.Entry{Policy: policy})
-	if err := m.mark(ctx, guardMarks(entries...)...); err != nil {
+	if err := m.mark(ctx, m.withBook(ctx, guardMarks(entries...))...); err != nil {
 		return fail("guard", m.state, ReadOnly, err)
 	}
 	if len(taken) > 0 {
@@ -158,18 +158,23 @@ func guardMarks(entries ...guard.Entry) [][]byte {
 
 // read takes the entries of a mark into account.
 func (g *guarding) read(r *merkle.Reader) error {
+	entries, err := readEntries(r)
+	if err == nil && r.Err() == nil {
+		g.book.Store(g.book.Load().With(entries...))
+	}
+	return err
+}
+
+func readEntries(r *merkle.Reader) ([]guard.Entry, error) {
 	var entries []guard.Entry
 	for range r.List() {
 		e, err := guard.ReadEntry(r)
 		if err != nil {
-			return fmt.Errorf("guard: %w", err)
+			return nil, fmt.Errorf("guard: %w", err)
 		}
 		entries = append(entries, e)
 	}
-	if r.Err() == nil {
-		g.book.Store(g.book.Load().With(entries...))
-	}
-	return nil
+	return entries, nil
 }
 
 // moments are the commits whose states hold what is trusted.

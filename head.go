@@ -22,15 +22,25 @@ type chainHead struct {
 	commit merkle.Digest
 	root   merkle.Digest // of the state
 	time   time.Time     // of the commit, whole milliseconds
+	// baselines is what the commit trusts of protected files: the digest of their
+	// Book, noBaselines where nothing vouched for that, "" where there is none.
+	baselines string
 }
 
 const (
 	headOrigin = "fovea head 0 " // begins the first line; the number is the format's
 	headTime   = "2006-01-02T15:04:05.000Z"
+
+	headBaselines = "baselines " // begins the line about them
+	noBaselines   = "none"
 )
 
 func (h chainHead) text() string {
-	return fmt.Sprintf("%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.first, h.seq, h.commit, h.root, h.time.UTC().Format(headTime))
+	text := fmt.Sprintf("%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.first, h.seq, h.commit, h.root, h.time.UTC().Format(headTime))
+	if h.baselines != "" {
+		text += headBaselines + h.baselines + "\n"
+	}
+	return text
 }
 
 var errHead = errors.New("not a head of this version's format")
@@ -38,7 +48,7 @@ var errHead = errors.New("not a head of this version's format")
 // parseHead reads what text writes, and nothing else.
 func parseHead(text string) (chainHead, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != 6 || !strings.HasPrefix(lines[0], headOrigin) {
+	if len(lines) < 6 || len(lines) > 7 || !strings.HasPrefix(lines[0], headOrigin) {
 		return chainHead{}, errHead
 	}
 	var h chainHead
@@ -48,6 +58,9 @@ func parseHead(text string) (chainHead, error) {
 	h.commit, errs[2] = merkle.Parse(lines[2])
 	h.root, errs[3] = merkle.Parse(lines[3])
 	h.time, errs[4] = time.Parse(headTime, lines[4])
+	if len(lines) == 7 {
+		h.baselines = strings.TrimPrefix(lines[5], headBaselines)
+	}
 	if errors.Join(errs[:]...) != nil || h.text() != text {
 		return chainHead{}, errHead
 	}

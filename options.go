@@ -67,8 +67,8 @@ type Options struct {
 	Guard guard.Rules
 	// Alert is told when a protected file was changed from outside, once for each
 	// change. Who reads the file waits meanwhile: it must be quick, and must not call
-	// the Memory.
-	Alert func(guard.Alert)
+	// the Memory. Where it returns an error, the next process tells again.
+	Alert func(guard.Alert) error
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.

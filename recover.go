@@ -62,6 +62,7 @@ func (m *Memory) load(ctx context.Context) error {
 		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}
 	pending, err := m.replay(from)
+	m.doubtBaselines()
 	if errors.Is(err, disk.ErrCorrupt) {
 		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil

@@ -16,7 +16,8 @@ import (
 
 // SignedHead returns the newest commit, and as a signed note: a text to keep
 // elsewhere and to give to Verify later, which tells then whether the history
-// still has that commit. It is a function of the commit and the key; where the
+// still has that commit. It is a function of the commit, the key and what is trusted
+// of protected files; where the
 // commit came without a signature that counts here, Options.Signer makes one.
 // Errors: Invalid (an empty memory, no key to sign with), Corrupt.
 func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
@@ -35,18 +36,18 @@ func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
 	if m.opts.Signer == nil {
 		return Commit{}, "", fail("head", m.dir, Invalid, errors.New("there is no key to sign with"))
 	}
-	signed, err := m.sign(ctx, head)
+	signed, err := m.sign(ctx, head, m.vouchedBook())
 	return head, signed, fail("head", m.state, Corrupt, err)
 }
 
-// sign signs a commit on top of the head, or the head itself. Ed25519 gives the
-// same signature each time.
-func (m *Memory) sign(ctx context.Context, c Commit) (string, error) {
+// sign signs a commit on top of the head, or the head itself, with what is trusted
+// of protected files then. Ed25519 gives the same signature each time.
+func (m *Memory) sign(ctx context.Context, c Commit, baselines string) (string, error) {
 	first, err := m.firstCommit(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	h := chainHead{first: first, seq: c.Seq, commit: c.Digest, root: c.Root, time: c.Time}
+	h := chainHead{first: first, seq: c.Seq, commit: c.Digest, root: c.Root, time: c.Time, baselines: baselines}
 	signed, err := note.Sign(&note.Note{Text: h.text()}, m.opts.Signer)
 	return string(signed), err
 }
@@ -83,7 +84,7 @@ func (m *Memory) withHead(ctx context.Context, c *graph.Commit, marks [][]byte) 
 	if m.opts.Signer == nil {
 		return marks
 	}
-	signed, err := m.sign(ctx, summary(c))
+	signed, err := m.sign(ctx, summary(c), m.vouchedAfter(marks))
 	if err != nil {
 		m.opts.Log.Warn("a commit is not signed", "commit", c.Seq, "error", err)
 		return marks

@@ -31,6 +31,7 @@ type Status struct {
 	Large     string         // that History is above Options.HistoryWarn, "" when it is not
 	SignedBy  string         // the known key that signed the head, NAME+HASH, "" for none
 	Signature string         // why the newest signature does not vouch for the head, "" for nothing
+	Baselines string         // why nothing vouches for what is trusted of protected files, "" where something does
 	Relaxed   time.Duration  // how long what was told may not be on the disk, see Options
 }
 
@@ -71,6 +72,7 @@ func (m *Memory) Status() Status {
 	}
 	s.Relaxed = m.opts.Relaxed
 	s.SignedBy, s.Signature = m.signedBy(t.signed, t.head)
+	s.Baselines = m.baselinesDoubted()
 	s.History, s.Large = m.historySize()
 	if err := m.store.Err(); err != nil {
 		s.ReadOnly = err.Error()

@@ -24,7 +24,7 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
 		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
 		Lockdown: list(guarded.Lockdown()), Unreviewed: guarded.Unreviewed(), ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
-		SignedBy: s.SignedBy, Signature: s.Signature, RelaxedMs: s.Relaxed.Milliseconds(),
+		SignedBy: s.SignedBy, Signature: s.Signature, Baselines: s.Baselines, RelaxedMs: s.Relaxed.Milliseconds(),
 	}
 	if s.Head.Seq > 0 {
 		out.Head = s.Head.Digest.String()

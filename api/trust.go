@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/guard"
 )
 
 // Role is what a caller is to a memex.
@@ -34,7 +35,7 @@ type Grant struct {
 	// protected, by name.
 	Operations []string
 	// Protected reports whether no agent may write a path, whatever it is
-	// granted. nil protects skills and the ROM files of agents.
+	// granted: Memory.Protected. nil asks the service for its policy.
 	Protected func(path string) bool
 }
 
@@ -52,11 +53,8 @@ func Trusted(svc Service, g Grant) Service {
 	if g.Role == Owner {
 		return svc
 	}
-	if g.Protected == nil {
-		g.Protected = protected
-	}
-	t := &trust{svc, g}
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
+		t := &trust{svc, g}
 		req, err := t.admit(ctx, op, req)
 		if err != nil {
 			return nil, err
@@ -125,8 +123,11 @@ func (t *trust) denied(op, what, format string, a ...any) error {
 }
 
 // writable refuses a path that the agent may not write.
-func (t *trust) writable(op, file string) error {
-	if t.g.Protected(file) {
+func (t *trust) writable(ctx context.Context, op, file string) error {
+	switch is, err := t.protected(ctx, file); {
+	case err != nil:
+		return err
+	case is:
 		return t.denied(op, file, "is protected; only the person writes it")
 	}
 	places := append([]string{t.folder()}, tasks...)
@@ -149,7 +150,7 @@ func (t *trust) node(ctx context.Context, op, focus string) (*Shown, error) {
 	if err != nil {
 		return nil, named(err, op, "-", "")
 	}
-	return n, t.writable(op, n.Path)
+	return n, t.writable(ctx, op, n.Path)
 }
 
 // remember sees to the place; without one it is the agent's folder.
@@ -164,7 +165,7 @@ func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any
 	if plain := strings.TrimSuffix(r.Under, "/"); path.IsAbs(plain) || path.Clean(plain) != plain {
 		return r, t.denied(op, r.Under, "write the path below the memex, without . and ..")
 	}
-	return r, t.writable(op, file)
+	return r, t.writable(ctx, op, file)
 }
 
 func (t *trust) move(ctx context.Context, op string, r MoveRequest) error {
@@ -279,14 +280,18 @@ func (t *trust) moment(ctx context.Context, op, name string) (uint64, error) {
 	return 0, t.denied(op, name, "an agent names a snapshot, or seq: and the number of a commit")
 }
 
-// protected reports paths of skills and of what an agent has learned for good.
-func protected(file string) bool {
-	if strings.HasPrefix(file, "skills/") {
-		return true
+// protected reports whether the memory behind the service protects a path. Where
+// the grant does not say, the service is asked, once.
+func (t *trust) protected(ctx context.Context, file string) (bool, error) {
+	if t.g.Protected == nil {
+		p, err := t.svc.Guard(ctx)
+		if err != nil {
+			return false, err
+		}
+		policy := guard.ParsePolicy(strings.Join(p.Policy, "\n") + "\n")
+		t.g.Protected = func(path string) bool { return policy.Mode(path) != guard.Trusted }
 	}
-	ok, _ := path.Match("agents/*/ROM*", file)
-	deep, _ := path.Match("agents/*/ROM*/*", file)
-	return ok || deep
+	return t.g.Protected(file), nil
 }
 
 // safeName reports whether a name can be a folder's.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/guard"
 )
 
 // trusted is a memory with notes of the person, of the agent ada and of another
@@ -167,5 +168,23 @@ func TestRolesThatAreNone(t *testing.T) {
 				t.Errorf("read: %v, write: %v", err, werr)
 			}
 		})
+	}
+}
+
+// TestGrantsProtectWhatThePolicyDoes: one list says what is protected, that of the
+// memory, whether a grant carries it or the service is asked.
+func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
+	svc, m := guardedService(t, guard.Rules{Lockdown: []string{"tasks.org"}, Trusted: []string{"skills/"}})
+	for name, protected := range map[string]func(string) bool{"carried": m.Protected, "asked for": nil} {
+		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
+		ada := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+			return op.Pass(fovea.WithActor(ctx, "ada", "", ""), api.Trusted(svc, g), req)
+		})
+		if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
+			t.Errorf("%s: a file that the policy protects: %v", name, err)
+		}
+		if err := edit(t, ada, "Plan", "Plan"); err != nil {
+			t.Errorf("%s: a file that the policy trusts: %v", name, err)
+		}
 	}
 }

@@ -235,6 +235,7 @@ type Status struct {
 	Large             string    `json:"large,omitempty"`      // that it is worth thinning
 	SignedBy          string    `json:"signed_by,omitempty"`  // the known key that signed the head
 	Signature         string    `json:"signature,omitempty"`  // why the newest signature does not vouch for the head
+	Baselines         string    `json:"baselines,omitempty"`  // why nothing vouches for what is trusted of protected files
 	RelaxedMs         int64     `json:"relaxed_ms,omitempty"` // power lost loses what was told in this time
 }
 

@@ -23,7 +23,7 @@ unreviewed, until its owner decides. The policy stands in the configuration.`,
 		Example: `  fovea guard list
   fovea guard diff skills/plan.org
   fovea guard adopt skills/plan.org`,
-		Args: args(0, 0, "list, diff, adopt, reject or policy"),
+		Args: args(0, 0, "list, diff, adopt, reject, policy or adopt-key"),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(guardListCommand(s), guardDiffCommand(s),
@@ -31,7 +31,7 @@ unreviewed, until its owner decides. The policy stands in the configuration.`,
 			"Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.Service.GuardAdopt),
 		decideCommand(s, "reject", "Put back what was trusted of a protected file",
 			"Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.Service.GuardReject),
-		guardPolicyCommand(s))
+		guardPolicyCommand(s), guardAdoptKeyCommand(s))
 	return c
 }
 

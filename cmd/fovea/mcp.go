@@ -170,7 +170,11 @@ func (s *session) acting(ctx context.Context, client string) context.Context {
 // agentGrant is what an agent may do.
 func (s *session) agentGrant(agent string) api.Grant {
 	more := s.config.Grants[agent]
-	return api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}
+	g := api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}
+	if s.memory != nil {
+		g.Protected = s.memory.Protected
+	}
+	return g
 }
 
 // maxAgentName is how long the name of an agent is that a client chose.

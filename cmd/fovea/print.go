@@ -131,7 +131,7 @@ func printStatus(out io.Writer, s *api.Status) {
 		value string
 	}{
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
-		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"relaxed", relaxed(s.RelaxedMs)},
+		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
 			fmt.Fprintf(out, "%-10s %s\n", row.name, plain(row.value))

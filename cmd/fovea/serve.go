@@ -122,7 +122,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	defer queue.Close()
 	err = s.openOrMeet(ctx, func(o *fovea.Options) {
 		o.Command, o.Committed, o.Log = "fovea serve", feed.Committed, log
-		o.Alert = func(a guard.Alert) { queue.Send(a.Message()) }
+		o.Alert = func(a guard.Alert) error { queue.Send(a.Message()); return nil }
 	})
 	if err != nil {
 		return err

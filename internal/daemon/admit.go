@@ -100,5 +100,5 @@ func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 // grant adds what the configuration lets an agent do.
 func (d *daemon) grant(agent string, role api.Role) api.Grant {
 	more := d.opts.Config.Grants[agent]
-	return api.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations}
+	return api.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations, Protected: d.opts.Memory.Protected}
 }

@@ -26,6 +26,7 @@ type Alert struct {
 	File    merkle.Digest // what the file holds; Absent for no file
 	Time    time.Time
 	Changes []Change // nil where the file is new or gone
+	More    int      // how many other files the same holds of
 }
 
 // Message is the alert for a person, at most MaxMessage bytes of text without
@@ -38,6 +39,9 @@ func (a *Alert) Message() string {
 	var head strings.Builder
 	fmt.Fprintf(&head, "Fovea: %s %s outside Fovea; %s.\n", line(a.Path, 400), a.State.verb(), where)
 	fmt.Fprintf(&head, "memex %s, seen %s, sha256 %x\n", line(a.Memex, 400), a.Time.UTC().Format(time.RFC3339), a.File[:8])
+	if a.More > 0 {
+		fmt.Fprintf(&head, "The same holds of %d more protected files: fovea guard list\n", a.More)
+	}
 	foot := "See: fovea guard diff " + line(a.Path, 400) + "\nThen: fovea guard adopt, or fovea guard reject\n"
 
 	room := MaxMessage - head.Len() - len(foot) - len("and 1000000 more changes\n")
@@ -60,6 +64,8 @@ func (s State) verb() string {
 		return "was removed"
 	case Unread:
 		return "was made unreadable"
+	case Unvouched:
+		return "has no baseline that a known key signed: baselines were changed or removed"
 	}
 	return "was changed"
 }

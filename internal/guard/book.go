@@ -76,8 +76,21 @@ func (b *Book) clone() *Book {
 	return &Book{policy: b.policy, baselines: maps.Clone(b.baselines), told: maps.Clone(b.told)}
 }
 
+// Digest is that of the policy and the baselines: what the owner trusts. What was
+// told does not count. O(baselines).
+func (b *Book) Digest() merkle.Digest {
+	var text []byte
+	for _, e := range b.Entries() {
+		if e.Told == "" {
+			text = e.Append(text)
+		}
+	}
+	return merkle.Sum(text)
+}
+
 // Entry is one change of a Book, as it is written down: one of its fields is set.
 type Entry struct {
+	Anew     bool      // nothing that was known before counts
 	Policy   string    // the baselines are those of this policy from now on
 	Baseline *Baseline // of its file from now on
 	Ended    string    // path of a file that has no baseline any more
@@ -91,6 +104,8 @@ func (b *Book) With(entries ...Entry) *Book {
 	c := b.clone()
 	for _, e := range entries {
 		switch {
+		case e.Anew:
+			c = (*Book)(nil).clone()
 		case e.Policy != "":
 			c.policy = e.Policy
 		case e.Baseline != nil:

@@ -14,6 +14,7 @@ const (
 	wordBaseline = "baseline"
 	wordEnded    = "ended"
 	wordTold     = "told"
+	wordAnew     = "anew"
 )
 
 // errEntry is returned for what is no entry.
@@ -22,6 +23,8 @@ var errEntry = errors.New("guard: not an entry of a book")
 // Append writes an entry in the canonical encoding, a list that begins with a word.
 func (e Entry) Append(b []byte) []byte {
 	switch {
+	case e.Anew:
+		return merkle.AppendText(merkle.AppendList(b, 1), wordAnew)
 	case e.Policy != "":
 		b = merkle.AppendText(merkle.AppendList(b, 2), wordPolicy)
 		return merkle.AppendBytes(b, e.Policy)
@@ -41,6 +44,8 @@ func (e Entry) Append(b []byte) []byte {
 func ReadEntry(r *merkle.Reader) (e Entry, err error) {
 	n := r.List()
 	switch word := r.Text(); {
+	case word == wordAnew && n == 1:
+		e.Anew = true
 	case word == wordPolicy && n == 2:
 		e.Policy = string(r.Bytes())
 	case word == wordBaseline && n == 2:
@@ -52,7 +57,7 @@ func ReadEntry(r *merkle.Reader) (e Entry, err error) {
 	default:
 		return e, errors.Join(errEntry, r.Err())
 	}
-	if r.Err() == nil && e.Policy == "" && e.Baseline == nil && e.Ended == "" && e.Told == "" {
+	if r.Err() == nil && !e.Anew && e.Policy == "" && e.Baseline == nil && e.Ended == "" && e.Told == "" {
 		return e, errEntry
 	}
 	return e, r.Err()

@@ -19,6 +19,9 @@ const (
 	Unread  State = "unread"  // it cannot be read, and so not be compared
 	Unrest  State = "unrest"  // it is being written at this moment
 	Behind  State = "behind"  // it is as trusted, and memory has not read it since
+
+	// Unvouched: no known key signed what is said to be trusted of it.
+	Unvouched State = "unvouched"
 )
 
 // Absent is the digest that stands for a file that is not there.
@@ -30,7 +33,7 @@ type Standing struct {
 	Mode     Mode
 	State    State
 	File     merkle.Digest // what it holds now; Absent for no file, of an unread one that of Why
-	Why      string        // of Unread and Unrest
+	Why      string        // of Unread, Unrest and Unvouched
 	Baseline *Baseline     // nil for a file that was never trusted
 }
 
@@ -43,7 +46,7 @@ func (s *Standing) Unreviewed() bool { return s.Mode == Ask && s.State != Same }
 
 // Alarming reports whether somebody changed the file from outside.
 func (s *Standing) Alarming() bool {
-	return s.State == Changed || s.State == Gone || s.State == New || s.State == Unread
+	return s.State == Changed || s.State == Gone || s.State == New || s.State == Unread || s.State == Unvouched
 }
 
 // Judge compares a file, by its SHA-256, and its nodes in memory, none where there

@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// maxKeyFile is how many bytes of a file with a public key are read.
+const maxKeyFile = 4096
+
+func guardAdoptKeyCommand(s *session) *cobra.Command {
+	var fingerprint string
+	c := &cobra.Command{
+		Use:   "adopt-key [FILE | LINE]",
+		Short: "Trust what another machine signs",
+		Long: `Adopt-key shows the fingerprint of another machine's public key, its file key.pub
+or the line in it (- reads standard input), and with --fingerprint adds it to
+trusted_keys in the configuration. Compare the fingerprint with what adopt-key
+without an argument prints on that machine: that is this machine's own key.`,
+		Example: `  fovea guard adopt-key
+  fovea guard adopt-key other.pub
+  fovea guard adopt-key other.pub --fingerprint SHA256:...`,
+		Args: args(0, 1, "a file key.pub or the line in it"),
+		RunE: func(c *cobra.Command, a []string) error {
+			if err := s.load(); err != nil {
+				return err
+			}
+			own, err := config.MachineKey(nil)
+			if err != nil {
+				return err
+			}
+			if len(a) == 0 {
+				return s.tellKey(own, "the key of this machine")
+			}
+			key, err := givenKey(c.InOrStdin(), a[0])
+			switch {
+			case err != nil:
+				return misuse{err}
+			case key.Line == own.Line:
+				return s.tellKey(key, "the key of this machine, which counts anyway")
+			case fingerprint == "":
+				return s.tellKey(key, "not changed; compare the fingerprint, then run this again with --fingerprint")
+			case s.config.Agent != "":
+				return errors.New("only the person decides whose signatures count")
+			case fingerprint != key.Fingerprint:
+				return misuse{fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
+			}
+			file, err := s.config.TrustKey(nil, key)
+			if err != nil {
+				return err
+			}
+			return s.tellKey(key, "trusted in "+file+"; a daemon that runs sees it when it starts again")
+		},
+	}
+	c.Flags().StringVar(&fingerprint, "fingerprint", "", "trust the key that has this `FINGERPRINT`")
+	return c
+}
+
+// givenKey reads a public key from where a word says: itself, a file, or -.
+func givenKey(in io.Reader, word string) (config.PublicKey, error) {
+	if key, err := config.ParsePublicKey(word); err == nil {
+		return key, nil
+	}
+	if word != "-" {
+		file, err := os.Open(word)
+		if err != nil {
+			return config.PublicKey{}, err
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxKeyFile))
+	if err != nil {
+		return config.PublicKey{}, err
+	}
+	return config.ParsePublicKey(string(text))
+}
+
+func (s *session) tellKey(key config.PublicKey, state string) error {
+	if s.json {
+		return s.print(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state})
+	}
+	_, err := fmt.Fprintln(&s.out, strings.Join([]string{key.Line, "name         " + plain(key.Name), "fingerprint  " + key.Fingerprint, plain(state)}, "\n"))
+	return err
+}

@@ -1,0 +1,148 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"golang.org/x/mod/sumdb/note"
+)
+
+// PublicKey is the key of a machine, as its file key.pub has it.
+type PublicKey struct {
+	Line string // as trusted_keys has it
+	Name string // that the machine gave it: anybody can choose that
+	// Fingerprint is SHA256: and the hash of the line in base64, to be compared
+	// with what the machine itself shows.
+	Fingerprint string
+}
+
+// ErrPublicKey is returned for a text that is no public key.
+var ErrPublicKey = errors.New("not a public key; give the line of the other machine's file key.pub")
+
+// errByHand is wrapped where a file is not changed, since more than the one key
+// could come to be another.
+var errByHand = errors.New("the file cannot be changed safely; add the line to trusted_keys by hand")
+
+// ParsePublicKey reads the line of a file key.pub. It returns ErrPublicKey.
+func ParsePublicKey(text string) (PublicKey, error) {
+	line := strings.TrimSpace(text)
+	v, err := note.NewVerifier(line)
+	if err != nil || strings.ContainsAny(line, "\n\r") {
+		return PublicKey{}, fmt.Errorf("config: %w", ErrPublicKey)
+	}
+	sum := sha256.Sum256([]byte(line))
+	return PublicKey{line, v.Name(), "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
+}
+
+// MachineKey returns the public key of this machine, which is made where there is
+// none. env is os.Getenv if nil, as in Load.
+func MachineKey(env func(string) string) (PublicKey, error) {
+	folder := keyFolder(environmentOr(env))
+	if _, _, err := machineKey(folder); err != nil {
+		return PublicKey{}, fmt.Errorf("config: %w", err)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, publicName))
+	if err != nil {
+		return PublicKey{}, fmt.Errorf("config: %w", err)
+	}
+	return ParsePublicKey(string(text))
+}
+
+// TrustKey adds a key to trusted_keys in the configuration file, which is made
+// where there is none, and returns the file's name. Every other byte of the file
+// stays as it is. A key that is there already is not added again. A file that does
+// not have trusted_keys in a form that can be added to is left, with an error.
+func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error) {
+	if slices.Contains(c.TrustedKeys, key.Line) {
+		return c.File, nil
+	}
+	name := c.File
+	if name == "" {
+		name = defaultFile(environmentOr(env))
+	}
+	if name == "" {
+		return "", fmt.Errorf("config: no place for a configuration file: %w", ErrNoHome)
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real // the link stays one
+	}
+	old, err := os.ReadFile(name)
+	mode := fs.FileMode(0o600) // it may come to hold tokens
+	switch info, statErr := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		err = os.MkdirAll(filepath.Dir(name), 0o700)
+	case err == nil && statErr == nil:
+		mode = info.Mode().Perm()
+	}
+	if err != nil {
+		return name, fmt.Errorf("config: %w", err)
+	}
+	text, err := withKey(string(old), key.Line)
+	if err != nil {
+		return name, fmt.Errorf("config: %s: %w", name, err)
+	}
+	staged, err := stage(filepath.Dir(name), text, mode)
+	if err == nil {
+		err = errors.Join(os.Rename(staged, name), syncFolder(filepath.Dir(name)))
+	}
+	if err != nil {
+		return name, fmt.Errorf("config: %s: %w", name, err)
+	}
+	c.File, c.TrustedKeys = name, append(c.TrustedKeys, key.Line)
+	return name, nil
+}
+
+// keysBegin is where the list of trusted keys begins, as people write it.
+var keysBegin = regexp.MustCompile(`(?m)^[ \t]*trusted_keys[ \t]*=[ \t]*\[`)
+
+// withKey adds a key as the first of the list trusted_keys. What it makes is read
+// again: it differs from what was there by the key alone, or it is an error.
+func withKey(text, line string) (string, error) {
+	was, err := keysIn(text)
+	if err != nil {
+		return "", err
+	}
+	out := "trusted_keys = [" + strconv.Quote(line) + "]\n" + text
+	if at := keysBegin.FindStringIndex(text); at != nil {
+		out = text[:at[1]] + strconv.Quote(line) + ", " + text[at[1]:]
+		if len(was.keys) == 0 {
+			out = text[:at[1]] + strconv.Quote(line) + text[at[1]:]
+		}
+	}
+	is, err := keysIn(out)
+	if err != nil || !slices.Equal(is.keys, append([]any{line}, was.keys...)) || is.rest != was.rest {
+		return "", errByHand
+	}
+	return out, nil
+}
+
+// keyed is what a configuration says: its trusted keys, and all else.
+type keyed struct {
+	keys []any
+	rest string
+}
+
+func keysIn(text string) (keyed, error) {
+	values := map[string]any{}
+	if _, err := toml.Decode(text, &values); err != nil {
+		return keyed{}, err
+	}
+	keys, _ := values["trusted_keys"].([]any)
+	if values["trusted_keys"] != nil && keys == nil {
+		return keyed{}, errByHand
+	}
+	delete(values, "trusted_keys")
+	return keyed{keys, fmt.Sprintf("%#v", values)}, nil // maps print in the order of their keys
+}
