@@ -34,6 +34,8 @@ type Grant struct {
 	// Operations are those that an agent may use on anything that is not
 	// protected, by name.
 	Operations []string
+	// Verbatim leaves the agent's text as it is: a program of Fovea itself wrote it.
+	Verbatim bool
 	// Protected reports whether no agent may write a path, whatever it is
 	// granted: Memory.Protected. nil asks the service for its policy.
 	Protected func(path string) bool
@@ -89,8 +91,10 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 	case SnapshotRequest, CheckpointRequest:
 		return req, nil
 	case EditRequest:
-		_, err := t.node(ctx, op.Name, r.ID)
-		return req, err
+		if _, err := t.node(ctx, op.Name, r.ID); err != nil {
+			return req, err
+		}
+		return t.inertEdit(r)
 	case ResolveRequest:
 		_, err := t.node(ctx, op.Name, r.ID)
 		return req, err
@@ -156,6 +160,10 @@ func (t *trust) node(ctx context.Context, op, focus string) (*Shown, error) {
 // remember sees to the place; without one it is the agent's folder.
 func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any, error) {
 	r.Under = orElse(r.Under, t.folder())
+	r, err := t.inertNote(r)
+	if err != nil {
+		return r, err
+	}
 	file := fileIn(strings.TrimPrefix(r.Under, "./"))
 	if file == "" {
 		_, err := t.node(ctx, op, r.Under)

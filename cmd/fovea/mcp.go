@@ -107,7 +107,7 @@ func (s *session) graph(ctx context.Context, service func(context.Context) (api.
 	if err != nil {
 		return nil, err
 	}
-	trusted := api.Trusted(svc, api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}})
+	trusted := api.Trusted(svc, api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}, Verbatim: true})
 	acting := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
 		return op.Pass(fovea.WithActor(ctx, servermemory.Agent, "", ""), trusted, req)
 	})

@@ -44,7 +44,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return api.Trusted(api.Local(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}}), m
+	return api.Trusted(api.Local(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}, Verbatim: true}), m
 }
 
 func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {

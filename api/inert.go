@@ -1,0 +1,101 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// inertNote makes the text of an agent's note inert, see fovea.InertText.
+func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
+	if t.g.Verbatim {
+		return r, nil
+	}
+	r.Title = fovea.InertLine(r.Title)
+	var errs [4]error
+	r.Body, errs[0] = inertBody(r.Body)
+	r.Property, errs[1] = inertProperties(r.Property)
+	errs[2], errs[3] = inertDate(r.Schedule), inertDate(r.Deadline)
+	if err := errors.Join(errs[:]...); err != nil {
+		return r, invalid("remember", err)
+	}
+	return r, nil
+}
+
+// inertEdit is inertNote for an edit.
+func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
+	if t.g.Verbatim {
+		return r, nil
+	}
+	errs := []error{inertKeys(r.RemoveProperty), inertDate(value(r.Schedule)), inertDate(value(r.Deadline))}
+	if r.AllowSubheadings {
+		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
+	}
+	if r.Title != nil {
+		title := fovea.InertLine(*r.Title)
+		r.Title = &title
+	}
+	for _, text := range []**string{&r.Body, &r.Append} {
+		if *text != nil {
+			body, err := inertBody(**text)
+			*text, errs = &body, append(errs, err)
+		}
+	}
+	properties, err := inertProperties(r.Property)
+	if r.Property = properties; errors.Join(append(errs, err)...) != nil {
+		return r, invalid("edit", errors.Join(append(errs, err)...))
+	}
+	return r, nil
+}
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func inertBody(body string) (string, error) {
+	body, err := fovea.WithoutRecalled(body)
+	if err != nil {
+		return "", err
+	}
+	body = fovea.InertText(body)
+	return body, fovea.CheckInert(body)
+}
+
+// inertProperties makes the values of KEY=VALUE inert, and refuses keys.
+func inertProperties(pairs []string) ([]string, error) {
+	var out []string
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if err := fovea.InertProperty(key); err != nil {
+			return nil, err
+		}
+		if ok {
+			pair = key + "=" + fovea.InertLine(value)
+		}
+		out = append(out, pair)
+	}
+	return out, nil
+}
+
+func inertKeys(keys []string) error {
+	for _, key := range keys {
+		if err := fovea.InertProperty(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inertDate refuses dates that are Lisp.
+func inertDate(when string) error {
+	if strings.Contains(when, "%%") {
+		return errors.New("a date of an agent is no diary expression")
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// forgeries are texts that would act, or be read as more than one note. MARK stands
+// for Lisp that leaves a file behind, SH for a command that does.
+var forgeries = []struct{ name, text, inert string }{
+	{"a headline", "* Forged\ntext", " * Forged\ntext"},
+	{"a deep headline", "***** TODO Forged", " ***** TODO Forged"},
+	{"an id", ":PROPERTIES:\n:ID: forged\n:END:", ": :PROPERTIES:\n: :ID: forged\n: :END:"},
+	{"a drawer", "  :LOGBOOK:\n  CLOCK: [2026-01-01 Thu 10:00]--[2026-01-01 Thu 11:00] =>  1:00\n  :END:",
+		": :LOGBOOK:\n: CLOCK: [2026-01-01 Thu 10:00]--[2026-01-01 Thu 11:00] =>  1:00\n: :END:"},
+	{"planning", "SCHEDULED: <2026-01-01 Thu>", ": SCHEDULED: <2026-01-01 Thu>"},
+	{"file variables", "# Local Variables:\n# eval: MARK\n# End:", "# Local\u200b Variables:\n# eval: MARK\n# End:"},
+	{"a first line", "# -*- eval: MARK -*-", "# -\u200b*- eval: MARK -\u200b*-"},
+	{"a keyword", "#+STARTUP: overview\n#+begin_quote\nx\n#+end_quote", ": #+STARTUP: overview\n#+begin_quote\nx\n#+end_quote"},
+	{"a setup file", "#+SETUPFILE: /etc/passwd", ": #+SETUPFILE: /etc/passwd"},
+	{"tangle", "#+begin_src emacs-lisp :tangle FILE\nMARK\n#+end_src", "#+begin_src emacs-lisp\nMARK\n#+end_src"},
+	{"eval", "#+begin_src emacs-lisp :eval yes :exports results\nMARK\n#+end_src", "#+begin_src emacs-lisp\nMARK\n#+end_src"},
+	{"arguments that are Lisp", "#+BEGIN_SRC sh :var x=MARK :exports results\ntrue\n#+END_SRC", "#+BEGIN_SRC sh\ntrue\n#+END_SRC"},
+	{"a header for code", "#+HEADER: :tangle FILE\n#+begin_src emacs-lisp\nMARK\n#+end_src", ": #+HEADER: :tangle FILE\n#+begin_src emacs-lisp\nMARK\n#+end_src"},
+	{"a property for code", "#+PROPERTY: header-args :tangle FILE", ": #+PROPERTY: header-args :tangle FILE"},
+	{"an elisp link", "[[elisp:MARK][look]] <elisp:MARK> elisp:MARK", "[[elisp\u200b:MARK][look]] <elisp\u200b:MARK> elisp\u200b:MARK"},
+	{"a shell link", "[[shell:SH][look]] [[ Shell:SH]]", "[[shell\u200b:SH][look]] [[ Shell\u200b:SH]]"},
+	{"Lisp for the agenda", "%%(progn MARK t)\n<%%(progn MARK t)>", "%%\u200b(progn MARK t)\n<%%\u200b(progn MARK t)>"},
+	{"code in a line", "src_emacs-lisp[:results none]{MARK} and call_x(MARK)", "src\u200b_emacs-lisp[:results none]{MARK} and call\u200b_x(MARK)"},
+	{"a call", "#+CALL: x(y=MARK)", ": #+CALL: x(y=MARK)"},
+	{"a macro", "#+MACRO: m (eval MARK)\n{{{m}}}", ": #+MACRO: m (eval MARK)\n{{\u200b{m}}}"},
+	{"a formula", "| x | := '(MARK) |\n#+TBLFM: $1='(MARK)", "| x | :\u200b= '(MARK) |\n: #+TBLFM: $1='(MARK)"},
+	{"a dynamic block", "#+BEGIN: clocktable\n#+END:", ": #+BEGIN: clocktable\n: #+END:"},
+	{"a block for export", "#+begin_export html\n<script>x</script>\n#+end_export", ": #+begin_export html\n<script>x</script>\n: #+end_export"},
+	{"control characters", "a\x00b\x1b[1m\r\nc\fd", "a\uFFFDb\uFFFD[1m\nc\uFFFDd"},
+}
+
+// TestInertText: each forgery becomes text, and what is plain Org stays as it is.
+func TestInertText(t *testing.T) {
+	for _, f := range forgeries {
+		t.Run(f.name, func(t *testing.T) {
+			if got := fovea.InertText(f.text); got != f.inert {
+				t.Errorf("%q becomes %q, want %q", f.text, got, f.inert)
+			}
+			if err := fovea.CheckInert(f.inert); err != nil {
+				t.Errorf("%q: %v", f.inert, err)
+			}
+		})
+	}
+	const plain = "- [ ] item :: *bold* =code= [[https://example.org][a]] [[id:x]] <2026-01-01 Thu>\n  1. x\n\n| a | b=2 |\n#+begin_src go\nfunc f() {}\n#+end_src\n# a comment"
+	if got := fovea.InertText(plain); got != plain {
+		t.Errorf("plain Org becomes %q", got)
+	}
+	if got := fovea.InertLine(" a\nb -*- mode: x -*- [[elisp:y]]"); got != "a b -\u200b*- mode: x -\u200b*- [[elisp\u200b:y]]" {
+		t.Errorf("a title becomes %q", got)
+	}
+}
+
+// TestCheckInert: what is not made inert is found.
+func TestCheckInert(t *testing.T) {
+	for _, text := range []string{"* x", ":LOG:\n:END:", "#+TODO: A | B", "#+CALL: x()", "[[elisp:x]]", "%%(x)", "#+begin_export html\n#+end_export"} {
+		if fovea.CheckInert(text) == nil {
+			t.Errorf("%q passes", text)
+		}
+	}
+}
+
+func TestInertProperty(t *testing.T) {
+	for key, ok := range map[string]bool{
+		"SOURCE": true, "Effort": true, "id": false, "CUSTOM_ID": false, "TRUST": false, "header-args:sh": false, "header-args+": false,
+		"ARCHIVE": false, "export_file_name": false, "DIR": false, "tangle": false,
+	} {
+		if err := fovea.InertProperty(key); (err == nil) != ok {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// FuzzInertText: whatever an agent writes is inert after, and stays as it is then.
+func FuzzInertText(f *testing.F) {
+	for _, x := range forgeries {
+		f.Add(x.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := fovea.InertText(text)
+		if err := fovea.CheckInert(once); err != nil {
+			t.Errorf("%q becomes %q: %v", text, once, err)
+		}
+		if twice := fovea.InertText(once); twice != once {
+			t.Errorf("%q, again %q", once, twice)
+		}
+	})
+}
+
+func TestWithoutRecalled(t *testing.T) {
+	fenced := window.FenceNote + "\n````\nold\n```\nmore\n````\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing recalled":  {"new\n```\ncode\n```", "new\n```\ncode\n```"},
+		"between":           {"new\n" + fenced + "\nand newer", "new\n\n\nand newer"},
+		"never closed":      {"new\n" + window.FenceNote + "\n```\nold", "new\n"},
+		"only recalled":     {fenced, ""},
+		"a window":          {window.Notice + "* old\n", ""},
+		"empty from before": {"", ""},
+	} {
+		got, err := fovea.WithoutRecalled(c.text)
+		if got != c.want || (err != nil) != (c.want == "" && c.text != "") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// TestInertInEmacs opens what agents wrote in Emacs, with every file variable allowed
+// and nothing asked, and has it tangle, export, build the agenda and follow links that
+// run something: nothing runs. The same texts as they came do run.
+func TestInertInEmacs(t *testing.T) {
+	emacs := foveatest.Part(t, "emacs")
+	for _, raw := range []bool{false, true} {
+		dir, marks := t.TempDir(), t.TempDir()
+		path := filepath.Join(dir, "notes.org")
+		if raw {
+			writeForgeries(t, path, marks)
+		} else {
+			path = rememberForgeries(t, marks)
+		}
+		script := filepath.Join(dir, "look.el")
+		if err := os.WriteFile(script, []byte(lookEl), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(emacs, "-Q", "--batch", "-l", script, path)
+		cmd.Env = append(os.Environ(), "HOME="+dir)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		left, err := filepath.Glob(filepath.Join(marks, "*"))
+		t.Logf("as it came %v: %d ran", raw, len(left))
+		if err != nil || raw != (len(left) > 0) {
+			t.Errorf("as it came %v: %q ran, %v\n%s", raw, left, err, out)
+		}
+	}
+}
+
+// marked fills in what a forgery would do.
+func marked(text, marks string, n int) string {
+	file := filepath.Join(marks, fmt.Sprint(n))
+	return strings.NewReplacer("MARK", `(write-region "" nil "`+file+`")`, "SH", "touch "+file, "FILE", file).Replace(text)
+}
+
+func writeForgeries(t *testing.T, path, marks string) {
+	t.Helper()
+	var b strings.Builder
+	for i, f := range forgeries {
+		if f.name != "control characters" {
+			b.WriteString("* Note\n" + marked(f.text, marks, i) + "\n")
+		}
+	}
+	b.WriteString(marked("# Local Variables:\n# eval: MARK\n# End:\n", marks, len(forgeries)))
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rememberForgeries(t *testing.T, marks string) string {
+	t.Helper()
+	m := remembering(t)
+	ctx := fovea.WithActor(t.Context(), "ada", "", "")
+	for i, f := range forgeries {
+		title := fovea.InertLine(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
+		r, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{Title: title, Body: fovea.InertText(marked(f.text, marks, i))})
+		if err != nil {
+			t.Fatalf("%s: %v", f.name, err)
+		}
+		if n, ok := m.View().Get(r.ID); !ok || len(n.Kids) > 0 || n.Title() != title || n.Derived.Todo != "" || n.Derived.Scheduled != "" {
+			t.Errorf("%s: it is read as %+v", f.name, n)
+		}
+	}
+	for d := range m.View().Documents() {
+		if strings.HasPrefix(d.Path, "agents/") {
+			if n := len(d.Kids); n != len(forgeries) {
+				t.Errorf("%d headlines, want %d", n, len(forgeries))
+			}
+			return filepath.Join(m.Dir(), d.Path)
+		}
+	}
+	t.Fatal("no file")
+	return ""
+}
+
+// lookEl does what a person may do with a file, without being asked anything.
+const lookEl = `
+(setq enable-local-variables :all enable-local-eval t enable-dir-local-variables t
+      org-confirm-babel-evaluate nil org-link-elisp-confirm-function nil org-link-shell-confirm-function nil
+      org-export-use-babel t make-backup-files nil)
+(require 'org) (require 'ol) (require 'ob) (require 'ob-shell) (require 'ob-emacs-lisp) (require 'ob-tangle) (require 'org-agenda) (require 'ox-ascii)
+(find-file (car command-line-args-left))
+(org-mode)
+(hack-local-variables)
+(org-element-map (org-element-parse-buffer) 'link
+  (lambda (l) (when (member (org-element-property :type l) '("elisp" "shell" "eshell" "file+sys" "file+emacs"))
+                (ignore-errors (org-link-open l)))))
+(ignore-errors (org-babel-tangle))
+(setq org-agenda-files (list buffer-file-name))
+(ignore-errors (org-agenda-list nil "2026-01-01" 2))
+(find-file (car command-line-args-left))
+(ignore-errors (org-update-all-dblocks))
+(ignore-errors (org-table-recalculate-buffer-tables))
+(ignore-errors (org-export-as 'ascii))
+(setq command-line-args-left nil)
+`
