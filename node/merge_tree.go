@@ -198,7 +198,7 @@ func listed(kids []*Tree) siblings {
 func withConflicts(attrs []Attr, conflicts []Conflict) []Attr {
 	var kept []Value
 	if v := attr(attrs, conflictAttr); v.Kind() != KindNull {
-		kept = v.flat()
+		kept = slices.Collect(v.each())
 	}
 	for _, c := range conflicts {
 		if e := TextValue(c.entry()); !slices.Contains(kept, e) {

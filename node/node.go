@@ -80,7 +80,10 @@ func (n *Node) AppendCanonical(dst []byte) []byte {
 
 // Identify sets a node's id. It is for those who build a node, before it enters
 // a state.
-func (n *Node) Identify(id string) { n.ID, n.key = id, merkle.Sum([]byte(id)) }
+func (n *Node) Identify(id string) {
+	var short [64]byte // most ids are shorter and need no memory
+	n.ID, n.key = id, merkle.Sum(append(short[:0], id...))
+}
 
 // Place returns a copy of n that carries the given id and entry. The digests
 // of entry are trusted; use it where they were computed or verified.

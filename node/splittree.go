@@ -138,13 +138,15 @@ type treeSplitter struct {
 	problems []Problem
 }
 
-// grow makes the nodes, without ids, digests and kinship.
+// grow makes the nodes, with own digests, as each is at hand, and without ids, versions
+// and kinship.
 func (s *treeSplitter) grow(t *Tree, up above) error {
 	var err error
 	if s.spots, err = t.layout(); err != nil {
 		return err
 	}
 	s.nodes = make([]*Node, len(s.spots))
+	var buf []byte
 	for i, at := range s.spots {
 		if at.parent >= 0 {
 			up = s.nodes[at.parent].below()
@@ -159,26 +161,29 @@ func (s *treeSplitter) grow(t *Tree, up above) error {
 			return fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(s.spots, i, ""), MaxTreeDepth, ErrTree)
 		}
 		n.deriveTree(&grown.derived, up)
+		buf, _ = n.appendOwn(buf[:0], nil) // no emit, no error
+		n.Own = merkle.Sum(buf)
 		s.nodes[i] = n
 	}
 	return nil
 }
 
-// hash sets own digests and versions.
+// hash sets versions.
 func (s *treeSplitter) hash() {
 	var buf []byte
 	var kids []merkle.Digest
 	s.sizes = make([]int, len(s.nodes))
 	for i, n := range slices.Backward(s.nodes) { // a child stands behind its parent
-		buf, _ = n.appendOwn(buf[:0], nil) // no emit, no error
-		n.Own = merkle.Sum(buf)
 		kids = kids[:0]
 		s.sizes[i] = 1
 		for kid := range s.kids(i) {
 			kids = append(kids, s.nodes[kid].Version)
 			s.sizes[i] += s.sizes[kid]
 		}
-		n.Version, _ = VersionBlock(n.Own, kids, nil)
+		if n.Version = n.Own; len(kids) > 0 {
+			buf, _ = appendVersion(buf[:0], n.Own, kids, nil)
+			n.Version = merkle.Sum(buf)
+		}
 	}
 }
 

@@ -68,6 +68,9 @@ func (t *Tree) spots() ([]spot, error) {
 			continue
 		}
 		kid := parent.Kids[next[top]]
+		if len(all) == cap(all) {
+			all = slices.Grow(all, len(all)) // by all: a tree is large or soon done
+		}
 		all = append(all, spot{kid, at, next[top], top + 1})
 		next[top]++
 		if err := refuse(kid, above, len(all), top+2); err != nil {
@@ -149,7 +152,7 @@ func (t *Tree) layout() ([]spot, error) {
 		if k.Scope != "" && k.Scope != t.Scope {
 			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), quote(t.Scope), quote(k.Scope), ErrTree)
 		}
-		if id := k.ID(); id != "" {
+		if id := strings.TrimSpace(attr(k.Attrs, "ID").String()); id != "" { // fit to be borne: it was checked
 			if at, twice := first[id]; twice {
 				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
 					where(all, i, "properties.ID"), quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), ErrTree)

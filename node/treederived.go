@@ -92,11 +92,17 @@ func priority(v Value) string {
 func tags(v Value) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, item := range v.flat() {
-		for tag := range strings.FieldsFuncSeq(item.String(), func(r rune) bool { return r == ':' || r == ' ' }) {
-			if !seen[tag] {
+	for item := range v.each() {
+		text := item.String()
+		for text != "" {
+			end := strings.IndexAny(text, ": ")
+			if end < 0 {
+				end = len(text)
+			}
+			if tag := text[:end]; tag != "" && !seen[tag] {
 				seen[tag], out = true, append(out, tag)
 			}
+			text = text[min(end+1, len(text)):]
 		}
 	}
 	return out
@@ -105,16 +111,20 @@ func tags(v Value) []string {
 // attrProperties gives attributes as a drawer would: the items after a list's
 // first as KEY+, null not at all.
 func attrProperties(attrs []Attr) []Property {
-	if len(attrs) == 0 {
+	count := 0
+	for _, a := range attrs {
+		count += a.Value.count()
+	}
+	if count == 0 {
 		return nil
 	}
-	out := make([]Property, 0, len(attrs)+2) // lists are few and short
+	out := make([]Property, 0, count)
 	for _, a := range attrs {
 		key := a.Key
 		switch a.Value.Kind() {
 		case KindNull:
 		case KindList:
-			for _, item := range a.Value.Items() {
+			for item := range a.Value.each() {
 				out = append(out, Property{key, item.String()})
 				key = a.Key + "+"
 			}

@@ -5,6 +5,8 @@ package node
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -66,20 +68,13 @@ func isNumber(s string) bool {
 func ListValue(items ...Value) Value {
 	var flat []Value
 	for _, v := range items {
-		flat = append(flat, v.flat()...)
+		flat = slices.AppendSeq(flat, v.each())
 	}
 	b := merkle.AppendList(nil, len(flat))
 	for _, v := range flat {
 		b = v.Append(b)
 	}
 	return Value{string(b)}
-}
-
-func (v Value) flat() []Value {
-	if v.Kind() == KindList {
-		return v.Items()
-	}
-	return []Value{v}
 }
 
 // Equal is ==, for comparing in tests.
@@ -112,7 +107,11 @@ func (v Value) Int() int64 {
 	if v.Kind() != KindInt {
 		return 0
 	}
-	return merkle.NewReader([]byte(v.enc)).Int()
+	arg, _ := head(v.enc)
+	if negative := v.enc[0] >= 0x20; negative {
+		return -1 - int64(arg)
+	}
+	return int64(arg)
 }
 
 // Items returns the values of a list; nil for another kind.
@@ -120,14 +119,39 @@ func (v Value) Items() []Value {
 	if v.Kind() != KindList {
 		return nil
 	}
-	count, at := head(v.enc)
-	items := make([]Value, count)
-	for i := range items {
-		end := at + itemSize(v.enc[at:])
-		items[i] = Value{v.enc[at:end]}.normal()
-		at = end
+	count, _ := head(v.enc)
+	return slices.AppendSeq(make([]Value, 0, count), v.each())
+}
+
+// count returns how many items a list has, 0 for null and 1 for any other value.
+func (v Value) count() int {
+	switch v.Kind() {
+	case KindNull:
+		return 0
+	case KindList:
+		n, _ := head(v.enc)
+		return n
+	default:
+		return 1
 	}
-	return items
+}
+
+// each yields the items of a list, and any other value itself.
+func (v Value) each() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.Kind() != KindList {
+			yield(v)
+			return
+		}
+		count, at := head(v.enc)
+		for range count {
+			end := at + itemSize(v.enc[at:])
+			if !yield(Value{v.enc[at:end]}.normal()) {
+				return
+			}
+			at = end
+		}
+	}
 }
 
 // itemSize returns the encoded size of the item that enc begins with. A value was
@@ -177,7 +201,7 @@ func (v Value) String() string {
 		return strconv.FormatBool(v.Bool())
 	case KindList:
 		var words []string
-		for _, item := range v.Items() {
+		for item := range v.each() {
 			words = append(words, item.String())
 		}
 		return strings.Join(words, " ")
@@ -250,7 +274,7 @@ func checkValue(r *merkle.Reader, lists bool) {
 
 // sound reports whether all decimals in a value are numbers, and none an int64.
 func (v Value) sound() bool {
-	for _, item := range v.flat() {
+	for item := range v.each() {
 		if item.Kind() == KindDecimal {
 			if n, err := NumberValue(item.String()); err != nil || n != item {
 				return false

@@ -32,7 +32,7 @@ func (d *Delta) Empty() bool { return len(d.Changes) == 0 }
 
 // delta compares the nodes of the touched documents before and now.
 func (d *Draft) delta() Delta {
-	c := comparison{old: map[string]*node.Node{}, now: map[string]*node.Node{}, paths: map[string]bool{}}
+	c := comparison{old: map[string]*node.Node{}, now: map[string]*node.Node{}}
 	paths := slices.Sorted(maps.Keys(d.before))
 	for _, p := range paths {
 		for _, n := range d.before[p] {
@@ -53,6 +53,8 @@ func (d *Draft) delta() Delta {
 			c.add(c.old[n.ID], n)
 		}
 	}
+	c.delta.Changes = slices.Grow(c.delta.Changes, len(trees))
+	c.added = slices.Grow(c.added, len(trees))
 	for _, t := range trees {
 		c.add(t.Old, t.New)
 	}
@@ -63,15 +65,18 @@ func (d *Draft) delta() Delta {
 	out := c.delta
 	slices.SortFunc(out.Changes, func(a, b Change) int { return cmp.Compare(a.ID, b.ID) })
 	out.Lineage = node.Lineage(c.removed, c.added)
-	out.Paths = slices.Sorted(maps.Keys(c.paths))
+	out.Paths = pathsOf(out.Changes)
 	return out
 }
 
 // treeChanges lists by id what trees changed and no file has, and tells the
 // comparison of ids that went from a tree to a file or back.
 func (d *Draft) treeChanges(c *comparison) []Change {
-	out := make([]Change, 0, len(d.was))
-	for id, old := range d.was {
+	slices.Sort(d.touched)
+	d.touched = slices.Compact(d.touched)
+	out := make([]Change, 0, len(d.touched))
+	for _, id := range d.touched {
+		old, _ := d.base.Get(id)
 		n, here := d.nodes.Get(id)
 		if _, came := c.now[id]; came { // the file's node is the change
 			c.old[id] = old
@@ -86,7 +91,6 @@ func (d *Draft) treeChanges(c *comparison) []Change {
 			out = append(out, Change{id, old, n})
 		}
 	}
-	slices.SortFunc(out, func(a, b Change) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -95,7 +99,6 @@ type comparison struct {
 	old, now       map[string]*node.Node // of files
 	delta          Delta
 	removed, added []*node.Node
-	paths          map[string]bool
 }
 
 // add takes in what became of a node: o is nil for one that came, n for one that
@@ -113,12 +116,6 @@ func (c *comparison) add(o, n *node.Node) {
 			c.delta.Reread = append(c.delta.Reread, n)
 		}
 		return
-	}
-	if o != nil {
-		c.paths[o.Path] = true
-	}
-	if n != nil {
-		c.paths[n.Path] = true
 	}
 	c.delta.Changes = append(c.delta.Changes, Change{cmp.Or(idOf(o), idOf(n)), o, n})
 }
@@ -168,8 +165,12 @@ func reread(from, to *State, paths []string) []*node.Node {
 	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
 	slices.Sort(all)
 	for _, p := range slices.Compact(all) {
+		was, _ := from.documents.Get(p)
 		nodes, _ := to.documents.Get(p)
-		for _, n := range nodes {
+		for i, n := range nodes {
+			if i < len(was) && was[i] == n { // mostly
+				continue
+			}
 			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && !o.Derived.Equal(n.Derived) {
 				out = append(out, n)
 			}
@@ -218,16 +219,19 @@ func deeper(from, to *State, changes []Change) []*node.Node {
 	return out
 }
 
+// pathsOf lists the documents that changes are in, sorted. Changes in a row are
+// mostly in one.
 func pathsOf(changes []Change) []string {
-	paths := map[string]bool{}
+	var paths []string
 	for _, c := range changes {
 		for _, n := range []*node.Node{c.Old, c.New} {
-			if n != nil {
-				paths[n.Path] = true
+			if n != nil && (len(paths) == 0 || paths[len(paths)-1] != n.Path) {
+				paths = append(paths, n.Path)
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(paths))
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // placeRanks numbers nodes in document order within the documents they are in.

@@ -23,11 +23,11 @@ type Draft struct {
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 
-	before  map[string][]*node.Node    // path -> its nodes in base, of the paths touched
-	after   map[string][]*node.Node    // path -> its nodes now
-	was     map[string]*node.Node      // id -> its node in base, nil for none, of the ids that trees touched
-	claims  map[string]map[string]bool // path -> ids declared, of the paths touched
-	retry   []string                   // paths that must be read again: for their ids, or a setup file
+	before  map[string][]*node.Node // path -> its nodes in base, of the paths touched
+	after   map[string][]*node.Node // path -> its nodes now
+	touched []string                // ids that trees touched, some of them more than once
+	claims  map[string][]string     // path -> ids declared, of the paths touched
+	retry   []string                // paths that must be read again: for their ids, or a setup file
 	problem map[string][]node.Problem
 	places  map[string]places // path -> its nodes by number, of documents whose ids others claim
 	now     int64
@@ -38,8 +38,8 @@ type Draft struct {
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
-		ranks: s.ranks, before: map[string][]*node.Node{}, after: map[string][]*node.Node{}, was: map[string]*node.Node{},
-		claims: map[string]map[string]bool{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
+		ranks: s.ranks, before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
+		claims: map[string][]string{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
 	}
 }
 
@@ -66,7 +66,7 @@ func (d *Draft) Drop(path string) {
 func (d *Draft) Problems() map[string][]node.Problem { return d.problem }
 
 // Touched reports whether any node differs from the base.
-func (d *Draft) Touched() bool { return len(d.before)+len(d.was) > 0 }
+func (d *Draft) Touched() bool { return len(d.before)+len(d.touched) > 0 }
 
 // settle reads documents again that lost or won a contested id, or whose setup
 // files changed.
@@ -95,7 +95,7 @@ func (d *Draft) put(path, text string, opaque bool) {
 		nodes = node.SplitOpaque(path, text, d.bears)
 	} else {
 		doc := node.Parse(text, reading(path, d.current))
-		d.claim(path, node.Claims(path, doc))
+		d.claim(path, firsts(node.Claims(path, doc)))
 		var problems []node.Problem
 		nodes, problems = node.Split(path, text, doc, d.bears)
 		if len(problems) > 0 {
@@ -195,31 +195,45 @@ func (d *Draft) bears(c node.Claim) bool {
 	return !ok || list[0] == c
 }
 
-// claim replaces a document's claims and marks documents whose ids change
-// hands by it.
+// claim replaces a document's claims, of which no two are to one id, and marks
+// documents whose ids change hands by it.
 func (d *Draft) claim(path string, claims []node.Claim) {
-	for id := range d.claimed(path) {
+	for _, id := range d.claimed(path) {
 		d.withdraw(id, path)
 	}
-	now := make(map[string]bool, len(claims))
-	for _, c := range claims {
-		if !now[c.ID] { // within a document the first one counts
-			d.enter(c)
-			now[c.ID] = true
-		}
+	now := make([]string, len(claims))
+	for i, c := range claims {
+		d.enter(c)
+		now[i] = c.ID
 	}
 	d.claims[path] = now
 }
 
+// firsts leaves of the claims of a file those that count: the first to each id. It
+// uses up claims.
+func firsts(claims []node.Claim) []node.Claim {
+	seen := make(map[string]bool, len(claims))
+	return slices.DeleteFunc(claims, func(c node.Claim) bool {
+		again := seen[c.ID]
+		seen[c.ID] = true
+		return again
+	})
+}
+
 // claimed returns the ids a document declares, as the draft has it.
-func (d *Draft) claimed(path string) map[string]bool {
+func (d *Draft) claimed(path string) []string {
 	if ids, ok := d.claims[path]; ok {
 		return ids
 	}
-	ids := map[string]bool{}
-	for _, n := range d.before[path] {
+	return wishes(d.before[path])
+}
+
+// wishes lists the ids that nodes claim, with their repeats.
+func wishes(nodes []*node.Node) []string {
+	var ids []string
+	for _, n := range nodes {
 		if id := n.Wish(); id != "" {
-			ids[id] = true
+			ids = append(ids, id)
 		}
 	}
 	return ids

@@ -37,9 +37,7 @@ func (d *Draft) putTree(path string, t *node.Tree) error {
 		d.problem[path] = problems
 	}
 	d.keep(old, nodes, false)
-	if len(d.was) == 0 {
-		d.was = make(map[string]*node.Node, len(nodes))
-	}
+	d.touched = slices.Grow(d.touched, len(nodes))
 	for _, n := range nodes {
 		d.plant(n)
 	}
@@ -49,29 +47,19 @@ func (d *Draft) putTree(path string, t *node.Tree) error {
 
 // plant sets a node of a tree.
 func (d *Draft) plant(n *node.Node) {
-	d.note(n.ID)
+	d.touched = append(d.touched, n.ID)
 	d.nodes.Set(n.ID, n)
 }
 
 // fell takes a tree out of the draft whose nodes are these.
 func (d *Draft) fell(path string, nodes []*node.Node) {
-	ids := make(map[string]bool)
+	d.touched = slices.Grow(d.touched, len(nodes))
 	for _, n := range nodes {
-		d.note(n.ID)
+		d.touched = append(d.touched, n.ID)
 		d.uproot(n)
-		if id := n.Wish(); id != "" {
-			ids[id] = true
-		}
 	}
 	d.trees.Delete(path)
-	d.claims[path] = ids
-}
-
-// note remembers what an id was in the base before a tree changed it.
-func (d *Draft) note(id string) {
-	if _, seen := d.was[id]; !seen {
-		d.was[id], _ = d.base.Get(id)
-	}
+	d.claims[path] = wishes(nodes)
 }
 
 // PutBranch sets a part of a document that came as a tree: the node of that id
@@ -173,7 +161,7 @@ func (b *branch) replace(nodes []*node.Node) {
 		return // a version says all that is below
 	}
 	for _, o := range b.old {
-		d.note(o.ID)
+		d.touched = append(d.touched, o.ID)
 		d.nodes.Delete(o.ID)
 	}
 	for _, k := range nodes {
