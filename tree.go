@@ -189,7 +189,9 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 		return draft.PutBranch(known.ID, in.tree)
 	}
 	in.take(moved)
-	in.change(known.Path, known.ID, func(*node.Tree) *node.Tree { return in.tree })
+	if !in.change(known.Path, known.ID, func(*node.Tree) *node.Tree { return in.tree }) {
+		return fail("ingest", known.ID, Invalid, errCycle)
+	}
 	return in.apply(draft)
 }
 
@@ -264,6 +266,8 @@ func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) 
 	return ok
 }
 
+var errCycle = errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves")
+
 // below hangs the tree below another node.
 func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.Node) error {
 	up, ok := in.state.Get(in.parent)
@@ -291,7 +295,7 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.
 		next.Kids = append(slices.Clip(t.Kids), in.tree)
 		return &next
 	}) {
-		return fail("ingest", in.parent, Invalid, errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves"))
+		return fail("ingest", in.parent, Invalid, errCycle)
 	}
 	in.at = in.kid(up.ID, place)
 	return in.apply(draft)

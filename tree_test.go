@@ -203,6 +203,7 @@ func TestIngestTreeRefuses(t *testing.T) {
 		{"below itself", with(gauge), "gauge", fovea.Invalid, "cycle"},
 		{"below its own child", with(gauge), "lid", fovea.Invalid, "cycle"},
 		{"below what it moves", with(`{"type":"headline","contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "lid", fovea.Invalid, "cycle"},
+		{"its own parent below it", with(`{"type":"headline","properties":{"ID":"lid"},"contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "", fovea.Invalid, "cycle"},
 		{"a scope that cannot be", with(`{"type":"headline","scope":"heap"}`), "", fovea.Invalid, "scope"},
 		{"a buffer without a session", with(`{"type":"org-data","properties":{"PATH":"a.org"}}`), "", fovea.Invalid, "name the session"},
 	} {
