@@ -102,6 +102,7 @@ func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, err
 		text, wanted := head.Text(path)
 		w := fileWrite{path: path, base: fileDigest(m.drift[path]), next: corpus.Next{Text: text, Gone: !wanted}}
 		if w.base == m.remembered(path) {
+			op.follow(path, w.base)
 			continue
 		}
 		if err := op.stage(w); err != nil {

@@ -78,6 +78,23 @@ func TestDriftOfAnAbsentFile(t *testing.T) {
 	}
 }
 
+// An empty file is not one that is absent.
+func TestDriftOfAnEmptyFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* one\n"})
+	w.ingest()
+	w.write(map[string]string{"empty.org": ""})
+	w.ingest()
+	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := w.m.ApplyDrift(t.Context()); err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if diff := cmp.Diff(filesOf(w.m.View()), w.onDisk()); diff != "" {
+		t.Errorf("files (-memory +folder):\n%s", diff)
+	}
+}
+
 // With a store that cannot be written, a rollback leaves the files alone.
 func TestRollbackOfAReadOnlyStore(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* one\n"})

@@ -56,6 +56,15 @@ type plan struct {
 // touched reports whether the operation writes or removes the file.
 func (p *plan) touched() bool { return p.base != p.next }
 
+// paths lists the files: those, and no others, are in step with memory after it.
+func (in *intent) paths() []string {
+	var out []string
+	for i := range in.files {
+		out = append(out, in.files[i].path)
+	}
+	return out
+}
+
 // add appends the record, behind the blocks of long texts, to a batch.
 func (in *intent) add(to *disk.Batch) error {
 	block := func(_ merkle.Digest, block []byte) error {

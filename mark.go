@@ -39,8 +39,8 @@ func readKept(r *merkle.Reader) kept {
 	return kept{seq: r.Uint(), root: r.Link(), time: r.Int(), name: r.Text()}
 }
 
-// absent is the digest seen of a file that is not there.
-var absent = merkle.Sum(nil)
+// absent is the digest seen of a file that is not there; no bytes are known to have it.
+var absent = merkle.Digest{31: 1}
 
 // driftMarks says of files whether they are meant to differ from memory: those
 // of drift are, as they were seen, the others of paths are not any more. What

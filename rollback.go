@@ -145,7 +145,10 @@ func (r *rollback) leave(paths []string) {
 		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.stays(path) {
 			continue
 		}
-		r.drift[path] = merkle.Sum([]byte(seen)) // absent for no file
+		r.drift[path] = absent
+		if err == nil {
+			r.drift[path] = merkle.Sum([]byte(seen))
+		}
 		r.touched = append(r.touched, path)
 	}
 }

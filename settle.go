@@ -157,7 +157,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	if in.commit.Op != head.commit.Op {
 		m.snapshots.before(head)
 	}
-	if _, err := m.commit(ctx, state, &delta, in.commit, append(m.driftMarks(delta.Paths, nil), in.marks...)...); err != nil {
+	if _, err := m.commit(ctx, state, &delta, in.commit, append(m.driftMarks(in.paths(), nil), in.marks...)...); err != nil {
 		return err
 	}
 	return m.syncFiles(in.commit.Kind)

@@ -95,7 +95,7 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 	if !delta.Empty() && o.intent.commit.Op != head.commit.Op {
 		m.snapshots.before(head)
 	}
-	c, err := m.commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(delta.Paths, nil), o.intent.marks...)...)
+	c, err := m.commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
 	return c, o.afterFiles(err)
 }
 
