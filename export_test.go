@@ -67,3 +67,9 @@ func (v *View) Fresh() *View { return (&Memory{}).newView(v.state, v.commit) }
 
 // Follows is follows.
 func Follows(c *graph.Commit, head Commit) error { return follows(c, head) }
+
+// State returns the state that a view shows.
+func (v *View) State() *graph.State { return v.state }
+
+// ViewOf returns a view of a state.
+func ViewOf(state *graph.State) *View { return (&Memory{}).newView(state, Commit{}) }
