@@ -162,6 +162,9 @@ func (l *local) target(ctx context.Context, op, name, digest string) (on *local,
 			return l, "", base, invalid(op, err)
 		}
 	}
+	if l.known != "" {
+		return l, l.known, base, nil
+	}
 	v, err := l.view(ctx)
 	if err != nil {
 		return l, "", base, err

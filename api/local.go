@@ -48,13 +48,14 @@ func Local(m *fovea.Memory, opts *LocalOptions) Service {
 	if l.opts.Now == nil {
 		l.opts.Now = time.Now
 	}
-	return l.scoped()
+	return here{l.scoped(), l}
 }
 
 type local struct {
 	m     *fovea.Memory // of the scope that the operation is about
 	memex *fovea.Memory
 	over  []string // the scopes that lie over the memex
+	known string   // the node that a request is about which came before, see here
 	opts  LocalOptions
 }
 

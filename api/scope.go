@@ -69,11 +69,16 @@ func aboutOne(op *Operation, req any) bool {
 	return at != "" || slices.Contains(narrow, op.Name)
 }
 
+// scopes are those of a request.
+func (l *local) scopes(ctx context.Context) Scopes {
+	named := ScopesOf(ctx)
+	return Scopes{orElse(named.Project, l.opts.Project), orElse(named.Session, l.opts.Session)}
+}
+
 // scoped is a Service that carries each operation out on the scopes it names.
 func (l *local) scoped() Service {
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
-		named := ScopesOf(ctx)
-		scopes := Scopes{orElse(named.Project, l.opts.Project), orElse(named.Session, l.opts.Session)}.names()
+		scopes := l.scopes(ctx).names()
 		on := *l
 		on.over = scopes
 		if len(scopes) > 0 && aboutOne(op, req) {

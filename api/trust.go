@@ -50,18 +50,24 @@ const mostForgotten = 1000
 // Trusted returns a Service that lets pass what the grant allows and answers
 // anything else with an error of kind Denied. An agent writes below
 // agents/NAME/ and in tasks, which is also where Remember without a place writes;
-// forgets what it alone has written, and rolls back what it alone has done since.
+// forgets what it alone has written, rolls back what it alone has done since, and
+// reverts its own commits where nobody has built on them.
 func Trusted(svc Service, g Grant) Service {
 	if g.Role == Owner {
 		return svc
 	}
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
 		t := &trust{svc, g}
-		req, err := t.admit(ctx, op, req)
-		if err != nil {
-			return nil, err
+		admitted, err := t.admit(ctx, op, req)
+		if err == nil {
+			return op.Pass(ctx, svc, admitted)
 		}
-		return op.Pass(ctx, svc, req)
+		if before, ok := svc.(recalling); ok { // the node may have left with what was asked for
+			if answer, done, againErr := before.again(ctx, op, req); done {
+				return answer, againErr
+			}
+		}
+		return nil, err
 	})
 }
 
@@ -106,6 +112,8 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 		return req, t.assign(ctx, op.Name, r)
 	case RollbackRequest:
 		return t.rollback(ctx, op.Name, r)
+	case RevertRequest:
+		return t.revert(ctx, op.Name, r)
 	case IngestRequest:
 		if !r.AcceptDeletions {
 			return req, nil

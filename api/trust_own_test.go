@@ -1,0 +1,113 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+)
+
+// TestAgentsRevertTheirOwn: by number or as the author, where they may write and as
+// far as nobody has built on it.
+func TestAgentsRevertTheirOwn(t *testing.T) {
+	person, ada, bob := trusted(t)
+	first, own := note(t, ada, "First"), note(t, ada, "Own")
+	// Commit 1 is the ingest, 2 and 3 are ada's, 4 is bob's, 5 the person's.
+	other := note(t, bob, "Other")
+	if err := edit(t, person, first, "The person's"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		req  api.RevertRequest
+		want string
+		by   api.Service
+	}{
+		{"another one's commit", api.RevertRequest{Commits: []string{"3", "4"}}, "revert: commit 4: is by bob; agent ada takes back only what it has done", ada},
+		{"another author", api.RevertRequest{Author: "bob"}, "revert: bob: agent ada takes back only what it has done", ada},
+		{"a digest", api.RevertRequest{Commits: []string{"bafyreib"}}, "revert: bafyreib: an agent names commits by their numbers", ada},
+		{"all it has done, though a person went on", api.RevertRequest{Author: "ada"},
+			"somebody else has changed it since (deleted); agent ada takes back only what it has done", ada},
+		{"its own", api.RevertRequest{Commits: []string{"seq:3"}}, "", ada},
+		{"all in a session", api.RevertRequest{Session: "none"}, "revert: bob: has made no commit since then; see fovea log", bob},
+		{"all it has done", api.RevertRequest{Author: "bob"}, "", bob},
+		{"what is not there", api.RevertRequest{Commits: []string{"99"}}, "revert: seq:99: no such commit, snapshot, name or date", ada},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := ""
+			if _, err := tc.by.Revert(t.Context(), tc.req); err != nil {
+				got = err.Error()
+			}
+			if !strings.HasSuffix(got, tc.want) || tc.want == "" && got != "" {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+	for _, id := range []string{own, other} {
+		if _, err := person.Show(t.Context(), api.ShowRequest{ID: id}); fovea.KindOf(err) != fovea.NotFound {
+			t.Errorf("%s is there: %v", id, err)
+		}
+	}
+}
+
+// note has an agent remember a note, and returns its id.
+func note(t *testing.T, svc api.Service, title string) string {
+	t.Helper()
+	r, err := svc.Remember(t.Context(), api.RememberRequest{Title: title})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
+// TestAgentsAreAnsweredAgain: a request of an agent that comes again under its op is
+// answered as the first time, though its node is called otherwise, or gone, or its
+// title is another one's by now; a new request is not.
+func TestAgentsAreAnsweredAgain(t *testing.T) {
+	person, ada, _ := trusted(t)
+	renamed := "Renamed"
+	for name, call := range map[string]func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error){
+		"edit": func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error) {
+			return svc.Edit(ctx, api.EditRequest{ID: title, Title: &renamed})
+		},
+		"forget": func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error) {
+			return svc.Forget(ctx, api.MoveRequest{ID: title})
+		},
+		"archive": func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error) {
+			return svc.Archive(ctx, api.MoveRequest{ID: title})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			title := "First to " + name
+			note(t, ada, title)
+			ctx := fovea.WithActor(t.Context(), "", "", "op-"+name)
+			first, err := call(ctx, ada, title)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := call(ctx, ada, title)
+			if diff := cmp.Diff(first, again); diff != "" || err != nil {
+				t.Errorf("%v (-first +again):\n%s", err, diff)
+			}
+			taken, err := person.Remember(t.Context(), api.RememberRequest{Title: title, Body: "The person's.", Under: "mine.org"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err = call(ctx, ada, title); err != nil || again.Seq != first.Seq {
+				t.Errorf("with another node of that name: %+v, %v", again, err)
+			}
+			if _, err = call(fovea.WithActor(t.Context(), "", "", "op-new-"+name), ada, title); err == nil {
+				t.Error("a new request is answered, too")
+			}
+			if _, err := person.Forget(t.Context(), api.MoveRequest{ID: taken.ID}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
