@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -106,20 +107,12 @@ var (
 // InertProperty returns why an agent may not set a property, nil where it may.
 func InertProperty(key string) error {
 	key = strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(key)), "+")
-	for _, owned := range ownedProperties {
-		if key == owned {
-			return fmt.Errorf("property %s is not an agent's to set; Fovea does", key)
-		}
-	}
-	for _, acts := range actingKeys {
-		if key == acts {
-			return fmt.Errorf("property %s is not an agent's to set; Org acts on it", key)
-		}
-	}
-	for _, prefix := range actingPrefixes {
-		if strings.HasPrefix(key, prefix) {
-			return fmt.Errorf("property %s is not an agent's to set; Org acts on it", key)
-		}
+	begins := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
+	switch {
+	case slices.Contains(ownedProperties, key):
+		return fmt.Errorf("property %s is not an agent's to set; Fovea does", key)
+	case slices.Contains(actingKeys, key) || slices.ContainsFunc(actingPrefixes, begins):
+		return fmt.Errorf("property %s is not an agent's to set; Org acts on it", key)
 	}
 	return nil
 }

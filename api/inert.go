@@ -4,6 +4,7 @@ package api
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea"
@@ -17,7 +18,7 @@ func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
 	r.Title = fovea.InertLine(r.Title)
 	var errs [4]error
 	r.Body, errs[0] = inertBody(r.Body)
-	r.Property, errs[1] = inertProperties(r.Property)
+	r.Property, errs[1] = inertProperties(r.Property, "ID") // of a new note, where it is free
 	errs[2], errs[3] = inertDate(r.Schedule), inertDate(r.Deadline)
 	if err := errors.Join(errs[:]...); err != nil {
 		return r, invalid("remember", err)
@@ -67,12 +68,13 @@ func inertBody(body string) (string, error) {
 	return body, fovea.CheckInert(body)
 }
 
-// inertProperties makes the values of KEY=VALUE inert, and refuses keys.
-func inertProperties(pairs []string) ([]string, error) {
+// inertProperties makes the values of KEY=VALUE inert, and refuses keys but for those
+// that are allowed.
+func inertProperties(pairs []string, allowed ...string) ([]string, error) {
 	var out []string
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
-		if err := fovea.InertProperty(key); err != nil {
+		if err := fovea.InertProperty(key); err != nil && !slices.Contains(allowed, strings.ToUpper(key)) {
 			return nil, err
 		}
 		if ok {

@@ -54,7 +54,11 @@ func TestAgentsTextIsRefused(t *testing.T) {
 	recalled := window.FenceNote + "\n```\nold\n```\n"
 	for name, call := range map[string]func() error{
 		"an id": func() error {
-			_, err := ada.Remember(t.Context(), api.RememberRequest{Title: "B", Property: []string{"ID=x"}})
+			_, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, Property: []string{"ID=x"}})
+			return err
+		},
+		"a name": func() error {
+			_, err := ada.Remember(t.Context(), api.RememberRequest{Title: "B", Property: []string{"CUSTOM_ID=x"}})
 			return err
 		},
 		"trust": func() error {
