@@ -284,7 +284,11 @@ func (m *Memory) tellOwner(found []guard.Standing) (entries []guard.Entry, err e
 // alert tells the owner of a change, and of how many other files the same holds.
 // It returns an error where the owner is to be told again. m.mu is held.
 func (m *Memory) alert(s *guard.Standing, more int) error {
-	m.opts.Log.Warn("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String(), "more", more)
+	tell := m.opts.Log.Info // the alert speaks louder
+	if m.opts.Alert == nil {
+		tell = m.opts.Log.Warn
+	}
+	tell("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String(), "more", more)
 	if m.opts.Alert == nil {
 		return nil
 	}

@@ -126,14 +126,14 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 	if err == nil {
 		return n, nil
 	}
-	if err := v.lockedDown("focus", name); err != nil {
+	if err := v.lockedDown("find", name); err != nil {
 		return nil, err
 	}
 	kind := NotFound
 	if _, ok := err.(*recall.AmbiguousError); ok {
 		kind = Ambiguous
 	}
-	return nil, &Error{Op: "focus", Kind: kind, Err: err}
+	return nil, &Error{Op: "find", Kind: kind, Err: err}
 }
 
 func (v *View) recall() recall.View {

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"strings"
@@ -198,10 +199,54 @@ func (l *lines) of(n *node.Node) int {
 
 func listed(v *fovea.View, l *lines, n *node.Node) Node {
 	return Node{
-		ID: n.ID, Title: n.Title(), Path: n.Path, Line: l.of(n), Todo: n.Derived.Todo,
+		ID: n.ID, Title: n.Title(), Path: n.Path, Line: l.of(n), Todo: n.Derived.Todo, Opening: opening(v, n),
 		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
 	}
 }
+
+// opening is how the text of a node without a title begins, or that of what it
+// holds: the first title or text on the way down.
+func opening(v *fovea.View, n *node.Node) string {
+	if n.Title() != "" {
+		return ""
+	}
+	for {
+		if n.Secret() {
+			return ""
+		}
+		if text := cmp.Or(n.Title(), n.Opening()); text != "" {
+			return firstWords(text)
+		}
+		if len(n.Kids) == 0 {
+			return ""
+		}
+		kid, ok := v.Get(n.Kids[0])
+		if !ok {
+			return ""
+		}
+		n = kid
+	}
+}
+
+// openingRunes is how much of a text an opening shows.
+const openingRunes = 80
+
+// firstWords cuts a text between words.
+func firstWords(text string) string {
+	runes := []rune(text)
+	if len(runes) <= openingRunes {
+		return text
+	}
+	cut := string(runes[:openingRunes])
+	if i := strings.LastIndexByte(cut, ' '); i > 0 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}
+
+// Label is what to call the node by in a list: its title, else how its text
+// begins.
+func (n Node) Label() string { return cmp.Or(n.Title, n.Opening, "(untitled)") }
 
 // list copies a list, which may be the memory's own; nil becomes an empty JSON
 // list.

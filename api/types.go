@@ -165,6 +165,7 @@ type Node struct {
 	Tags   []string `json:"tags"`
 	Digest string   `json:"digest"`
 
+	Opening string `json:"opening,omitempty"` // how its text begins, where it has no title
 	Content string `json:"content,omitempty"` // where asked for, as in Shown
 
 	Unreviewed bool `json:"unreviewed,omitempty"` // somebody else changed the file, and its owner has not looked

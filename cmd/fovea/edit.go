@@ -117,11 +117,12 @@ func rememberCommand(s *session) *cobra.Command {
 		Short: "Add a headline",
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
 the end of an Org file, which is made when there is none of that path. A folder,
-with a slash at its end, means its file of the month: agents/ada/2026-11.org, and
-once that has 256 KiB 2026-11-2.org. A note by an agent (--agent) says in its drawer
-who wrote it and when; one that is there already is answered, not written again.`,
+with a slash at its end, means its file of the month: agents/ada/2026-11.org,
+and once that has 256 KiB 2026-11-2.org. A note by an agent (--agent) says in
+its drawer who wrote it and when; one that is there already is answered, not
+written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --under projects/kaplja.org
-  git log -1 --format=%B | fovea remember "What changed today" --body - --tag log`,
+  git log -1 --format=%B | fovea remember "What changed today" --body -`,
 		Args: args(1, 1, "a title"),
 		RunE: func(c *cobra.Command, a []string) (err error) {
 			req.Title = a[0]
@@ -173,8 +174,9 @@ func archiveCommand(s *session) *cobra.Command {
 	return onHeadline(s, &cobra.Command{
 		Use:   "archive NODE",
 		Short: "Move a headline, with all below it, to the archive of its file",
-		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive, or
-where #+ARCHIVE or the property ARCHIVE says, with the properties that Org adds.`,
+		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive,
+or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
+adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
 		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
 	}, api.Service.Archive, s.edited)

@@ -39,6 +39,9 @@ func searchCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search WORDS",
 		Short: "Rank nodes by words",
+		Long: `Search prints the nodes that say most of the words, best first. The number is
+the score as a share of the best one. Headings count more than text; --query
+narrows what is looked at.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json`,
 		Args: args(1, -1, "words to search for"),
@@ -65,6 +68,8 @@ func showCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NODE",
 		Short: "Print one node, now or as it was",
+		Long: `Show prints what is known of one node, and its own text. NODE is an id or the
+beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 		Example: `  fovea show "Pika at the vet"
   fovea show projects/kaplja.org:12 --json
   fovea show "Pika at the vet" --at 2026-11-01`,

@@ -18,8 +18,8 @@ func guardCommand(s *session) *cobra.Command {
 		Use:   "guard",
 		Short: "Say what others changed in protected files, and decide",
 		Long: `Protected files, such as skills, are compared with what their owner trusted each
-time they are read. One that another program changed is locked down, or marked as
-unreviewed, until its owner decides. The policy stands in the configuration.`,
+time they are read. One that another program changed is locked down, or marked
+as unreviewed, until its owner decides. The policy stands in the configuration.`,
 		Example: `  fovea guard list
   fovea guard diff skills/plan.org
   fovea guard adopt skills/plan.org`,

@@ -13,6 +13,9 @@ func logCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "log [NODE]",
 		Short: "List what was committed, newest first",
+		Long: `Log prints number, time, kind, author and message of each commit, and in
+brackets how many nodes it changed; with NODE, those that changed that one, also
+before it was renamed or moved.`,
 		Example: `  fovea log --limit 5
   fovea log "Pika at the vet"`,
 		Args: args(0, 1, "at most one node"),

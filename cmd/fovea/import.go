@@ -15,17 +15,18 @@ import (
 
 func importCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "import",
-		Short: "Take over the memory of another program",
-		Args:  args(1, 0, "the program: "+serverMemory),
+		Use:     "import",
+		Short:   "Take over the memory of another program",
+		Example: "  fovea import server-memory ~/memory.jsonl",
+		Args:    args(1, 0, "the program: "+serverMemory),
 	}
 	c.AddCommand(&cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
-		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON object
-a line; - is standard input. It becomes Org headlines in agents/server-memory/. What
-the graph has already stays; lines that cannot be read are told, and the exit code
-is 1 then, though all others were taken.`,
+		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
+object a line; - is standard input. It becomes Org headlines in
+agents/server-memory/. What the graph has already stays; lines that cannot be
+read are told, and the exit code is 1 then, though all others were taken.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
 		Args:    args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {

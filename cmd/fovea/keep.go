@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -16,17 +17,30 @@ func statusCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say how the memory is",
+		Long: `Status prints where the memory is kept, what it holds, which commit is the
+newest and who signed it, and all that wants looking after.`,
 		Example: `  fovea status
   fovea status --diagnostics`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Status, req, func(st *api.Status) {
 				printStatus(&s.out, st)
+				s.printServed(c.Context())
 			})
 		},
 	}
 	c.Flags().BoolVar(&req.Diagnostics, "diagnostics", false, "list what is odd in the files")
 	return c
+}
+
+// printServed says which daemon answered, if one did.
+func (s *session) printServed(ctx context.Context) {
+	if s.far == nil {
+		return
+	}
+	if h, err := s.far.Hello(ctx); err == nil {
+		fmt.Fprintf(&s.out, "served by  process %d\n", h.PID)
+	}
 }
 
 func ingestCommand(s *session) *cobra.Command {
@@ -45,7 +59,8 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 --session until the file is saved.`,
 		Example: `  fovea ingest
   fovea ingest --accept-deletions --json
-  echo '{"type":"headline","properties":{"TITLE":"Rain"}}' | fovea ingest --ast -`,
+  echo '{"type":"headline","properties":{"TITLE":"Rain"}}' |
+    fovea ingest --ast -`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if ast != "" {

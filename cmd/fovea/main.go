@@ -104,16 +104,34 @@ Every verb first reads what changed in the folder.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
 	})
-	root.AddCommand(
-		contextCommand(s), queryCommand(s), searchCommand(s), showCommand(s), statusCommand(s), logCommand(s),
-		diffCommand(s), blameCommand(s), driftCommand(s), snapshotCommand(s), rollbackCommand(s), revertCommand(s), resolveCommand(s),
-		ingestCommand(s),
-		checkpointCommand(s), restoreCommand(s), headCommand(s), verifyCommand(s),
-		guardCommand(s), skillCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s),
-		editCommand(s), rememberCommand(s), forgetCommand(s), refileCommand(s), archiveCommand(s), idCommand(s),
-		mcpCommand(s), importCommand(s), setupCommand(s), mergeFileCommand(s), serveCommand(s), tokenCommand(s),
-	)
+	addVerbs(root, s)
 	return root
+}
+
+// addVerbs adds every verb to the root, in groups by what a person wants and, in
+// each, by how soon it is needed.
+func addVerbs(root *cobra.Command, s *session) {
+	cobra.EnableCommandSorting = false
+	add := func(id, title string, verbs ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: id, Title: title})
+		for _, c := range verbs {
+			c.GroupID = id
+			root.AddCommand(c)
+		}
+	}
+	add("read", "Find and read:",
+		contextCommand(s), queryCommand(s), searchCommand(s), showCommand(s), skillCommand(s))
+	add("write", "Write:",
+		rememberCommand(s), editCommand(s), refileCommand(s), archiveCommand(s), forgetCommand(s), idCommand(s), ingestCommand(s), importCommand(s))
+	add("history", "History and undo:",
+		logCommand(s), diffCommand(s), blameCommand(s), snapshotCommand(s), rollbackCommand(s), revertCommand(s), resolveCommand(s),
+		driftCommand(s), checkpointCommand(s), restoreCommand(s), mergeFileCommand(s))
+	add("agents", "Serve agents:",
+		setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s), guardCommand(s))
+	add("care", "Care:",
+		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s))
+	root.SetHelpCommandGroupID("care")
+	root.SetCompletionCommandGroupID("care")
 }
 
 // suggestion names the verb that somebody may have meant.

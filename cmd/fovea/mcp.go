@@ -28,15 +28,15 @@ func mcpCommand(s *session) *cobra.Command {
 		Long: `Serve the memory to an MCP client, such as an editor or an agent, on standard
 input and output. Clients start it themselves; see fovea setup.
 
-What the client writes is recorded as by --agent, else by the name that the client
-gives itself. It reads everything, and writes below agents/NAME/, in tasks, and what
-the configuration grants to that name.
+What the client writes is recorded as by --agent, else by the name that the
+client gives itself. It reads everything, and writes below agents/NAME/, in
+tasks, and what the configuration grants to that name.
 
 With --compat server-memory it has the nine tools of that server instead, over a
-graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken over
-where there is no graph yet, and kept in step with it.`,
+graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken
+over where there is no graph yet, and kept in step with it.`,
 		Example: `  fovea mcp --memex ~/notes --agent claude
-  MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --memex ~/notes --compat server-memory`,
+  MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch compat {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -52,10 +53,10 @@ func retainCommand(s *session) *cobra.Command {
 		Short: "Thin the history: drop old versions by their age",
 		Long: `Retain keeps of the history every moment that is younger than --keep-all, the
 last of each hour that is younger than --hourly, the last of each day that is
-younger than --daily, the present one, and those with a snapshot. What only other
-moments need is dropped for good; their commits stay in the log. Ages are written
-as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept whole
-until this is run.`,
+younger than --daily, the present one, and those with a snapshot. What only
+other moments need is dropped for good; their commits stay in the log. Ages are
+written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
+whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
 		Args:    args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -83,16 +84,18 @@ func purgeCommand(s *session) *cobra.Command {
 		Short: "Take every version of nodes, or of a text, out of history for good",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
 with what was forgotten together with them, or every version that holds a text,
-from journal, packs, images and quarantine. It refuses while the notes still hold
-it: edit or forget first. The commits stay, and "fovea verify" says which content
-was purged. The file system may keep deleted bytes for a while, and so do
-backups of the state folder.`,
+from journal, packs, images and quarantine. It refuses while the notes still
+hold it: edit or forget first. The commits stay, and "fovea verify" says which
+content was purged. The file system may keep deleted bytes for a while, and so
+do backups of the state folder.`,
 		Example: `  fovea purge 3f2c91d4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
 		Args: args(0, -1, "ids of nodes"),
 		RunE: func(c *cobra.Command, a []string) error {
-			req.IDs = a
+			if req.IDs = a; len(a) == 0 && text == "" {
+				return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
+			}
 			if req.Text = text; text == "-" {
 				var err error
 				if req.Text, err = secretText(); err != nil {

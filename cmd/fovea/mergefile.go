@@ -25,13 +25,13 @@ func mergeFileCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge-file BASE OURS THEIRS",
 		Short: "Merge two versions of an Org file, as a merge driver of git too",
-		Long: `Merge-file brings OURS and THEIRS together, which both came from BASE, and writes
-the result to OURS: note by note and field by field, text by lines. Where both
-changed the same thing both are kept, one of them in a drawer of the note, and
-the exit code is 1. It needs no memory. A file that is not Org by --path is merged
-by lines, with marks where git has them.`,
+		Long: `Merge-file brings OURS and THEIRS together, which both came from BASE, and
+writes the result to OURS: note by note and field by field, text by lines. Where
+both changed the same thing both are kept, one of them in a drawer of the note,
+and the exit code is 1. It needs no memory. A file that is not Org by --path is
+merged by lines, with marks where git has them.`,
 		Example: `  fovea merge-file base.org ours.org theirs.org --output -
-  git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P --marker-size %L'
+  git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P'
   echo '*.org merge=fovea' >> .gitattributes`,
 		Args: args(3, 3, "three files: BASE, OURS and THEIRS"),
 		RunE: func(_ *cobra.Command, a []string) error {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -66,7 +67,7 @@ func printNodes(out io.Writer, nodes []api.Node) {
 // nodeLine shows a node in a line of the given width.
 func nodeLine(n api.Node, width int) string {
 	where := place(n.Path, n.Line)
-	title := n.Title
+	title := n.Label()
 	if n.Todo != "" {
 		title = n.Todo + " " + title
 	}
@@ -87,7 +88,7 @@ func printHits(out io.Writer, hits []api.Hit) {
 }
 
 func printShown(out io.Writer, n *api.Shown) {
-	fmt.Fprintf(out, "%s  (%s)\n", plain(n.Title), n.Type)
+	fmt.Fprintf(out, "%s  (%s)\n", plain(cmp.Or(n.Title, "(untitled)")), n.Type)
 	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", plain(n.ID), n.Version, n.Digest)
 	fmt.Fprintf(out, "where     %s\n", place(n.Path, n.Line))
 	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", n.Modified.Local().Format("2006-01-02 15:04:05"), len(n.Children))
@@ -195,7 +196,7 @@ func printDiff(out io.Writer, d *api.Difference) int {
 			if c.Was != "" {
 				was = "  was " + plain(c.Was)
 			}
-			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(c.Title, 40), plain(c.Path), was)
+			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(cmp.Or(c.Title, "(untitled)"), 40), plain(c.Path), was)
 			for line := range strings.Lines(c.Text) {
 				fmt.Fprintln(out, strings.TrimRight("    "+diffLine(line), " "))
 			}
@@ -224,6 +225,6 @@ func printVerify(out io.Writer, r *api.VerifyResponse) {
 	if !r.OK {
 		verdict = "not everything is as it should be"
 	}
-	fmt.Fprintf(out, "%s: %d commits, blocks and nodes recomputed\n", verdict, r.Checked)
+	fmt.Fprintf(out, "%s: recomputed %d commits, blocks and nodes\n", verdict, r.Checked)
 	printProblems(out, r.Problems)
 }

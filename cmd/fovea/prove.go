@@ -49,8 +49,8 @@ func verifyCommand(s *session) *cobra.Command {
 checks every signature and compares. With --anchor the history must also have
 each commit that a file of signed heads names ("fovea head" prints them), or it
 is stale or forked. With --files each file must hold what the memory does. It
-writes nothing but what a scan finds. Exit code 4 when something is wrong; content
-that a commit says is purged, thinned or lost is told and is not wrong.`,
+writes nothing but what a scan finds. Exit code 4 when something is wrong;
+content that a commit says is purged, thinned or lost is told and is not wrong.`,
 		Example: `  fovea verify --json
   fovea verify --anchor anchors.txt`,
 		Args: args(0, 0, "no arguments"),

@@ -17,11 +17,11 @@ func revertCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "revert [COMMIT...]",
 		Short: "Take back what one author, one session or some commits did",
-		Long: `Revert takes back what the commits of an author or a session did, or those named,
-and keeps what was done since, files included. Where somebody has built on it,
-that stays, and what was there before is kept in the note as a conflict; see
-"fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT is a
-number as the log shows it, seq:N or a digest.`,
+		Long: `Revert takes back what the commits of an author or a session did, or those
+named, and keeps what was done since, files included. Where somebody has built
+on it, that stays, and what was there before is kept in the note as a conflict;
+see "fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
+is a number as the log shows it, seq:N or a digest.`,
 		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
   fovea revert --author mint
   fovea revert 41 42`,
@@ -66,9 +66,9 @@ func resolveCommand(s *session) *cobra.Command {
 		Use:   "resolve NODE",
 		Short: "End the conflicts that a node keeps",
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
-stays, unless --take says otherwise: theirs puts all that was lost in its place, a
-number the lost value of that conflict alone. "fovea query tags:conflict" finds
-such nodes.`,
+stays, unless --take says otherwise: theirs puts all that was lost in its place,
+a number the lost value of that conflict alone. "fovea query tags:conflict"
+finds such nodes.`,
 		Example: `  fovea query tags:conflict
   fovea resolve "Oak and elm"
   fovea resolve oak --take theirs

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/alert"
+	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
@@ -46,9 +47,9 @@ func serveCommand(s *session) *cobra.Command {
 Every verb of the same user then asks it, and so do the programs that fovea mcp
 serves. There is one for each memex; a second one finds the first and ends.
 
-It listens at a socket that only this user can reach. With --http it also opens a
-port of this machine; the file http.json in the state folder says which, with a
-token. "fovea token" makes tokens for others.`,
+It listens at a socket that only this user can reach. With --http it also opens
+a port of this machine; the file http.json in the state folder says which, with
+a token. "fovea token" makes tokens for others.`,
 		Example: `  fovea serve
   fovea serve --http --idle 1h
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
@@ -102,11 +103,21 @@ func (s *session) startDaemon(ctx context.Context, how serving) error {
 		return err
 	}
 	defer far.Close()
+	return s.sayWho(ctx, far, "")
+}
+
+// sayWho says which process serves the memex, and where a port of it is open.
+func (s *session) sayWho(ctx context.Context, far *afar.Client, already string) error {
 	h, err := far.Hello(ctx)
-	if err == nil {
-		s.say("process %d serves %s", h.PID, h.Memex)
+	if err != nil {
+		return err
 	}
-	return err
+	at := ""
+	if a, err := daemon.ReadAddress(s.config.StateDir); err == nil && a.PID == h.PID {
+		at = " at " + a.URL
+	}
+	s.say("process %d serves %s%s%s", h.PID, h.Memex, at, already)
+	return nil
 }
 
 // serve is the daemon.
@@ -128,11 +139,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 		return err
 	}
 	if s.far != nil {
-		h, err := s.far.Hello(ctx)
-		if err == nil {
-			s.say("process %d serves %s already", h.PID, h.Memex)
-		}
-		return err
+		return s.sayWho(ctx, s.far, " already")
 	}
 	ring, err := daemon.OpenRing(filepath.Join(s.config.StateDir, logName))
 	if err != nil {

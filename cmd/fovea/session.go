@@ -96,7 +96,10 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
-		Alert: func(a guard.Alert) error { s.say("%s", a.Message()); return nil },
+		Alert: func(a guard.Alert) error {
+			s.say("%s", strings.TrimSpace(strings.TrimPrefix(a.Message(), "Fovea: ")))
+			return nil
+		},
 	}
 	with(opts)
 	if s.memory, err = fovea.Open(ctx, s.config.Memex, opts); err != nil {

@@ -46,11 +46,11 @@ func setupCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "setup CLIENT",
 		Short: "Print the configuration that lets a client use the memory",
-		Long: `Print the configuration that lets an MCP client start fovea mcp for this memex. The
-clients: ` + strings.Join(names, ", ") + `.
+		Long: `Print the configuration that lets an MCP client start fovea mcp for this memex.
+The clients: ` + strings.Join(names, ", ") + `.
 
-With --write it is merged into the client's file. All else in that file stays byte for
-byte, and the file as it was is kept beside it.`,
+With --write it is merged into the client's file. All else in that file stays
+byte for byte, and the file as it was is kept beside it.`,
 		Example: `  fovea setup claude-code --memex ~/notes
   fovea setup cursor --memex ~/notes --write`,
 		Args:      args(1, 1, "a client: "+strings.Join(names, ", ")),

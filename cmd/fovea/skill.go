@@ -68,9 +68,11 @@ func skills(svc api.Service, ctx context.Context, _ struct{}) (*api.Skills, erro
 	return svc.Skills(ctx)
 }
 
+// printSkills shows each skill with what it needs and what calls for it, and below
+// that what it is for.
 func printSkills(out io.Writer, r *api.Skills) {
 	for _, s := range r.Skills {
-		about := s.Description
+		first, about := s.Name, s.Description
 		switch {
 		case s.Format == "locked":
 			about = "(locked down; see fovea guard diff " + s.Path + ")"
@@ -78,11 +80,14 @@ func printSkills(out io.Writer, r *api.Skills) {
 			about = "(unreviewed) " + about
 		}
 		if len(s.Dependencies) > 0 {
-			about += "  needs " + strings.Join(s.Dependencies, ", ")
+			first += "; needs " + strings.Join(s.Dependencies, ", ")
 		}
 		if len(s.Triggers) > 0 {
-			about += "  on " + strings.Join(s.Triggers, ", ")
+			first += "; on " + strings.Join(s.Triggers, ", ")
 		}
-		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("%4d  %s  %s", s.Priority, fit(s.Name, 24), plain(about)), " "))
+		fmt.Fprintf(out, "%4d  %s\n", s.Priority, wrap(plain(first), len("1234  ")))
+		if about != "" {
+			fmt.Fprintf(out, "      %s\n", wrap(plain(about), len("1234  ")))
+		}
 	}
 }

@@ -18,8 +18,13 @@ func tokenCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Make, list and take away tokens for programs that ask over HTTP",
-		Args:  args(0, 0, "a verb: add, list or remove"),
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Long: `A token lets a program in that asks a daemon over HTTP, and says as which agent.
+Verbs of your own need none: they come in by a socket that only you can reach.`,
+		Example: `  fovea token add claude
+  fovea token list
+  fovea token remove claude`,
+		Args: args(0, 0, "a verb: add, list or remove"),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(addTokenCommand(s), listTokensCommand(s), removeTokenCommand(s))
 	return c
@@ -60,6 +65,7 @@ agent may stands in the configuration, under grants.`,
 				return s.print(map[string]string{"name": a[0], "agent": agent, "role": role, "token": secret})
 			}
 			fmt.Fprintln(&s.out, secret)
+			s.say("it is not shown again; requests carry it as Authorization: Bearer TOKEN")
 			return nil
 		},
 	}

@@ -109,7 +109,7 @@ func writeHit(b *strings.Builder, i int, n *api.Node, similarity string) {
 
 // headline is a note's title as Org shows it, on one line.
 func headline(n *api.Node) string {
-	out := strings.Join(strings.Fields(n.Title), " ")
+	out := strings.Join(strings.Fields(n.Label()), " ")
 	if n.Todo != "" {
 		out = n.Todo + " " + out
 	}

@@ -1,0 +1,30 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import "strings"
+
+// Opening returns the first line of the node's own text that says something, to
+// call a node by that has no title: stars, drawers and keywords are passed over.
+// It is "" where there is none, and for encrypted text. O(length of what is passed
+// over).
+func (n *Node) Opening() string {
+	if n.Derived.Encrypted || IsEncrypted(n.Path) {
+		return ""
+	}
+	_, text := n.Heading()
+	inDrawer := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.EqualFold(line, ":end:"):
+			inDrawer = false
+		case inDrawer || strings.Trim(line, "*") == "" || strings.HasPrefix(line, "#+"):
+		case len(line) > 2 && line[0] == ':' && line[len(line)-1] == ':' && !strings.Contains(line, " "):
+			inDrawer = true
+		default:
+			return strings.ToValidUTF8(line, "\uFFFD")
+		}
+	}
+	return ""
+}
