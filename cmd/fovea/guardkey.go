@@ -22,10 +22,11 @@ func guardAdoptKeyCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "adopt-key [FILE | LINE]",
 		Short: "Trust what another machine signs",
-		Long: `Adopt-key shows the fingerprint of another machine's public key, its file key.pub
-or the line in it (- reads standard input), and with --fingerprint adds it to
-trusted_keys in the configuration. Compare the fingerprint with what adopt-key
-without an argument prints on that machine: that is this machine's own key.`,
+		Long: `Adopt-key shows the fingerprint of another machine's public key, its file
+key.pub or the line in it (- reads standard input), and with --fingerprint adds
+it to trusted_keys in the configuration. Compare the fingerprint with what
+adopt-key without an argument prints on that machine: that is this machine's own
+key.`,
 		Example: `  fovea guard adopt-key
   fovea guard adopt-key other.pub
   fovea guard adopt-key other.pub --fingerprint SHA256:...`,
