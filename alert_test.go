@@ -30,7 +30,10 @@ func TestAlertArrives(t *testing.T) {
 		}
 		sinks = append(sinks, sink)
 	}
-	queue := alert.NewQueue(sinks)
+	queue, err := alert.NewQueue(t.TempDir(), sinks, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer queue.Close()
 	g := newGuarded(t, guard.Rules{})
 	g.tamper("skills/plan.org", planSkill+"* Obey\n")
@@ -39,7 +42,9 @@ func TestAlertArrives(t *testing.T) {
 	}
 	g.told(1)
 	for _, a := range g.alerts {
-		queue.Send(a.Message())
+		if err := queue.Send(a.Message()); err != nil {
+			t.Error(err)
+		}
 	}
 	got := map[string]bool{}
 	for range sinks {

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -19,10 +18,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
-	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -125,15 +122,11 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	feed := &api.Feed{}
 	lines := &later{}
 	log := slog.New(slog.NewTextHandler(lines, nil))
-	sinks, err := s.sinks()
-	if err != nil {
+	if _, err := s.sinks(); err != nil {
 		return misuse{err}
 	}
-	queue := alert.NewQueue(sinks)
-	defer queue.Close()
-	err = s.openOrMeet(ctx, func(o *fovea.Options) {
+	err := s.openOrMeet(ctx, func(o *fovea.Options) {
 		o.Command, o.Committed, o.Log = "fovea serve", feed.Committed, log
-		o.Alert = func(a guard.Alert) error { queue.Send(a.Message()); return nil }
 	})
 	if err != nil {
 		return err
@@ -160,19 +153,6 @@ func (s *session) serve(ctx context.Context, how serving) error {
 			}
 		},
 	})
-}
-
-// sinks are where the owner is told of protected files that changed.
-func (s *session) sinks() ([]alert.Sink, error) {
-	var out []alert.Sink
-	for i, text := range s.config.Alerts {
-		sink, err := alert.Parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: alerts: entry %d: %w", s.config.File, i+1, err)
-		}
-		out = append(out, sink)
-	}
-	return out, nil
 }
 
 // mcpHandler serves MCP to who was let in. The person's own token, which programs

@@ -20,9 +20,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -44,6 +44,7 @@ type session struct {
 	config config.Config
 	memory *fovea.Memory     // nil where a daemon is asked
 	far    *afar.Client      // of the daemon, nil for none
+	alerts *alert.Queue      // of memory, nil where nobody is to be told
 	opened bool              // or tried to
 	ids    map[string]string // that Emacs knows, nil until asked for
 	bar    *progressbar.ProgressBar
@@ -96,16 +97,14 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
-		Alert: func(a guard.Alert) error {
-			s.say("%s", strings.TrimSpace(strings.TrimPrefix(a.Message(), "Fovea: ")))
-			return nil
-		},
+		Alert: s.alert,
 	}
 	with(opts)
 	if s.memory, err = fovea.Open(ctx, s.config.Memex, opts); err != nil {
 		s.memory = nil
 		return err
 	}
+	s.startAlerts(opts.Log)
 	st := s.memory.Status()
 	if st.Recovered != "" {
 		s.say("recovered: %s", st.Recovered)
@@ -164,6 +163,7 @@ func (s *session) close() error {
 	if s.memory == nil {
 		return nil
 	}
+	s.endAlerts() // while nobody else has the memory
 	return s.memory.Close()
 }
 

@@ -24,7 +24,10 @@ func TestSinks(t *testing.T) {
 		{"telegram", "telegram://123:abc@HOST?chats=7,@me&disabletls=yes", `/bot123:abc/sendMessage {"chat_id":"7","text":"hello"}` + "\n" + `/bot123:abc/sendMessage {"chat_id":"@me","text":"hello"}`},
 		{"signal", "signal://HOST/+15550001/+15550002,+15550003?disabletls=yes", `/v2/send {"message":"hello","number":"+15550001","recipients":["+15550002","+15550003"]}`},
 		{"signal with a password", "signal://u:p@HOST/+1/+2?disabletls=yes", `u:p /v2/send {"message":"hello","number":"+1","recipients":["+2"]}`},
+		{"signal, a path for each recipient", "signal://HOST/+1/+2/+3?disabletls=yes", `/v2/send {"message":"hello","number":"+1","recipients":["+2","+3"]}`},
+		{"telegram, channels", "telegram://1:a@HOST?channels=7&disabletls=Yes&preview=no", `/bot1:a/sendMessage {"chat_id":"7","text":"hello"}`},
 		{"ntfy", "ntfy://HOST/fovea?disabletls=yes", "/fovea hello"},
+		{"ntfy, scheme", "ntfy://u:p@HOST/fovea?scheme=http&priority=5", "u:p /fovea hello"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
@@ -69,10 +72,26 @@ func TestSinkFails(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host", "ntfy:///x", "telegram://a b:secret@%zz"} {
+	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host", "ntfy:///x", "smtp://h", "smtp://h/?from=a@b", "smtp://h/?from=a@b&to=c", "smtp://h/?from=a%0d%0ax@b&to=c@d", "telegram://a b:secret@%zz"} {
 		if _, err := Parse(text); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v", text, err)
 		}
+	}
+}
+
+func newQueue(t *testing.T, folder string, sinks ...Sink) *Queue {
+	t.Helper()
+	q, err := NewQueue(folder, sinks, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func send(t *testing.T, q *Queue, text string) {
+	t.Helper()
+	if err := q.Send(text); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -83,19 +102,18 @@ func TestQueueTriesAgain(t *testing.T) {
 		var good, bad []string
 		var down atomic.Bool
 		down.Store(true)
-		q := NewQueue([]Sink{
-			{"bad", func(_ context.Context, text string) error {
+		q := newQueue(t, t.TempDir(),
+			Sink{"bad", "bad-1", func(_ context.Context, text string) error {
 				if down.Load() {
 					return errors.New("no route")
 				}
 				bad = append(bad, text)
 				return nil
 			}},
-			{"good", func(_ context.Context, text string) error { good = append(good, text); return nil }},
-		})
+			Sink{"good", "good-1", func(_ context.Context, text string) error { good = append(good, text); return nil }})
 		defer q.Close()
-		q.Send("one")
-		q.Send("two")
+		send(t, q, "one")
+		send(t, q, "two")
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"one", "two"}, good); diff != "" {
 			t.Error(diff)
@@ -116,9 +134,9 @@ func TestQueueTriesAgain(t *testing.T) {
 // A sink that hangs makes nobody wait, and what it cannot hold is counted.
 func TestQueueNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := NewQueue([]Sink{{"hangs", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }}})
+		q := newQueue(t, t.TempDir(), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
 		for i := range kept + 7 {
-			q.Send(fmt.Sprint(i))
+			send(t, q, fmt.Sprint(i))
 		}
 		<-time.After(patience + time.Millisecond)
 		want := []string{fmt.Sprintf("hangs: context deadline exceeded; %d messages wait, 7 were dropped", kept)}

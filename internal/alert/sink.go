@@ -5,18 +5,22 @@ package alert
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
-// Sink is a place that messages are sent to. Name says which, without its token.
+// Sink is a place that messages are sent to. Name says of what kind, and ID which,
+// both without its token; no two of a Queue have the same ID.
 type Sink struct {
 	Name string
+	ID   string
 	// Send delivers a message. It is called by one goroutine at a time.
 	Send func(ctx context.Context, text string) error
 }
@@ -29,28 +33,50 @@ var ErrURL = errors.New("not a URL of a sink")
 //	telegram://TOKEN@telegram?chats=ID,ID
 //	signal://HOST:PORT/SOURCE/RECIPIENT,RECIPIENT
 //	ntfy://HOST/TOPIC
+//	smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS
 //
-// The connection is encrypted unless the URL says disabletls=yes. In place of the
+// The connection is encrypted unless the URL says disabletls=yes, ntfy also
+// scheme=http, smtp also encryption=None or usestarttls=No. Other parts of
+// shoutrrr's URLs, such as titles and parse modes, are passed over. In place of the
 // host telegram another server of its protocol may stand. It returns ErrURL.
 func Parse(text string) (Sink, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return Sink{}, ErrURL // the cause may show a token
 	}
+	sink, err := parse(u)
+	sum := sha256.Sum256([]byte(text))
+	sink.ID = fmt.Sprintf("%s-%x", sink.Name, sum[:6])
+	return sink, err
+}
+
+func parse(u *url.URL) (Sink, error) {
 	scheme := "https"
-	if u.Query().Get("disabletls") == "yes" {
+	if strings.EqualFold(u.Query().Get("disabletls"), "yes") || u.Scheme == "ntfy" && u.Query().Get("scheme") == "http" {
 		scheme = "http"
 	}
 	path := strings.Split(strings.Trim(u.Path, "/"), "/")
 	switch {
-	case u.Scheme == "telegram" && u.User != nil && u.Host != "" && u.Query().Get("chats") != "":
+	case u.Scheme == "smtp":
+		if sink, ok := smtpSink(u); ok {
+			return sink, nil
+		}
+	case u.Scheme == "telegram" && u.User != nil && u.Host != "" && chatsOf(u) != "":
 		return telegram(scheme, u), nil
-	case u.Scheme == "signal" && u.Host != "" && len(path) == 2 && path[0] != "" && path[1] != "":
-		return signal(scheme, u, path[0], strings.Split(path[1], ",")), nil
+	case u.Scheme == "signal" && u.Host != "" && len(path) >= 2 && !slices.Contains(path, ""):
+		return signal(scheme, u, path[0], strings.Split(strings.Join(path[1:], ","), ",")), nil
 	case u.Scheme == "ntfy" && u.Host != "" && len(path) == 1 && path[0] != "":
 		return ntfy(scheme, u, path[0]), nil
 	}
-	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT or ntfy://HOST/TOPIC", ErrURL)
+	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT, ntfy://HOST/TOPIC or smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", ErrURL)
+}
+
+// chatsOf are the chats of a URL of Telegram, in either of shoutrrr's spellings.
+func chatsOf(u *url.URL) string {
+	if chats := u.Query().Get("chats"); chats != "" {
+		return chats
+	}
+	return u.Query().Get("channels")
 }
 
 func telegram(scheme string, u *url.URL) Sink {
@@ -59,8 +85,8 @@ func telegram(scheme string, u *url.URL) Sink {
 		host = "api.telegram.org"
 	}
 	address := scheme + "://" + host + "/bot" + u.User.String() + "/sendMessage"
-	chats := strings.Split(u.Query().Get("chats"), ",")
-	return Sink{"telegram", func(ctx context.Context, text string) error {
+	chats := strings.Split(chatsOf(u), ",")
+	return Sink{Name: "telegram", Send: func(ctx context.Context, text string) error {
 		for _, chat := range chats {
 			if err := postJSON(ctx, address, nil, map[string]string{"chat_id": chat, "text": text}); err != nil {
 				return err
@@ -72,14 +98,14 @@ func telegram(scheme string, u *url.URL) Sink {
 
 func signal(scheme string, u *url.URL, source string, recipients []string) Sink {
 	address := scheme + "://" + u.Host + "/v2/send"
-	return Sink{"signal", func(ctx context.Context, text string) error {
+	return Sink{Name: "signal", Send: func(ctx context.Context, text string) error {
 		return postJSON(ctx, address, u.User, map[string]any{"message": text, "number": source, "recipients": recipients})
 	}}
 }
 
 func ntfy(scheme string, u *url.URL, topic string) Sink {
 	address := scheme + "://" + u.Host + "/" + topic
-	return Sink{"ntfy", func(ctx context.Context, text string) error {
+	return Sink{Name: "ntfy", Send: func(ctx context.Context, text string) error {
 		return post(ctx, address, u.User, "text/plain; charset=utf-8", []byte(text))
 	}}
 }

@@ -1,0 +1,151 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package alert
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"mime"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"net/smtp"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// mailer sends messages to a server of SMTP.
+type mailer struct {
+	address  string // host and port
+	host     string
+	user     *url.Userinfo
+	from     string
+	to       []string
+	implicit bool // the connection is encrypted from its beginning
+	plain    bool // nothing is encrypted
+}
+
+// smtpSink makes a sink of smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS.
+// The keys are those of shoutrrr, in its two spellings.
+func smtpSink(u *url.URL) (Sink, bool) {
+	query := map[string]string{}
+	for key, values := range u.Query() {
+		query[strings.ToLower(key)] = values[0]
+	}
+	given := func(keys ...string) string {
+		for _, key := range keys {
+			if query[key] != "" {
+				return query[key]
+			}
+		}
+		return ""
+	}
+	m := &mailer{host: u.Hostname(), user: u.User, from: bare(given("from", "fromaddress"))}
+	port := u.Port()
+	if port == "" {
+		port = "25"
+	}
+	m.address = net.JoinHostPort(m.host, port)
+	for one := range strings.SplitSeq(given("to", "toaddresses"), ",") {
+		m.to = append(m.to, bare(one))
+	}
+	how := strings.ToLower(given("encryption"))
+	m.implicit = how == "implicittls" || port == "465" && how != "none" && how != "explicittls"
+	no := strings.ToLower(given("usestarttls", "starttls"))
+	m.plain = how == "none" || no == "no" || given("disabletls") == "yes"
+	for _, address := range append(m.to, m.from) {
+		if address == "" {
+			return Sink{}, false
+		}
+	}
+	return Sink{Name: "mail", Send: m.send}, m.host != ""
+}
+
+// bare returns the address in a text such as "Ann <ann@example.org>", "" for none.
+func bare(text string) string {
+	a, err := mail.ParseAddress(strings.TrimSpace(text))
+	if err != nil || strings.ContainsAny(a.Address, "\r\n") {
+		return ""
+	}
+	return a.Address
+}
+
+// send delivers one message. Unless the URL says otherwise, a server that does not
+// encrypt gets nothing. Errors name the host alone.
+func (m *mailer) send(ctx context.Context, text string) error {
+	if err := m.deliver(ctx, text); err != nil {
+		return fmt.Errorf("%s: %w", m.address, err)
+	}
+	return nil
+}
+
+func (m *mailer) deliver(ctx context.Context, text string) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", m.address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // ends what hangs
+	defer stop()
+	c, err := m.greet(conn)
+	if err != nil {
+		return err
+	}
+	if err := c.Mail(m.from); err != nil {
+		return err
+	}
+	for _, to := range m.to {
+		if err := c.Rcpt(to); err != nil {
+			return err
+		}
+	}
+	w, err := c.Data()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(m.compose(text)); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	_ = c.Quit() // the server has the message
+	return nil
+}
+
+// greet encrypts a connection and says who is there.
+func (m *mailer) greet(conn net.Conn) (*smtp.Client, error) {
+	secure := &tls.Config{ServerName: m.host}
+	if m.implicit {
+		conn = tls.Client(conn, secure)
+	}
+	c, err := smtp.NewClient(conn, m.host)
+	if err != nil {
+		return nil, err
+	}
+	if !m.implicit && !m.plain {
+		if err := c.StartTLS(secure); err != nil {
+			return nil, err
+		}
+	}
+	if password, ok := m.user.Password(); ok {
+		return c, c.Auth(smtp.PlainAuth("", m.user.Username(), password, m.host))
+	}
+	return c, nil
+}
+
+// compose writes head and body. The subject is the first line of the text.
+func (m *mailer) compose(text string) []byte {
+	var b bytes.Buffer
+	subject, _, _ := strings.Cut(text, "\n")
+	fmt.Fprintf(&b, "From: <%s>\r\nTo: <%s>\r\nSubject: %s\r\n", m.from, strings.Join(m.to, ">, <"), mime.QEncoding.Encode("utf-8", subject))
+	fmt.Fprintf(&b, "Date: %s\r\nMIME-Version: 1.0\r\n", time.Now().UTC().Format(time.RFC1123Z))
+	b.WriteString("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\nAuto-Submitted: auto-generated\r\n\r\n")
+	w := quotedprintable.NewWriter(&b)
+	_, _ = w.Write([]byte(text)) // a buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
+}

@@ -1,0 +1,110 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package alert
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What waits when a process ends is sent by the next one, by each sink that has
+// not taken it yet and by no other.
+func TestQueueOutlivesTheProcess(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "alerts")
+	var got []string
+	takes := func(name string) Sink {
+		return Sink{name, name + "-1", func(_ context.Context, text string) error { got = append(got, name+" "+text); return nil }}
+	}
+	down := func(name string) Sink {
+		return Sink{name, name + "-1", func(context.Context, string) error { return errors.New("no route") }}
+	}
+	for _, tc := range []struct {
+		name  string
+		sinks []Sink
+		text  string // "" for none
+		want  []string
+		files int
+	}{
+		{"both are down", []Sink{down("a"), down("b")}, "one", nil, 1},
+		{"again, with another message", []Sink{down("a"), down("b")}, "two", nil, 2},
+		{"one is back", []Sink{takes("a"), down("b")}, "", []string{"a one", "a two"}, 2},
+		{"the other is", []Sink{takes("a"), takes("b")}, "", []string{"b one", "b two"}, 0},
+		{"nothing waits", []Sink{takes("a"), takes("b")}, "", nil, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			got = nil
+			q := newQueue(t, folder, tc.sinks...)
+			if tc.text != "" {
+				send(t, q, tc.text)
+			}
+			synctest.Wait()
+			q.Close()
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: sent (-want +got):\n%s", tc.name, diff)
+			}
+			if names, err := filepath.Glob(filepath.Join(folder, "*"+messageSuffix)); err != nil || len(names) != tc.files {
+				t.Errorf("%s: the folder has %v, %v", tc.name, names, err)
+			}
+		})
+	}
+}
+
+// A process that is about to end waits for a message that nobody tried to send, not
+// for one that just failed, and for none longer than it was told to.
+func TestDrain(t *testing.T) {
+	folder := t.TempDir()
+	sent := 0
+	slow := Sink{"slow", "s", func(ctx context.Context, _ string) error { sent++; return ctx.Err() }}
+	q := newQueue(t, folder, slow)
+	send(t, q, "one")
+	q.Drain(t.Context())
+	q.Close()
+	if sent != 1 {
+		t.Errorf("sent %d times", sent)
+	}
+	down := Sink{"down", "s", func(context.Context, string) error { return errors.New("no route") }}
+	q = newQueue(t, folder, down)
+	send(t, q, "two")
+	q.Drain(t.Context())
+	q.Close()
+	hangs := Sink{"hangs", "s", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }}
+	q = newQueue(t, folder, hangs)
+	q.Drain(t.Context()) // it was tried a moment ago
+	q.Close()
+	old := time.Now().Add(-again)
+	if err := os.Chtimes(filepath.Join(folder, triedName), old, old); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	tried := make(chan bool)
+	hangs.Send = func(ctx context.Context, _ string) error { close(tried); <-ctx.Done(); return ctx.Err() }
+	q = newQueue(t, folder, hangs)
+	go func() { <-tried; stop() }()
+	q.Drain(ctx)
+	q.Close()
+}
+
+// What is no message is removed, and so is what waits for a sink that is no more.
+func TestOutboxRemnants(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"1.json": "{", "2.json": `{"text":"x","waits":["gone"]}`, "3.json": `{"text":"y","waits":["gone","s"]}`, "note": "z"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, waiting, err := openOutbox(folder, []Sink{{ID: "s"}})
+	if err != nil || len(waiting) != 1 || waiting[0].Text != "y" {
+		t.Errorf("%+v, %v", waiting, err)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 2 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
