@@ -3,10 +3,13 @@
 package fovea
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // Lockdown lists the paths of the files that a guarded view is without, sorted:
@@ -17,13 +20,56 @@ func (v *View) Lockdown() []string { return sortedKeys(v.locked) }
 // else changed them and nobody has looked, sorted.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
 
-// Withhold returns v, as it was at some moment, without the files that a guarded
-// view is without: what is locked down now is not served from history either.
-func (v *View) Withhold(guarded *View) *View {
-	if len(guarded.locked) == 0 {
-		return v
+// Withhold returns past, a view of some moment, as readers may have it: without the
+// files that a guarded view of the present is without, since what is locked down
+// now is not served from history either. Readers who are not to see what the owner
+// has never trusted, see Untrusted, get it without that. O(bytes of protected files).
+func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
+	locked := maps.Clone(guarded.locked)
+	if untrusted {
+		for _, path := range m.Untrusted(past) {
+			if locked == nil {
+				locked = map[string]guard.State{}
+			}
+			locked[path] = cmp.Or(locked[path], guard.Untrusted)
+		}
 	}
-	return v.without(guarded.locked, guarded.unreviewed)
+	if len(locked) == 0 {
+		return past
+	}
+	return past.without(locked, guarded.unreviewed)
+}
+
+// Untrusted lists the files of a view, sorted, that are locked down where somebody
+// else changes them and held then what their owner had not trusted before and has
+// not since: what was rejected, and what stood there until it was. Up to 64 earlier
+// texts of a file count as trusted. O(bytes of protected files).
+func (m *Memory) Untrusted(v *View) []string {
+	book := m.guard.book.Load()
+	if !book.Begun() {
+		return nil
+	}
+	var out []string
+	for _, path := range v.state.Paths() {
+		if m.guard.policy.Mode(path) != guard.Lockdown || !m.root.Holds(path) {
+			continue
+		}
+		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(v.state.Nodes(path))) {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// UntrustedVersion reports whether a version of a node stands in a file that is
+// locked down where somebody else changes it, and is not the one that is trusted.
+func (m *Memory) UntrustedVersion(n *node.Node) bool {
+	if m.guard.policy.Mode(n.Path) != guard.Lockdown {
+		return false
+	}
+	b := m.guard.book.Load().Baseline(n.Path)
+	return b == nil || !slices.Contains(b.Own(), n.Own)
 }
 
 // without makes the guarded view.
@@ -69,5 +115,6 @@ var lockedWords = map[guard.State]string{
 	guard.Unread:    "locked down: the file cannot be read, and so not be compared",
 	guard.Unrest:    "locked down: the file is being written",
 	guard.Unvouched: "locked down: no known key signed what is trusted of the file; look at it, then fovea guard adopt it",
+	guard.Untrusted: "locked down: its owner never trusted what the file held then",
 	guard.Behind:    "locked down: memory holds another text than the file, which is as trusted",
 }

@@ -34,6 +34,15 @@ func (m *Memory) LockedSkills(v *View) map[string]string {
 	return out
 }
 
+// SkillsElsewhere returns the folder of skills that was asked for and lies outside
+// the memex, from where no skills are read; "" for none.
+func (m *Memory) SkillsElsewhere() string {
+	if m.root.SkillsDir() != "" {
+		return ""
+	}
+	return m.opts.SkillsDir
+}
+
 // isSkill reports whether a file of this path can be a skill.
 func (m *Memory) isSkill(path string) bool {
 	dir := m.root.SkillsDir()

@@ -40,7 +40,11 @@ func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) 
 	if err != nil {
 		return nil, err
 	}
-	return withholdTexts(difference(a, b, true), g.Lockdown()), nil
+	locked := g.Lockdown()
+	if !l.seesAll(ctx) {
+		locked = slices.Concat(locked, l.m.Untrusted(a), l.m.Untrusted(b))
+	}
+	return withholdTexts(difference(a, b, true), locked), nil
 }
 
 // since resolves the earlier moment of a difference, before the sync. Without

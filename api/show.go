@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,6 +40,9 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	var none error
 	if notDigest == nil {
 		n, err := l.m.Version(ctx, now, d)
+		if err == nil && !l.seesAll(ctx) && l.m.UntrustedVersion(n) {
+			return nil, &fovea.Error{Op: "show", What: n.Path, Kind: fovea.Locked, Err: errors.New("locked down: that is not the version of it that its owner trusts")}
+		}
 		if err == nil {
 			return shown(n, 0, v, time.UnixMilli(n.Modified).UTC()), nil
 		}
@@ -54,7 +59,7 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.show(past.Withhold(v), orElse(was, id))
+	return l.show(l.m.Withhold(past, v, !l.seesAll(ctx)), orElse(was, id))
 }
 
 // moment returns a name for a moment that keeps its meaning during a sync: that
@@ -80,7 +85,13 @@ func (l *local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return past.Withhold(v), nil
+	return l.m.Withhold(past, v, !l.seesAll(ctx)), nil
+}
+
+// seesAll reports whether a caller may read from history what its owner never
+// trusted: the owner, and who was granted guard-diff.
+func (l *local) seesAll(ctx context.Context) bool {
+	return l.m.ByOwner(ctx) || slices.Contains(GrantOf(ctx).Operations, "guard-diff")
 }
 
 func (l *local) show(v *fovea.View, id string) (*Shown, error) {

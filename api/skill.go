@@ -18,7 +18,7 @@ import (
 type Skills struct {
 	Skills   []Skill   `json:"skills"`
 	Order    []string  `json:"order"`
-	Problems []Problem `json:"problems"` // kinds malformed, doubled, missing, cycle
+	Problems []Problem `json:"problems"` // kinds malformed, doubled, missing, cycle, elsewhere
 }
 
 // Skill is a skill in a list. Of one that is locked down only the name that its
@@ -63,6 +63,9 @@ func (l *local) Skills(ctx context.Context) (*Skills, error) {
 		if name, is := locked[path]; is {
 			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: formatLocked, Path: path})
 		}
+	}
+	if dir := l.memex.SkillsElsewhere(); dir != "" {
+		out.Problems = append(out.Problems, Problem{Kind: "elsewhere", Where: dir, Detail: "lies outside the memex; no skills are read from there"})
 	}
 	for _, p := range r.Problems {
 		where := p.Path

@@ -22,6 +22,8 @@ const (
 
 	// Unvouched: no known key signed what is said to be trusted of it.
 	Unvouched State = "unvouched"
+	// Untrusted: at an earlier moment it held what was never trusted.
+	Untrusted State = "untrusted"
 )
 
 // Absent is the digest that stands for a file that is not there.
