@@ -234,7 +234,7 @@ func TestMachinePathsCatch(t *testing.T) {
 // their links alive.
 func TestPagesAreListed(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^):#]+)\)`)
-	for _, folder := range []string{"doc/format", "doc/decisions"} {
+	for _, folder := range []string{"doc", "doc/format", "doc/decisions"} {
 		readme, err := os.ReadFile(path.Join(folder, "README.md"))
 		if err != nil {
 			t.Fatal(err)
@@ -251,7 +251,11 @@ func TestPagesAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, page := range pages {
-			if name := page.Name(); name != "README.md" && !slices.Contains(linked, name) {
+			name := page.Name()
+			if page.IsDir() {
+				name += "/README.md"
+			}
+			if name != "README.md" && !slices.Contains(linked, name) {
 				t.Errorf("%s/%s is not listed in %s/README.md; add its row", folder, name, folder)
 			}
 		}
