@@ -247,3 +247,37 @@ func TestSkillsElsewhere(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// TestTrigger: the events of the built-in skill make a checkpoint, once as long as
+// nothing changes; the action comes back as it was, with who else answers.
+func TestTrigger(t *testing.T) {
+	svc, m := guardedService(t, guard.Rules{})
+	agent := api.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
+	var first *api.Checkpoint
+	for _, event := range []string{"heartbeat", "manual-persist"} {
+		got, err := api.Guarded(svc).Trigger(agent, api.TriggerRequest{Event: event, Action: " {x} "})
+		if err != nil || got.Checkpoint == nil || got.Action != " {x} " || len(got.Skills) != 1 {
+			t.Fatalf("%s: %+v, %v", event, got, err)
+		}
+		if first == nil {
+			first = got.Checkpoint
+		}
+		if diff := cmp.Diff(first, got.Checkpoint); diff != "" {
+			t.Errorf("%s: another checkpoint (-first +got):\n%s", event, diff)
+		}
+	}
+	was := m.View().Head()
+	got, err := svc.Trigger(t.Context(), api.TriggerRequest{Event: "morning"})
+	if diff := cmp.Diff(&api.Triggered{Event: "morning", Skills: []string{"plan"}}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, err := svc.Trigger(t.Context(), api.TriggerRequest{Event: "nothing"}); err != nil || len(got.Skills) != 0 || got.Checkpoint != nil {
+		t.Errorf("an event that nobody knows: %+v, %v", got, err)
+	}
+	if _, err := svc.Trigger(t.Context(), api.TriggerRequest{}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("no event: %v", err)
+	}
+	if m.View().Head().Seq != was.Seq {
+		t.Error("an event made a commit")
+	}
+}

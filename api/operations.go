@@ -77,6 +77,7 @@ var Operations = []Operation{
 	operation("guard-reject", Mends, "Put back what was trusted of a protected file", Service.GuardReject),
 	operation("skills", Reads, "List the skills, highest priority first", alone(Service.Skills)),
 	operation("skill", Reads, "Return the source of one skill", Service.Skill),
+	operation("trigger", Writes, "Answer an event as the built-in skill does, and say which skills answer to it", Service.Trigger),
 	operation("ingest-tree", Writes, "Take in an AST that stands in no file", Service.IngestTree),
 	operation("ingest", Mends, "Read what changed in the folder", Service.Ingest),
 }

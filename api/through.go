@@ -162,6 +162,10 @@ func (t through) Skill(ctx context.Context, req SkillRequest) (*SkillSource, err
 	return by[*SkillSource](ctx, t, "skill", req)
 }
 
+func (t through) Trigger(ctx context.Context, req TriggerRequest) (*Triggered, error) {
+	return by[*Triggered](ctx, t, "trigger", req)
+}
+
 func (t through) IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestTreeResponse, error) {
 	return by[*IngestTreeResponse](ctx, t, "ingest-tree", req)
 }

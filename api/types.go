@@ -76,6 +76,8 @@ type Service interface {
 	Skills(ctx context.Context) (*Skills, error)
 	// Skill returns the source of one skill.
 	Skill(ctx context.Context, req SkillRequest) (*SkillSource, error)
+	// Trigger answers an event, and says which skills answer to it.
+	Trigger(ctx context.Context, req TriggerRequest) (*Triggered, error)
 	// IngestTree takes in an AST that stands in no file.
 	IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestTreeResponse, error)
 	// Ingest reads what changed in the folder.

@@ -24,7 +24,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		Example: `  fovea skill list
   fovea skill show state-persistence
   fovea skill check`,
-		Args: args(0, 0, "list, show or check"),
+		Args: args(0, 0, "list, show, check or trigger"),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(
@@ -44,6 +44,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 				})
 			},
 		},
+		skillTriggerCommand(s),
 		&cobra.Command{
 			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: args(0, 0, "no arguments"),
 			RunE: func(c *cobra.Command, _ []string) error {
@@ -60,6 +61,33 @@ file SKILL.md. Fovea executes nothing in it.`,
 			},
 		},
 	)
+	return c
+}
+
+// skillTriggerCommand answers events.
+func skillTriggerCommand(s *session) *cobra.Command {
+	var req api.TriggerRequest
+	c := &cobra.Command{
+		Use:   "trigger EVENT",
+		Short: "Answer an event, and name the skills that answer to it",
+		Long: `At heartbeat and manual-persist the built-in skill state-persistence makes a
+checkpoint; where nothing changed, nothing is written. Other skills that answer
+to the event are named; Fovea executes nothing in them.`,
+		Example: "  fovea skill trigger heartbeat",
+		Args:    args(1, 1, "the name of an event"),
+		RunE: func(c *cobra.Command, a []string) error {
+			req.Event = a[0]
+			return ask(s, c, api.Service.Trigger, req, func(r *api.Triggered) {
+				if r.Checkpoint != nil {
+					printCheckpoint(&s.out, r.Checkpoint)
+				}
+				for _, name := range r.Skills {
+					fmt.Fprintln(&s.out, plain(name))
+				}
+			})
+		},
+	}
+	c.Flags().StringVar(&req.Action, "action", "", "what is to be done, handed on as it is")
 	return c
 }
 

@@ -1,0 +1,51 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// TriggerRequest is an event, by the word that skills have among their triggers,
+// and what is to be done about it, which is data to Fovea.
+type TriggerRequest struct {
+	Event  string `json:"event"`
+	Action string `json:"action,omitempty"`
+}
+
+// Triggered is the answer to an event. Skills are those that answer to it, by
+// priority, without what is locked down; Action is the request's, unchanged, for
+// them. Checkpoint is what the built-in skill made, nil where it does not answer.
+type Triggered struct {
+	Event      string      `json:"event"`
+	Action     string      `json:"action,omitempty"`
+	Skills     []string    `json:"skills"`
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+}
+
+// statePersistence is the built-in skill that Fovea itself carries out.
+const statePersistence = "state-persistence"
+
+// Trigger makes a checkpoint where state-persistence answers to the event; one that
+// is there already is not written again.
+func (l *local) Trigger(ctx context.Context, req TriggerRequest) (*Triggered, error) {
+	if req.Event == "" {
+		return nil, invalid("trigger", errors.New("name the event, such as heartbeat or manual-persist"))
+	}
+	v, err := l.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Triggered{Event: req.Event, Action: req.Action, Skills: []string{}}
+	for _, s := range l.memex.Skills(v).Skills {
+		if slices.Contains(s.Triggers, req.Event) {
+			out.Skills = append(out.Skills, s.Name)
+		}
+	}
+	if slices.Contains(out.Skills, statePersistence) {
+		out.Checkpoint, err = l.Checkpoint(ctx, CheckpointRequest{})
+	}
+	return out, err
+}
