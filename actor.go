@@ -5,12 +5,16 @@ package fovea
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
 // actor is who performs an operation, and the key it may come again under.
-type actor struct{ author, session, op string }
+type actor struct {
+	author, session, op string
+	vouched             bool
+}
 
 type actorKey struct{}
 
@@ -30,9 +34,38 @@ type actorKey struct{}
 func WithActor(ctx context.Context, author, session, op string) context.Context {
 	was := actorOf(ctx)
 	return context.WithValue(ctx, actorKey{}, actor{
-		author: cmp.Or(author, was.author), session: cmp.Or(session, was.session), op: cmp.Or(op, was.op),
+		author: cmp.Or(author, was.author), session: cmp.Or(session, was.session), op: cmp.Or(op, was.op), vouched: was.vouched,
 	})
 }
+
+// WithVouched says whether the author of the context is who a token stands for, or
+// who the caller says that it is. Commits record it, see Commit.Vouched.
+func WithVouched(ctx context.Context, vouched bool) context.Context {
+	a := actorOf(ctx)
+	a.vouched = vouched
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+// Beginnings of an op. One that a caller chose has neither, so that nobody makes a
+// commit look like a token's.
+const (
+	opToken    = "token:"    // a token says who the author is
+	opAsserted = "asserted:" // before an op that has such a beginning by itself
+)
+
+// key is the op as commits keep it.
+func (a actor) key() string {
+	switch {
+	case a.vouched:
+		return opToken + a.op
+	case strings.HasPrefix(a.op, opToken), strings.HasPrefix(a.op, opAsserted):
+		return opAsserted + a.op
+	}
+	return a.op
+}
+
+// vouched reports whether a token said who the author of a commit is.
+func vouched(c *graph.Commit) bool { return strings.HasPrefix(c.Op, opToken) }
 
 func actorOf(ctx context.Context) actor {
 	a, _ := ctx.Value(actorKey{}).(actor)
@@ -48,7 +81,7 @@ func (m *Memory) entry(ctx context.Context, kind, message string, now int64) gra
 	}
 	c := graph.Commit{
 		Kind: kind, Author: cmp.Or(a.author, m.opts.Author), Session: cmp.Or(a.session, m.opts.Session),
-		Op: a.op, Time: now, Message: message,
+		Op: a.key(), Time: now, Message: message,
 	}
 	legible(&c)
 	return c

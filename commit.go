@@ -22,6 +22,7 @@ type Commit struct {
 	Author    string
 	Session   string
 	Op        string // commits of one operation share it
+	Vouched   bool   // a token said who the author is; otherwise whoever asked did
 	Time      time.Time
 	Message   string
 	Changes   int // nodes that came, changed or left
@@ -34,7 +35,7 @@ type Commit struct {
 func summary(c *graph.Commit) Commit {
 	return Commit{
 		Seq: c.Seq, Digest: c.Digest, Root: c.State, Kind: c.Kind, Author: c.Author, Session: c.Session,
-		Op: c.Op, Time: c.When(), Message: c.Message, Changes: len(c.Delta), Lineage: c.Lineage,
+		Op: c.Op, Vouched: vouched(c), Time: c.When(), Message: c.Message, Changes: len(c.Delta), Lineage: c.Lineage,
 	}
 }
 

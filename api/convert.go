@@ -55,9 +55,16 @@ func problems(in []node.Problem) []Problem {
 }
 
 func commit(c fovea.Commit) Commit {
+	said := "asserted"
+	switch {
+	case c.Vouched:
+		said = "token"
+	case c.Author == "file": // found in files
+		said = ""
+	}
 	return Commit{
 		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author, Session: c.Session,
-		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op,
+		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, SaidBy: said,
 	}
 }
 

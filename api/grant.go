@@ -11,9 +11,11 @@ import (
 type grantKey struct{}
 
 // WithGrant makes operations of a Guarded service under the context those of the
-// grant's holder: what it may do, and whose name the commits bear.
+// grant's holder: what it may do, whose name the commits bear, and whether a token
+// says so.
 func WithGrant(ctx context.Context, g Grant) context.Context {
-	return context.WithValue(fovea.WithActor(ctx, g.Agent, "", ""), grantKey{}, g)
+	ctx = fovea.WithVouched(fovea.WithActor(ctx, g.Agent, "", ""), g.Vouched)
+	return context.WithValue(ctx, grantKey{}, g)
 }
 
 // GrantOf returns what WithGrant has set; without it a Grant that allows nothing.

@@ -34,6 +34,11 @@ type Grant struct {
 	// Operations are those that an agent may use on anything that is not
 	// protected, by name.
 	Operations []string
+	// Scopes are the projects and sessions that a request may name, such as
+	// project/river or session/*; nil is any.
+	Scopes []string
+	// Vouched is set where a token says who calls; otherwise the caller does.
+	Vouched bool
 	// Verbatim leaves the agent's text as it is: a program of Fovea itself wrote it.
 	Verbatim bool
 	// Protected reports whether no agent may write a path, whatever it is
@@ -84,6 +89,9 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 	default:
 		return nil, t.denied(op.Name, "", "role %q is none", t.g.Role)
 	}
+	if err := t.scoped(ctx, op.Name); err != nil {
+		return nil, err
+	}
 	if op.Effect == Reads {
 		return req, nil
 	}
@@ -120,6 +128,17 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 		}
 	}
 	return req, t.granted(op.Name)
+}
+
+// scoped refuses scopes that the grant is not for.
+func (t *trust) scoped(ctx context.Context, op string) error {
+	for _, name := range ScopesOf(ctx).names() {
+		kind, _, _ := strings.Cut(name, "/")
+		if t.g.Scopes != nil && !slices.Contains(t.g.Scopes, name) && !slices.Contains(t.g.Scopes, kind+"/*") {
+			return t.denied(op, name, "is none of the scopes of this token; a person can make one that is for it")
+		}
+	}
+	return nil
 }
 
 // granted refuses an operation unless the configuration grants it.

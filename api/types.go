@@ -269,6 +269,9 @@ type Commit struct {
 	Changes   int       `json:"changes"`
 	Documents int       `json:"documents,omitempty"`
 	Op        string    `json:"op"`
+	// Author is said by: token where a token stands for it, asserted where whoever
+	// asked said so, nobody ("") for what was found in files.
+	SaidBy string `json:"said_by,omitempty"`
 }
 
 // DiffRequest compares two moments: a snapshot's index or name, a commit

@@ -20,7 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
-	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
 // serving is what serve was asked for.
@@ -144,7 +143,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	return daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},
-		MCP:   s.mcpHandler,
+		MCP:   func(svc api.Service) http.Handler { return s.mcpHandler(ctx, svc, feed) },
 		Listening: func(socket, url string) {
 			if url == "" {
 				s.say("serving %s at %s", s.config.Memex, socket)
@@ -153,20 +152,6 @@ func (s *session) serve(ctx context.Context, how serving) error {
 			}
 		},
 	})
-}
-
-// mcpHandler serves MCP to who was let in. The person's own token, which programs
-// are given too, lets them in as agents.
-func (s *session) mcpHandler(svc api.Service) http.Handler {
-	return mcpserver.Handler(func(r *http.Request) *mcpserver.Server {
-		g := api.GrantOf(r.Context())
-		return mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: func(ctx context.Context, client string) context.Context {
-			if g.Role == api.Owner {
-				return api.WithGrant(ctx, s.agentGrant(orElse(g.Agent, agentName(client))))
-			}
-			return api.WithGrant(ctx, g)
-		}})
-	}, nil)
 }
 
 func orElse(text, other string) string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,7 @@ Verbs of your own need none: they come in by a socket that only you can reach.`,
 
 func addTokenCommand(s *session) *cobra.Command {
 	var role string
+	var scopes, paths []string
 	c := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a token and print it, once",
@@ -40,11 +42,15 @@ prints it. It is kept nowhere but where you put it: the file tokens.json beside
 the configuration has only its hash. What the agent may do beyond what every
 agent may stands in the configuration, under grants.`,
 		Example: `  fovea token add claude
-  fovea token add dashboard --role reader`,
+  fovea token add dashboard --role reader
+  fovea token add ferry --scope project/river --scope 'session/*' --path projects/river/`,
 		Args: args(1, 1, "a name"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			if !slices.Contains([]api.Role{api.Owner, api.Agent, api.Reader}, api.Role(role)) {
 				return misuse{fmt.Errorf("--role is owner, agent or reader, not %q", role)}
+			}
+			if err := checkScopes(api.Role(role), scopes); err != nil {
+				return misuse{err}
 			}
 			agent := orElse(s.flags.Agent, a[0])
 			if api.Role(role) == api.Owner {
@@ -54,7 +60,7 @@ agent may stands in the configuration, under grants.`,
 			if err != nil {
 				return err
 			}
-			secret, err := tokens.Add(a[0], agent, role, time.Now())
+			secret, err := tokens.Add(config.Token{Name: a[0], Agent: agent, Role: role, Scopes: scopes, Paths: paths, Made: time.Now()})
 			if errors.Is(err, config.ErrTokenName) {
 				return misuse{err}
 			}
@@ -70,7 +76,23 @@ agent may stands in the configuration, under grants.`,
 		},
 	}
 	c.Flags().StringVar(&role, "role", string(api.Agent), "owner, agent or reader")
+	c.Flags().StringArrayVar(&scopes, "scope", nil, "project/NAME, session/ID, project/* or session/* that it may name (may be repeated; without it any)")
+	c.Flags().StringArrayVar(&paths, "path", nil, "file or folder/ that it may write besides (may be repeated)")
 	return c
+}
+
+// checkScopes refuses what is no scope, and a limit on who has none.
+func checkScopes(role api.Role, scopes []string) error {
+	if role == api.Owner && len(scopes) > 0 {
+		return errors.New("--scope is not for an owner, who reaches everything")
+	}
+	for _, scope := range scopes {
+		kind, name, _ := strings.Cut(scope, "/")
+		if kind != "project" && kind != "session" || name == "" {
+			return fmt.Errorf("--scope is project/NAME or session/ID, not %q", scope)
+		}
+	}
+	return nil
 }
 
 func listTokensCommand(s *session) *cobra.Command {

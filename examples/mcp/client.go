@@ -30,15 +30,15 @@ func main() {
 	for _, step := range []mcp.CallToolParams{
 		{Name: "remember", Arguments: map[string]any{
 			"title": "The river gauge drifts", "body": "Two millimetres a month; calibrate before the flood.",
-			"tags": []string{"river"}, "properties": map[string]string{"ID": "gauge"},
+			"tags": []string{"river"},
 		}},
 		{Name: "recall", Arguments: map[string]any{"query": "gauge calibrate"}},
-		{Name: "edit", Arguments: map[string]any{"id": "gauge", "todo": "TODO", "deadline": "2027-03-01"}},
-		{Name: "read", Arguments: map[string]any{"id": "gauge"}},
-		{Name: "context", Arguments: map[string]any{"focus": "gauge", "budget": 200}},
-		{Name: "history", Arguments: map[string]any{"action": "log", "id": "gauge"}},
-		{Name: "forget", Arguments: map[string]any{"id": "gauge"}},
-		{Name: "read", Arguments: map[string]any{"id": "gauge"}},
+		{Name: "edit", Arguments: map[string]any{"id": "The river gauge drifts", "todo": "TODO", "deadline": "2027-03-01"}},
+		{Name: "read", Arguments: map[string]any{"id": "The river gauge drifts"}},
+		{Name: "context", Arguments: map[string]any{"focus": "The river gauge drifts", "budget": 200}},
+		{Name: "history", Arguments: map[string]any{"action": "log", "id": "The river gauge drifts"}},
+		{Name: "forget", Arguments: map[string]any{"id": "The river gauge drifts"}},
+		{Name: "read", Arguments: map[string]any{"id": "The river gauge drifts"}},
 	} {
 		args, err := json.Marshal(step.Arguments)
 		if err != nil {

@@ -25,6 +25,11 @@ type Token struct {
 	Role  string    `json:"role"`            // owner, agent or reader
 	Hash  string    `json:"hash"`            // SHA-256 of the secret, in hexadecimal
 	Made  time.Time `json:"made"`
+	// Scopes are the projects and sessions that its bearer may name, such as
+	// project/river or session/*; none is any.
+	Scopes []string `json:"scopes,omitempty"`
+	// Paths may be written besides what the agent may write anyway.
+	Paths []string `json:"paths,omitempty"`
 }
 
 // Tokens are those in the file tokens.json beside the configuration file. The
@@ -71,14 +76,16 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 	return t, nil
 }
 
-// Add makes a token and returns its secret, which is kept nowhere.
-func (t *Tokens) Add(name, agent, role string, now time.Time) (string, error) {
+// Add keeps a token under a secret that it makes and returns, and keeps nowhere.
+func (t *Tokens) Add(one Token) (string, error) {
+	name := one.Name
 	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || t.index(name) >= 0 {
 		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenName)
 	}
 	secret := rand.Text()
-	t.All = append(t.All, Token{Name: name, Agent: agent, Role: role, Hash: hashOf(secret), Made: now.UTC().Truncate(time.Second)})
+	one.Hash, one.Made = hashOf(secret), one.Made.UTC().Truncate(time.Second)
+	t.All = append(t.All, one)
 	return secret, t.write()
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
@@ -81,7 +82,9 @@ func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 	if err != nil {
 		return api.Grant{}, err
 	}
-	return d.grant(t.Agent, api.Role(t.Role)), nil
+	g := d.grant(t.Agent, api.Role(t.Role))
+	g.Vouched, g.Scopes, g.Paths = true, t.Scopes, slices.Concat(g.Paths, t.Paths)
+	return g, nil
 }
 
 // asserted believes what a request says of itself.

@@ -65,9 +65,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	}
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop)}
-	if d.api, err = d.server(ending); err != nil {
-		return errors.Join(err, l.close())
-	}
+	d.api = d.server(ending)
 	if err := d.listen(socket); err != nil {
 		d.close()
 		return errors.Join(err, l.close())
@@ -109,18 +107,13 @@ type server struct {
 }
 
 // server makes what all ways in share.
-func (d *daemon) server(ending <-chan struct{}) (*httpapi.Server, error) {
+func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	local := d.opts.Local
 	local.Sync, local.Progress = d.live.sync, d.opts.Feed.Progress
-	svc := api.Local(d.opts.Memory, &local)
-	o := httpapi.Options{
-		Service: svc, Hello: d.hello, Feed: d.opts.Feed, Ready: d.live.isReady, Logs: d.opts.Lines.Newest,
-		LogLimit: d.opts.Config.LogLimit, Stop: ending, Log: d.opts.Log,
-	}
-	if d.opts.MCP != nil {
-		o.MCP = d.opts.MCP(api.Guarded(svc))
-	}
-	return httpapi.New(o), nil
+	return httpapi.New(httpapi.Options{
+		Service: api.Local(d.opts.Memory, &local), Hello: d.hello, Feed: d.opts.Feed, Ready: d.live.isReady, Logs: d.opts.Lines.Newest,
+		LogLimit: d.opts.Config.LogLimit, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
+	})
 }
 
 func (d *daemon) hello() api.Hello {

@@ -184,7 +184,7 @@ func TestWhoComesIn(t *testing.T) {
 	}, "a.org", "b.org")
 	tokens, err := config.ReadTokens(nil)
 	h.check(err)
-	ada, err := tokens.Add("ada", "ada", "agent", time.Now())
+	ada, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent", Made: time.Now()})
 	h.check(err)
 	person, err := daemon.ReadAddress(h.config.StateDir)
 	h.check(err)
@@ -232,8 +232,8 @@ func TestWhoComesIn(t *testing.T) {
 		}
 	}
 	log, err := h.far.Log(t.Context(), api.LogRequest{Limit: 2})
-	if err != nil || log[1].Author != "ada" || log[0].Author != "somebody else" {
-		t.Errorf("authors %s and %s, %v", log[1].Author, log[0].Author, err)
+	if err != nil || log[1].Author != "ada" || log[1].SaidBy != "token" || log[0].Author != "somebody else" || log[0].SaidBy != "asserted" {
+		t.Errorf("by %+v, %v", log, err)
 	}
 	h.check(tokens.Remove("ada"))
 	if got, _ := ask(ada, "", "", a); got != 401 {
@@ -427,5 +427,36 @@ func TestTheLateOneEnds(t *testing.T) {
 	h.check(err)
 	if err := p.Signal(syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("process %d is there: %v", pid, err)
+	}
+}
+
+// TestTokensBind: a token is for the scopes and paths that it names.
+func TestTokensBind(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	tokens, err := config.ReadTokens(nil)
+	h.check(err)
+	secret, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent", Scopes: []string{"project/river", "session/s1"}, Paths: []string{"a.org"}})
+	h.check(err)
+	for _, tc := range []struct {
+		project, session string
+		want             fovea.Kind
+	}{
+		{"", "", fovea.Other},
+		{"", "s1", fovea.Other},
+		{"", "s2", fovea.Denied},
+		{"river", "", fovea.NotFound}, // it may, but there is none
+		{"sea", "", fovea.Denied},
+		{"sea", "s1", fovea.Denied},
+	} {
+		c := client.HTTP(h.url, &client.Options{Token: secret, Project: tc.project, Session: tc.session})
+		if _, err := c.Query(t.Context(), api.QueryRequest{}); fovea.KindOf(err) != tc.want {
+			t.Errorf("%+v: %v", tc, err)
+		}
+		if tc.want == fovea.Other {
+			if _, err := c.Edit(t.Context(), api.EditRequest{ID: "a.org:1", Tag: []string{"x" + tc.project + tc.session}}); err != nil {
+				t.Errorf("%+v: %v", tc, err)
+			}
+		}
+		c.Close()
 	}
 }

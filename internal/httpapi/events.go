@@ -82,7 +82,7 @@ func (s *Server) missed(r *http.Request, seq uint64) ([]api.Commit, error) {
 	if head <= seq {
 		return nil, nil
 	}
-	ctx := api.WithSync(r.Context(), api.SyncNone)
+	ctx := api.WithScopes(api.WithSync(r.Context(), api.SyncNone), api.Scopes{}) // the stream is the memex's
 	list, err := s.service.Log(ctx, api.LogRequest{Limit: int(head - seq)})
 	if err != nil {
 		return nil, err

@@ -330,3 +330,39 @@ func TestBesideOperations(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsAreLimitedOverMCP, too: both faces count the writes of an agent together.
+func TestAgentsAreLimitedOverMCP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := api.Through(func(_ context.Context, op *api.Operation, _ any) (any, error) {
+			return reflect.Zero(op.Answer).Interface(), nil
+		})
+		var mcp api.Service
+		httpapi.New(httpapi.Options{
+			Service: svc, Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} },
+			MCP: func(svc api.Service) http.Handler { mcp = svc; return http.NotFoundHandler() },
+		})
+		as := func(agent string) context.Context {
+			return api.WithGrant(t.Context(), api.Grant{Agent: agent, Role: api.Agent})
+		}
+		begun, stored := time.Now(), 0
+		for range 100_000 {
+			switch _, err := mcp.Snapshot(as("ada"), api.SnapshotRequest{}); {
+			case err == nil:
+				stored++
+			case fovea.KindOf(err) != fovea.Busy:
+				t.Fatal(err)
+			}
+			if time.Since(begun) >= time.Minute {
+				break
+			}
+			<-time.After(600 * time.Microsecond) // 100,000 a minute, where none has to wait
+		}
+		if took := time.Since(begun); took < time.Minute || stored < 30_000 || stored > 31_000 {
+			t.Errorf("%d stored in %v", stored, took)
+		}
+		if _, err := mcp.Snapshot(as("bob"), api.SnapshotRequest{}); err != nil {
+			t.Errorf("another agent: %v", err)
+		}
+	})
+}

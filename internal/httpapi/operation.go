@@ -19,9 +19,6 @@ import (
 func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	shape := shapeOf(op)
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.allowed(w, r, op) {
-			return
-		}
 		body, pg, ok := s.request(w, r, shape)
 		if !ok {
 			return
@@ -38,6 +35,9 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		before := s.opts.Hello().Root
 		a, err := op.Call(ctx, s.service, body)
 		if err != nil {
+			if errors.Is(err, errTooOften) {
+				w.Header().Set("Retry-After", "1")
+			}
 			fail(w, op.Name, err, statusOf(r, err))
 			return
 		}
@@ -62,6 +62,9 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 func statusOf(r *http.Request, err error) int {
 	if r.Header.Get("If-Match") != "" && fovea.KindOf(err) == fovea.Conflict {
 		return http.StatusPreconditionFailed
+	}
+	if errors.Is(err, errTooOften) {
+		return http.StatusTooManyRequests
 	}
 	return Status(err)
 }
@@ -97,7 +100,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 	return body, pg, true
 }
 
-// actor makes the operation one of its scopes and session, done once for its key.
+// actor makes the operation one that is done once for its key.
 func (s *Server) actor(ctx context.Context, w http.ResponseWriter, r *http.Request, op *api.Operation, body []byte) (context.Context, bool) {
 	key := r.Header.Get(api.HeaderOp)
 	if op.Effect == api.Reads {
@@ -112,8 +115,7 @@ func (s *Server) actor(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		problem(w, http.StatusUnprocessableEntity, "invalid", api.HeaderOp+": another request came under this key; use a new one for each")
 		return ctx, false
 	}
-	scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
-	return fovea.WithActor(api.WithScopes(ctx, scopes), "", scopes.Session, key), true
+	return fovea.WithActor(ctx, "", "", key), true
 }
 
 // synced reads how the folder is to be seen to.

@@ -3,13 +3,15 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
-	"net/http"
+	"fmt"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 )
 
@@ -43,30 +45,39 @@ func (l *rates) of(agent string) *rate.Limiter {
 	return one
 }
 
-// allowed holds an agent to its rate of writes: a little too many wait, many too
-// many are refused.
-func (s *Server) allowed(w http.ResponseWriter, r *http.Request, op *api.Operation) bool {
-	agent := api.GrantOf(r.Context()).Agent
-	if op.Effect == api.Reads || agent == "" {
-		return true
-	}
+// errTooOften is why a write of an agent is refused that would have to wait long.
+var errTooOften = fmt.Errorf("more than %d writes a minute; wait a second", writesAMinute)
+
+// limited is a service that holds agents to their rate of writes: a little too many
+// wait, many too many are refused.
+func (s *Server) limited(svc api.Service) api.Service {
+	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		if agent := api.GrantOf(ctx).Agent; op.Effect != api.Reads && agent != "" {
+			if err := s.turn(ctx, agent); err != nil {
+				return nil, &fovea.Error{Op: op.Name, What: agent, Kind: fovea.Busy, Err: err}
+			}
+		}
+		return op.Pass(ctx, svc, req)
+	})
+}
+
+// turn returns when an agent may write.
+func (s *Server) turn(ctx context.Context, agent string) error {
 	turn := s.rates.of(agent).Reserve()
 	wait := turn.Delay()
-	if wait > shortWait {
+	switch {
+	case wait > shortWait:
 		turn.Cancel()
 		s.counts.limited.Add(1)
-		w.Header().Set("Retry-After", "1")
-		problem(w, http.StatusTooManyRequests, "busy", "agent "+agent+" writes more than 30,000 times a minute; wait a second")
-		return false
-	}
-	if wait > 0 {
+		return errTooOften
+	case wait > 0:
 		select {
 		case <-time.After(wait):
-		case <-r.Context().Done():
-			return false
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
-	return true
+	return nil
 }
 
 // keys remembers which request came under an idempotency key. The zero value is

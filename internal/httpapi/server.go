@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 )
 
@@ -29,8 +30,8 @@ type Options struct {
 	LogLimit int
 	// Stop, when closed, ends the streams, so that a server can.
 	Stop <-chan struct{}
-	// MCP, if not nil, serves /mcp.
-	MCP http.Handler
+	// MCP, if not nil, makes what serves /mcp from the service that it may use.
+	MCP func(api.Service) http.Handler
 	// BodyLimit bounds the bytes of a request; 8 MiB by default.
 	BodyLimit int64
 	// Time bounds an operation; five minutes by default.
@@ -45,7 +46,8 @@ type Admission func(*http.Request) (api.Grant, error)
 // Server is the state that all ways in share. It is safe for concurrent use.
 type Server struct {
 	opts    Options
-	service api.Service // guarded by the grant of each request
+	service api.Service // guarded by the grant of each request, and limited
+	mcp     http.Handler
 	counts  counters
 	rates   rates
 	keys    keys
@@ -71,7 +73,12 @@ func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{opts: opts, service: api.Guarded(opts.Service)}
+	s := &Server{opts: opts}
+	s.service = s.limited(api.Guarded(opts.Service))
+	if opts.MCP != nil {
+		s.mcp = opts.MCP(s.service)
+	}
+	return s
 }
 
 // Handler returns the handler of one way in. Health can be asked by anybody.
@@ -89,8 +96,8 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	inner.HandleFunc("GET /v1/events", s.events)
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
 	inner.HandleFunc("GET /metrics", s.metrics)
-	if s.opts.MCP != nil {
-		inner.Handle("/mcp", s.untilStop(s.opts.MCP))
+	if s.mcp != nil {
+		inner.Handle("/mcp", s.untilStop(s.mcp))
 	}
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", s.healthy)
@@ -99,7 +106,7 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	return s.counted(s.bounded(outer))
 }
 
-// admitted lets in whom admit knows.
+// admitted lets in whom admit knows, to the scopes that the request names.
 func admitted(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g, err := admit(r)
@@ -108,7 +115,9 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 			problem(w, http.StatusUnauthorized, "unauthorized", err.Error())
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(api.WithGrant(r.Context(), g)))
+		scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
+		ctx := fovea.WithActor(api.WithGrant(r.Context(), g), "", scopes.Session, "")
+		next.ServeHTTP(w, r.WithContext(api.WithScopes(ctx, scopes)))
 	})
 }
 

@@ -3,7 +3,6 @@
 package mcpserver_test
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"testing"
@@ -19,7 +18,7 @@ func TestConformance(t *testing.T) {
 	suite := foveatest.Part(t, "conformance")
 	svc, _ := memory(t)
 	s := mcpserver.New(svc, nil)
-	web := httptest.NewServer(mcpserver.Handler(func(*http.Request) *mcpserver.Server { return s }, nil))
+	web := httptest.NewServer(forAll(s))
 	t.Cleanup(web.Close)
 	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "server-sse-multiple-streams", "dns-rebinding-protection"} {
 		t.Run(scenario, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 func TestEachRevision(t *testing.T) {
 	svc, _ := memory(t)
 	s := mcpserver.New(svc, nil)
-	web := httptest.NewServer(mcpserver.Handler(func(*http.Request) *mcpserver.Server { return s }, nil))
+	web := httptest.NewServer(forAll(s))
 	t.Cleanup(web.Close)
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
@@ -52,9 +52,9 @@ func TestEachRevision(t *testing.T) {
 	}
 }
 
-// TestNobodyIsServedWithoutAServer: Handler refuses a request that no server is for.
+// TestNobodyIsServedWithoutAServer: Web refuses a request that no server is for.
 func TestNobodyIsServedWithoutAServer(t *testing.T) {
-	web := httptest.NewServer(mcpserver.Handler(func(*http.Request) *mcpserver.Server { return nil }, nil))
+	web := httptest.NewServer(mcpserver.NewWeb(func(*http.Request) (string, func() *mcpserver.Server) { return "", nil }, nil))
 	t.Cleanup(web.Close)
 	_, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL}, nil)
 	if err == nil {

@@ -1,0 +1,70 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
+)
+
+// mcpHandler serves MCP to who was let in, until ctx ends. The person's own token,
+// which programs are given too, lets them in as agents.
+func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Feed) http.Handler {
+	web := mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
+		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
+		return holder(g, scopes), func() *mcpserver.Server {
+			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: func(ctx context.Context, client string) context.Context {
+				as := g
+				if g.Role == api.Owner {
+					as = s.agentGrant(orElse(g.Agent, agentName(client)))
+				}
+				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), "", scopes.Session, ""), scopes)
+			}})
+		}
+	}, nil)
+	go follow(ctx, feed, web.Changed)
+	return web
+}
+
+// holder names everything that the answers to a request depend on but the request.
+func holder(g api.Grant, scopes api.Scopes) string {
+	g.Protected = nil // of the memory, for all the same
+	text, err := json.Marshal(struct {
+		Grant  api.Grant
+		Scopes api.Scopes
+	}{g, scopes})
+	if err != nil {
+		return "" // nobody is served
+	}
+	return string(text)
+}
+
+// follow calls changed after commits, until ctx ends. Those that come while it runs are
+// told of together.
+func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) {
+	for ctx.Err() == nil {
+		events, done := feed.Subscribe()
+		changed(ctx) // what came while nobody listened
+		for heard := true; heard; {
+			var e api.Event
+			select {
+			case <-ctx.Done():
+				heard = false
+			case e, heard = <-events:
+			}
+			told := e.Commit != nil
+			for len(events) > 0 {
+				told = (<-events).Commit != nil || told
+			}
+			if told {
+				changed(ctx)
+			}
+		}
+		done()
+	}
+}

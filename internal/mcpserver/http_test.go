@@ -1,0 +1,102 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
+)
+
+// forAll serves everybody by one server.
+func forAll(s *mcpserver.Server) *mcpserver.Web {
+	return mcpserver.NewWeb(func(*http.Request) (string, func() *mcpserver.Server) {
+		return "all", func() *mcpserver.Server { return s }
+	}, nil)
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestServersAreKept: each token has one server for all its requests and sessions;
+// another one's session is not there for it; what somebody else commits is told to
+// clients of all of them, with sessions and without.
+func TestServersAreKept(t *testing.T) {
+	svc, _ := memory(t)
+	var opened atomic.Int32
+	web := mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
+		return r.Header.Get("Authorization"), func() *mcpserver.Server {
+			opened.Add(1)
+			return mcpserver.New(svc, nil)
+		}
+	}, nil)
+	site := httptest.NewServer(web)
+	t.Cleanup(site.Close)
+	told := make(chan string, 100)
+	var sessions []string
+	for _, who := range []string{"ada", "bob"} {
+		for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+				ResourceUpdatedHandler: func(context.Context, *mcp.ResourceUpdatedNotificationRequest) { told <- who + " " + revision },
+			})
+			transport := &mcp.StreamableClientTransport{Endpoint: site.URL, HTTPClient: &http.Client{Transport: bearer(who)}}
+			c, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			for range 3 {
+				call(t, c, "recall", map[string]any{"query": "gauge"})
+			}
+			if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "fovea://node/gauge"}); err != nil {
+				t.Fatal(err)
+			}
+			sessions = append(sessions, c.ID())
+		}
+	}
+	if n := opened.Load(); n != 2 {
+		t.Errorf("%d servers for two who ask", n)
+	}
+	for _, who := range []string{"ada", "bob"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, site.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Mcp-Session-Id", sessions[2]) // bob's
+		answer, err := bearer(who).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if who == "ada" && answer.StatusCode != http.StatusNotFound {
+			t.Errorf("another one's session: %s", answer.Status)
+		}
+	}
+	todo := "TODO"
+	if _, err := svc.Edit(t.Context(), api.EditRequest{ID: "gauge", Todo: &todo}); err != nil {
+		t.Fatal(err)
+	}
+	web.Changed(t.Context())
+	got := map[string]bool{}
+	for len(got) < 3 { // bob has ended one
+		got[<-told] = true
+	}
+	for _, want := range []string{"ada 2025-11-25", "ada 2026-07-28", "bob 2026-07-28"} {
+		if !got[want] {
+			t.Errorf("told: %v", got)
+		}
+	}
+}
