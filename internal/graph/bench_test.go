@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // generated is a state of so many files of ten headlines each.
@@ -55,18 +56,28 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// BenchmarkDiff compares two states of 110,000 nodes with 100 changed ones.
+// BenchmarkDiff compares two states of 110,000 nodes: with 100 changed nodes, each in
+// another file, and with 100 changed leaves and the versions of all above them.
 func BenchmarkDiff(b *testing.B) {
 	s := generated(10000)
-	d := s.Edit(2)
-	for f := range 100 {
-		d.Put(fmt.Sprintf("f%05d.org", f*97), foveatest.GenFile(f*97, 10)+"x\n", false)
-	}
-	next, _ := d.Seal()
-	for b.Loop() {
-		if delta := Diff(s, next); len(delta.Changes) == 0 {
-			b.Fatal("no change")
-		}
+	for _, c := range []struct {
+		name, before, after string
+	}{{"nodes", "# x\n", ""}, {"leaves", "", "x\n"}} {
+		b.Run("100 "+c.name, func(b *testing.B) {
+			d := s.Edit(2)
+			for f := range 100 {
+				path := fmt.Sprintf("f%05d.org", f*97)
+				nodes := s.Nodes(path)
+				d.Put(path, nodes[0].Content+c.before+node.Join(nodes[1:])+c.after, false)
+			}
+			next, _ := d.Seal()
+			changes := 0
+			for b.Loop() {
+				delta := Diff(s, next)
+				changes = len(delta.Changes)
+			}
+			b.ReportMetric(float64(changes), "changes")
+		})
 	}
 }
 

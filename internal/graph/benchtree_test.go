@@ -47,21 +47,29 @@ func BenchmarkPutTree(b *testing.B) {
 	}
 }
 
-// BenchmarkPutBranch puts one changed leaf of such a tree.
+// BenchmarkPutBranch puts one changed leaf into trees of 10,000 and of 100,000 nodes,
+// four and five levels deep, and takes the new root.
 func BenchmarkPutBranch(b *testing.B) {
-	d := (&State{}).Edit(1)
-	if err := d.PutTree("/root", foliage(10_000)); err != nil {
-		b.Fatal(err)
-	}
-	s, _ := d.Seal()
-	leaf := s.Nodes("/root")[9_990]
-	for i := 0; b.Loop(); i++ {
-		d := s.Edit(2)
-		if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: fmt.Sprint(i)}); err != nil {
-			b.Fatal(err)
-		}
-		next, _ := d.Seal()
-		next.Root()
+	for _, size := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			d := (&State{}).Edit(1)
+			if err := d.PutTree("/root", foliage(size)); err != nil {
+				b.Fatal(err)
+			}
+			s, _ := d.Seal()
+			leaf := s.Nodes("/root")[size-10]
+			if levels := len(s.Ancestors(leaf)) + 1; levels != len(fmt.Sprint(size))-1 {
+				b.Fatalf("the leaf is on level %d", levels)
+			}
+			for i := 0; b.Loop(); i++ {
+				d := s.Edit(2)
+				if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: fmt.Sprint(i)}); err != nil {
+					b.Fatal(err)
+				}
+				next, _ := d.Seal()
+				next.Root()
+			}
+		})
 	}
 }
 

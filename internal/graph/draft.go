@@ -4,7 +4,6 @@ package graph
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
@@ -116,9 +115,9 @@ func (d *Draft) put(path, text string, opaque bool) {
 // hold on to the bytes of a whole old and a whole new file. shared says that the
 // nodes' text is part of one.
 func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
-	own := func(n *node.Node) {
-		if shared {
-			own(n)
+	own := func(n, was *node.Node) {
+		if shared && len(old) > 0 {
+			n.Detach(was)
 		}
 	}
 	was := make(map[string]*node.Node, len(old))
@@ -130,26 +129,21 @@ func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 		switch {
 		case o == nil:
 			n.Modified = d.now
-			if len(old) > 0 {
-				own(n)
-			}
+			own(n, nil)
 		case o.Own != n.Own:
 			n.Modified = d.now
-			own(n)
+			own(n, o)
 		case o.Type == typeGone: // the file has it
 			n.Modified = o.Modified
-			own(n)
+			own(n, nil)
 		case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
 			nodes[i] = o
 		default:
+			own(n, o)
 			n.Modified, n.Content, n.Attrs = o.Modified, o.Content, o.Attrs
 		}
 	}
 }
-
-// own gives a node its own copy of its text. The derived strings keep pointing
-// into the file: they are few, and the next image separates them.
-func own(n *node.Node) { n.Content = strings.Clone(n.Content) }
 
 // take removes a document's nodes and returns them.
 func (d *Draft) take(path string) []*node.Node {

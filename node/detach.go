@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Detach gives a node memory of its own: all its strings are copied, but for those
+// that it has from was, which may be nil, the node that it follows. A node that Split
+// made holds on to the bytes of the whole file otherwise. It is for those who build a
+// node, before it enters a state. O(len(Content)).
+func (n *Node) Detach(was *Node) {
+	if was == nil {
+		was = &Node{Derived: &Derived{}}
+	}
+	n.ID, n.Parent = ours(n.ID, was.ID), ours(n.Parent, was.Parent)
+	n.Kids, n.Content = allOurs(n.Kids, was.Kids), ours(n.Content, was.Content)
+	d, o := *n.Derived, was.Derived
+	if d.Equal(o) {
+		n.Derived = o
+		return
+	}
+	for _, f := range []struct{ now, was *string }{
+		{&d.Title, &o.Title}, {&d.Todo, &o.Todo}, {&d.Priority, &o.Priority}, {&d.Scheduled, &o.Scheduled}, {&d.Deadline, &o.Deadline},
+		{&d.Closed, &o.Closed}, {&d.Category, &o.Category}, {&d.DeclaredID, &o.DeclaredID},
+	} {
+		*f.now = ours(*f.now, *f.was)
+	}
+	d.Tags, d.Links, d.Setup = allOurs(d.Tags, o.Tags), allOurs(d.Links, o.Links), allOurs(d.Setup, o.Setup)
+	if slices.Equal(d.Properties, o.Properties) {
+		d.Properties = o.Properties
+	} else {
+		d.Properties = slices.Clone(d.Properties)
+		for i, p := range d.Properties {
+			d.Properties[i] = Property{strings.Clone(p.Key), strings.Clone(p.Value)}
+		}
+	}
+	d.TagGroups = slices.Clone(d.TagGroups)
+	for i, g := range d.TagGroups {
+		d.TagGroups[i] = org.TagGroup{Name: strings.Clone(g.Name), Exclusive: g.Exclusive, Members: allOurs(g.Members, nil)}
+	}
+	n.Derived = &d
+}
+
+// ours returns a string in memory of its own, or in that of an equal one.
+func ours(s, was string) string {
+	if s == was {
+		return was
+	}
+	return strings.Clone(s)
+}
+
+// allOurs is ours for a list.
+func allOurs(list, was []string) []string {
+	if slices.Equal(list, was) && (list == nil) == (was == nil) {
+		return was
+	}
+	list = slices.Clone(list)
+	for i, s := range list {
+		list[i] = strings.Clone(s)
+	}
+	return list
+}
