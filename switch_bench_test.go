@@ -1,0 +1,40 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/graph"
+)
+
+// BenchmarkSwitch makes a state that is kept the present one and back, as the end of
+// a rollback of one file among 1,000 does: the view that follows, and its head. The
+// difference of the states, the files, the commit and its sync are not in it.
+func BenchmarkSwitch(b *testing.B) {
+	dir := b.TempDir()
+	if err := foveatest.GenFiles(dir, 1000, 10); err != nil {
+		b.Fatal(err)
+	}
+	m, err := Open(b.Context(), dir, &Options{StateDir: filepath.Join(b.TempDir(), "state")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { m.Close() })
+	if err := m.Ingest(b.Context(), nil); err != nil {
+		b.Fatal(err)
+	}
+	was := m.View()
+	d := was.state.Edit(2)
+	d.Put("f00500.org", foveatest.GenFile(500, 10)+"changed\n", false)
+	next, forth := d.Seal()
+	back := graph.Diff(next, was.state)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.head.Store(m.View().follow(next, &forth, was.commit))
+		m.head.Store(m.View().follow(was.state, &back, was.commit))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2, "ns/switch")
+}
