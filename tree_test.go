@@ -202,6 +202,7 @@ func TestIngestTreeRefuses(t *testing.T) {
 		{"a parent in a file", with(`{"type":"headline"}`), "filed", fovea.Invalid, "a.org"},
 		{"below itself", with(gauge), "gauge", fovea.Invalid, "cycle"},
 		{"below its own child", with(gauge), "lid", fovea.Invalid, "cycle"},
+		{"a child turned into the parent", with(`{"type":"headline","properties":{"ID":"lid"},"contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "", fovea.Invalid, "cycle"},
 		{"below what it moves", with(`{"type":"headline","contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "lid", fovea.Invalid, "cycle"},
 		{"its own parent below it", with(`{"type":"headline","properties":{"ID":"lid"},"contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "", fovea.Invalid, "cycle"},
 		{"a scope that cannot be", with(`{"type":"headline","scope":"heap"}`), "", fovea.Invalid, "scope"},
@@ -217,6 +218,36 @@ func TestIngestTreeRefuses(t *testing.T) {
 				t.Error("something changed")
 			}
 		})
+	}
+}
+
+// TestRefileTreeAgain: a refile that failed is done when its op comes again, though
+// the node got an ID on the way.
+func TestRefileTreeAgain(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* A\n:PROPERTIES:\n:ID: filed\n:END:\n"})
+	w.ingest()
+	id, _ := w.take(w.m, `{"type":"headline","properties":{"TITLE":"Note"},"raw-content":"text"}`, "")
+	lock := filepath.Join(w.dir, ".#a.org")
+	if err := os.Symlink("me@elsewhere.1", lock); err != nil {
+		t.Fatal(err)
+	}
+	ctx := fovea.WithActor(t.Context(), "", "", "once")
+	if _, err := w.m.Refile(ctx, id, "filed", merkle.Digest{}); fovea.KindOf(err) != fovea.Busy {
+		t.Fatalf("into a file that is held: %v", err)
+	}
+	w.remove(".#a.org")
+	for n := range w.m.View().All() {
+		if node.IsMemory(n.Path) {
+			id = n.ID
+		}
+	}
+	for range 2 {
+		if _, err := w.m.Refile(ctx, id, "filed", merkle.Digest{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := shape(w.m.View(), "filed"); got != "A(Note)" {
+			t.Errorf("the file holds %s", got)
+		}
 	}
 }
 
@@ -478,7 +509,8 @@ steel
 	}
 	// A node without an ID gets one first, and what a headline cannot hold stays.
 	id, _ := w.take(w.m, `{"type":"paragraph","raw-content":"* forged"}`, "")
-	if _, err := w.m.Refile(t.Context(), id, "sensors", merkle.Digest{}); fovea.KindOf(err) != fovea.Invalid {
+	before := w.m.View()
+	if _, err := w.m.Refile(t.Context(), id, "sensors", merkle.Digest{}); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
 		t.Errorf("got %v", err)
 	}
 	id, _ = w.take(w.m, `{"type":"headline","properties":{"TITLE":"Plain"},"raw-content":"x"}`, "")

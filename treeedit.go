@@ -281,13 +281,12 @@ func (e *editing) refileTree(ctx context.Context, id, target string, base merkle
 	if to.Derived.Encrypted {
 		return fail(e.name, target, Invalid, errEncrypted)
 	}
+	t := *e.m.View().state.Branch(n.ID)
 	if node.IsDerived(id) {
-		if n, err = e.declare(ctx, n); err != nil {
-			return err
-		}
+		setAttr(&t, "ID", uuid.NewString())
 	}
 	doc := e.document(to.Path)
-	text, err := orgOf(e.m.View().state.Branch(n.ID), doc.Todo.All, e.now)
+	text, err := orgOf(&t, doc.Todo.All, e.now)
 	if err != nil {
 		return fail(e.name, id, Invalid, err)
 	}
@@ -295,26 +294,31 @@ func (e *editing) refileTree(ctx context.Context, id, target string, base merkle
 	if err != nil {
 		return fail(e.name, id, Invalid, err)
 	}
+	if node.IsDerived(id) {
+		if n, err = e.declare(ctx, n, &t); err != nil {
+			return err
+		}
+	}
 	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, to.Title())
 	e.refiled = n
 	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, nil) })
 	return e.splice(to.Path, doc.Source, splices)
 }
 
-// declare gives a node of a memory-backed document an ID, as a commit of its own: by
-// it history follows the node into the file.
-func (e *editing) declare(ctx context.Context, n *node.Node) (*node.Node, error) {
-	m, t := e.m, *e.m.View().state.Branch(n.ID)
-	id := uuid.NewString()
-	setAttr(&t, "ID", id)
+// declare gives a node of a memory-backed document the ID of a tree that is else the
+// same, as a commit of its own: by it history follows the node into the file.
+func (e *editing) declare(ctx context.Context, n *node.Node, t *node.Tree) (*node.Node, error) {
+	m := e.m
 	draft := m.draft(e.now.UnixMilli())
-	if err := m.putBranch(draft, n, &t); err != nil {
+	if err := m.putBranch(draft, n, t); err != nil {
 		return nil, fail(e.name, n.ID, Invalid, err)
 	}
 	state, delta := draft.Seal()
-	if _, err := m.commit(background(ctx), state, &delta, m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())); err != nil {
+	c := m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
+	c.Op = operation() // that of ctx is of what follows, which may fail yet and come again
+	if _, err := m.commit(background(ctx), state, &delta, c); err != nil {
 		return nil, err
 	}
-	named, _ := m.View().Get(id)
+	named, _ := m.View().Get(t.ID())
 	return named, nil
 }
