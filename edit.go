@@ -86,6 +86,7 @@ type editing struct {
 
 	trees   []func(*graph.Draft) error // what happens to memory-backed documents
 	refiled *node.Node                 // of them, that goes into a file with all below it
+	naming  *node.Tree                 // what refiled becomes before that, where it has no ID: see declare
 }
 
 // edit runs a command on the present: do finds its nodes and fills in the
@@ -241,17 +242,9 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 			return Commit{}, fail(e.name, path, Invalid, err)
 		}
 	}
-	draft := m.draft(now)
-	for _, path := range e.paths {
-		draft.Put(path, e.texts[path], false)
-	}
-	if err := e.putTrees(draft); err != nil {
+	state, delta, err := e.draft(now)
+	if err != nil || delta.Empty() {
 		return Commit{}, err
-	}
-	m.dropUnasked(head, draft)
-	state, delta := draft.Seal()
-	if delta.Empty() {
-		return Commit{}, nil
 	}
 	op := m.begin(ctx, e.name, graph.KindEdit, e.message, now)
 	op.intent.marks = e.marks
@@ -271,7 +264,29 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 			return Commit{}, errors.Join(op.fail(path, err), op.discard())
 		}
 	}
+	if e.naming != nil {
+		if err = e.declare(ctx); err == nil {
+			state, delta, err = e.draft(now)
+		}
+		if err != nil {
+			return Commit{}, errors.Join(err, op.discard())
+		}
+	}
 	return op.run(ctx, state, &delta)
+}
+
+// draft makes the state that the edit leads to from the present one.
+func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
+	draft := e.m.draft(now)
+	for _, path := range e.paths {
+		draft.Put(path, e.texts[path], false)
+	}
+	if err := e.putTrees(draft); err != nil {
+		return nil, graph.Delta{}, err
+	}
+	e.m.dropUnasked(e.m.View().state, draft)
+	state, delta := draft.Seal()
+	return state, delta, nil
 }
 
 // putTrees does what is to happen to memory-backed documents.

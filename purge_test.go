@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,5 +194,26 @@ func TestRetain(t *testing.T) {
 	}
 	if c, _, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, false); err != nil || blocks != 0 || c.Seq != 0 {
 		t.Errorf("the second time: %+v, %d blocks, %v; want nothing", c, blocks, err)
+	}
+}
+
+// TestSkipPurgedTree: a rollback that skips what is purged leaves the tree as it is.
+func TestSkipPurgedTree(t *testing.T) {
+	w := newWorld(t, nil)
+	tree := func(id, text string) string {
+		return fmt.Sprintf(`{"type":"paragraph","properties":{"ID":%q},"raw-content":%q}`, id, text)
+	}
+	for _, text := range []string{tree("t", secret), tree("t", "harmless"), tree("u", "later")} {
+		w.take(w.m, text, "")
+	}
+	if _, _, err := w.m.Purge(t.Context(), nil, secret, false); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := w.m.View().Get("t")
+	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.RollbackOptions{Skip: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := w.m.View().Get("t"); n != before || w.m.View().Len() != 1 {
+		t.Errorf("what is left is %v", idsOf(slices.Collect(w.m.View().All())))
 	}
 }

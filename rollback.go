@@ -227,7 +227,9 @@ func (r *rollback) reason(path string, err error) string {
 func (r *rollback) without(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now)
 	for _, path := range r.blocked {
-		if text, ok := head.Text(path); ok {
+		if head.IsTree(path) {
+			d.Adopt(path, head.Nodes(path), 0)
+		} else if text, ok := head.Text(path); ok {
 			doc, _ := head.Document(path)
 			d.Put(path, text, doc.Derived.Opaque)
 		} else {

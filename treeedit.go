@@ -284,6 +284,7 @@ func (e *editing) refileTree(ctx context.Context, id, target string, base merkle
 	t := *e.m.View().state.Branch(n.ID)
 	if node.IsDerived(id) {
 		setAttr(&t, "ID", uuid.NewString())
+		e.naming = &t
 	}
 	doc := e.document(to.Path)
 	text, err := orgOf(&t, doc.Todo.All, e.now)
@@ -294,31 +295,26 @@ func (e *editing) refileTree(ctx context.Context, id, target string, base merkle
 	if err != nil {
 		return fail(e.name, id, Invalid, err)
 	}
-	if node.IsDerived(id) {
-		if n, err = e.declare(ctx, n, &t); err != nil {
-			return err
-		}
-	}
 	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, to.Title())
 	e.refiled = n
-	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, nil) })
+	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, e.refiled, nil) })
 	return e.splice(to.Path, doc.Source, splices)
 }
 
-// declare gives a node of a memory-backed document the ID of a tree that is else the
-// same, as a commit of its own: by it history follows the node into the file.
-func (e *editing) declare(ctx context.Context, n *node.Node, t *node.Tree) (*node.Node, error) {
-	m := e.m
+// declare gives the node that is refiled an ID, as a commit of its own, once nothing
+// is left that would refuse the rest: by it history follows the node into the file.
+func (e *editing) declare(ctx context.Context) error {
+	m, n := e.m, e.refiled
 	draft := m.draft(e.now.UnixMilli())
-	if err := m.putBranch(draft, n, t); err != nil {
-		return nil, fail(e.name, n.ID, Invalid, err)
+	if err := m.putBranch(draft, n, e.naming); err != nil {
+		return fail(e.name, n.ID, Invalid, err)
 	}
 	state, delta := draft.Seal()
 	c := m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
 	c.Op = operation() // that of ctx is of what follows, which may fail yet and come again
 	if _, err := m.commit(background(ctx), state, &delta, c); err != nil {
-		return nil, err
+		return err
 	}
-	named, _ := m.View().Get(t.ID())
-	return named, nil
+	e.refiled, _ = m.View().Get(e.naming.ID())
+	return nil
 }
