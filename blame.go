@@ -105,6 +105,9 @@ func (b *blame) trace() error {
 	}
 	for k := range b.versions {
 		v := &b.versions[k]
+		if len(v.traced) == 0 {
+			continue
+		}
 		if same := oldest[v.own]; same != k {
 			b.versions[same].lines = v.lines
 			b.versions[same].traced = append(b.versions[same].traced, v.traced...)

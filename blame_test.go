@@ -63,6 +63,13 @@ func TestBlame(t *testing.T) {
 		want    string
 	}{
 		{"one version", func(w *world) { w.save("a.org", "* Node\na\nb\n") }, "1 * Node\n1 a\n1 b\n"},
+		{"to and fro and again", func(w *world) {
+			w.save("a.org", "* Node\n")
+			for range 3 {
+				w.save("a.org", "* Node\na\n")
+				w.save("a.org", "* Node\nb\n")
+			}
+		}, "1 * Node\n3 b\n"},
 		{"lines come, change and go", func(w *world) {
 			w.save("a.org", "* Node\na\nb\nc\n")
 			w.save("a.org", "* Node\nx\na\nb\nc\n")
