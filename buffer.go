@@ -57,7 +57,7 @@ func (m *Memory) withFiles() []*Memory {
 
 // bufferScope returns the memory of the session that a buffer of a file is kept in.
 func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) {
-	if strings.HasPrefix(m.scope, kindSession+"/") {
+	if m.isSession() {
 		return m, nil
 	}
 	session := m.entry(ctx, "", "", 0).Session

@@ -151,7 +151,7 @@ func (p *player) commit(block []byte) error {
 		return err
 	}
 	delta := graph.Diff(head.state, state)
-	if c.Op != head.commit.Op && len(c.Delta) > 0 {
+	if c.Op != head.commit.Op && len(c.Delta) > 0 && !(p.m.isSession() && c.Kind == graph.KindIngest) {
 		p.m.snapshots.before(head)
 	}
 	done := summary(c)

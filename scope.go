@@ -55,7 +55,7 @@ func (m *Memory) Scope(ctx context.Context, name string) (*Memory, error) {
 		return nil, fail("scope", name, Invalid, err)
 	}
 	s, fresh, err := top.scopeOf(ctx, name)
-	if err == nil && fresh {
+	if err == nil && fresh && s.isSession() { // a project has drift, and no buffers
 		err = s.endBuffersNow(ctx)
 	}
 	return s, err
@@ -170,6 +170,10 @@ func (m *Memory) hasFiles() bool {
 	_, configured := m.opts.Projects[project]
 	return m.parent == nil || ok && configured
 }
+
+// isSession reports whether this is the memory of a session: what is ingested there
+// takes no snapshot.
+func (m *Memory) isSession() bool { return strings.HasPrefix(m.scope, kindSession+"/") }
 
 // isFile reports whether a document of this memory is that of a file: neither a
 // tree nor laid over a file.

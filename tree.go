@@ -96,7 +96,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	state, delta := draft.Seal()
 	id := in.at(state)
 	n, _ := state.Get(id)
-	if !delta.Empty() && !in.inSession() {
+	if !delta.Empty() && !m.isSession() {
 		m.snapshots.before(m.View())
 	}
 	entry := m.entry(ctx, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
@@ -135,8 +135,6 @@ func titleOf(n *node.Node) string {
 	}
 	return n.Derived.Title
 }
-
-func (in *treeIngest) inSession() bool { return strings.HasPrefix(in.m.scope, kindSession+"/") }
 
 // laid notes which bytes a buffer lies over.
 func (in *treeIngest) laid() [][]byte {
@@ -195,16 +193,17 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 	return in.apply(draft)
 }
 
-// bornByFiles refuses a tree that declares an id of a node of a file.
+// bornByFiles refuses a tree that declares an id of a node of a file, or of a buffer
+// of the session.
 func (in *treeIngest) bornByFiles() error {
-	memories := in.m.withFiles()
+	memories := append(in.m.withFiles(), in.m)
 	for part := range in.tree.All() {
 		id := part.ID()
 		if id == "" {
 			continue
 		}
 		for _, s := range memories {
-			if n, ok := s.View().state.Get(id); ok && !s.View().state.IsTree(n.Path) && !in.covers(n.Path) {
+			if n, ok := s.View().state.Get(id); ok && !node.IsMemory(n.Path) && !in.covers(n.Path) {
 				return fail("ingest", id, Conflict, fmt.Errorf("the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path))
 			}
 		}
@@ -302,17 +301,27 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.
 }
 
 // namesake returns the child of a node that a tree without an ID is again: the one
-// without an ID that has the same title, or else the same type.
+// without an ID that has the same CUSTOM_ID, else the same title, or else the same
+// type.
 func (in *treeIngest) namesake(up *node.Node) *node.Node {
 	if in.tree.ID() != "" {
 		return nil
 	}
+	var same *node.Node
+	custom := textOf(in.tree, "CUSTOM_ID")
 	for _, id := range up.Kids {
-		if n, ok := in.state.Get(id); ok && node.IsDerived(id) && n.Wish() == "" && n.SamePlace(in.tree) {
+		n, ok := in.state.Get(id)
+		if !ok || n.Wish() != "" {
+			continue
+		}
+		if custom != "" && n.Custom() && textOf(&node.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
 			return n
 		}
+		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree) {
+			same = n
+		}
 	}
-	return nil
+	return same
 }
 
 // kid returns a look-up of a child by its place.
