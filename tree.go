@@ -279,24 +279,29 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.
 	if known == nil {
 		known = in.namesake(up)
 	}
-	if known != nil && known.Parent == up.ID && len(moved) == 0 { // it stays where it is
-		in.at = in.kid(up.ID, slices.Index(up.Kids, known.ID))
+	stays := known != nil && known.Parent == up.ID
+	switch {
+	case stays && len(moved) == 0:
+		place := slices.Index(up.Kids, known.ID)
+		in.at = func(s *graph.State) string { up, _ := s.Get(in.parent); return up.Kids[place] }
 		return draft.PutBranch(known.ID, in.tree)
-	}
-	if known != nil {
+	case known != nil && !stays:
 		moved = append(moved, known)
 	}
 	in.take(moved)
-	place := -1
 	if !in.change(up.Path, up.ID, func(t *node.Tree) *node.Tree {
-		place = len(t.Kids)
 		next := *t
-		next.Kids = append(slices.Clip(t.Kids), in.tree)
+		next.Kids = slices.Clone(t.Kids)
+		place := slices.IndexFunc(t.Kids, func(k *node.Tree) bool { return stays && k.Names(known.ID) })
+		if place < 0 {
+			place, next.Kids = len(t.Kids), append(next.Kids, nil)
+		}
+		next.Kids[place] = in.tree
 		return &next
 	}) {
 		return fail("ingest", in.parent, Invalid, errCycle)
 	}
-	in.at = in.kid(up.ID, place)
+	in.at = in.spot(up.Path)
 	return in.apply(draft)
 }
 
@@ -324,15 +329,11 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 	return same
 }
 
-// kid returns a look-up of a child by its place.
-func (in *treeIngest) kid(parent string, place int) func(*graph.State) string {
-	return func(s *graph.State) string {
-		up, ok := s.Get(parent)
-		if !ok || place < 0 || place >= len(up.Kids) {
-			return ""
-		}
-		return up.Kids[place]
-	}
+// spot returns a look-up of the tree in a document that changes: ids beside and above
+// it may be others once what it moves has left.
+func (in *treeIngest) spot(path string) func(*graph.State) string {
+	at := slices.Index(slices.Collect(in.trees[path].All()), in.tree)
+	return func(s *graph.State) string { return s.Nodes(path)[at].ID }
 }
 
 // apply puts the documents that change into a draft.

@@ -111,6 +111,7 @@ func TestIngestTreeAgain(t *testing.T) {
 		return fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"TITLE":%q},"raw-content":%q}`, id, strings.ToUpper(id), text)
 	}
 	nameless := `{"type":"headline","properties":{"TITLE":"Note"},"raw-content":"x"}`
+	para := `{"type":"paragraph","raw-content":"x"}`
 	for _, tc := range []struct {
 		name  string
 		steps []step
@@ -130,6 +131,8 @@ func TestIngestTreeAgain(t *testing.T) {
 		{"one of a CUSTOM_ID below a parent is the same again", []step{{a(""), "", "a", "A"},
 			{`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"C"}}`, "a", "a::#c", "C"}, {`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"D"}}`, "a", "a::#c", "D"},
 			{a(`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"D"}}`), "", "a", "A(D)"}}, nil},
+		{"a nameless one that takes another in keeps its place", []step{{a(para + "," + para + "," + kid("k1", "")), "", "a", "A(paragraph paragraph K1)"},
+			{`{"type":"paragraph","raw-content":"y","contents":[` + kid("k1", "") + `]}`, "a", "", "paragraph(K1)"}}, nil},
 		{"a nameless root is known by its title", []step{{nameless, "", "", "Note"}, {`{"type":"headline","properties":{"TITLE":"Note"},"raw-content":"y"}`, "", "", "Note"}}, nil},
 		{"nameless roots of other texts are others", []step{{`{"type":"paragraph","raw-content":"x"}`, "", "", "paragraph"}, {`{"type":"paragraph","raw-content":"y"}`, "", "", "paragraph"}}, nil},
 		{"a whole that comes to hold a root", []step{{kid("k1", ""), "", "k1", "K1"}, {a(kid("k1", "")), "", "a", "A(K1)"}}, nil},
