@@ -13,6 +13,7 @@ import (
 	"net/mail"
 	"net/smtp"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -55,11 +56,9 @@ func smtpSink(u *url.URL) (Sink, bool) {
 	how := strings.ToLower(given("encryption"))
 	m.implicit = how == "implicittls" || port == "465" && how != "none" && how != "explicittls"
 	no := strings.ToLower(given("usestarttls", "starttls"))
-	m.plain = how == "none" || no == "no" || given("disabletls") == "yes"
-	for _, address := range append(m.to, m.from) {
-		if address == "" {
-			return Sink{}, false
-		}
+	m.plain = how == "none" || no == "no" || strings.EqualFold(given("disabletls"), "yes")
+	if slices.Contains(append(m.to, m.from), "") {
+		return Sink{}, false
 	}
 	return Sink{Name: "mail", Send: m.send}, m.host != ""
 }

@@ -60,6 +60,8 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 		}
 		q.fresh = q.fresh || len(l.waiting) > 0 && out.stale()
 		q.lines = append(q.lines, l)
+	}
+	for _, l := range q.lines { // a message is on several lines, and all are known now
 		q.done.Go(func() { q.run(ctx, l) })
 	}
 	return q, nil
