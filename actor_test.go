@@ -196,3 +196,20 @@ func TestActorAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodySaysToBeAToken: a commit is a token's only where one vouched for its
+// author, whatever op the caller chose, and no two ops become one.
+func TestNobodySaysToBeAToken(t *testing.T) {
+	w := actorWorld(t)
+	seen := map[string]bool{}
+	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
+		for _, vouched := range []bool{false, true} {
+			ctx := fovea.WithVouched(fovea.WithActor(t.Context(), "mint", "", op), vouched)
+			c, _, err := w.m.Insert(ctx, "new.org", org.InsertHeadline{Title: fmt.Sprint(i, vouched)})
+			if err != nil || c.Vouched != vouched || seen[c.Op] {
+				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)
+			}
+			seen[c.Op] = true
+		}
+	}
+}
