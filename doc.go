@@ -13,7 +13,7 @@
 // Beside the memex there are scopes, projects and sessions, each a Memory of its own
 // ([Memory.Scope]); [Memory.Over] is the view of several. [Memory.IngestTree] takes in
 // nodes that stand in no file. [Memory.Remember] and [Memory.Forget] are how agents
-// write; [InertText] is what their text becomes before.
+// write.
 //
 // Invariants:
 //

@@ -50,7 +50,7 @@ func (p *pile) take(r *noting) bool {
 	case p.full, p.keys[r.key] && r.byAgent(), op != "" && p.ops[op]:
 		return false
 	case p.err != nil:
-		r.end(Remembered{}, p.err)
+		r.end(remembered{}, p.err)
 	case p.path == "" || ownID(r.h.Properties):
 		r.end(p.alone(r))
 		p.full = true // what comes next is based on it
@@ -71,13 +71,13 @@ func ownID(properties []org.Property) bool {
 }
 
 // alone inserts one note, below a node or under an id of its own.
-func (p *pile) alone(r *noting) (Remembered, error) {
+func (p *pile) alone(r *noting) (remembered, error) {
 	under := p.under
 	if p.path != "" {
 		under = p.path
 	}
 	c, id, err := p.m.insert(r.ctx, "remember", under, r.headline(p.now))
-	return Remembered{ID: id, Commit: c}, err
+	return remembered{ID: id, Commit: c}, err
 }
 
 // open reads the file that the pile is for.
@@ -98,7 +98,7 @@ func (p *pile) open(ctx context.Context) {
 func (p *pile) add(r *noting, op string) {
 	r.commit = p.m.entry(r.ctx, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
 	if err := p.m.mayWrite("remember", &r.commit, []string{p.path}); err != nil {
-		r.end(Remembered{}, err)
+		r.end(remembered{}, err)
 		return
 	}
 	r.id = uuid.NewString()
@@ -110,7 +110,7 @@ func (p *pile) add(r *noting, op string) {
 		err = checkEncoding(before, r.text)
 	}
 	if err != nil {
-		r.end(Remembered{}, fail("remember", p.path, Invalid, err))
+		r.end(remembered{}, fail("remember", p.path, Invalid, err))
 		return
 	}
 	*p.end = end
@@ -131,9 +131,9 @@ func (p *pile) save() {
 	done, err := p.write(background(p.notes[0].ctx))
 	for i, r := range p.notes {
 		if i < len(done) {
-			r.end(Remembered{ID: r.id, Commit: done[i]}, nil)
+			r.end(remembered{ID: r.id, Commit: done[i]}, nil)
 		} else {
-			r.end(Remembered{}, err)
+			r.end(remembered{}, err)
 		}
 	}
 }

@@ -27,16 +27,11 @@ const (
 	SimilarFrom = 0.6
 )
 
-// Remembered says what became of a note.
-type Remembered struct {
-	ID string
-	// Commit is the zero Commit where Known.
-	Commit Commit
-	// Known reports that a node of equal title and text was there already: it is ID,
-	// and nothing was written.
-	Known bool
-	// Similar are nodes, at most five, the most similar first, that have at least the
-	// share SimilarFrom of their words in common with the note.
+// remembered says what became of a note.
+type remembered struct {
+	ID      string
+	Commit  Commit // the zero Commit where Known
+	Known   bool   // a node of equal title and text was there already: it is ID
 	Similar []string
 }
 
@@ -51,13 +46,24 @@ type Remembered struct {
 // has the same title and text but for case, white space and Unicode form, and not at
 // all where somebody has forgotten such a one.
 //
+// It returns the commit and the id of the headline; the zero Commit where a node of
+// equal title and text was there already, whose id it then is. similar are nodes, at
+// most five, the most similar first, that have at least the share SimilarFrom of their
+// words in common with the note.
+//
 // Errors are those of Insert; Denied (it was forgotten); Invalid also for a note of
 // an agent beyond 64 KiB.
-func (m *Memory) Remember(ctx context.Context, under string, h org.InsertHeadline) (Remembered, error) {
+func (m *Memory) Remember(ctx context.Context, under string, h org.InsertHeadline) (c Commit, id string, similar []string, err error) {
+	r, err := m.note(ctx, under, h)
+	return r.Commit, r.ID, r.Similar, err
+}
+
+// note is Remember in one value.
+func (m *Memory) note(ctx context.Context, under string, h org.InsertHeadline) (remembered, error) {
 	by := m.entry(ctx, graph.KindEdit, "", 0)
 	r := &noting{ctx: ctx, under: under, h: h, author: by.Author, session: by.Session}
 	if err := r.prepare(m); err != nil {
-		return Remembered{}, fail("remember", under, Invalid, err)
+		return remembered{}, fail("remember", under, Invalid, err)
 	}
 	m.notes.add(r)
 	m.mu.Lock()
@@ -82,7 +88,7 @@ type noting struct {
 	text   string       // and the file up to it
 
 	done   bool // guarded by the writer's lock, as what follows
-	answer Remembered
+	answer remembered
 	err    error
 }
 
@@ -120,7 +126,7 @@ func (r *noting) headline(now time.Time) org.InsertHeadline {
 }
 
 // end gives the note its answer.
-func (r *noting) end(a Remembered, err error) {
+func (r *noting) end(a remembered, err error) {
 	a.Similar = r.answer.Similar
 	if a.Known || err != nil {
 		a.Similar = nil
@@ -180,16 +186,16 @@ func (m *Memory) settledAlready(r *noting) bool {
 	case first != nil:
 		id := inserted(first)
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
-		r.end(Remembered{ID: id, Commit: m.answered(first, nil)}, nil)
+		r.end(remembered{ID: id, Commit: m.answered(first, nil)}, nil)
 	case r.byAgent():
 		if id := m.known.find(m.View().state, r.key); id != "" {
-			r.end(Remembered{ID: id, Known: true}, nil)
+			r.end(remembered{ID: id, Known: true}, nil)
 		} else if m.tombs.stand(r.key) {
 			err = fail("remember", r.under, Denied, errForgotten)
 		}
 	}
 	if err != nil {
-		r.end(Remembered{}, err)
+		r.end(remembered{}, err)
 	}
 	return r.done
 }

@@ -3,6 +3,7 @@
 package fovea_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -35,10 +36,23 @@ func remembering(t testing.TB) *fovea.Memory {
 	return m
 }
 
+// kept is what Remember answers.
+type kept struct {
+	ID      string
+	Commit  fovea.Commit
+	Known   bool
+	Similar []string
+}
+
+func remember(ctx context.Context, m *fovea.Memory, under, title, body string) (kept, error) {
+	c, id, similar, err := m.Remember(ctx, under, org.InsertHeadline{Title: title, Body: body})
+	return kept{ID: id, Commit: c, Known: err == nil && c.Seq == 0, Similar: similar}, err
+}
+
 // keep keeps a note of the agent ada.
-func keep(t testing.TB, m *fovea.Memory, title, body string) (fovea.Remembered, error) {
+func keep(t testing.TB, m *fovea.Memory, title, body string) (kept, error) {
 	t.Helper()
-	return m.Remember(fovea.WithActor(t.Context(), "ada", "s1", ""), "agents/ada/", org.InsertHeadline{Title: title, Body: body})
+	return remember(fovea.WithActor(t.Context(), "ada", "s1", ""), m, "agents/ada/", title, body)
 }
 
 func TestRemember(t *testing.T) {
@@ -62,7 +76,7 @@ On 868 MHz.
 	if r.Commit.Author != "ada" || r.Commit.Session != "s1" || r.Commit.Seq != 2 {
 		t.Errorf("commit %+v", r.Commit)
 	}
-	c, err := m.Remember(t.Context(), "inbox.org", org.InsertHeadline{Title: "Mine", Body: "own"})
+	c, err := remember(t.Context(), m, "inbox.org", "Mine", "own")
 	if text, _ := m.View().Text("inbox.org"); err != nil || strings.Contains(text, "TRUST") || c.Commit.Author != "person" {
 		t.Errorf("the person's own note: %q, %v", text, err)
 	}
@@ -147,7 +161,7 @@ func TestRememberManyCallers(t *testing.T) {
 		wg.Go(func() {
 			for k := range each {
 				ctx := fovea.WithActor(t.Context(), fmt.Sprintf("agent%d", i%2), "", fmt.Sprintf("op-%d-%d", i, k/2)) // each comes twice
-				r, err := m.Remember(ctx, "agents/all/", org.InsertHeadline{Title: fmt.Sprintf("Note %d of %d", k/2, i), Body: "text"})
+				r, err := remember(ctx, m, "agents/all/", fmt.Sprintf("Note %d of %d", k/2, i), "text")
 				if err != nil {
 					t.Error(err)
 					return

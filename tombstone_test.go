@@ -9,13 +9,12 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // asAda keeps a note of an agent and returns the kind of the error.
-func asAda(t *testing.T, m *fovea.Memory, title, body string) (fovea.Remembered, fovea.Kind) {
+func asAda(t *testing.T, m *fovea.Memory, title, body string) (kept, fovea.Kind) {
 	t.Helper()
-	r, err := m.Remember(fovea.WithActor(t.Context(), "ada", "", ""), "agents/ada/", org.InsertHeadline{Title: title, Body: body})
+	r, err := remember(fovea.WithActor(t.Context(), "ada", "", ""), m, "agents/ada/", title, body)
 	if err == nil {
 		return r, fovea.Other
 	}
@@ -49,7 +48,7 @@ func TestForget(t *testing.T) {
 	if r, kind := asAda(t, w.m, "Notes", ""); kind != fovea.Other || r.Known {
 		t.Errorf("a title without text is taken: %v", kind)
 	}
-	if _, err := w.m.Remember(t.Context(), "b.org", org.InsertHeadline{Title: "The code of the door", Body: "1234"}); err != nil {
+	if _, err := remember(t.Context(), w.m, "b.org", "The code of the door", "1234"); err != nil {
 		t.Errorf("the person may not: %v", err)
 	}
 	if r, kind := asAda(t, w.m, "The code of the door", "1234"); kind != fovea.Other || !r.Known {

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/inert"
 )
 
-// inertNote makes the text of an agent's note inert, see fovea.InertText.
+// inertNote makes the text of an agent's note inert, see inert.Text.
 func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
 	if t.g.Verbatim {
 		return r, nil
 	}
-	r.Title = fovea.InertLine(r.Title)
+	r.Title = inert.Line(r.Title)
 	var errs [4]error
 	r.Body, errs[0] = inertBody(r.Body)
 	r.Property, errs[1] = inertProperties(r.Property, "ID") // of a new note, where it is free
@@ -36,7 +36,7 @@ func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
 		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
 	}
 	if r.Title != nil {
-		title := fovea.InertLine(*r.Title)
+		title := inert.Line(*r.Title)
 		r.Title = &title
 	}
 	for _, text := range []**string{&r.Body, &r.Append} {
@@ -60,12 +60,12 @@ func value(text *string) string {
 }
 
 func inertBody(body string) (string, error) {
-	body, err := fovea.WithoutRecalled(body)
+	body, err := inert.Unrecalled(body)
 	if err != nil {
 		return "", err
 	}
-	body = fovea.InertText(body)
-	return body, fovea.CheckInert(body)
+	body = inert.Text(body)
+	return body, inert.Check(body)
 }
 
 // inertProperties makes the values of KEY=VALUE inert, and refuses keys but for those
@@ -74,11 +74,11 @@ func inertProperties(pairs []string, allowed ...string) ([]string, error) {
 	var out []string
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
-		if err := fovea.InertProperty(key); err != nil && !slices.Contains(allowed, strings.ToUpper(key)) {
+		if err := inert.Property(key); err != nil && !slices.Contains(allowed, strings.ToUpper(key)) {
 			return nil, err
 		}
 		if ok {
-			pair = key + "=" + fovea.InertLine(value)
+			pair = key + "=" + inert.Line(value)
 		}
 		out = append(out, pair)
 	}
@@ -87,7 +87,7 @@ func inertProperties(pairs []string, allowed ...string) ([]string, error) {
 
 func inertKeys(keys []string) error {
 	for _, key := range keys {
-		if err := fovea.InertProperty(key); err != nil {
+		if err := inert.Property(key); err != nil {
 			return err
 		}
 	}

@@ -57,17 +57,17 @@ func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditRespons
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.m.Remember(ctx, under, org.InsertHeadline{
+	c, id, similar, err := l.m.Remember(ctx, under, org.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	})
 	if err != nil {
 		return nil, named(err, "remember", under, orElse(req.Under, inbox))
 	}
-	out := l.edited(r.ID, r.Commit)
-	out.Known = r.Known
-	if len(r.Similar) > 0 {
-		out.Similar, out.SimilarFrom = r.Similar, fovea.SimilarFrom
+	out := l.edited(id, c)
+	out.Known = c.Seq == 0
+	if len(similar) > 0 {
+		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom
 	}
 	return out, nil
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea_test
+package inert_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -46,58 +47,58 @@ var forgeries = []struct{ name, text, inert string }{
 	{"control characters", "a\x00b\x1b[1m\r\nc\fd", "a\uFFFDb\uFFFD[1m\nc\uFFFDd"},
 }
 
-// TestInertText: each forgery becomes text, and what is plain Org stays as it is.
-func TestInertText(t *testing.T) {
+// TestText: each forgery becomes text, and what is plain Org stays as it is.
+func TestText(t *testing.T) {
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
-			if got := fovea.InertText(f.text); got != f.inert {
+			if got := inert.Text(f.text); got != f.inert {
 				t.Errorf("%q becomes %q, want %q", f.text, got, f.inert)
 			}
-			if err := fovea.CheckInert(f.inert); err != nil {
+			if err := inert.Check(f.inert); err != nil {
 				t.Errorf("%q: %v", f.inert, err)
 			}
 		})
 	}
 	const plain = "- [ ] item :: *bold* =code= [[https://example.org][a]] [[id:x]] <2026-01-01 Thu>\n  1. x\n\n| a | b=2 |\n#+begin_src go\nfunc f() {}\n#+end_src\n# a comment"
-	if got := fovea.InertText(plain); got != plain {
+	if got := inert.Text(plain); got != plain {
 		t.Errorf("plain Org becomes %q", got)
 	}
-	if got := fovea.InertLine(" a\nb -*- mode: x -*- [[elisp:y]]"); got != "a b -\u200b*- mode: x -\u200b*- [[elisp\u200b:y]]" {
+	if got := inert.Line(" a\nb -*- mode: x -*- [[elisp:y]]"); got != "a b -\u200b*- mode: x -\u200b*- [[elisp\u200b:y]]" {
 		t.Errorf("a title becomes %q", got)
 	}
 }
 
-// TestCheckInert: what is not made inert is found.
-func TestCheckInert(t *testing.T) {
+// TestCheck: what is not made inert is found.
+func TestCheck(t *testing.T) {
 	for _, text := range []string{"* x", ":LOG:\n:END:", "#+TODO: A | B", "#+CALL: x()", "[[elisp:x]]", "%%(x)", "#+begin_export html\n#+end_export"} {
-		if fovea.CheckInert(text) == nil {
+		if inert.Check(text) == nil {
 			t.Errorf("%q passes", text)
 		}
 	}
 }
 
-func TestInertProperty(t *testing.T) {
+func TestProperty(t *testing.T) {
 	for key, ok := range map[string]bool{
 		"SOURCE": true, "Effort": true, "id": false, "CUSTOM_ID": false, "TRUST": false, "header-args:sh": false, "header-args+": false,
 		"ARCHIVE": false, "export_file_name": false, "DIR": false, "tangle": false,
 	} {
-		if err := fovea.InertProperty(key); (err == nil) != ok {
+		if err := inert.Property(key); (err == nil) != ok {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
 }
 
-// FuzzInertText: whatever an agent writes is inert after, and stays as it is then.
-func FuzzInertText(f *testing.F) {
+// FuzzText: whatever an agent writes is inert after, and stays as it is then.
+func FuzzText(f *testing.F) {
 	for _, x := range forgeries {
 		f.Add(x.text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := fovea.InertText(text)
-		if err := fovea.CheckInert(once); err != nil {
+		once := inert.Text(text)
+		if err := inert.Check(once); err != nil {
 			t.Errorf("%q becomes %q: %v", text, once, err)
 		}
-		if twice := fovea.InertText(once); twice != once {
+		if twice := inert.Text(once); twice != once {
 			t.Errorf("%q, again %q", once, twice)
 		}
 	})
@@ -113,17 +114,17 @@ func TestWithoutRecalled(t *testing.T) {
 		"a window":          {window.Notice + "* old\n", ""},
 		"empty from before": {"", ""},
 	} {
-		got, err := fovea.WithoutRecalled(c.text)
+		got, err := inert.Unrecalled(c.text)
 		if got != c.want || (err != nil) != (c.want == "" && c.text != "") {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 }
 
-// TestInertInEmacs opens what agents wrote in Emacs, with every file variable allowed
+// TestInEmacs opens what agents wrote in Emacs, with every file variable allowed
 // and nothing asked, and has it tangle, export, build the agenda and follow links that
 // run something: nothing runs. The same texts as they came do run.
-func TestInertInEmacs(t *testing.T) {
+func TestInEmacs(t *testing.T) {
 	emacs := foveatest.Part(t, "emacs")
 	for _, raw := range []bool{false, true} {
 		dir, marks := t.TempDir(), t.TempDir()
@@ -173,15 +174,19 @@ func writeForgeries(t *testing.T, path, marks string) {
 
 func rememberForgeries(t *testing.T, marks string) string {
 	t.Helper()
-	m := remembering(t)
+	m, err := fovea.Open(t.Context(), t.TempDir(), &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
 	ctx := fovea.WithActor(t.Context(), "ada", "", "")
 	for i, f := range forgeries {
-		title := fovea.InertLine(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
-		r, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{Title: title, Body: fovea.InertText(marked(f.text, marks, i))})
+		title := inert.Line(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
+		_, id, _, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))})
 		if err != nil {
 			t.Fatalf("%s: %v", f.name, err)
 		}
-		if n, ok := m.View().Get(r.ID); !ok || len(n.Kids) > 0 || n.Title() != title || n.Derived.Todo != "" || n.Derived.Scheduled != "" {
+		if n, ok := m.View().Get(id); !ok || len(n.Kids) > 0 || n.Title() != title || n.Derived.Todo != "" || n.Derived.Scheduled != "" {
 			t.Errorf("%s: it is read as %+v", f.name, n)
 		}
 	}

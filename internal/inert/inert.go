@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package inert
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ var (
 	activeLine = regexp.MustCompile(`(?i)^(?:#\+|:\S+:|SCHEDULED:|DEADLINE:|CLOSED:|CLOCK:)`)
 )
 
-// InertText makes the text that an agent wrote for below a headline one that nothing
+// Text makes the text that an agent wrote for below a headline one that nothing
 // in Emacs or Org acts on. What would be a headline is indented; a keyword, a drawer,
 // a property, a planning line or a clock becomes verbatim text, with a colon before
 // it; blocks of code lose what stands behind their language; and a character without
@@ -47,20 +47,20 @@ var (
 // for the agenda, code inside a line, a macro or a formula of a table. Control
 // characters become U+FFFD. Any other text stays as it is, and so does text that is
 // inert already.
-func InertText(text string) string {
-	lines := strings.Split(inertWords(text), "\n")
+func Text(text string) string {
+	lines := strings.Split(words(text), "\n")
 	for i, line := range lines {
-		lines[i] = inertLine(line)
+		lines[i] = oneLine(line)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// InertLine is InertText for a title or the value of a property, which is one line.
-func InertLine(text string) string {
-	return strings.TrimSpace(strings.ReplaceAll(inertWords(text), "\n", " "))
+// Line is Text for a title or the value of a property, which is one line.
+func Line(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(words(text), "\n", " "))
 }
 
-func inertWords(text string) string {
+func words(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\r", "\n")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -78,7 +78,7 @@ func inertWords(text string) string {
 	})
 }
 
-func inertLine(line string) string {
+func oneLine(line string) string {
 	start := strings.TrimLeft(line, " \t")
 	block := blockLine.FindStringSubmatch(start)
 	switch {
@@ -104,8 +104,8 @@ var (
 	actingKeys      = []string{"ARCHIVE", "DIR", "TABLE_EXPORT_FILE", "TABLE_EXPORT_FORMAT", "CRYPTKEY", "TANGLE", "EVAL", "VAR", "COLUMNS", "LOGGING"}
 )
 
-// InertProperty returns why an agent may not set a property, nil where it may.
-func InertProperty(key string) error {
+// Property returns why an agent may not set a property, nil where it may.
+func Property(key string) error {
 	key = strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(key)), "+")
 	begins := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
 	switch {
@@ -124,9 +124,9 @@ var acts = map[org.Type]bool{
 	org.TypeKeyword: true, org.TypeNodeProperty: true, org.TypePlanning: true,
 }
 
-// CheckInert parses a text as it is to stand below a headline and returns what in it
-// would act, nil for nothing. Text that InertText made never does.
-func CheckInert(text string) error {
+// Check parses a text as it is to stand below a headline and returns what in it
+// would act, nil for nothing. Text that Text made never does.
+func Check(text string) error {
 	doc := org.Parse("* x\n"+text, nil)
 	if len(doc.Headlines) != 1 || len(doc.Keywords) > 0 {
 		return errors.New("it would be read as more than the text of one note")
@@ -150,10 +150,10 @@ func CheckInert(text string) error {
 // errRecalled refuses what a window said.
 var errRecalled = errors.New("it is text that was recalled; keep what is new, in words of its own")
 
-// WithoutRecalled cuts out of a text what Fovea itself has answered with, between its
+// Unrecalled cuts out of a text what Fovea itself has answered with, between its
 // fences, so that it is not remembered again. A text that has a window without
 // fences, or nothing besides recalled text, is refused.
-func WithoutRecalled(text string) (string, error) {
+func Unrecalled(text string) (string, error) {
 	var b strings.Builder
 	rest := text
 	for {
