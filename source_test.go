@@ -35,7 +35,9 @@ func (s *source) dir() string { return path.Dir(s.path) }
 func (s *source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 
 // isScript reports whether the file is run by name and belongs to no package.
-func isScript(s *source) bool { return strings.HasPrefix(s.path, ".ci/") }
+func isScript(s *source) bool {
+	return strings.HasPrefix(s.path, ".ci/") || strings.HasPrefix(s.path, "examples/")
+}
 
 // at starts a complaint about the place pos.
 func (s *source) at(pos token.Pos, format string, args ...any) string {

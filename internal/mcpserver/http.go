@@ -54,6 +54,7 @@ func NewWeb(whose Whose, log *slog.Logger) *Web {
 	return w
 }
 
+// ServeHTTP serves one request of MCP; see [NewWeb].
 func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Mcp-Protocol-Version") >= firstWithoutSessions {
 		w.without.ServeHTTP(out, r)
