@@ -1,0 +1,55 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+)
+
+// asksFromEmacs asks the daemon with what Emacs has by itself: the address and its
+// token are in the file http.json, the first argument.
+const asksFromEmacs = `
+(require 'json) (require 'url)
+(let* ((address (json-read-file (pop command-line-args-left)))
+       (ask (lambda (operation request)
+         (let ((url-request-method "POST")
+               (url-request-extra-headers (list (cons "Content-Type" "application/json")
+                 (cons "Authorization" (concat "Bearer " (cdr (assq 'token address))))))
+               (url-request-data (encode-coding-string (json-encode request) 'utf-8)))
+           (with-current-buffer (url-retrieve-synchronously (concat (cdr (assq 'url address)) "/v1/" operation) t)
+             (goto-char url-http-end-of-headers)
+             (decode-coding-string (buffer-substring (point) (point-max)) 'utf-8))))))
+  (funcall ask "edit" '((id . "Oak") (todo . "DONE")))
+  (princ (funcall ask "query" '((query . "todo:DONE")))))`
+
+// TestEmacsReaches: a program that is no client of ours, Emacs, changes the memory
+// and asks it over HTTP.
+func TestEmacsReaches(t *testing.T) {
+	emacs := foveatest.Part(t, "emacs")
+	s := newServed(t)
+	file := filepath.Join(s.memex, "a.org")
+	if err := os.WriteFile(file, []byte("* TODO Oak\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.run("serve", "--detach", "--http", "--quiet")
+	script := filepath.Join(t.TempDir(), "ask.el")
+	if err := os.WriteFile(script, []byte(asksFromEmacs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), emacs, "-Q", "--batch", "-l", script, filepath.Join(s.state, "http.json"))
+	c.Env = append(os.Environ(), "HOME="+t.TempDir())
+	c.Stderr = t.Output()
+	got, err := c.Output()
+	if err != nil || !strings.Contains(string(got), `"title":"Oak"`) {
+		t.Errorf("Emacs was told %q, %v", got, err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "* DONE Oak\n") {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
