@@ -151,8 +151,9 @@ func forgetCommand(s *session) *cobra.Command {
 	return onHeadline(s, &cobra.Command{
 		Use:   "forget NODE",
 		Short: "Take a headline out of its file, with all below it",
-		Long: `Forget takes a headline and all below it out of its file. History keeps them, and
-no agent brings back a note of the same title and text, unless you roll that back.`,
+		Long: `Forget takes a headline and all below it out of its file. History keeps them,
+and no agent brings back a note of the same title and text, unless you roll that
+back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
 	}, api.Service.Forget, func(r *api.EditResponse) {

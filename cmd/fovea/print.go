@@ -58,6 +58,14 @@ func fit(s string, width int) string {
 // short is the beginning of a digest: enough to name a commit by.
 func short(digest string) string { return digest[:min(len(digest), 16)] }
 
+// several is how many there are of a thing.
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func printNodes(out io.Writer, nodes []api.Node) {
 	for _, n := range nodes {
 		fmt.Fprintln(out, nodeLine(n, columns))

@@ -70,11 +70,14 @@ func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
 		}
 		req.Anchors = append(req.Anchors, text)
 	}
+	done := s.working()
 	svc, err := s.service(c.Context())
 	if err != nil {
+		done()
 		return err
 	}
 	r, err := svc.Verify(c.Context(), req)
+	done()
 	if err != nil {
 		return err
 	}

@@ -45,14 +45,18 @@ is a number as the log shows it, seq:N or a digest.`,
 func printRevert(out io.Writer, r *api.RevertResponse, dry bool) {
 	switch {
 	case dry:
-		fmt.Fprintf(out, "would take back %d commits\n", len(r.Commits))
+		fmt.Fprintf(out, "would take back %s\n", several(len(r.Commits), "commit"))
 	case r.Seq == 0:
-		fmt.Fprintf(out, "nothing of %d commits was there to take back\n", len(r.Commits))
+		fmt.Fprintf(out, "nothing of %s was there to take back\n", several(len(r.Commits), "commit"))
 	default:
-		fmt.Fprintf(out, "took back %d commits by commit %d, root %s\n", len(r.Commits), r.Seq, short(r.Root))
+		fmt.Fprintf(out, "took back %s by commit %d, root %s\n", several(len(r.Commits), "commit"), r.Seq, short(r.Root))
+	}
+	done := "restored  "
+	if dry {
+		done = "would restore  "
 	}
 	for _, f := range r.Files {
-		fmt.Fprintln(out, "restored  "+plain(f))
+		fmt.Fprintln(out, done+plain(f))
 	}
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(out, "conflict  %s of %s in %s\n", plain(c.Field), plain(c.ID), plain(c.Path))

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -47,8 +46,7 @@ type session struct {
 	alerts *alert.Queue      // of memory, nil where nobody is to be told
 	opened bool              // or tried to
 	ids    map[string]string // that Emacs knows, nil until asked for
-	bar    *progressbar.ProgressBar
-	begun  time.Time
+	drawn  drawing
 }
 
 // service reaches the memory that the flags name: the daemon's, if there is one,
@@ -132,11 +130,14 @@ func (s *session) elsewhere(id string) bool {
 // ask opens the memory, calls an operation, and prints the answer: as JSON, or
 // as show does.
 func ask[Q, A any](s *session, c *cobra.Command, call func(api.Service, context.Context, Q) (A, error), req Q, show func(A)) error {
+	done := s.working()
 	svc, err := s.service(c.Context())
 	if err != nil {
+		done()
 		return err
 	}
 	answer, err := call(svc, c.Context(), req)
+	done()
 	if err != nil {
 		return err
 	}
@@ -169,10 +170,13 @@ func (s *session) close() error {
 
 // say talks to the person at the terminal.
 func (s *session) say(format string, a ...any) {
-	if !s.quiet {
-		s.clear()
-		fmt.Fprintln(os.Stderr, "fovea: "+plainLines(fmt.Sprintf(format, a...)))
+	if s.quiet {
+		return
 	}
+	s.drawn.mu.Lock()
+	defer s.drawn.mu.Unlock()
+	s.drawn.wipe()
+	fmt.Fprintln(os.Stderr, "fovea: "+plainLines(fmt.Sprintf(format, a...)))
 }
 
 // complain says what went wrong: one line, or the error as JSON.
@@ -213,40 +217,6 @@ func (s *session) print(v any) error {
 		e.SetIndent("", "  ")
 	}
 	return e.Encode(v)
-}
-
-// progressAfter is how long work goes on in silence.
-const progressAfter = time.Second
-
-// progress draws a bar where a terminal watches and the work is long.
-func (s *session) progress(done, total int) {
-	if s.quiet || !term.IsTerminal(int(os.Stderr.Fd())) {
-		return
-	}
-	if s.begun.IsZero() {
-		s.begun = time.Now()
-	}
-	if s.bar == nil {
-		if time.Since(s.begun) < progressAfter || done == total {
-			return
-		}
-		s.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("reading"),
-			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
-	}
-	_ = s.bar.Set(done)
-	if done == total {
-		s.clear()
-	}
-}
-
-// clear takes the bar off the terminal.
-func (s *session) clear() {
-	if s.bar != nil {
-		_ = s.bar.Clear()
-		s.bar = nil
-	}
 }
 
 // output is standard output. It keeps the first error, so that a command whose

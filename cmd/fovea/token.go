@@ -43,7 +43,7 @@ the configuration has only its hash. What the agent may do beyond what every
 agent may stands in the configuration, under grants.`,
 		Example: `  fovea token add claude
   fovea token add dashboard --role reader
-  fovea token add ferry --scope project/river --scope 'session/*' --path projects/river/`,
+  fovea token add ferry --scope project/river --path projects/river/`,
 		Args: args(1, 1, "a name"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			if !slices.Contains([]api.Role{api.Owner, api.Agent, api.Reader}, api.Role(role)) {

@@ -1,0 +1,107 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progressAfter is how long work goes on in silence.
+const progressAfter = time.Second
+
+// drawing is what stands on the terminal for as long as work goes on: a bar where it
+// is known how much there is to do, else a line that counts the seconds.
+type drawing struct {
+	mu    sync.Mutex
+	begun time.Time // the work that the bar is about
+	bar   *progressbar.ProgressBar
+	line  bool
+}
+
+// watched reports whether somebody at a terminal wants to see that work goes on.
+func (s *session) watched() bool { return !s.quiet && term.IsTerminal(int(os.Stderr.Fd())) }
+
+// working counts the seconds of what takes long, until the function that it returns
+// is called.
+func (s *session) working() (done func()) {
+	if !s.watched() {
+		return func() {}
+	}
+	stop, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		begun, tick := time.Now(), time.NewTicker(progressAfter)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				s.clear()
+				return
+			case <-tick.C:
+				s.drawn.count(time.Since(begun))
+			}
+		}
+	}()
+	return func() { close(stop); <-gone }
+}
+
+func (d *drawing) count(since time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.bar == nil {
+		fmt.Fprintf(os.Stderr, "\r\x1b[Kfovea: working, %d s", int(since.Seconds()))
+		d.line = true
+	}
+}
+
+// progress draws a bar where a terminal watches and the work is long.
+func (s *session) progress(done, total int) {
+	if !s.watched() {
+		return
+	}
+	d := &s.drawn
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun.IsZero() {
+		d.begun = time.Now()
+	}
+	if d.bar == nil {
+		if time.Since(d.begun) < progressAfter || done == total {
+			return
+		}
+		d.wipe()
+		d.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("reading"),
+			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+	}
+	_ = d.bar.Set(done)
+	if done == total {
+		d.wipe()
+	}
+}
+
+// clear takes what is drawn off the terminal.
+func (s *session) clear() {
+	s.drawn.mu.Lock()
+	defer s.drawn.mu.Unlock()
+	s.drawn.wipe()
+}
+
+// wipe is clear for who holds d.mu.
+func (d *drawing) wipe() {
+	if d.bar != nil {
+		_ = d.bar.Clear()
+		d.bar = nil
+	}
+	if d.line {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+		d.line = false
+	}
+}
