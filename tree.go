@@ -241,20 +241,35 @@ func (in *treeIngest) moved(known *node.Node) []*node.Node {
 	return out
 }
 
-// take takes nodes out of where they stand.
+// take takes nodes out of where they stand. O(nodes of the documents they stand in).
 func (in *treeIngest) take(nodes []*node.Node) {
+	gone := map[string]map[string]bool{}
 	for _, n := range nodes {
-		in.change(n.Path, n.ID, func(*node.Tree) *node.Tree { return nil })
+		if gone[n.Path] == nil {
+			gone[n.Path] = map[string]bool{}
+		}
+		gone[n.Path][n.ID] = true
+	}
+	for path, ids := range gone {
+		if t := in.document(path); t != nil {
+			in.trees[path] = t.Without(ids)
+		}
 	}
 }
 
-// change changes a part of a document; false where it left with what it stood in.
-func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) bool {
+// document returns a tree as the changes so far leave it; nil for one that goes.
+func (in *treeIngest) document(path string) *node.Tree {
 	t, begun := in.trees[path]
 	if !begun {
 		root, _ := in.state.Document(path)
 		t = in.state.Branch(root.ID)
 	}
+	return t
+}
+
+// change changes a part of a document; false where it left with what it stood in.
+func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) bool {
+	t := in.document(path)
 	if t == nil {
 		return false
 	}

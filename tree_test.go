@@ -226,6 +226,20 @@ func TestIngestTreeRefuses(t *testing.T) {
 	}
 }
 
+// TestRefileTreeKeepsText: a text that comes twice stands in the file twice.
+func TestRefileTreeKeepsText(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* A\n:PROPERTIES:\n:ID: filed\n:END:\n"})
+	w.ingest()
+	w.take(w.m, `{"type":"headline","properties":{"ID":"t","TITLE":"T"},"raw-content":"Say yes.\nNo.\n","contents":[
+		{"type":"paragraph","raw-content":"Say yes.\nNo.\n","contents":["Say yes.\n","No.\n"]},"yes","yes"]}`, "")
+	if _, err := w.m.Refile(t.Context(), "t", "filed", merkle.Digest{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := w.onDisk()["a.org"]; !strings.HasSuffix(text, ":END:\nSay yes.\nNo.\nyes\nyes\n") {
+		t.Errorf("the file holds %s", text)
+	}
+}
+
 // TestRefileTreeAgain: a refile that failed changes nothing, though the node gets an
 // ID on the way, and is done when its op comes again.
 func TestRefileTreeAgain(t *testing.T) {

@@ -20,7 +20,7 @@ var intoLine = []string{"TITLE", "TODO", "TODO-TYPE", "PRIORITY", "TAGS", "SCHED
 // orgOf writes a tree as a document of one headline at the top level, for a file
 // whose keywords are given. The root is a headline, and so are parts of that type or
 // with a title; of other parts the text goes into that of the headline above them,
-// unless it stands there already. Every headline has an ID.
+// see bodyOf. Every headline has an ID.
 func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
 	head := "#+TODO: " + strings.Join(keywords, " ") + "\n"
 	var b strings.Builder
@@ -46,31 +46,39 @@ func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
 }
 
 // bodyOf returns the text of a headline with that of the parts below it that are no
-// headlines, and those that are, in order.
+// headlines, and those that are, in order. The text of a part is left out where it
+// stands in that of what it is part of, behind the parts before it.
 func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
+	type part struct {
+		tree *node.Tree
+		rest *string // of the text around it, behind the parts before it
+	}
 	var b strings.Builder
 	add := func(text string) {
-		if text == "" || strings.Contains(b.String(), text) {
-			return
-		}
 		if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
 			b.WriteByte('\n')
 		}
 		b.WriteString(text)
 	}
-	add(t.Content)
-	parts := slices.Clone(t.Kids)
-	slices.Reverse(parts)
-	for len(parts) > 0 {
-		p := parts[len(parts)-1]
-		parts = parts[:len(parts)-1]
-		if p.Type == node.TypeHeadline || textOf(p, "TITLE") != "" {
-			headlines = append(headlines, p)
+	all := []part{{t, new(string)}}
+	for len(all) > 0 {
+		p := all[len(all)-1]
+		all = all[:len(all)-1]
+		if p.tree != t && (p.tree.Type == node.TypeHeadline || textOf(p.tree, "TITLE") != "") {
+			headlines = append(headlines, p.tree)
 			continue
 		}
-		add(p.Content)
-		for _, k := range slices.Backward(p.Kids) {
-			parts = append(parts, k)
+		inside := p.rest
+		if text := p.tree.Content; text != "" {
+			if _, behind, found := strings.Cut(*p.rest, text); found {
+				*p.rest = behind
+			} else {
+				add(text)
+			}
+			inside = &text
+		}
+		for _, k := range slices.Backward(p.tree.Kids) {
+			all = append(all, part{k, inside})
 		}
 	}
 	return b.String(), headlines

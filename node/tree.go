@@ -274,3 +274,34 @@ func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
 	}
 	return part, true
 }
+
+// Without returns the tree without the parts that are nodes of these ids and all
+// below them; nil where the root is one. What stays as it is is shared. The tree
+// must be one that Check accepts. O(nodes).
+func (t *Tree) Without(ids map[string]bool) *Tree {
+	all, err := t.spots()
+	if err != nil {
+		return t
+	}
+	kids := make([][]*Tree, len(all)) // those that stay, the last one first
+	changed := make([]bool, len(all))
+	for i, s := range slices.Backward(all) {
+		now := s.tree
+		switch {
+		case ids[s.tree.known] || ids[s.tree.ID()]:
+			now = nil
+		case changed[i]:
+			part := *s.tree
+			slices.Reverse(kids[i])
+			part.Kids, now = kids[i], &part
+		}
+		if i == 0 {
+			return now
+		}
+		changed[s.parent] = changed[s.parent] || now != s.tree
+		if now != nil {
+			kids[s.parent] = append(kids[s.parent], now)
+		}
+	}
+	return t
+}

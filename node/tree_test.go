@@ -229,6 +229,36 @@ func TestTreeWith(t *testing.T) {
 	}
 }
 
+func TestTreeWithout(t *testing.T) {
+	const text = `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":[{"type":"c","properties":{"ID":"y"}},"stays"]},{"type":"d","properties":{"ID":"z"},"contents":["z"]}]}`
+	tree := decode(t, text)
+	for _, tc := range []struct {
+		name string
+		ids  []string
+		want string // "" for nothing
+	}{
+		{"nothing", []string{"nobody"}, text},
+		{"two of them", []string{"y", "z"}, `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["stays"]}]}`},
+		{"one in another", []string{"y", "x"}, `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"d","properties":{"ID":"z"},"contents":["z"]}]}`},
+		{"the root", []string{"y", "r"}, ""},
+	} {
+		ids := map[string]bool{}
+		for _, id := range tc.ids {
+			ids[id] = true
+		}
+		got := tree.Without(ids)
+		if (got == nil) != (tc.want == "") || got != nil && !got.Equal(decode(t, tc.want)) {
+			t.Errorf("%s: %v", tc.name, got)
+		}
+		if tc.name == "nothing" && got != tree {
+			t.Error("what stays is not shared")
+		}
+	}
+	if !tree.Equal(decode(t, text)) {
+		t.Error("the tree itself was changed")
+	}
+}
+
 func TestOwnBlockOfTree(t *testing.T) {
 	for _, tc := range []struct {
 		name string
