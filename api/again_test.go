@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestAgain: a request that comes again under its op gets the answer of the first
@@ -48,5 +49,17 @@ func TestAgain(t *testing.T) {
 				t.Errorf("%d commits, %v", len(log), err)
 			}
 		})
+	}
+}
+
+// TestBaseOfNothing: a base that names no text is refused, not taken for none.
+func TestBaseOfNothing(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"a.org": "* One\n"})
+	title := "New title"
+	for _, base := range []string{"zzz", merkle.Digest{}.String()} {
+		_, err := svc.Edit(t.Context(), api.EditRequest{ID: "One", Title: &title, Base: base})
+		if fovea.KindOf(err) != fovea.Invalid {
+			t.Errorf("%s: %v", base, err)
+		}
 	}
 }

@@ -158,7 +158,10 @@ func properties(pairs []string) ([]org.Property, error) {
 // service over the memory that holds it.
 func (l *local) target(ctx context.Context, op, name, digest string) (on *local, id string, base merkle.Digest, err error) {
 	if digest != "" {
-		if base, err = merkle.Parse(digest); err != nil {
+		if base, err = merkle.Parse(digest); err == nil && base.IsZero() {
+			err = errors.New("the base is no digest of a node") // below, it would stand for none
+		}
+		if err != nil {
 			return l, "", base, invalid(op, err)
 		}
 	}
