@@ -43,7 +43,7 @@ type Grant struct {
 	Verbatim bool
 	// Protected reports whether no agent may write a path, whatever it is
 	// granted: Memory.Protected. nil asks the service for its policy.
-	Protected func(path string) bool
+	Protected func(path string) bool `json:"-"`
 }
 
 // tasks are the places that every agent may write.

@@ -31,9 +31,9 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 	return web
 }
 
-// holder names everything that the answers to a request depend on but the request.
+// holder names everything that the answers to a request depend on but the request and
+// the memory.
 func holder(g api.Grant, scopes api.Scopes) string {
-	g.Protected = nil // of the memory, for all the same
 	text, err := json.Marshal(struct {
 		Grant  api.Grant
 		Scopes api.Scopes
