@@ -1,0 +1,320 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/foveatest"
+)
+
+var served = flag.Duration("served", 0, "TestServed: measure the daemon, with 64 clients for so long")
+
+// serverMemory is the variable that names the script of @modelcontextprotocol/server-memory.
+const serverMemory = "FOVEA_SERVER_MEMORY"
+
+// TestServed prints what a daemon takes: writes, searches and contexts over HTTP and MCP
+// at two sizes, many clients at once, many files at once, its start, and its memory.
+func TestServed(t *testing.T) {
+	if *served == 0 {
+		t.Skip("-served is not set: it takes minutes")
+	}
+	load, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("load %s", load)
+	for _, files := range []int{900, 4500} {
+		m := generate(t, files)
+		d := m.serve()
+		size := fmt.Sprintf("%d nodes", files*11)
+		t.Logf("%s: resident when idle %.0f MiB", size, d.resident())
+		d.overHTTP(size)
+		fovea := speak(t, m.daemonEnv(), m.program, "mcp", "--memex", m.dir, "--agent", "ada")
+		fovea.measure(size+", MCP", "remember", func(i int) any {
+			return map[string]any{"title": fmt.Sprint("Note over MCP ", i), "body": fmt.Sprint("What ", i, " says.")}
+		})
+		fovea.measure(size+", MCP", "recall", func(i int) any { return map[string]any{"query": fmt.Sprintf("cat-%02d", i%50)} })
+		fovea.measure(size+", MCP", "context", func(i int) any {
+			return map[string]any{"focus": fmt.Sprintf("node-%07d", i*7), "budget": 2000}
+		})
+		if files == 900 {
+			d.crowd(*served)
+			d.storm()
+		}
+		d.stop()
+	}
+	m := generate(t, 9100)
+	m.serve().stop()
+	begun := time.Now()
+	d := m.serve()
+	if _, err := d.far.Search(t.Context(), api.SearchRequest{Text: "cat", Limit: 10}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d nodes: start to first answer %.0f ms", 9100*11, ms(time.Since(begun)))
+	d.stop()
+	other(t)
+}
+
+// server is a daemon in a process of its own.
+type server struct {
+	m   *memex
+	c   *exec.Cmd
+	far *client.Client
+}
+
+func (m *memex) daemonEnv() []string {
+	return append(m.env(), "XDG_RUNTIME_DIR="+filepath.Join(m.home, "run"))
+}
+
+// serve starts a daemon that has read the folder when it answers.
+func (m *memex) serve() *server {
+	m.tb.Helper()
+	c := exec.CommandContext(m.tb.Context(), m.program, "serve", "--http", "--memex", m.dir)
+	c.Env = m.daemonEnv()
+	said, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+	lines := bufio.NewScanner(said)
+	var last string
+	for !strings.Contains(last, "serving ") && lines.Scan() {
+		last = lines.Text()
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	states, _ := filepath.Glob(filepath.Join(m.state, "fovea", "*", "http.json"))
+	if len(states) != 1 {
+		m.tb.Fatalf("no address of the daemon, which says %q", last)
+	}
+	var at struct{ URL, Token string }
+	text, err := os.ReadFile(states[0])
+	if err == nil {
+		err = json.Unmarshal(text, &at)
+	}
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+	s := &server{m, c, client.HTTP(at.URL, &client.Options{Token: at.Token, Agent: "ada", Role: api.Agent})}
+	if _, err := s.far.Status(m.tb.Context(), api.StatusRequest{}); err != nil {
+		m.tb.Fatal(err)
+	}
+	return s
+}
+
+func (s *server) stop() {
+	s.m.tb.Helper()
+	s.far.Close()
+	_ = s.c.Process.Signal(os.Interrupt)
+	if err := s.c.Wait(); err != nil {
+		s.m.tb.Error(err)
+	}
+}
+
+// resident returns MiB of memory in use.
+func (s *server) resident() float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.c.Process.Pid))
+	if err != nil {
+		s.m.tb.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	kib, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+	return kib / 1024
+}
+
+// times prints the middle and the end of what calls took.
+func times(tb testing.TB, what string, n int, call func(i int) error) {
+	tb.Helper()
+	took := make([]time.Duration, n)
+	for i := range took {
+		begun := time.Now()
+		if err := call(i); err != nil {
+			tb.Fatalf("%s: %v", what, err)
+		}
+		took[i] = time.Since(begun)
+	}
+	slices.Sort(took)
+	tb.Logf("%s: p50 %.2f ms, p95 %.2f ms", what, ms(took[n/2]), ms(took[n*95/100]))
+}
+
+const calls = 200
+
+func (s *server) overHTTP(size string) {
+	t, ctx := s.m.tb, s.m.tb.Context()
+	times(t, size+", HTTP, remember", calls, func(i int) error {
+		_, err := s.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprint("Note over HTTP ", i), Body: fmt.Sprint("What ", i, " says.")})
+		return err
+	})
+	times(t, size+", HTTP, search", calls, func(i int) error {
+		_, err := s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+		return err
+	})
+	times(t, size+", HTTP, context", calls, func(i int) error {
+		_, err := s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i*7), Budget: 2000})
+		return err
+	})
+}
+
+// crowd has 64 clients ask and write: of eight requests five search, two ask for a
+// window, one writes.
+func (s *server) crowd(length time.Duration) {
+	t := s.m.tb
+	ctx, stop := context.WithTimeout(t.Context(), length)
+	defer stop()
+	before := s.resident()
+	var mu sync.Mutex
+	var took []time.Duration
+	failed := map[string]int{}
+	var clients sync.WaitGroup
+	for c := range 64 {
+		clients.Go(func() {
+			for i := c; ctx.Err() == nil; i++ {
+				begun := time.Now()
+				err := s.ask(t.Context(), c, i)
+				mu.Lock()
+				took = append(took, time.Since(begun))
+				if err != nil {
+					failed[err.Error()]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	clients.Wait()
+	slices.Sort(took)
+	t.Logf("64 clients for %v: %d requests, p50 %.1f ms, p99 %.1f ms, errors %v, resident %.0f MiB before and %.0f after",
+		length, len(took), ms(took[len(took)/2]), ms(took[len(took)*99/100]), failed, before, s.resident())
+}
+
+func (s *server) ask(ctx context.Context, c, i int) error {
+	var err error
+	switch i % 8 {
+	case 0:
+		_, err = s.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprintf("Crowd %d %d", c, i), Body: fmt.Sprint("It says ", i)})
+	case 1, 2:
+		_, err = s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i%s.m.headlines), Budget: 1000})
+	default:
+		_, err = s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+	}
+	return err
+}
+
+// storm writes 2,000 files and asks at once for what they say.
+func (s *server) storm() {
+	t := s.m.tb
+	const files = 2000
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(s.m.dir, fmt.Sprintf("late%04d.org", i)), []byte("* Qzyx\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begun := time.Now()
+	list, err := s.far.Query(t.Context(), api.QueryRequest{Query: "type:headline heading:Qzyx"})
+	if err != nil || len(list) != files {
+		t.Fatalf("%d of %d files, %v", len(list), files, err)
+	}
+	t.Logf("%d files at once: consistent %.0f ms after the last was written", files, ms(time.Since(begun)))
+}
+
+// spoken is a program that speaks MCP on its standard input and output.
+type spoken struct {
+	t   testing.TB
+	in  io.Writer
+	out *bufio.Reader
+	id  int
+}
+
+func speak(t testing.TB, env []string, name string, arg ...string) *spoken {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, arg...)
+	c.Env = env
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); _ = c.Wait() })
+	s := &spoken{t: t, in: in, out: bufio.NewReader(out)}
+	info := map[string]any{"name": "bench", "version": "1"}
+	s.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": info})
+	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ask returns when the answer has come; a refusal ends the test.
+func (s *spoken) ask(method string, params any) {
+	s.t.Helper()
+	s.id++
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": s.id, "method": method, "params": params})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.in.Write(append(text, '\n')); err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := s.out.ReadString('\n')
+	if err != nil || strings.Contains(answer, `"isError":true`) || strings.Contains(answer, `"error":`) {
+		s.t.Fatalf("%s: %s, %v", text, answer, err)
+	}
+}
+
+func (s *spoken) measure(where, tool string, args func(i int) any) {
+	s.t.Helper()
+	times(s.t, where+", "+tool, calls, func(i int) error {
+		s.ask("tools/call", map[string]any{"name": tool, "arguments": args(i)})
+		return nil
+	})
+}
+
+// other measures server-memory where there is one.
+func other(t *testing.T) {
+	script := os.Getenv(serverMemory)
+	if script == "" {
+		t.Logf("server-memory: not measured, %s does not name its script", serverMemory)
+		return
+	}
+	for _, n := range []int{10_000, 50_000} {
+		file := filepath.Join(t.TempDir(), "memory.jsonl")
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `{"type":"entity","name":"n-%d","entityType":"note","observations":["cat-%02d says %d"]}`+"\n", i, i%50, i)
+		}
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := speak(t, append(os.Environ(), "MEMORY_FILE_PATH="+file), foveatest.Part(t, "node"), script)
+		where := fmt.Sprintf("%d entities, server-memory", n)
+		s.measure(where, "create_entities", func(i int) any {
+			return map[string]any{"entities": []any{map[string]any{"name": fmt.Sprint("x-", i), "entityType": "note", "observations": []string{"says"}}}}
+		})
+		s.measure(where, "search_nodes", func(i int) any { return map[string]any{"query": fmt.Sprintf("says %d", n-1-i)} })
+	}
+}
