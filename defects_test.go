@@ -348,6 +348,9 @@ func TestDefect30MangledImage(t *testing.T) {
 		if got := w.m.View(); got.Root() != want.Root() || got.Head().Digest != want.Head().Digest || w.m.Status().ReadOnly != "" {
 			t.Errorf("%s: commit %d, read-only %q", name, got.Head().Seq, w.m.Status().ReadOnly)
 		}
+		if got := w.m.Status().Recovered; !strings.Contains(got, "does not verify and was passed over") {
+			t.Errorf("%s: recovered %q", name, got)
+		}
 		_, problems, err := w.m.Verify(t.Context())
 		if err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0].Path, "image/") {
 			t.Errorf("%s: verify: %+v, %v; want the image alone", name, problems, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -59,7 +60,7 @@ func (m *Memory) Status() Status {
 	v, t := m.View(), m.told.Load()
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
-		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Recovered: m.cut(),
+		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Recovered: m.passedOver(),
 	}
 	for _, p := range t.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
@@ -84,13 +85,18 @@ func (m *Memory) Status() Status {
 	return s
 }
 
-// cut says what opening had to leave out of the journal, "" for nothing.
-func (m *Memory) cut() string {
-	n := m.store.Recovery().TornBytes
-	if n == 0 {
-		return ""
+// passedOver says what opening had to leave out of the store, "" for nothing.
+func (m *Memory) passedOver() string {
+	var told []string
+	r := m.store.Recovery()
+	if r.TornBytes > 0 {
+		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
-	return fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", n)
+	if n := len(r.DamagedImages); n > 0 {
+		told = append(told, fmt.Sprintf("%s does not verify and was passed over; the rest was read, and fovea checkpoint writes a new image",
+			strings.Join(r.DamagedImages, ", ")))
+	}
+	return strings.Join(told, "; ")
 }
 
 // Synced returns when a document of a view and its file were last known to agree:

@@ -233,7 +233,7 @@ func TestMachineErrors(t *testing.T) {
 		{"no pattern", "src:(", 5, "( inside a word"},
 		{"relatives take no argument", "parent:x", 8, "takes a query, no argument"},
 		{"relatives unclosed", "parent:(todo:", 8, "no ) for this ("},
-		{"unknown type", "todo: type:table,wibble", 18, `unknown type "wibble"; known are document headline babel-call`},
+		{"unknown type", "todo: type:table,wib.ble", 18, `unknown type "wib.ble"; known are document headline babel-call`},
 		{"misspelt type", "type:HEADLIN", 6, "did you mean headline"},
 		{"object type", "type:link", 6, "link is an object; elements and nodes can be found; link: finds what holds one"},
 		{"object type in a list", `["not",["type","Table_Cell"]]`, 16, "table-cell is an object; elements and nodes can be found; known are document"},
@@ -277,7 +277,7 @@ func TestCompileErrors(t *testing.T) {
 		"unknown predicate":  and(pred("nope", "x")),
 		"wrong argument":     or(not(pred("regexp", "("))),
 		"no nested query":    query.Pred{Name: "todo", Of: pred("done")},
-		"unknown type":       pred("type", "foo"),
+		"unknown type":       pred("type", "headlin"),
 		"wrong in relatives": query.Pred{Name: "parent", Of: pred("nope")},
 	} {
 		_, err := query.Compile(e, now)

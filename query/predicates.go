@@ -176,7 +176,7 @@ var table = []predicate{
 		"a timestamp in square brackets is in the time; without dates, there is one"},
 		cost: textCost, dated: timestampTest(func(t Time) bool { return !t.Active })},
 	{Predicate: Predicate{"type", nil, "type:TYPE,...",
-		"the node is of one of these types: document, headline, or an element's such as src-block, table, item"},
+		"the node is of one of these types: document, headline, an element's such as src-block, table, item, or one of a tree's own, such as person"},
 		cost: fieldCost, test: typeTest},
 }
 

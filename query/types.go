@@ -43,11 +43,18 @@ func typeTest(args []string) (test, *argError) {
 	names := make([]string, len(args))
 	for i, arg := range args {
 		names[i] = TypeName(arg)
-		if !slices.Contains(types, names[i]) {
+		if !slices.Contains(types, names[i]) && !ownType(names[i]) {
 			return nil, noType(i, names[i])
 		}
 	}
 	return func(c Candidate) bool { return slices.Contains(names, c.Type()) }, nil
+}
+
+// ownType reports whether a name is one that a node of a tree may have for a type,
+// such as person: no object's, and nothing that looks like a known type misspelt.
+func ownType(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		!slices.Contains(objectTypes, name) && nearest(name, types) == ""
 }
 
 // noType says why nothing can be of a type, and what can be asked instead.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/alert"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
@@ -60,6 +61,26 @@ func (s *session) alert(a guard.Alert) error {
 		return nil
 	}
 	return s.alerts.Send(a.Message())
+}
+
+// alertDamage has it told elsewhere that the store is damaged, or can only be read.
+func (s *session) alertDamage() error {
+	text := damage(s.memory.Status())
+	if text == "" || s.alerts == nil {
+		return nil
+	}
+	return s.alerts.Send(text)
+}
+
+// damage is the message about what opening found wrong with a store, "" for nothing.
+func damage(st fovea.Status) string {
+	switch {
+	case st.ReadOnly != "":
+		return fmt.Sprintf("Fovea: the memory of %s is read-only: %s\nSee: fovea verify\nThen: fovea repair\n", st.Memex, st.ReadOnly)
+	case strings.Contains(st.Recovered, "does not verify"):
+		return fmt.Sprintf("Fovea: the memory of %s was opened, but: %s\nSee: fovea verify\n", st.Memex, st.Recovered)
+	}
+	return ""
 }
 
 // endAlerts gives the sinks a moment. What they do not take then, the next process

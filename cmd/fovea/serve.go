@@ -139,6 +139,9 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	}
 	defer ring.Close()
 	lines.to(ring)
+	if err := s.alertDamage(); err != nil {
+		log.Warn("an alert is lost when this process ends", "why", err)
+	}
 	debug.SetGCPercent(100) // open has more for verbs, which end soon
 	return daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,

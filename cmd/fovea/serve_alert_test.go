@@ -153,3 +153,24 @@ func TestAlertsOutliveTheProcess(t *testing.T) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }
+
+// TestDaemonTellsOfDamage: a daemon that finds an image damaged when it starts has
+// its owner told, and serves what the journal says.
+func TestDaemonTellsOfDamage(t *testing.T) {
+	s, m := newServed(t), newMessenger(t)
+	m.configure(s)
+	s.put("a.org", "* A note that stays\n")
+	s.run("checkpoint", "--no-daemon")
+	images, err := filepath.Glob(filepath.Join(s.state, "image", "*.img"))
+	if err != nil || len(images) == 0 {
+		t.Fatalf("images %v, %v", images, err)
+	}
+	for _, name := range images {
+		if err := os.WriteFile(name, []byte("mangled"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.serve()
+	m.expect(t.Context(), t, "does not verify and was passed over", "fovea verify")
+	s.run("show", "A note that stays")
+}
