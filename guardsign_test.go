@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,10 +86,8 @@ func (k *keyed) without(kinds ...string) {
 			m := merkle.NewReader(r.Data)
 			m.List()
 			kind := m.Text()
-			for _, out := range kinds {
-				if kind == out {
-					return 0
-				}
+			if slices.Contains(kinds, kind) {
+				return 0
 			}
 		}
 		return r.Kind
