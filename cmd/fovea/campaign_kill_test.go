@@ -294,7 +294,8 @@ func TestCampaignOfKills(t *testing.T) {
 			o.run([]string{"status"}, o.took["status"] > 0) // killed while it recovers
 		}
 		after := o.head()
-		if same := cmp.Equal(before, o.files()); same != (after == head) && words[0] != "snapshot" && words[0] != "checkpoint" {
+		same := cmp.Equal(before, o.files())
+		if !same && after == head || same && after > head && !slices.Contains(memoryAlone, words[0]) {
 			t.Fatalf("%s: killed at commit %d, now commit %d, and the files are the same: %v", where, head, after, same)
 		}
 		if after > head {
@@ -304,6 +305,9 @@ func TestCampaignOfKills(t *testing.T) {
 	}
 	t.Logf("seed %d: %d kills, %d left the change done; %d commits and %d snapshots had been printed", campaign.Seed, kills, finished, len(o.printed), len(o.names))
 }
+
+// memoryAlone are the verbs whose commit may leave the files as they are.
+var memoryAlone = []string{"retain", "repair", "rollback", "revert"}
 
 // head returns the newest commit's number.
 func (o *owner) head() uint64 {
