@@ -4,35 +4,13 @@
 
 package daemon
 
-import (
-	"io/fs"
-	"net"
-	"os"
-	"syscall"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// peer returns the user at the other end.
-func peer(c *net.UnixConn) (uid int, err error) {
-	raw, err := c.SyscallConn()
+// peerOf returns the user at the other end of a socket.
+func peerOf(fd int) (int, error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return 0, err
 	}
-	cerr := raw.Control(func(fd uintptr) {
-		var cred *unix.Xucred
-		if cred, err = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED); err == nil {
-			uid = int(cred.Uid)
-		}
-	})
-	if cerr != nil {
-		return 0, cerr
-	}
-	return uid, err
-}
-
-// owned reports whether this user owns a file.
-func owned(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Getuid()
+	return int(cred.Uid), nil
 }
