@@ -50,14 +50,19 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
 			return fail(e.name, id, Invalid, errEncrypted)
 		}
-		e.message = n.Path + ": " + n.Title()
-		text, err := apply(e.document(n.Path), e.headline(n), e.now)
-		if err != nil {
-			return fail(e.name, id, Invalid, err)
-		}
-		e.put(n.Path, text)
-		return nil
+		return e.change(id, n, apply)
 	})
+}
+
+// change puts what apply makes of a node's document.
+func (e *editing) change(id string, n *node.Node, apply change) error {
+	e.message = n.Path + ": " + n.Title()
+	text, err := apply(e.document(n.Path), e.headline(n), e.now)
+	if err != nil {
+		return fail(e.name, id, Invalid, err)
+	}
+	e.put(n.Path, text)
+	return nil
 }
 
 // errEncrypted refuses to put clear text beside text that is encrypted, or in its

@@ -34,13 +34,7 @@ func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Di
 			}
 			return fail(e.name, id, kind, err)
 		}
-		e.message = n.Path + ": " + n.Title()
-		text, err := apply(e.document(n.Path), e.headline(n), e.now)
-		if err != nil {
-			return fail(e.name, id, Invalid, err)
-		}
-		e.put(n.Path, text)
-		return nil
+		return e.change(id, n, apply)
 	})
 }
 

@@ -26,17 +26,20 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-var served = flag.Duration("served", 0, "TestServed: measure the daemon, with 64 clients for so long")
+var served = flag.Duration("served", 5*time.Second, "BenchmarkServed: 64 clients for so long")
 
 // serverMemory is the variable that names the script of @modelcontextprotocol/server-memory.
 const serverMemory = "FOVEA_SERVER_MEMORY"
 
-// TestServed prints what a daemon takes: writes, searches and contexts over HTTP and MCP
+// BenchmarkServed prints what a daemon takes: writes, searches and contexts over HTTP and MCP
 // at two sizes, many clients at once, many files at once, its start, and its memory.
-func TestServed(t *testing.T) {
-	if *served == 0 {
-		t.Skip("-served is not set: it takes minutes")
+func BenchmarkServed(b *testing.B) {
+	for b.Loop() {
+		measureServed(b)
 	}
+}
+
+func measureServed(t testing.TB) {
 	load, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +298,7 @@ func (s *spoken) measure(where, tool string, args func(i int) any) {
 }
 
 // other measures server-memory where there is one.
-func other(t *testing.T) {
+func other(t testing.TB) {
 	script := os.Getenv(serverMemory)
 	if script == "" {
 		t.Logf("server-memory: not measured, %s does not name its script", serverMemory)

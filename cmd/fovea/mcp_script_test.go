@@ -17,9 +17,6 @@ import (
 // servers, which @modelcontextprotocol/server-memory loses writes to, against the
 // stand-in: nothing is lost, nothing broken.
 func TestCampaignOfServerMemoryScript(t *testing.T) {
-	if foveatest.NewCampaign(t).Length(0, 1) == 0 {
-		t.Skipf("%s is not long: %s takes a minute", foveatest.CampaignEnv, t.Name())
-	}
 	script := filepath.Join(foveatest.Testdata(t), "tools", "mcp-memory.mjs")
 	node := foveatest.Part(t, "node")
 	s := newServed(t)
