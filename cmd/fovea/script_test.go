@@ -19,9 +19,18 @@ import (
 // asCommand makes the test binary be the command, for tests that kill it.
 const asCommand = "FOVEA_TEST_COMMAND"
 
+// raceOptions sets the options of the race detector.
+const raceOptions = "GORACE"
+
+// TestMain is the command where a test asks for it. A process under the race
+// detector sleeps for a second before it ends; hundreds of them in turn would
+// take ten minutes, so theirs is made short.
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
+	}
+	if os.Getenv(raceOptions) == "" {
+		os.Setenv(raceOptions, "atexit_sleep_ms=10")
 	}
 	testscript.Main(m, map[string]func(){"fovea": main})
 }
@@ -40,6 +49,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("EXAMPLE", example)
+			e.Setenv(raceOptions, os.Getenv(raceOptions))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
