@@ -12,7 +12,7 @@ test: ## run every test of every module; installs what they need where it may
 	./.ci/test
 
 race: ## run the tests under the race detector
-	go test -race ./...
+	go test -race -timeout 30m ./...
 
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
 	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./cmd/fovea ./internal/graph
