@@ -50,6 +50,7 @@ type Root struct {
 	opaque []string // relative, sorted
 	host   Host
 	region region // the part of the folder that counts
+	own    *own   // what was written here; the regions of a folder share it
 }
 
 // Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
@@ -58,7 +59,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Root{fs: opts.FS, names: []string{dir}, host: opts.Host}
+	r := &Root{fs: opts.FS, names: []string{dir}, host: opts.Host, own: &own{}}
 	if r.fs == nil {
 		if err := r.openFolder(dir); err != nil {
 			return nil, openError(dir, err)

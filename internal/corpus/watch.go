@@ -50,7 +50,7 @@ type Watcher struct {
 	next    *round        // that has not begun, nil for none
 	waiter  chan struct{} // is closed when the event of the mark was read; nil if nobody waits
 	waits   string        // for the mark of this absolute path
-	seen    uint64
+	news    News
 	blind   error
 	folders map[string]bool // that are watched, below the root
 }
@@ -127,7 +127,17 @@ func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 func (w *Watcher) Seen() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.seen
+	return w.news.Seen
+}
+
+// News returns what was seen since it was last asked, all that Settle has waited for.
+// Who asks looks after all of it: the next one is not told again.
+func (w *Watcher) News() News {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := w.news
+	w.news = News{Seen: n.Seen}
+	return n
 }
 
 // Settle returns when everything that happened before the call has been seen. It
@@ -262,7 +272,7 @@ func (w *Watcher) event(e fsnotify.Event) (stale bool) {
 	case w.isFolder(rel, e), path.Base(rel) == ignoreFile:
 		return true
 	case w.root.classify(rel) != foreign, w.known(rel):
-		w.note()
+		w.note(rel, e.Op == fsnotify.Create)
 	}
 	return false
 }
@@ -287,12 +297,13 @@ func (w *Watcher) again() {
 	if err := w.follow(context.Background()); err != nil {
 		_ = w.give(fmt.Errorf("%w: %w", ErrBlind, err))
 	}
-	w.note()
+	w.note(".", false)
 }
 
-func (w *Watcher) note() {
+// note takes in that something happened to a path; came: it was put there whole.
+func (w *Watcher) note(path string, came bool) {
 	w.mu.Lock()
-	w.seen++
+	w.news.add(path, came)
 	w.mu.Unlock()
 	select {
 	case w.changed <- struct{}{}:

@@ -271,7 +271,9 @@ func (w *Write) change() error {
 		return w.root.fs.SyncDir(path.Dir(w.real))
 	case w.inPlace:
 		return w.overwrite()
-	case w.info != nil:
+	}
+	w.root.own.add(w.real, staged.Info()) // before the file has its name: its event may be quick
+	if w.info != nil {
 		return staged.Replace()
 	}
 	err := staged.Create()

@@ -37,7 +37,7 @@ type live struct {
 
 	turn  chan struct{} // held by the one who reads the folder; guards what follows
 	done  uint64        // what the memory holds of what the watcher has seen
-	begun bool          // the folder was read once
+	begun bool          // the folder was read once, and what was seen since is in the memory
 
 	ready atomic.Bool
 }
@@ -110,13 +110,18 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if l.begun && l.done >= seen && !always {
 		return nil
 	}
+	news := corpus.News{More: true}
+	if l.watcher != nil {
+		news = l.watcher.News()
+	}
+	if l.begun && !always && !news.More && l.m.Wrote(news.Came) {
+		l.done = news.Seen
+		return nil
+	}
+	l.begun = false
 	if now, err := os.Stat(l.m.Dir()); err != nil || !os.SameFile(now, l.folder) {
 		return &fovea.Error{Op: "ingest", What: l.m.Dir(), Kind: fovea.NotFound, Err: errors.New(
 			"the folder is not the one that the daemon began with; put it back, or stop the daemon")}
-	}
-	now := uint64(0)
-	if l.watcher != nil {
-		now = l.watcher.Seen()
 	}
 	err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
 	if _, guardErr := l.m.Guarded(l.ctx, nil); guardErr != nil { // tells of protected files that changed, though nobody reads them
@@ -125,7 +130,7 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if err != nil {
 		return err // it is tried again by whoever comes next
 	}
-	l.done, l.begun = now, true
+	l.done, l.begun = news.Seen, true
 	l.ready.Store(true)
 	return nil
 }

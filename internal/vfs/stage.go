@@ -15,7 +15,12 @@ import (
 type Staged struct {
 	in         FS
 	name, temp string
+	info       fs.FileInfo
 }
+
+// Info describes the file as it was synced: its inode, size and time of the last
+// write stay what they are when it gets its name.
+func (s *Staged) Info() fs.FileInfo { return s.info }
 
 // Stage writes what fill gives into a temporary file beside name and syncs it.
 // A full disk shows here, before anything was touched. like is the file whose
@@ -40,11 +45,15 @@ func Stage(in FS, name string, perm fs.FileMode, like fs.FileInfo, fill func(io.
 	if err == nil {
 		err = f.Sync()
 	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
 	err = errors.Join(err, f.Close())
 	if err != nil {
 		return nil, errors.Join(err, in.Remove(temp))
 	}
-	return &Staged{in: in, name: name, temp: temp}, nil
+	return &Staged{in: in, name: name, temp: temp, info: info}, nil
 }
 
 // giveTo gives the file the owner and group of another one, where they differ.

@@ -1,0 +1,80 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"io/fs"
+	"slices"
+	"sync"
+)
+
+// News is what a Watcher saw since it was asked before.
+type News struct {
+	// Seen is what Watcher.Seen counted.
+	Seen uint64
+	// Came are the files that were put under their names whole, by renaming mostly,
+	// each once. Nothing else happened to them.
+	Came []string
+	// More reports that more happened than Came says: only a scan tells what.
+	More bool
+}
+
+// mostCame bounds News.Came: so many files are listed as quickly.
+const mostCame = 64
+
+func (n *News) add(path string, came bool) {
+	n.Seen++
+	switch {
+	case n.More:
+	case !came, len(n.Came) == mostCame:
+		n.Came, n.More = nil, true
+	case !slices.Contains(n.Came, path):
+		n.Came = append(n.Came, path)
+	}
+}
+
+// own is what Write has put under names since the folder was opened, one entry for
+// each path.
+type own struct {
+	mu    sync.Mutex
+	files map[string]stamp
+}
+
+// stamp tells a file that was put under a name from every other one, as long as
+// nobody writes into it. The time of the last change is none of it: giving the file
+// its name changes that.
+type stamp struct {
+	inode uint64
+	size  int64
+	mtime int64
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	f := fileOf("", false, info)
+	return stamp{f.Inode, f.Size, f.MTime}
+}
+
+func (o *own) add(real string, info fs.FileInfo) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.files == nil {
+		o.files = map[string]stamp{}
+	}
+	o.files[real] = stampOf(info)
+}
+
+func (o *own) is(real string, now stamp) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was, ok := o.files[real]
+	return ok && was == now && now.inode != 0
+}
+
+// Wrote reports whether the file at a path without links is the one that Write.Apply
+// last put there, or is just putting there. Who writes into that very file within a
+// tick of the clock, keeping its size, is not told by this, but by an event: ask it
+// of News.Came alone. It costs a stat.
+func (r *Root) Wrote(real string) bool {
+	info, err := r.fs.Lstat(real)
+	return err == nil && info.Mode().IsRegular() && r.own.is(real, stampOf(info))
+}

@@ -1,0 +1,42 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import "slices"
+
+// Wrote reports whether files that came to their names, given by their paths below
+// the memex without links, are all as the memory itself has put them there: then
+// Ingest would find nothing in them that the memory does not hold, or is about to.
+// It says false where it cannot tell. It waits for nobody who writes to files, and
+// costs a stat for each path.
+func (m *Memory) Wrote(paths []string) bool {
+	for _, s := range m.sessions() {
+		if s.overFiles() {
+			return false // what lies over a file ends when the file changes
+		}
+	}
+	holders := m.withFiles()
+	for _, path := range paths {
+		i := slices.IndexFunc(holders, func(s *Memory) bool { return s.root.Holds(path) })
+		if i < 0 || !holders[i].wrote(path) {
+			return false
+		}
+	}
+	return true
+}
+
+// wrote is Wrote for a path of one scope.
+func (m *Memory) wrote(path string) bool {
+	m.chain.RLock()
+	defer m.chain.RUnlock()
+	doc, ok := m.View().state.Document(path)
+	return ok && len(doc.Derived.Setup) == 0 && // setup files may lie where no scan has looked
+		m.root.Wrote(path) && m.store.Err() == nil
+}
+
+// overFiles reports whether a session holds buffers of files.
+func (m *Memory) overFiles() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.drift) > 0
+}
