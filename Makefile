@@ -41,8 +41,8 @@ oracle: ## run the differential tests against independent implementations
 cover: ## show the share of statements that the tests run
 	mkdir -p .cache && go test -coverprofile .cache/cover.out ./... && go tool cover -func .cache/cover.out | tail -n 1
 
-parts: ## install the programs that some tests need, where it may
-	./.ci/parts
+parts: ## install the programs that some tests need, where it may; eval what it prints
+	@./.ci/parts
 
 ci: ## run every gate
 	./.ci/run

@@ -12,9 +12,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// TestRecordedSession: the session in doc/mcp.md is what the example prints.
+// TestRecordedSession: the session in doc/mcp.md is what the example prints, with the
+// official SDK of Go and with that of Node.
 func TestRecordedSession(t *testing.T) {
 	doc, err := os.ReadFile("../../doc/mcp.md")
 	if err != nil {
@@ -25,9 +28,51 @@ func TestRecordedSession(t *testing.T) {
 	if !found || !closed {
 		t.Fatal("doc/mcp.md has no session between fences of four backticks")
 	}
+	// What depends on the day and on the path that is named after it.
+	varies := regexp.MustCompile(`\d+ of 200 tokens|bafyrei[a-z2-7]+|~[a-z2-7]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\[20\d\d-\d\d-\d\d \w+ \d\d:\d\d\]|20\d\d-\d\d-\d\d \d\d:\d\d:\d\d|20\d\d-\d\d(\.org| <<)`)
+	for _, tc := range []struct {
+		name    string
+		example func(*testing.T) []string
+	}{
+		{"Go", func(*testing.T) []string { return []string{"go", "run", "../../examples/mcp/client.go"} }},
+		{"Node", func(t *testing.T) []string {
+			return []string{foveatest.Part(t, "node"), besideItsPackages(t, "client.mjs")}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := runExample(t, tc.example(t))
+			if d := cmp.Diff(varies.ReplaceAllString(want, "…"), varies.ReplaceAllString(got, "…")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// besideItsPackages copies an example of Node to where it finds the SDK, as npm install
+// leaves it.
+func besideItsPackages(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	script, err := os.ReadFile(filepath.Join("../../examples/mcp", name))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name), script, 0o600)
+	}
+	if err == nil {
+		err = os.Symlink(foveatest.NodePackages(t, "@modelcontextprotocol/sdk"), filepath.Join(dir, "node_modules"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+// runExample runs an example as the agent guide in an empty memex, and returns what it
+// prints.
+func runExample(t *testing.T, example []string) string {
+	t.Helper()
 	dir := memexWith(t, map[string]string{"empty.txt": ""})
 	like, _ := shim(t, dir)
-	c := exec.CommandContext(t.Context(), "go", "run", "../../examples/mcp/client.go", os.Args[0], "mcp", "--memex", filepath.Join(dir, "notes"), "--agent", "guide")
+	c := exec.CommandContext(t.Context(), example[0], append(example[1:], os.Args[0], "mcp", "--memex", filepath.Join(dir, "notes"), "--agent", "guide")...)
 	for _, v := range like.Env {
 		if !strings.HasPrefix(v, "HOME=") { // where go keeps its caches
 			c.Env = append(c.Env, v)
@@ -47,9 +92,5 @@ func TestRecordedSession(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
 	}
-	// What depends on the day and on the path that is named after it.
-	varies := regexp.MustCompile(`\d+ of 200 tokens|bafyrei[a-z2-7]+|~[a-z2-7]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\[20\d\d-\d\d-\d\d \w+ \d\d:\d\d\]|20\d\d-\d\d-\d\d \d\d:\d\d:\d\d|20\d\d-\d\d(\.org| <<)`)
-	if d := cmp.Diff(varies.ReplaceAllString(want, "…"), varies.ReplaceAllString(string(got), "…")); d != "" {
-		t.Error(d)
-	}
+	return string(got)
 }

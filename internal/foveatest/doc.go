@@ -4,8 +4,8 @@
 // Org material of any size, the folder of outside test material, the optional
 // programs a test may need, golden files, and the length of campaigns.
 //
-// The functions to know are [GenTree] and [GenFiles] (material), [Testdata] and
-// [Part] (skip by name what is absent), [Golden] (compare with a file), and
+// The functions to know are [GenTree] and [GenFiles] (material), [Testdata],
+// [Part] and [NodePackages] (skip by name what is absent), [Golden] (compare with a file), and
 // [NewCampaign] (many cases from a seed: a few in each run, all on request).
 //
 // Invariants:

@@ -5,6 +5,7 @@ package foveatest
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ const (
 	// PartsEnv lists, separated by blanks or commas, the programs that were
 	// installed for this run.
 	PartsEnv = "FOVEA_PARTS"
+	// NodeModulesEnv names the folder of Node packages that was installed for
+	// this run.
+	NodeModulesEnv = "FOVEA_NODE_MODULES"
 )
 
 // Testdata returns the folder of outside test material, which holds corpus/,
@@ -48,6 +52,22 @@ func Part(tb testing.TB, name string) string {
 	}
 	tb.Skipf("%s is not installed: %s needs it", name, tb.Name())
 	return ""
+}
+
+// NodePackages returns the folder that FOVEA_NODE_MODULES names, which a script
+// finds its packages in when it stands below a folder that has a link node_modules
+// to it. Without the variable it skips the test by the name of the package that it
+// needs; a folder that lacks the package fails it.
+func NodePackages(tb testing.TB, name string) string {
+	tb.Helper()
+	dir := os.Getenv(NodeModulesEnv)
+	if dir == "" {
+		tb.Skipf("%s is not set: %s needs the Node package %s", NodeModulesEnv, tb.Name(), name)
+	}
+	if _, err := os.Stat(filepath.Join(dir, name, "package.json")); err != nil {
+		tb.Fatalf("%s has no package %s: %v", NodeModulesEnv, name, err)
+	}
+	return dir
 }
 
 // partInstalled reports whether list, as FOVEA_PARTS gives it, holds name.

@@ -70,6 +70,36 @@ func TestPart(t *testing.T) {
 	}
 }
 
+func TestNodePackages(t *testing.T) {
+	dir := t.TempDir()
+	err := os.MkdirAll(filepath.Join(dir, "@a", "b"), 0o755)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "@a", "b", "package.json"), []byte("{}"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, env, part string
+		skips, fails    bool
+	}{
+		{"present", dir, "@a/b", false, false},
+		{"not set", "", "@a/b", true, false},
+		{"set and absent", dir, "@a/c", false, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Setenv(NodeModulesEnv, tc.env)
+			r := watch(t, func(tb testing.TB) { NodePackages(tb, tc.part) })
+			if (r.skipped != "") != tc.skips || (r.failed != "") != tc.fails {
+				t.Fatalf("skipped %q, failed %q", r.skipped, r.failed)
+			}
+			if said := r.skipped + r.failed; said != "" && !strings.Contains(said, tc.part) {
+				t.Errorf("%q does not name the package", said)
+			}
+		})
+	}
+}
+
 func TestTestdata(t *testing.T) {
 	dir := t.TempDir()
 	for _, tc := range []struct {

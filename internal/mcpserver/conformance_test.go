@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 	s := mcpserver.New(svc, nil)
 	web := httptest.NewServer(forAll(s))
 	t.Cleanup(web.Close)
-	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "server-sse-multiple-streams", "dns-rebinding-protection"} {
+	for _, scenario := range []string{"server-initialize", "logging-set-level", "ping", "tools-list", "resources-list", "prompts-list", "server-sse-multiple-streams", "dns-rebinding-protection"} {
 		t.Run(scenario, func(t *testing.T) {
 			c := exec.CommandContext(t.Context(), suite, "server", "--url", web.URL, "--scenario", scenario)
 			c.Dir = t.TempDir() // it writes its results where it runs
