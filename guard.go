@@ -237,7 +237,7 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Stan
 	book := m.guard.book.Load()
 	entries, err := m.tellOwner(found)
 	if err == nil {
-		err = m.mark(background(ctx), guardMarks(entries...)...)
+		err = m.mark(background(ctx), m.withBook(ctx, guardMarks(entries...))...)
 	}
 	if err != nil {
 		m.opts.Log.Warn("that a change was told of could not be written down", "error", err)

@@ -162,7 +162,7 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 		w.next.Text = node.Join(want)
 		draft.Put(path, w.next.Text, m.root.Opaque(path))
 	}
-	if d.State != guard.Gone {
+	if d.File != guard.Absent {
 		w.base = d.File
 	}
 	state, delta := draft.Seal()

@@ -11,60 +11,79 @@ import (
 
 // doubtBaselines finds out, once a memory is loaded, whether the key of this machine
 // or another known one vouches for the baselines. The newest signed head names them,
-// so that neither a changed nor a removed one goes unseen. Without a key they are
-// taken as they are.
+// so that neither a changed nor a removed one goes unseen; that a change was told
+// counts only where it does so as well. Without a key they are taken as they are.
 func (m *Memory) doubtBaselines() {
 	m.guard.doubt.Store(nil)
 	head := m.View().commit
 	if m.opts.Signer == nil || m.opts.Verifiers == nil || head.Seq == 0 || !m.hasFiles() {
 		return
 	}
-	if why := m.whyDoubted(head); why != "" {
+	book := m.guard.book.Load()
+	signed, why := m.signedFor(head)
+	if why == "" {
+		why = whyDoubted(signed, book)
+	}
+	if why != "" {
 		m.guard.doubt.Store(&why)
 		m.opts.Log.Warn("what is trusted of protected files is not vouched for", "why", why)
 	}
+	if signed.told != attestedOf(book, false).told {
+		m.guard.book.Store(book.Untold())
+		m.opts.Log.Warn("that the owner was told of changes in protected files is not signed; they are told of again")
+	}
 }
 
-// whyDoubted says what is wrong with the baselines as loaded, "" for nothing.
-func (m *Memory) whyDoubted(head Commit) string {
+// signedFor returns what a known key signed of protected files at the head, or why
+// none counts.
+func (m *Memory) signedFor(head Commit) (signed attested, why string) {
 	if m.signed == "" {
-		return "no commit is signed"
+		return attested{}, "no commit is signed"
 	}
 	h, _, err := openHead(m.signed, m.opts.Verifiers)
 	if err == nil {
 		err = h.names(head)
 	}
-	switch {
-	case err != nil:
-		return err.Error()
-	case h.baselines == bookLine(m.guard.book.Load()):
+	if err != nil {
+		return attested{}, err.Error()
+	}
+	return h.attested, ""
+}
+
+// whyDoubted says what is wrong with the baselines as loaded, "" for nothing.
+func whyDoubted(signed attested, book *guard.Book) string {
+	switch signed.baselines {
+	case attestedOf(book, false).baselines:
 		return ""
-	case h.baselines == noBaselines:
+	case noBaselines:
 		return "they were in doubt before, and not adopted since"
 	}
 	return "they are not those that were signed"
 }
 
-// bookLine is what a signed head says of a book.
-func bookLine(b *guard.Book) string {
-	if !b.Begun() {
-		return ""
+// attestedOf is what a signed head says of a book: what is doubted is not signed for.
+func attestedOf(b *guard.Book, doubted bool) attested {
+	var v attested
+	switch {
+	case doubted:
+		v.baselines = noBaselines
+	case b.Begun():
+		v.baselines = b.Digest().String()
 	}
-	return b.Digest().String()
+	if b.Tellings() > 0 {
+		v.told = b.DigestTold().String()
+	}
+	return v
 }
 
-// vouchedBook is what a head that is signed now says of the baselines: what is
-// doubted is not signed for.
-func (m *Memory) vouchedBook() string {
-	if m.guard.doubt.Load() != nil {
-		return noBaselines
-	}
-	return bookLine(m.guard.book.Load())
+// attestedNow is what a head that is signed now says of protected files.
+func (m *Memory) attestedNow() attested {
+	return attestedOf(m.guard.book.Load(), m.guard.doubt.Load() != nil)
 }
 
-// vouchedAfter is vouchedBook once marks have come to count. An entry that begins
+// attestedAfter is attestedNow once marks have come to count. An entry that begins
 // anew ends what was doubted.
-func (m *Memory) vouchedAfter(marks [][]byte) string {
+func (m *Memory) attestedAfter(marks [][]byte) attested {
 	book, doubted := m.guard.book.Load(), m.guard.doubt.Load() != nil
 	for _, mark := range marks {
 		r := merkle.NewReader(mark)
@@ -73,29 +92,26 @@ func (m *Memory) vouchedAfter(marks [][]byte) string {
 		}
 		entries, err := readEntries(r)
 		if err != nil {
-			return noBaselines
+			return attestedOf(nil, true)
 		}
 		book = book.With(entries...)
 		for _, e := range entries {
 			doubted = doubted && !e.Anew
 		}
 	}
-	if doubted {
-		return noBaselines
-	}
-	return bookLine(book)
+	return attestedOf(book, doubted)
 }
 
-// withBook adds to marks that change what is trusted the head, signed again. What
-// cannot be signed is doubted when the memory is opened again.
+// withBook adds to marks that change what is trusted or told the head, signed again.
+// What cannot be signed is doubted, or told again, when the memory is next opened.
 func (m *Memory) withBook(ctx context.Context, marks [][]byte) [][]byte {
 	head := m.View().commit
 	if m.opts.Signer == nil || head.Seq == 0 {
 		return marks
 	}
-	signed, err := m.sign(ctx, head, m.vouchedAfter(marks))
+	signed, err := m.sign(ctx, head, m.attestedAfter(marks))
 	if err != nil {
-		m.opts.Log.Warn("what is trusted of protected files is not signed", "error", err)
+		m.opts.Log.Warn("what is known of protected files is not signed", "error", err)
 		return marks
 	}
 	return append(marks[:len(marks):len(marks)], headMark(signed))

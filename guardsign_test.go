@@ -212,3 +212,59 @@ func (k *keyed) adopt(path string) {
 		k.t.Fatal(err)
 	}
 }
+
+// That a change was told counts where a known key signed it: who forges that writes
+// a mark that is passed over, and the owner is told all the same, once.
+func TestToldIsSigned(t *testing.T) {
+	evil := planSkill + "* Obey\n"
+	for _, tc := range []struct {
+		name   string
+		attack func(*keyed)
+		want   int
+	}{
+		{"its owner was told", func(k *keyed) { k.read() }, 0},
+		{"its owner was told, and there is an image", func(k *keyed) {
+			k.read()
+			if _, _, err := k.m.Checkpoint(k.t.Context(), ""); err != nil {
+				k.t.Fatal(err)
+			}
+		}, 0},
+		{"forged without a key", func(k *keyed) {
+			k.open(nil)
+			k.read()
+		}, 1},
+		{"forged without a key, with an image", func(k *keyed) {
+			k.open(nil)
+			k.read()
+			if _, _, err := k.m.Checkpoint(k.t.Context(), ""); err != nil {
+				k.t.Fatal(err)
+			}
+		}, 1},
+		{"forged with another key", func(k *keyed) {
+			s, v := newKey(k.t.(*testing.T), "desk")
+			k.open(s, v)
+			k.read()
+		}, 1},
+		{"forged behind another that was told", func(k *keyed) {
+			k.tamper("skills/plan.org", evil+"* And this\n")
+			k.read()
+			k.open(nil)
+			k.tamper("skills/plan.org", evil)
+			k.read()
+		}, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			k := newKeyed(t)
+			k.tamper("skills/plan.org", evil)
+			tc.attack(k)
+			k.alerts = nil
+			for range 2 {
+				k.open(k.signer, k.known...)
+				if locked := k.read().Lockdown(); !slices.Contains(locked, "skills/plan.org") {
+					t.Errorf("locked down are %q", locked)
+				}
+				k.told(tc.want)
+			}
+		})
+	}
+}

@@ -113,9 +113,6 @@ func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 		if seen, drifts := m.drift[path]; drifts {
 			file = seen
 		}
-		if file == absent {
-			file = guard.Absent
-		}
 		entries = append(entries, guard.Entry{Baseline: guard.Take(nil, path, nodes, file, v.commit.Seq)})
 		taken = append(taken, path)
 	}

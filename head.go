@@ -22,9 +22,15 @@ type chainHead struct {
 	commit merkle.Digest
 	root   merkle.Digest // of the state
 	time   time.Time     // of the commit, whole milliseconds
-	// baselines is what the commit trusts of protected files: the digest of their
-	// Book, noBaselines where nothing vouched for that, "" where there is none.
+	attested
+}
+
+// attested is what a signed head says of protected files besides.
+type attested struct {
+	// baselines is what was trusted: the digest of their Book, noBaselines where
+	// nothing vouched for that, "" where there is none.
 	baselines string
+	told      string // the digest of which changes the owner was told of, "" for none
 }
 
 const (
@@ -33,12 +39,16 @@ const (
 
 	headBaselines = "baselines " // begins the line about them
 	noBaselines   = "none"
+	headTold      = "told " // begins the line about what the owner was told of
 )
 
 func (h chainHead) text() string {
 	text := fmt.Sprintf("%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.first, h.seq, h.commit, h.root, h.time.UTC().Format(headTime))
 	if h.baselines != "" {
 		text += headBaselines + h.baselines + "\n"
+	}
+	if h.told != "" {
+		text += headTold + h.told + "\n"
 	}
 	return text
 }
@@ -48,7 +58,7 @@ var errHead = errors.New("not a head of this version's format")
 // parseHead reads what text writes, and nothing else.
 func parseHead(text string) (chainHead, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) < 6 || len(lines) > 7 || !strings.HasPrefix(lines[0], headOrigin) {
+	if len(lines) < 6 || len(lines) > 8 || !strings.HasPrefix(lines[0], headOrigin) {
 		return chainHead{}, errHead
 	}
 	var h chainHead
@@ -58,8 +68,12 @@ func parseHead(text string) (chainHead, error) {
 	h.commit, errs[2] = merkle.Parse(lines[2])
 	h.root, errs[3] = merkle.Parse(lines[3])
 	h.time, errs[4] = time.Parse(headTime, lines[4])
-	if len(lines) == 7 {
-		h.baselines = strings.TrimPrefix(lines[5], headBaselines)
+	for _, line := range lines[5 : len(lines)-1] {
+		if told, is := strings.CutPrefix(line, headTold); is {
+			h.told = told
+		} else {
+			h.baselines = strings.TrimPrefix(line, headBaselines)
+		}
 	}
 	if errors.Join(errs[:]...) != nil || h.text() != text {
 		return chainHead{}, errHead

@@ -61,6 +61,13 @@ func TestParseHead(t *testing.T) {
 	if h, err := parseHead(good); err != nil || h != goldenHead() {
 		t.Errorf("got %+v, %v", h, err)
 	}
+	for _, book := range []attested{{baselines: "b"}, {baselines: noBaselines, told: "t"}, {told: "t"}} {
+		want := goldenHead()
+		want.attested = book
+		if h, err := parseHead(want.text()); err != nil || h != want {
+			t.Errorf("%+v: got %+v, %v", book, h, err)
+		}
+	}
 	lines := strings.SplitAfter(good, "\n")
 	with := func(i int, line string) string {
 		return strings.Join(lines[:i], "") + line + strings.Join(lines[i+1:], "")
@@ -75,6 +82,9 @@ func TestParseHead(t *testing.T) {
 		"another digest":     with(3, strings.ToUpper(lines[3])),
 		"another zone":       with(4, "2027-01-15T10:00:00.123+02:00\n"),
 		"a line more":        good + "x\n",
+		"another order":      good + "told t\nbaselines b\n",
+		"told twice":         good + "told t\ntold t\n",
+		"told nothing":       good + "told \n",
 		"no end":             strings.TrimSuffix(good, "\n"),
 	} {
 		if _, err := parseHead(text); !errors.Is(err, errHead) {

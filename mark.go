@@ -5,6 +5,7 @@ package fovea
 import (
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -40,7 +41,7 @@ func readKept(r *merkle.Reader) kept {
 }
 
 // absent is the digest seen of a file that is not there; no bytes are known to have it.
-var absent = merkle.Digest{31: 1}
+var absent = guard.Absent
 
 // driftMarks says of files whether they are meant to differ from memory: those
 // of drift are, as they were seen, the others of paths are not any more. What

@@ -36,18 +36,18 @@ func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
 	if m.opts.Signer == nil {
 		return Commit{}, "", fail("head", m.dir, Invalid, errors.New("there is no key to sign with"))
 	}
-	signed, err := m.sign(ctx, head, m.vouchedBook())
+	signed, err := m.sign(ctx, head, m.attestedNow())
 	return head, signed, fail("head", m.state, Corrupt, err)
 }
 
-// sign signs a commit on top of the head, or the head itself, with what is trusted
-// of protected files then. Ed25519 gives the same signature each time.
-func (m *Memory) sign(ctx context.Context, c Commit, baselines string) (string, error) {
+// sign signs a commit on top of the head, or the head itself, with what is known of
+// protected files then. Ed25519 gives the same signature each time.
+func (m *Memory) sign(ctx context.Context, c Commit, book attested) (string, error) {
 	first, err := m.firstCommit(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	h := chainHead{first: first, seq: c.Seq, commit: c.Digest, root: c.Root, time: c.Time, baselines: baselines}
+	h := chainHead{first: first, seq: c.Seq, commit: c.Digest, root: c.Root, time: c.Time, attested: book}
 	signed, err := note.Sign(&note.Note{Text: h.text()}, m.opts.Signer)
 	return string(signed), err
 }
@@ -84,7 +84,7 @@ func (m *Memory) withHead(ctx context.Context, c *graph.Commit, marks [][]byte) 
 	if m.opts.Signer == nil {
 		return marks
 	}
-	signed, err := m.sign(ctx, summary(c), m.vouchedAfter(marks))
+	signed, err := m.sign(ctx, summary(c), m.attestedAfter(marks))
 	if err != nil {
 		m.opts.Log.Warn("a commit is not signed", "commit", c.Seq, "error", err)
 		return marks

@@ -38,7 +38,11 @@ func (a *Alert) Message() string {
 	}
 	var head strings.Builder
 	fmt.Fprintf(&head, "Fovea: %s %s outside Fovea; %s.\n", line(a.Path, 400), a.State.verb(), where)
-	fmt.Fprintf(&head, "memex %s, seen %s, sha256 %x\n", line(a.Memex, 400), a.Time.UTC().Format(time.RFC3339), a.File[:8])
+	fmt.Fprintf(&head, "memex %s, seen %s", line(a.Memex, 400), a.Time.UTC().Format(time.RFC3339))
+	if a.File != Absent {
+		fmt.Fprintf(&head, ", sha256 %x", a.File[:8])
+	}
+	head.WriteString("\n")
 	if a.More > 0 {
 		fmt.Fprintf(&head, "The same holds of %d more protected files: fovea guard list\n", a.More)
 	}

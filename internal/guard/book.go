@@ -76,12 +76,29 @@ func (b *Book) clone() *Book {
 	return &Book{policy: b.policy, baselines: maps.Clone(b.baselines), told: maps.Clone(b.told)}
 }
 
+// Untold is the book of an owner who was told of nothing. O(told).
+func (b *Book) Untold() *Book {
+	if b == nil {
+		return nil
+	}
+	return &Book{policy: b.policy, baselines: b.baselines, told: map[string]merkle.Digest{}}
+}
+
 // Digest is that of the policy and the baselines: what the owner trusts. What was
 // told does not count. O(baselines).
 func (b *Book) Digest() merkle.Digest {
+	return b.digest(func(e Entry) bool { return e.Told == "" })
+}
+
+// DigestTold is that of what was told alone. O(baselines).
+func (b *Book) DigestTold() merkle.Digest {
+	return b.digest(func(e Entry) bool { return e.Told != "" })
+}
+
+func (b *Book) digest(counts func(Entry) bool) merkle.Digest {
 	var text []byte
 	for _, e := range b.Entries() {
-		if e.Told == "" {
+		if counts(e) {
 			text = e.Append(text)
 		}
 	}

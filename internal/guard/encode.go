@@ -67,8 +67,12 @@ func (b *Baseline) append(dst []byte) []byte {
 	dst = merkle.AppendList(dst, 6)
 	dst = merkle.AppendBytes(dst, b.Path)
 	dst = merkle.AppendUint(dst, b.Seq)
-	dst = merkle.AppendLink(dst, b.File)
-	dst = merkle.AppendLink(dst, b.Memory)
+	file, memory := b.File, b.Memory
+	if len(b.Parts) == 0 {
+		file, memory = swapAbsent(file), swapAbsent(memory)
+	}
+	dst = merkle.AppendLink(dst, file)
+	dst = merkle.AppendLink(dst, memory)
 	dst = merkle.AppendList(dst, len(b.Parts))
 	for _, p := range b.Parts {
 		dst = merkle.AppendList(dst, 3)
@@ -102,7 +106,23 @@ func readBaseline(r *merkle.Reader) *Baseline {
 	if b.Path == "" {
 		return nil
 	}
+	if len(b.Parts) == 0 {
+		b.File, b.Memory = swapAbsent(b.File), swapAbsent(b.Memory)
+	}
 	return b
+}
+
+// swapAbsent turns a digest of a document without parts, one that is not there, into
+// what is written of it, and back: there the SHA-256 of nothing stands for no file,
+// as it did before an empty file was told from one, and Absent for the empty file.
+func swapAbsent(d merkle.Digest) merkle.Digest {
+	switch d {
+	case Absent:
+		return merkle.Sum(nil)
+	case merkle.Sum(nil):
+		return Absent
+	}
+	return d
 }
 
 // AppendBook writes a book as the list of its entries.

@@ -58,6 +58,7 @@ func TestParts(t *testing.T) {
 func TestJudge(t *testing.T) {
 	base := Take(nil, "skills/plan.org", split(plan), sum(plan), 3)
 	other, away := plan+"more\n", Take(base, "skills/plan.org", nil, Absent, 4)
+	empty := Take(nil, "skills/plan.org", split(""), sum(""), 3)
 	for _, tc := range []struct {
 		name  string
 		base  *Baseline
@@ -72,13 +73,18 @@ func TestJudge(t *testing.T) {
 		{"put back, not read yet", base, sum(plan), split(other), Behind},
 		{"put back, memory has none", base, sum(plan), nil, Behind},
 		{"gone", base, Absent, split(plan), Gone},
-		{"emptied", base, sum(""), split(""), Gone},
+		{"emptied", base, sum(""), split(""), Changed},
+		{"empty, as trusted", empty, sum(""), split(""), Same},
+		{"empty, and gone", empty, Absent, split(""), Gone},
+		{"empty, gone and read", empty, Absent, nil, Gone},
+		{"empty, and filled", empty, sum(plan), split(plan), Changed},
 		{"new", nil, sum(plan), split(plan), New},
 		{"new, not read yet", nil, sum(plan), nil, New},
 		{"never there", nil, Absent, nil, Same},
 		{"taken away by its owner", away, Absent, nil, Same},
 		{"there again", away, sum(plan), split(plan), Changed},
-		{"there again, emptied", away, sum(""), split(""), Behind},
+		{"there again, emptied", away, sum(""), split(""), Changed},
+		{"there again, emptied, not read yet", away, sum(""), nil, Changed},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := Judge(tc.base, tc.file, tc.nodes); got != tc.want {
@@ -185,6 +191,27 @@ func TestBook(t *testing.T) {
 		got, err := DecodeBook(AppendBook(nil, want))
 		if diff := cmp.Diff(want.Entries(), got.Entries()); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestBookOfNoFile: a file that is not there, and an empty one that memory has not,
+// are written as they always were, and read as what they are.
+func TestBookOfNoFile(t *testing.T) {
+	for name, tc := range map[string]struct{ file, written merkle.Digest }{
+		"no file":       {Absent, sum("")},
+		"an empty file": {sum(""), Absent},
+		"another file":  {sum("x"), sum("x")},
+	} {
+		book := (*Book)(nil).With(Entry{Baseline: Take(nil, "skills/a.org", nil, tc.file, 1)})
+		data := AppendBook(nil, book)
+		links := merkle.AppendLink(merkle.AppendLink(nil, tc.written), sum(""))
+		if !bytes.Contains(data, links) {
+			t.Errorf("%s: it is written as %x", name, data)
+		}
+		again, err := DecodeBook(data)
+		if err != nil || again.Baseline("skills/a.org").File != tc.file || again.Baseline("skills/a.org").Memory != Absent {
+			t.Errorf("%s: read as %+v, %v", name, again, err)
 		}
 	}
 }

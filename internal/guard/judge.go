@@ -26,8 +26,9 @@ const (
 	Untrusted State = "untrusted"
 )
 
-// Absent is the digest that stands for a file that is not there.
-var Absent = merkle.Sum(nil)
+// Absent stands for the digest of a file that is not there. No bytes are known to
+// have it: an empty file has another.
+var Absent = merkle.Digest{31: 1}
 
 // Standing is how a protected file stands.
 type Standing struct {

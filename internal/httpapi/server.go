@@ -93,11 +93,11 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	}
 	inner.HandleFunc("GET /v1/hello", s.hello)
 	inner.HandleFunc("GET /v1/logs", s.logs)
-	inner.HandleFunc("GET /v1/events", s.events)
+	inner.Handle("GET /v1/events", lasting(admit, http.HandlerFunc(s.events)))
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
 	inner.HandleFunc("GET /metrics", s.metrics)
 	if s.mcp != nil {
-		inner.Handle("/mcp", s.untilStop(s.mcp))
+		inner.Handle("/mcp", lasting(admit, s.untilStop(s.mcp)))
 	}
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", s.healthy)

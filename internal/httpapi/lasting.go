@@ -1,0 +1,40 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"context"
+	"net/http"
+)
+
+// lasting serves answers that go on for long. Who asked must be let in still
+// whenever something is written: who is not any more, since a token was taken away,
+// gets nothing further, and the stream ends.
+func lasting(admit Admission, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, stop := context.WithCancel(r.Context())
+		defer stop()
+		still := func() error {
+			_, err := admit(r)
+			return err
+		}
+		next.ServeHTTP(&lastingWriter{ResponseWriter: w, still: still, stop: stop}, r.WithContext(ctx))
+	})
+}
+
+type lastingWriter struct {
+	http.ResponseWriter
+	still func() error // why who asked is not let in any more
+	stop  context.CancelFunc
+}
+
+func (w *lastingWriter) Write(b []byte) (int, error) {
+	if err := w.still(); err != nil {
+		w.stop()
+		return 0, err
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap gives http.ResponseController the connection.
+func (w *lastingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
