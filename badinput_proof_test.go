@@ -73,7 +73,7 @@ func badInputs() []badInput {
 		{"unknown commit", rollback("seq:99"), fovea.NotFound, "seq:99"},
 		{"unknown date", rollback("1970-01-01"), fovea.NotFound, "1970-01-01"},
 		{"unknown checkpoint", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, err := m.Restore(ctx, "no-such-name", nil)
+			_, _, _, err := m.Restore(ctx, "no-such-name", nil)
 			return err
 		}, fovea.NotFound, "no-such-name"},
 		{"look at an unknown date", at("1970-01-01"), fovea.NotFound, "1970-01-01"},

@@ -55,15 +55,15 @@ func (m *Memory) todaysCheckpoint(seq uint64) string {
 // Restore rolls back to a named snapshot, be it one of Checkpoint or of
 // Snapshot; without a name to the one of the newest commit. Files follow as in
 // Rollback, under the same conditions: an error leaves memory and files as they
-// were. It returns the snapshot and the files as Rollback does. Errors: NotFound
+// were. It returns the snapshot, and commit and files as Rollback does. Errors: NotFound
 // (no such name, or none at all), and those of Rollback.
-func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions) (Snapshot, []string, error) {
+func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions) (Snapshot, Commit, []string, error) {
 	from, err := m.named(name)
 	if err != nil {
-		return Snapshot{}, nil, fail("restore", name, NotFound, err)
+		return Snapshot{}, Commit{}, nil, fail("restore", name, NotFound, err)
 	}
-	_, files, err := m.Rollback(ctx, fmt.Sprintf("seq:%d", from.Seq), opts)
-	return from, files, err
+	c, files, err := m.Rollback(ctx, fmt.Sprintf("seq:%d", from.Seq), opts)
+	return from, c, files, err
 }
 
 // named finds a named snapshot; "" is the one of the newest commit.

@@ -53,7 +53,7 @@ func TestCheckpointAndRestore(t *testing.T) {
 		{s.Name, s.Name, first},
 		{s.Name, s.Name, first}, // again is no change
 	} {
-		from, _, err := w.m.Restore(t.Context(), step.name, nil)
+		from, _, _, err := w.m.Restore(t.Context(), step.name, nil)
 		if err != nil || from.Name != step.from {
 			t.Fatalf("restored %+v, %v; want %s", from, err, step.from)
 		}
@@ -78,7 +78,7 @@ func TestFailedRestoreLeavesAll(t *testing.T) {
 	restore := func(name, want string) {
 		t.Helper()
 		files, head := w.onDisk(), w.m.View().Head()
-		_, _, err := w.m.Restore(t.Context(), name, nil)
+		_, _, _, err := w.m.Restore(t.Context(), name, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}

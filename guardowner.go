@@ -102,6 +102,9 @@ func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if first, err := m.repeated(ctx, "guard adopt", graph.KindGuard); first != nil || err != nil {
+		return m.answered(first, nil), err
+	}
 	d, err := m.decide(ctx, "guard adopt", path, seen)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
@@ -141,6 +144,9 @@ func (m *Memory) beginAnew(head *graph.State, base *guard.Baseline) []guard.Entr
 func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if first, err := m.repeated(ctx, "guard reject", graph.KindGuard); first != nil || err != nil {
+		return m.answered(first, nil), err
+	}
 	d, err := m.decide(ctx, "guard reject", path, seen)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err

@@ -106,14 +106,15 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 	return first, nil
 }
 
-// Done reports whether the op of the context was done already, and which node it
-// was about, under the id that it had then: a caller who names a node by its title,
-// or one that has left with the operation, cannot find it any more. Errors: those
-// of the operation itself, Conflict for an op that is another one's.
-func (m *Memory) Done(ctx context.Context) (id string, done bool, err error) {
+// Done reports whether the op of the context was done already, as a commit of this
+// kind, and which node an edit was about, under the id that it had then: a caller who
+// names a node by its title, or one that has left with the operation, cannot find it
+// any more. Errors: those of the operation itself, Conflict for an op that is another
+// one's.
+func (m *Memory) Done(ctx context.Context, kind string) (id string, done bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	first, err := m.repeated(ctx, "op", graph.KindEdit)
+	first, err := m.repeated(ctx, "op", kind)
 	if first == nil || err != nil {
 		return "", false, err
 	}

@@ -291,7 +291,7 @@ func (w *workload) checkpoint() error {
 }
 
 func (w *workload) restore() error {
-	_, _, err := w.m.Restore(w.t.Context(), "", nil)
+	_, _, _, err := w.m.Restore(w.t.Context(), "", nil)
 	return err
 }
 

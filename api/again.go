@@ -2,7 +2,11 @@
 
 package api
 
-import "context"
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+)
 
 // recalling is a Service that knows what it did under the op of a context.
 type recalling interface {
@@ -17,12 +21,26 @@ type here struct {
 	local *local
 }
 
-// again finds the operations about one node, which may be called otherwise since, or
-// be gone.
-func (h here) again(ctx context.Context, op *Operation, req any) (any, bool, error) {
+// kindOf is the kind of the commit that an operation makes, where what it did may keep
+// it from being asked for once more: the node that it was about is called otherwise
+// since, or is gone; somebody else has committed, so that an agent may not take back
+// what it did. "" is any other.
+func kindOf(req any) string {
 	switch req.(type) {
 	case EditRequest, MoveRequest, ResolveRequest:
-	default:
+		return graph.KindEdit
+	case RollbackRequest:
+		return graph.KindRollback
+	case RevertRequest:
+		return graph.KindRevert
+	}
+	return ""
+}
+
+// again finds the operations that kindOf names.
+func (h here) again(ctx context.Context, op *Operation, req any) (any, bool, error) {
+	kind := kindOf(req)
+	if kind == "" {
 		return nil, false, nil
 	}
 	over := h.local.scopes(ctx).names()
@@ -31,7 +49,7 @@ func (h here) again(ctx context.Context, op *Operation, req any) (any, bool, err
 		if err != nil {
 			return nil, false, err
 		}
-		id, done, err := on.m.Done(ctx)
+		id, done, err := on.m.Done(ctx, kind)
 		if err != nil {
 			return nil, false, err
 		}

@@ -70,17 +70,20 @@ func (l *local) Restore(ctx context.Context, req RestoreRequest) (*RestoreRespon
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	from, files, err := l.m.Restore(ctx, req.Name, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
+	from, c, files, err := l.m.Restore(ctx, req.Name, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(c, files, req.MemoryOnly)}, nil
 }
 
-// rolledBack says where the memory is, and what became of the files.
-func (l *local) rolledBack(files []string, memoryOnly bool) RollbackResponse {
-	v := l.m.View()
-	out := RollbackResponse{Root: v.Root().String(), Seq: v.Head().Seq, RestoredFiles: list(files), Drift: []string{}}
+// rolledBack says where the memory is since a commit, which is zero where there was
+// nothing to change, and what became of the files.
+func (l *local) rolledBack(c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+	if c.Seq == 0 {
+		c = l.m.View().Head()
+	}
+	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: list(files), Drift: []string{}}
 	if memoryOnly {
 		out.RestoredFiles, out.Drift = out.Drift, out.RestoredFiles
 	}

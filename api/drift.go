@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -21,7 +22,8 @@ type DriftRequest struct {
 }
 
 // DriftResponse is the files that differ, or that did and do no more. Seq is the
-// number of the newest commit.
+// number of the commit that says so, else of the newest. The digests are none where
+// the request had been carried out before.
 type DriftResponse struct {
 	Seq   uint64    `json:"seq"`
 	Drift []Drifted `json:"drift"`
@@ -44,12 +46,13 @@ func (l *local) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, er
 		paths = append(paths, l.below(path))
 	}
 	all := l.m.Drift()
+	var c fovea.Commit
 	var err error
 	switch req.Action {
 	case "", "list":
 		paths = drifting(all, paths)
 	case "adopt":
-		_, paths, err = l.m.AdoptDrift(ctx, paths...)
+		c, paths, err = l.m.AdoptDrift(ctx, paths...)
 	case "apply":
 		paths, err = l.m.ApplyDrift(ctx, paths...)
 	default:
@@ -58,7 +61,10 @@ func (l *local) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, er
 	if err != nil {
 		return nil, err
 	}
-	out := &DriftResponse{Seq: l.m.View().Head().Seq, Drift: make([]Drifted, len(paths))}
+	if c.Seq == 0 {
+		c = l.m.View().Head()
+	}
+	out := &DriftResponse{Seq: c.Seq, Drift: make([]Drifted, len(paths))}
 	for i, path := range paths {
 		out.Drift[i] = Drifted{path, digest(all[path][0]), digest(all[path][1])}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -174,7 +175,7 @@ func (l *local) target(ctx context.Context, op, name, digest string) (on *local,
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
-		if id, done, failed := l.m.Done(ctx); done || failed != nil {
+		if id, done, failed := l.m.Done(ctx, graph.KindEdit); done || failed != nil {
 			return l, id, base, failed // it comes again, and has changed what the node is called
 		}
 		return l, "", base, named(err, op, "-", "")

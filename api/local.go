@@ -240,11 +240,11 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	_, files, err := l.m.Rollback(ctx, to, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head})
+	c, files, err := l.m.Rollback(ctx, to, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head})
 	if err != nil {
 		return nil, err
 	}
-	return new(l.rolledBack(files, req.MemoryOnly)), nil
+	return new(l.rolledBack(c, files, req.MemoryOnly)), nil
 }
 
 func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,8 +78,13 @@ func (l *local) Revert(ctx context.Context, req RevertRequest) (*RevertResponse,
 	if err != nil {
 		return nil, err
 	}
+	root := l.m.View().Root()
+	if c.Seq != 0 { // one that comes again finds its own commit, and later ones
+		root = c.Root
+		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
+	}
 	out := &RevertResponse{
-		Seq: c.Seq, Root: l.m.View().Root().String(), Commits: commits, Files: list(files), Conflicts: make([]Conflict, len(conflicts)),
+		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Conflicts: make([]Conflict, len(conflicts)),
 	}
 	for i, c := range conflicts {
 		out.Conflicts[i] = conflict(c)

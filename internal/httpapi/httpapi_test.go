@@ -40,40 +40,50 @@ func admit(r *http.Request) (api.Grant, error) {
 
 // site is a real memory over HTTP.
 type site struct {
-	t   *testing.T
-	url string
-	dir string
-	m   *fovea.Memory
+	t    *testing.T
+	url  string
+	dir  string
+	m    *fovea.Memory
+	feed *api.Feed
 }
 
 func open(t *testing.T, files map[string]string) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir()}
+	s := &site{t: t, dir: t.TempDir(), feed: &api.Feed{}}
 	for name, text := range files {
 		s.write(name, text)
 	}
-	feed := &api.Feed{}
 	var err error
-	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: feed.Committed})
+	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.m.Close() })
+	s.serve()
+	return s
+}
+
+// serve begins a server over the memory, which remembers nothing of another.
+func (s *site) serve() {
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
-		Service: api.Local(s.m, nil), Feed: feed, BodyLimit: 1 << 16,
+		Service: api.Local(s.m, nil), Feed: s.feed, BodyLimit: 1 << 16,
 		Logs: func(limit int) []string { return []string{"one", "two", "three"}[3-min(3, limit):] },
 		Hello: func() api.Hello {
 			return api.Hello{Protocol: api.Protocol, Memex: s.dir, Root: s.m.View().Root().String(), Seq: s.m.View().Head().Seq}
 		},
 	}).Handler(admit))
-	t.Cleanup(server.Close)
+	s.t.Cleanup(server.Close)
 	s.url = server.URL
-	return s
 }
 
 func (s *site) write(name, text string) {
 	s.t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+	file := filepath.Join(s.dir, name)
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		err = os.WriteFile(file, []byte(text), 0o644)
+	}
+	if err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -5,6 +5,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -25,15 +26,12 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		}
 		ctx, stop := context.WithTimeout(r.Context(), s.opts.Time)
 		defer stop()
-		if ctx, ok = s.actor(ctx, w, r, op, body); !ok {
-			return
-		}
 		if ctx, ok = synced(ctx, w, r); !ok {
 			return
 		}
 		ctx = api.WithWarn(ctx, func(err error) { w.Header().Add(api.HeaderWarning, strconv.QuoteToASCII(err.Error())) })
 		before := s.opts.Hello().Root
-		a, err := op.Call(ctx, s.service, body)
+		a, err := s.call(ctx, r, op, body)
 		if err != nil {
 			if errors.Is(err, errTooOften) {
 				w.Header().Set("Retry-After", "1")
@@ -63,8 +61,11 @@ func statusOf(r *http.Request, err error) int {
 	if r.Header.Get("If-Match") != "" && fovea.KindOf(err) == fovea.Conflict {
 		return http.StatusPreconditionFailed
 	}
-	if errors.Is(err, errTooOften) {
+	switch {
+	case errors.Is(err, errTooOften):
 		return http.StatusTooManyRequests
+	case errors.Is(err, errOtherRequest):
+		return http.StatusUnprocessableEntity
 	}
 	return Status(err)
 }
@@ -100,22 +101,19 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 	return body, pg, true
 }
 
-// actor makes the operation one that is done once for its key.
-func (s *Server) actor(ctx context.Context, w http.ResponseWriter, r *http.Request, op *api.Operation, body []byte) (context.Context, bool) {
+// call carries an operation out, once for each key.
+func (s *Server) call(ctx context.Context, r *http.Request, op *api.Operation, body []byte) (any, error) {
 	key := r.Header.Get(api.HeaderOp)
-	if op.Effect == api.Reads {
-		key = ""
+	if op.Effect == api.Reads || key == "" {
+		return op.Call(ctx, s.service, body)
 	}
 	const longest = 150 // of a key, so that it fits into an op
-	switch {
-	case len(key) > longest:
-		problem(w, http.StatusBadRequest, "invalid", api.HeaderOp+": at most 150 bytes; use a random UUID")
-		return ctx, false
-	case key != "" && !s.keys.same(api.GrantOf(ctx).Agent+"\x00"+key, op.Name, body):
-		problem(w, http.StatusUnprocessableEntity, "invalid", api.HeaderOp+": another request came under this key; use a new one for each")
-		return ctx, false
+	if len(key) > longest {
+		return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: fmt.Errorf("%s: at most %d bytes; use a random UUID", api.HeaderOp, longest)}
 	}
-	return fovea.WithActor(ctx, "", "", key), true
+	whose := api.GrantOf(ctx).Agent + "\x00" + key
+	ctx = fovea.WithActor(ctx, "", "", key)
+	return s.once.do(ctx, whose, sumOf(op, api.ScopesOf(ctx), body), op, func() (any, error) { return op.Call(ctx, s.service, body) })
 }
 
 // synced reads how the folder is to be seen to.

@@ -4,7 +4,6 @@ package httpapi
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"sync"
 	"time"
@@ -21,7 +20,7 @@ const (
 	writesAtOnce  = 1_000
 	// A write that would be in time so soon waits instead of being refused.
 	shortWait = 250 * time.Millisecond
-	// So many agents, or keys, are remembered at least.
+	// So many agents are remembered at least.
 	remembered = 10_000
 )
 
@@ -78,30 +77,4 @@ func (s *Server) turn(ctx context.Context, agent string) error {
 		}
 	}
 	return nil
-}
-
-// keys remembers which request came under an idempotency key. The zero value is
-// ready; at least the newest keys are known.
-type keys struct {
-	mu       sync.Mutex
-	now, old map[string][sha256.Size]byte
-}
-
-// same reports whether a key is new, or came with the same request before.
-func (k *keys) same(key, op string, body []byte) bool {
-	sum := sha256.Sum256(append([]byte(op+"\x00"), body...))
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	have, ok := k.now[key]
-	if !ok {
-		have, ok = k.old[key]
-	}
-	if ok && have != sum {
-		return false
-	}
-	if k.now == nil || len(k.now) >= remembered {
-		k.now, k.old = map[string][sha256.Size]byte{}, k.now
-	}
-	k.now[key] = sum
-	return true
 }

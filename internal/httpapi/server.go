@@ -50,7 +50,7 @@ type Server struct {
 	mcp     http.Handler
 	counts  counters
 	rates   rates
-	keys    keys
+	once    once
 }
 
 // New returns a server. The service stays the caller's.

@@ -1,0 +1,213 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n"
+
+// repeated are requests that come twice under one key, at least one of each operation
+// that writes.
+var repeated = []struct {
+	name, op, body string
+	agent          bool          // ada asks, with nothing granted
+	before         func(s *site) // what is done before, all of it by the person
+	forgets        bool          // it makes no commit: after a restart it is done again
+	less           bool          // after a restart the answer says less
+}{
+	{name: "a snapshot", op: "snapshot", body: `{"name":"kept"}`, agent: true, forgets: true},
+	{name: "a checkpoint", op: "checkpoint", body: `{"name":"kept"}`, agent: true, forgets: true},
+	{name: "an event", op: "trigger", body: `{"event":"manual-persist"}`, agent: true, forgets: true},
+	{name: "a rollback", op: "rollback", body: `{"to":"seq:1"}`, agent: true},
+	{name: "a rollback of memory", op: "rollback", body: `{"to":"seq:1","memory_only":true}`, agent: true},
+	{name: "a restore", op: "restore", body: `{"name":"start"}`},
+	{name: "a revert", op: "revert", body: `{"commits":["2"]}`, agent: true},
+	{name: "a revert of an author", op: "revert", body: `{"author":"ada"}`, agent: true},
+	{name: "adopted drift", op: "drift", body: `{"action":"adopt"}`, before: (*site).driftApart, less: true},
+	{name: "applied drift", op: "drift", body: `{"action":"apply"}`, before: (*site).driftApart, forgets: true},
+	{name: "a resolved conflict", op: "resolve", body: `{"id":"hers","take":"theirs"}`, before: func(s *site) {
+		s.must("edit", `{"id":"hers","title":"Of both"}`)
+		s.must("revert", `{"commits":["2"]}`)
+	}},
+	{name: "an edit", op: "edit", body: `{"id":"Of ada","title":"Renamed"}`, agent: true},
+	{name: "a note", op: "remember", body: `{"title":"New"}`, agent: true},
+	{name: "a note of the person", op: "remember", body: `{"title":"New"}`},
+	{name: "a note forgotten", op: "forget", body: `{"id":"Of ada"}`, agent: true},
+	{name: "a move", op: "refile", body: `{"id":"One","to":"Two"}`},
+	{name: "a move to the archive", op: "archive", body: `{"id":"One"}`},
+	{name: "ids", op: "assign-ids", body: `{"ids":["One"]}`},
+	{name: "a repair of what is whole", op: "repair", body: `{}`, forgets: true},
+	{name: "a thinning", op: "retain", body: `{"keep_all":"1ns"}`},
+	{name: "a purge", op: "purge", body: `{"text":"a secret"}`, before: func(s *site) {
+		s.write("a.org", "* One\n")
+		s.must("ingest", "{}")
+	}},
+	{name: "a guarded file adopted", op: "guard-adopt", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
+	{name: "a guarded file rejected", op: "guard-reject", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
+	{name: "a tree", op: "ingest-tree", body: `{"ast":{"type":"headline","properties":{"ID":"t1","title":"Of a buffer"},"contents":[]},"scope":"session/s1"}`},
+	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
+}
+
+// must asks as the person for what has to succeed.
+func (s *site) must(op, body string, headers ...string) reply {
+	s.t.Helper()
+	r := s.ask("POST", "/v1/"+op, body, headers...)
+	if r.status != 200 {
+		s.t.Fatalf("%s %s: %d %s", op, body, r.status, r.body)
+	}
+	return r
+}
+
+// driftApart leaves files that differ from memory on purpose.
+func (s *site) driftApart() { s.must("rollback", `{"to":"seq:1","memory_only":true}`) }
+
+// tamper changes a protected file from outside.
+func (s *site) tamper() {
+	s.write("skills/plan.org", planSkill+"* Another step\n")
+	s.must("ingest", "{}")
+}
+
+// standing is all that an operation can change.
+func (s *site) standing() string {
+	s.t.Helper()
+	var b bytes.Buffer
+	b.Write(s.must("log", "{}").body)
+	b.Write(s.must("snapshots", "{}").body)
+	b.Write(s.must("drift", "{}").body)
+	b.Write(s.must("guard", "{}").body)
+	b.Write(s.must("status", "{}", api.HeaderSession, "s1").body)
+	names, err := filepath.Glob(filepath.Join(s.dir, "*.org"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		b.WriteString(filepath.Base(name) + "\n" + string(text))
+	}
+	return b.String()
+}
+
+// TestRepeatedOnce: each operation that writes is carried out once under a key, and
+// answered as the first time when it comes again, though somebody else has written
+// since: at once, and after a restart as far as it makes a commit.
+func TestRepeatedOnce(t *testing.T) {
+	covered := map[string]bool{}
+	for _, tc := range repeated {
+		covered[tc.op] = true
+		for _, restarted := range []bool{false, true} {
+			name := tc.name
+			if restarted {
+				name += " after a restart"
+			}
+			t.Run(name, func(t *testing.T) {
+				s := open(t, map[string]string{"a.org": "* One\na secret\n", "b.org": "* Two\n", "skills/plan.org": planSkill})
+				s.must("ingest", "{}")
+				s.must("checkpoint", `{"name":"start"}`)
+				s.must("remember", `{"title":"Of ada","property":["ID=hers"],"under":"agents/ada/notes.org"}`, "Authorization", "Bearer agent")
+				if tc.before != nil {
+					tc.before(s)
+				}
+				headers := []string{api.HeaderOp, "k1"}
+				if tc.agent {
+					headers = append(headers, "Authorization", "Bearer agent")
+				}
+				first := s.must(tc.op, tc.body, headers...)
+				s.write("later.org", "* Written since\n")
+				s.must("ingest", "{}")
+				before := s.standing()
+				if restarted {
+					s.serve()
+				}
+				again := s.must(tc.op, tc.body, headers...)
+				if restarted && tc.forgets {
+					return
+				}
+				if diff := cmp.Diff(string(first.body), string(again.body)); diff != "" && !(restarted && tc.less) {
+					t.Errorf("answered otherwise (-first +again):\n%s", diff)
+				}
+				if diff := cmp.Diff(before, s.standing()); diff != "" {
+					t.Errorf("done again (-before +after):\n%s", diff)
+				}
+			})
+		}
+	}
+	for _, op := range api.Operations {
+		if op.Effect != api.Reads && !covered[op.Name] {
+			t.Errorf("%s writes, and nothing here repeats it", op.Name)
+		}
+	}
+}
+
+// TestOnceAtOnce: of many that ask at once under one key, one is carried out.
+func TestOnceAtOnce(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n"})
+	s.must("ingest", "{}")
+	bodies := make([]string, 8)
+	var group sync.WaitGroup
+	for i := range bodies {
+		group.Go(func() {
+			r := s.ask("POST", "/v1/snapshot", `{}`, api.HeaderOp, "k1")
+			bodies[i] = fmt.Sprintf("%d %s", r.status, r.body)
+		})
+	}
+	group.Wait()
+	for _, body := range bodies {
+		if body != bodies[0] || !strings.HasPrefix(body, "200 ") {
+			t.Errorf("answered %s and %s", bodies[0], body)
+		}
+	}
+	if list := s.m.Snapshots(); len(list) != 1 {
+		t.Errorf("%d snapshots", len(list))
+	}
+}
+
+// TestOnceAfterAFailure: a request that failed is carried out when it comes again.
+func TestOnceAfterAFailure(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n"})
+	const body = `{"id":"B","todo":"TODO"}`
+	if r := s.ask("POST", "/v1/edit", body, api.HeaderOp, "k1"); r.status != 404 {
+		t.Fatalf("%d %s", r.status, r.body)
+	}
+	s.write("b.org", "* B\n")
+	s.must("edit", body, api.HeaderOp, "k1")
+}
+
+// TestOnceForgets: the newest thousand answers are kept, and keys tell other requests
+// long after.
+func TestOnceForgets(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n"})
+	s.must("ingest", "{}")
+	keep := func(name, key string) reply {
+		return s.ask("POST", "/v1/snapshot", fmt.Sprintf(`{"name":"%s"}`, name), api.HeaderOp, key)
+	}
+	first := keep("first", "k-first")
+	for i := range 1000 {
+		keep("first", fmt.Sprint("k", i))
+	}
+	s.write("a.org", "* B\n")
+	s.must("ingest", "{}")
+	if r := keep("first", "k999"); !bytes.Equal(r.body, first.body) {
+		t.Errorf("the newest is answered %s, want %s", r.body, first.body)
+	}
+	if r := keep("first", "k-first"); r.status != 200 || bytes.Equal(r.body, first.body) {
+		t.Errorf("the oldest of 1001 is answered as the first time: %s", r.body)
+	}
+	if r := keep("other", "k0"); r.status != 422 {
+		t.Errorf("another request under a key: %d %s", r.status, r.body)
+	}
+}
