@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestFollows: a commit goes on from the one before it, a merge from its first parent.
+// TestFollows: a commit goes on from the one before it, a merge from either parent.
 func TestFollows(t *testing.T) {
 	a, b := merkle.Sum([]byte("a")), merkle.Sum([]byte("b"))
 	if b.Compare(a) < 0 {
@@ -30,7 +30,8 @@ func TestFollows(t *testing.T) {
 		{"of another parent", graph.Commit{Seq: 4, Parents: of(b)}, fovea.Commit{Seq: 3, Digest: a}, false},
 		{"of none", graph.Commit{Seq: 4}, fovea.Commit{Seq: 3, Digest: a}, false},
 		{"a merge", graph.Commit{Seq: 4, Parents: of(a, b), Kind: graph.KindMerge}, fovea.Commit{Seq: 3, Digest: a}, true},
-		{"a merge behind its second parent", graph.Commit{Seq: 4, Parents: of(a, b), Kind: graph.KindMerge}, fovea.Commit{Seq: 3, Digest: b}, false},
+		{"a merge behind its second parent", graph.Commit{Seq: 4, Parents: of(a, b), Kind: graph.KindMerge}, fovea.Commit{Seq: 3, Digest: b}, true},
+		{"a merge of others", graph.Commit{Seq: 4, Parents: of(a, b), Kind: graph.KindMerge}, fovea.Commit{Seq: 3, Digest: merkle.Sum(nil)}, false},
 		{"a merge out of order", graph.Commit{Seq: 4, Parents: of(b, a), Kind: graph.KindMerge}, fovea.Commit{Seq: 3, Digest: b}, false},
 		{"an edit of two parents", graph.Commit{Seq: 4, Parents: of(a, b), Kind: graph.KindEdit}, fovea.Commit{Seq: 3, Digest: a}, false},
 		{"three parents", graph.Commit{Seq: 4, Parents: of(a, b, b), Kind: graph.KindMerge}, fovea.Commit{Seq: 3, Digest: a}, false},

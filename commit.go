@@ -4,6 +4,7 @@ package fovea
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,13 +31,21 @@ type Commit struct {
 	// Lineage says which nodes go by another id since: derived ids follow titles
 	// and places. It is shared and must not be changed.
 	Lineage []node.Edge
+	// Parents are, of a merge, the commit before it and the one that it took in,
+	// sorted; nil of others, which follow the one before. Shared as well. Of the head
+	// that Open found in an image, Lineage and Parents are nil: Log has them.
+	Parents []merkle.Digest
 }
 
 func summary(c *graph.Commit) Commit {
-	return Commit{
+	s := Commit{
 		Seq: c.Seq, Digest: c.Digest, Root: c.State, Kind: c.Kind, Author: c.Author, Session: c.Session,
 		Op: c.Op, Vouched: vouched(c), Time: c.When(), Message: c.Message, Changes: len(c.Delta), Lineage: c.Lineage,
 	}
+	if len(c.Parents) > 1 {
+		s.Parents = c.Parents
+	}
+	return s
 }
 
 // commit makes a state durable and then the present one, together with marks.
@@ -79,7 +88,8 @@ type sealed struct {
 func (m *Memory) seal(ctx context.Context, j *journal, head *View, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (sealed, error) {
 	c.Seq = head.commit.Seq + 1
 	if c.Seq > 1 {
-		c.Parents = []merkle.Digest{head.commit.Digest}
+		c.Parents = append(slices.Clip(c.Parents), head.commit.Digest) // a merge has what it takes in
+		slices.SortFunc(c.Parents, merkle.Digest.Compare)
 		c.Time = max(c.Time, head.commit.Time.UnixMilli())
 	}
 	legible(&c)

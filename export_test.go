@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -64,6 +65,11 @@ func (m *Memory) RememberTogether(ctx context.Context, under string, titles ...s
 
 // Fresh returns the same state with indexes made from nothing.
 func (v *View) Fresh() *View { return (&Memory{}).newView(v.state, v.commit) }
+
+// MergeStore is Merge of the state folder in a file system.
+func (m *Memory) MergeStore(ctx context.Context, in vfs.FS, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+	return m.mergeStore(ctx, in, "copy", opts)
+}
 
 // Follows is follows.
 func Follows(c *graph.Commit, head Commit) error { return follows(c, head) }

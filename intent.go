@@ -19,12 +19,13 @@ import (
 const (
 	intentFormat = 0
 	intentMore   = 1 // with several commits, or with marks
+	intentMerge  = 2 // whose commit has a second parent
 )
 
 // intent announces an operation that changes files, before the first of them
 // is touched: what it needs to be ended or taken back after a crash.
 type intent struct {
-	commit graph.Commit // Kind, Author, Session, Op, Time and Message; the rest is empty
+	commit graph.Commit // Kind, Author, Session, Op, Time and Message; Parents is what a merge takes in; the rest is empty
 	files  []plan
 	trees  []treePlan // memory-backed documents that change in the same step
 	steps  []planned  // of one file, where several commits lead to its text; else nil
@@ -99,8 +100,11 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 			return fmt.Errorf("intent: %s: %w", t.path, err)
 		}
 	}
-	if format == intentMore {
+	if format != intentFormat {
 		b = in.appendMore(b)
+	}
+	if format == intentMerge {
+		b = merkle.AppendLink(b, c.Parents[0])
 	}
 	record(b)
 	return nil
@@ -110,6 +114,8 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 // it has then.
 func (in *intent) format() (version uint64, fields int) {
 	switch {
+	case len(in.commit.Parents) > 0:
+		return intentMerge, 12
 	case len(in.steps)+len(in.marks) > 0:
 		return intentMore, 11
 	case len(in.trees) > 0:
@@ -186,7 +192,7 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 	r := merkle.NewReader(data)
 	n := r.List()
 	f := r.Uint()
-	if r.Err() == nil && !(f == intentFormat && (n == 8 || n == 9) || f == intentMore && n == 11) {
+	if r.Err() == nil && !(f == intentFormat && (n == 8 || n == 9) || f == intentMore && n == 11 || f == intentMerge && n == 12) {
 		return nil, errIntent
 	}
 	in := &intent{}
@@ -214,10 +220,13 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 			return nil, fmt.Errorf("intent: %w", errTrees)
 		}
 	}
-	if f == intentMore {
-		if err := in.readMore(r); err != nil {
+	if f != intentFormat {
+		if err := in.readMore(r, f == intentMerge); err != nil {
 			return nil, fmt.Errorf("intent: %w", err)
 		}
+	}
+	if f == intentMerge {
+		c.Parents = []merkle.Digest{r.Link()}
 	}
 	if err := r.Done(); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
@@ -229,8 +238,9 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 // file.
 var errSteps = errors.New("steps out of order")
 
-// readMore reads the commits that lead to the text of the file, and the marks.
-func (in *intent) readMore(r *merkle.Reader) error {
+// readMore reads the commits that lead to the text of the file, and the marks; there
+// may be none of either in the intent of a merge.
+func (in *intent) readMore(r *merkle.Reader, merge bool) error {
 	before := 0
 	for range r.List() {
 		r.FixedList(6)
@@ -254,7 +264,8 @@ func (in *intent) readMore(r *merkle.Reader) error {
 			return r.Err()
 		}
 	}
-	if len(in.steps)+len(in.marks) == 0 || len(in.steps) > 0 && len(in.files) != 1 {
+	none := len(in.steps)+len(in.marks) == 0
+	if none && !merge || len(in.steps) > 0 && len(in.files) != 1 {
 		return errSteps
 	}
 	return r.Err()

@@ -154,6 +154,28 @@ func TestIntentSteps(t *testing.T) {
 	}
 }
 
+// someMerge is an intent of a commit of two parents, without marks.
+func someMerge() *intent {
+	in := someIntent()
+	in.commit.Kind, in.commit.Parents = graph.KindMerge, []merkle.Digest{merkle.Sum([]byte("theirs"))}
+	return in
+}
+
+func TestIntentOfAMerge(t *testing.T) {
+	marked := someMerge()
+	marked.marks = [][]byte{droppedMark("x")}
+	for name, in := range map[string]*intent{"plain": someMerge(), "with a mark": marked} {
+		b, _ := encode(t, in)
+		if got, err := decodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, in) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+		b[1] = intentMore
+		if _, err := decodeIntent(b, nil); !errors.Is(err, errIntent) {
+			t.Errorf("%s, as one of several commits: %v", name, err)
+		}
+	}
+}
+
 // FuzzIntent: no bytes panic, and what is accepted is the one encoding of it.
 func FuzzIntent(f *testing.F) {
 	b, _ := encode(f, someIntent())
@@ -162,6 +184,8 @@ func FuzzIntent(f *testing.F) {
 	b, _ = encode(f, treeIntent(f))
 	f.Add(b)
 	b, _ = encode(f, someSteps())
+	f.Add(b)
+	b, _ = encode(f, someMerge())
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := decodeIntent(data, collector{}.load)

@@ -128,7 +128,7 @@ func (m *Memory) openStore(ctx context.Context) error {
 		m.fs = folder
 	}
 	var err error
-	if m.lock, err = m.takeLock(ctx); err != nil {
+	if m.lock, err = m.takeLock(ctx, m.fs); err != nil {
 		return fail("open", m.state, Conflict, err)
 	}
 	if m.opts.Adopt {
@@ -154,16 +154,16 @@ func openKind(err error) Kind {
 	return Corrupt
 }
 
-// takeLock makes this process the owner of the state folder. It asks again for
+// takeLock makes this process the owner of a state folder. It asks again for
 // as long as Options.Wait says; the error names the owner.
-func (m *Memory) takeLock(ctx context.Context) (*vfs.FileLock, error) {
+func (m *Memory) takeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error) {
 	holder := vfs.Holder{PID: os.Getpid(), Command: m.opts.Command, Since: m.opts.Now()}
 	if m.opts.Wait <= 0 {
-		return disk.TryLock(m.fs, holder)
+		return disk.TryLock(in, holder)
 	}
 	ctx, stop := context.WithTimeout(ctx, m.opts.Wait)
 	defer stop()
-	lock, err := disk.Lock(ctx, m.fs, holder)
+	lock, err := disk.Lock(ctx, in, holder)
 	if held, ok := errors.AsType[*vfs.HeldError](err); ok {
 		err = held
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -37,32 +38,7 @@ func (m *Memory) recover(ctx context.Context) error {
 // load is recover but for what to do when there is nothing to bring back.
 func (m *Memory) load(ctx context.Context) error {
 	defer m.tell()
-	m.looked.Store(nil)
-	m.head.Store(m.emptyView())
-	m.operations, m.known = operations{}, knownNotes{}
-	var from disk.Pos
-	m.guard.book.Store(nil)
-	m.tombs = nil
-	img, err := m.store.LoadImage()
-	if err == nil {
-		from = img.At
-		err = m.loadImage(img)
-	}
-	if err != nil && !errors.Is(err, disk.ErrNoImage) {
-		if errors.Is(err, disk.ErrUnknownFormat) || errors.Is(err, graph.ErrFormat) {
-			return err
-		}
-		m.opts.Log.Warn("no image verifies; replaying the journal", "error", err)
-	}
-	if err != nil {
-		m.head.Store(m.emptyView())
-		m.guard.book.Store(nil)
-		m.tombs = nil
-		m.snapshots.reset(nil)
-		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
-	}
-	pending, err := m.replay(from)
-	m.doubtBaselines()
+	pending, err := m.read()
 	if errors.Is(err, disk.ErrCorrupt) {
 		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
@@ -78,6 +54,38 @@ func (m *Memory) load(ctx context.Context) error {
 	}
 	m.opts.Log.Warn("an operation was cut short", "files", pathsOf(pending), "done", m.recovered)
 	return nil
+}
+
+// read brings back what the store holds, and changes nothing. It returns the
+// operation that was announced and not ended, nil for none.
+func (m *Memory) read() (*intent, error) {
+	m.looked.Store(nil)
+	m.head.Store(m.emptyView())
+	m.operations, m.known = operations{}, knownNotes{}
+	var from disk.Pos
+	m.guard.book.Store(nil)
+	m.tombs = nil
+	img, err := m.store.LoadImage()
+	if err == nil {
+		from = img.At
+		err = m.loadImage(img)
+	}
+	if err != nil && !errors.Is(err, disk.ErrNoImage) {
+		if errors.Is(err, disk.ErrUnknownFormat) || errors.Is(err, graph.ErrFormat) {
+			return nil, err
+		}
+		m.opts.Log.Warn("no image verifies; replaying the journal", "error", err)
+	}
+	if err != nil {
+		m.head.Store(m.emptyView())
+		m.guard.book.Store(nil)
+		m.tombs = nil
+		m.snapshots.reset(nil)
+		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
+	}
+	pending, err := m.replay(from)
+	m.doubtBaselines()
+	return pending, err
 }
 
 func (m *Memory) emptyView() *View { return m.newView(&graph.State{}, Commit{}) }
@@ -164,8 +172,8 @@ func (p *player) commit(block []byte) error {
 // errChain is returned when a commit does not follow the one before it.
 var errChain = errors.New("the chain of commits is broken")
 
-// follows reports whether a commit goes on from head. A merge goes on from its first
-// parent: its delta is against that one.
+// follows returns an error unless a commit goes on from head. A merge names head and
+// the commit that it took in; its delta is against head.
 func follows(c *graph.Commit, head Commit) error {
 	if c.Seq != head.Seq+1 {
 		return fmt.Errorf("commit %d follows commit %d: %w", c.Seq, head.Seq, errChain)
@@ -173,7 +181,7 @@ func follows(c *graph.Commit, head Commit) error {
 	switch p := c.Parents; {
 	case len(p) == 0 && head.Seq == 0, len(p) == 1 && p[0] == head.Digest:
 		return nil
-	case len(p) == 2 && p[0] == head.Digest && p[0].Compare(p[1]) < 0 && c.Kind == graph.KindMerge:
+	case len(p) == 2 && slices.Contains(p, head.Digest) && p[0].Compare(p[1]) < 0 && c.Kind == graph.KindMerge:
 		return nil
 	}
 	return fmt.Errorf("commit %d names another parent than commit %d: %w", c.Seq, head.Seq, errChain)

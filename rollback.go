@@ -82,6 +82,7 @@ type rollback struct {
 	kind   string // of the commit
 	opts   *RollbackOptions
 	target *graph.State
+	joins  *graph.Commit // what a merge takes in, nil for another operation
 	op     *operationOnFiles
 
 	touched []string                 // written, or with MemoryOnly left otherwise
@@ -106,6 +107,9 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		return Commit{}, nil, nil
 	}
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
+	if c := &r.op.intent.commit; r.joins != nil {
+		c.Parents, c.Time = []merkle.Digest{r.joins.Digest}, max(c.Time, r.joins.Time)
+	}
 	if r.opts.MemoryOnly {
 		if err := m.mayWrite("rollback", &r.op.intent.commit, delta.Paths); err != nil {
 			return Commit{}, nil, err

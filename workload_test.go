@@ -35,6 +35,7 @@ type workload struct {
 	hour  int64 // of its clock: each step takes one
 
 	relaxed time.Duration // see Options
+	fork    *disks        // another machine's copy, which has gone on, nil for none
 }
 
 // ledger is what a memory has told its user to be done.
@@ -103,7 +104,7 @@ var steps = []step{
 	{"tree", (*workload).tree}, {"edit of a tree", (*workload).editTree}, {"tree into a file", (*workload).file},
 	{"restart", (*workload).restart}, {"checkpoint", (*workload).checkpoint}, {"restore", (*workload).restore}, {"pack", (*workload).pack},
 	{"revert", (*workload).revert}, {"adopting drift", (*workload).adopt}, {"applying drift", (*workload).apply},
-	{"purge", (*workload).purge}, {"retain", (*workload).retain}, {"repair", (*workload).repair},
+	{"purge", (*workload).purge}, {"merge", (*workload).merge}, {"retain", (*workload).retain}, {"repair", (*workload).repair},
 }
 
 // newWorkload opens a memory of a few files, of texts that are not longer than so
@@ -303,6 +304,43 @@ func (w *workload) pack() error {
 		err = packed(w.t, w.d)
 	}
 	return w.reopen(err)
+}
+
+// merge brings in what another machine has done to a copy, which is made the time
+// before: this machine has gone on meanwhile.
+func (w *workload) merge() error {
+	if w.fork == nil {
+		return w.depart()
+	}
+	from := w.fork.state
+	w.fork = nil
+	c, _, _, err := w.m.MergeStore(w.t.Context(), from, nil)
+	w.told.commit(c)
+	return err
+}
+
+// depart makes a copy and works on it.
+func (w *workload) depart() error {
+	there := w.d.clone()
+	other, err := w.openOn(there)
+	if err != nil {
+		return err
+	}
+	here := w.workHere(other)
+	for _, do := range []func(*workload) error{(*workload).edit, (*workload).insert, (*workload).tree} {
+		if err := do(here); !expected(err) {
+			return err
+		}
+	}
+	w.n, w.fork = here.n, &there
+	return other.Close()
+}
+
+// workHere returns a workload on another memory, which tells a ledger of its own.
+func (w *workload) workHere(m *fovea.Memory) *workload {
+	other := *w
+	other.m, other.told = m, newLedger()
+	return &other
 }
 
 // packed begins a segment of a store and packs those before it.

@@ -22,8 +22,10 @@ const (
 	FormatMinor = 0
 )
 
+// FormatFile is the name of the file that says whose a state folder is; each has one.
+const FormatFile = "FORMAT"
+
 const (
-	formatFile  = "FORMAT"
 	lockFile    = "LOCK"
 	formatMagic = "fovea state"
 
@@ -76,7 +78,7 @@ func Lock(ctx context.Context, in vfs.FS, holder vfs.Holder) (*vfs.FileLock, err
 // lock, and no Store is open. It returns ErrUnknownFormat or a Corruption and
 // changes nothing when FORMAT cannot be read.
 func Adopt(in vfs.FS, memex string) error {
-	text, err := in.ReadFile(formatFile)
+	text, err := in.ReadFile(FormatFile)
 	if err != nil {
 		return fmt.Errorf("adopt state folder: %w", err)
 	}
@@ -103,7 +105,7 @@ func (f format) encode() []byte {
 // parseFormat returns ErrUnknownFormat for another major number, whatever
 // follows it, and a Corruption for all that encode would not have written.
 func parseFormat(text []byte) (format, error) {
-	damaged := &Corruption{File: formatFile, Reason: "not a FORMAT file, or a damaged one"}
+	damaged := &Corruption{File: FormatFile, Reason: "not a FORMAT file, or a damaged one"}
 	lines := strings.SplitAfter(string(text), "\n")
 	if len(lines) < 2 || lines[0] != formatMagic+"\n" {
 		return format{}, damaged
@@ -128,14 +130,14 @@ func parseFormat(text []byte) (format, error) {
 
 func writeFormat(in vfs.FS, memex string) error {
 	f := format{major: FormatMajor, minor: FormatMinor, memex: memex}
-	return vfs.WriteAtomic(in, formatFile, f.encode(), filePerm)
+	return vfs.WriteAtomic(in, FormatFile, f.encode(), filePerm)
 }
 
 // checkFormat reads FORMAT, or writes it into a folder that is empty but for
 // what FORMAT comes before. The Corruption is the one damage that the store can
 // live with: without FORMAT it opens read-only.
 func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
-	text, err := in.ReadFile(formatFile)
+	text, err := in.ReadFile(FormatFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return createFormat(in, memex)
 	}
@@ -161,9 +163,9 @@ func createFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 		switch name := e.Name(); {
 		case name == lockFile || vfs.IsTemp(name):
 		case slices.Contains([]string{headFile, journalFolder, imageFolder, quarantineFolder, packFolder}, name):
-			return format{}, &Corruption{File: formatFile, Reason: "the file is missing"}, nil
+			return format{}, &Corruption{File: FormatFile, Reason: "the file is missing"}, nil
 		default:
-			return format{}, nil, fmt.Errorf("it has %q and no %s: %w", name, formatFile, ErrForeignFolder)
+			return format{}, nil, fmt.Errorf("it has %q and no %s: %w", name, FormatFile, ErrForeignFolder)
 		}
 	}
 	if err := writeFormat(in, memex); err != nil {

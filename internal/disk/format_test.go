@@ -50,7 +50,7 @@ func TestUnknownFormat(t *testing.T) {
 		file func(in vfs.FS) string
 		edit func(b []byte) []byte
 	}{
-		{"FORMAT", func(vfs.FS) string { return formatFile }, func([]byte) []byte {
+		{"FORMAT", func(vfs.FS) string { return FormatFile }, func([]byte) []byte {
 			return []byte("fovea state\nformat 7.2\nwho knows what\n")
 		}},
 		{"head", func(vfs.FS) string { return headFile }, func(b []byte) []byte {
@@ -96,7 +96,7 @@ func writeFile(t *testing.T, in vfs.FS, name, text string) {
 func TestNewerMinorFormatIsReadOnly(t *testing.T) {
 	in, want := filled(t, true)
 	f := format{major: FormatMajor, minor: FormatMinor + 1, memex: "/memex"}
-	writeFile(t, in, formatFile, string(f.encode()))
+	writeFile(t, in, FormatFile, string(f.encode()))
 	before := in.Clone()
 	s := mustOpen(t, in, small(1))
 	got, err := read(s)

@@ -122,7 +122,7 @@ func TestGoldenFiles(t *testing.T) {
 			got[name] = d.String()
 		}
 	}
-	digests(formatFile, headFile, segmentName(1), imageName(3))
+	digests(FormatFile, headFile, segmentName(1), imageName(3))
 	s = mustOpen(t, in, small(1))
 	if _, err := s.Rewrite(t.Context(), 4, purge('b')); err != nil {
 		t.Fatal(err)

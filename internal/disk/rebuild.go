@@ -186,7 +186,7 @@ func (s *Salvage) writeSegment(info packInfo, random io.Reader) error {
 
 // mendFormat writes FORMAT anew if it cannot be read.
 func (s *Salvage) mendFormat(memex string) error {
-	text, err := s.in.ReadFile(formatFile)
+	text, err := s.in.ReadFile(FormatFile)
 	if err == nil {
 		_, err = parseFormat(text)
 	}

@@ -59,7 +59,7 @@ func OpenSalvage(in vfs.FS) (*Salvage, error) {
 }
 
 func (s *Salvage) find() error {
-	if text, err := s.in.ReadFile(formatFile); err == nil {
+	if text, err := s.in.ReadFile(FormatFile); err == nil {
 		_, err := parseFormat(text)
 		if bad, ok := errors.AsType[*Corruption](err); ok {
 			s.damage(*bad)

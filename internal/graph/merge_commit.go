@@ -22,7 +22,9 @@ type Tip struct {
 // MergeCommits merges two states that came from base, and makes the commit that says
 // so, which Encode completes. Both are functions of the two commits alone: whoever merges them, in
 // whichever order, makes the same. Its delta is against the first of its parents,
-// the one of the smaller digest, whose number it follows. Complexity is that of Merge.
+// the one of the smaller digest, whose number it follows; the times of modification in
+// it are that of the commit, because each machine has its own of a state. Complexity
+// is that of Merge.
 func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []node.Conflict) {
 	if b.Commit.Digest.Compare(a.Commit.Digest) < 0 {
 		a, b = b, a
@@ -36,8 +38,24 @@ func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []node.Conflic
 	state, delta := draft.Seal()
 	parents := []merkle.Digest{a.Commit.Digest, b.Commit.Digest}
 	return &Commit{
-		Seq: a.Commit.Seq + 1, Parents: parents, State: state.Root(), Delta: delta.Records(), Lineage: delta.Lineage,
+		Seq: a.Commit.Seq + 1, Parents: parents, State: state.Root(), Delta: timed(delta.Records(), now), Lineage: delta.Lineage,
 		Kind: KindMerge, Author: merger, Op: merkle.Sum([]byte(parents[0].String() + parents[1].String())).String(), Time: now,
 		Message: fmt.Sprintf("commits %d and %d", a.Commit.Seq, b.Commit.Seq),
 	}, state, delta, conflicts
+}
+
+// timed gives records the time of modification.
+func timed(records []Record, now int64) []Record {
+	at := func(e *node.Entry) *node.Entry {
+		if e == nil {
+			return nil
+		}
+		alone := *e
+		alone.Modified = now
+		return &alone
+	}
+	for i, r := range records {
+		records[i].Old, records[i].New = at(r.Old), at(r.New)
+	}
+	return records
 }

@@ -1,0 +1,128 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// kinship goes back from the heads of two chains until they meet. It relies on no
+// commit being older than its parents; the numbers of two chains say nothing about
+// each other.
+type kinship struct {
+	load  graph.Loader
+	known map[merkle.Digest]*kin
+	open  []*kin // whose parents have yet to be told what it is
+}
+
+// kin is a commit that was met.
+type kin struct {
+	*graph.Commit
+	side
+}
+
+// side says whose commit it is.
+type side struct {
+	ours, theirs bool
+	below        bool // a commit that both have follows it
+}
+
+func (s side) both() bool { return s.ours && s.theirs }
+
+// meet returns the newest commit that both heads have in their history and that none
+// such follows, nil where there is none; of several of one time that of the greatest
+// digest, so that who asks does not matter. O(commits since then), and of the
+// whole history where there is none.
+func (k *kinship) meet(ctx context.Context, ours, theirs merkle.Digest) (*kin, error) {
+	if err := errors.Join(k.tell(ours, side{ours: true}), k.tell(theirs, side{theirs: true})); err != nil {
+		return nil, err
+	}
+	var newest *kin // of those that both have
+	for len(k.open) > 0 && ctx.Err() == nil {
+		i := k.newest()
+		at := k.open[i]
+		if newest != nil && at.Time < newest.Time && !slices.ContainsFunc(k.open, func(o *kin) bool { return !o.ours }) {
+			break
+		}
+		k.open = slices.Delete(k.open, i, i+1)
+		if at.both() && newest == nil {
+			newest = at
+		}
+		for _, p := range at.Parents {
+			if err := k.tell(p, side{at.ours, at.theirs, at.below || at.both()}); err != nil && !isGone(err) {
+				return nil, err
+			}
+		}
+	}
+	if newest == nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var best *kin
+	for _, o := range k.known {
+		if o.both() && !o.below && o.Time == newest.Time && (best == nil || o.Digest.Compare(best.Digest) > 0) {
+			best = o
+		}
+	}
+	return best, nil
+}
+
+// isGone reports whether a block is no longer kept: a commit of another copy may have
+// held what was purged.
+func isGone(err error) bool { return errors.Is(err, graph.ErrGone) || errors.Is(err, disk.ErrNotFound) }
+
+// newest returns the place of the newest commit that is open.
+func (k *kinship) newest() int {
+	best := 0
+	for i, o := range k.open {
+		if cmp.Or(cmp.Compare(o.Time, k.open[best].Time), cmp.Compare(o.Seq, k.open[best].Seq)) > 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// tell adds to what is known of a commit.
+func (k *kinship) tell(d merkle.Digest, more side) error {
+	o := k.known[d]
+	if o == nil {
+		block, err := k.load(d)
+		if err != nil {
+			return err
+		}
+		c, err := graph.DecodeCommit(block, k.load)
+		if err != nil {
+			return err
+		}
+		o = &kin{Commit: c}
+		k.known[d] = o
+	}
+	is := side{o.ours || more.ours, o.theirs || more.theirs, o.below || more.below}
+	if is == o.side {
+		return nil
+	}
+	if o.side = is; !slices.Contains(k.open, o) {
+		k.open = append(k.open, o)
+	}
+	return nil
+}
+
+// theirs lists the commits that only the other has, oldest first.
+func (k *kinship) theirs() []*graph.Commit {
+	var out []*graph.Commit
+	for _, o := range k.known {
+		if o.side.theirs && !o.ours {
+			out = append(out, o.Commit)
+		}
+	}
+	slices.SortFunc(out, func(a, b *graph.Commit) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Seq, b.Seq), a.Digest.Compare(b.Digest))
+	})
+	return out
+}

@@ -1,0 +1,160 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Merge brings in what another copy of this memory has done since both were one: the
+// one that a state folder keeps, by its path, with the scope of this memory in it.
+// Nodes and fields that one side changed are as that side has them; where both
+// changed the same, one stands and the other is kept in the note as a conflict, see
+// node.Merging and ResolveConflicts. The merged state is a commit of two parents
+// that is a function of these alone, so that whoever merges the two gets the same
+// root; where this memory did nothing since, it is the other's newest commit. The
+// commit that Merge makes and returns follows the head here and that one: see
+// Commit.Parents. The history of the other side comes with it.
+//
+// Files follow as in Rollback, all or none; both folders should have been ingested
+// just before. Nothing is written into the other memory, whose folder is locked
+// meanwhile, but what a crash has left is tidied up as by opening it. Merge returns the
+// commit, the zero Commit where the other has nothing new, the files that were
+// written or removed, and the conflicts, which a repeated op does not tell again.
+// Errors: NotFound (no such state folder, no such scope in it, or content that the
+// merge needs was purged), Invalid (the two have no commit in common, a session,
+// Skip), Conflict (the files are listed, or another process has the other memory
+// open), Corrupt (the other memory), ReadOnly. O(commits of both since they were
+// one, what these changed, and reading the newest image of the other).
+func (m *Memory) Merge(ctx context.Context, state string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+	if abs, err := filepath.Abs(state); err == nil && m.memex().state != "" && abs == filepath.Clean(m.memex().state) {
+		return Commit{}, nil, nil, fail("merge", state, Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
+	}
+	in, err := vfs.Dir(state)
+	if err != nil {
+		return Commit{}, nil, nil, fail("merge", state, NotFound, err)
+	}
+	defer in.Close()
+	return m.mergeStore(ctx, in, state, opts)
+}
+
+// mergeStore is Merge of an open state folder.
+func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+	if opts == nil {
+		opts = &RollbackOptions{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	head := m.View()
+	switch first, err := m.repeated(ctx, "merge", graph.KindMerge); {
+	case m.closed:
+		return Commit{}, nil, nil, fail("merge", m.dir, Invalid, errClosed)
+	case !opts.DryRun && (first != nil || err != nil):
+		var touched []string
+		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
+		return c, touched, nil, err
+	case m.isSession():
+		return Commit{}, nil, nil, fail("merge", m.scope, Invalid, errors.New("a session stays on its machine and is not merged"))
+	case opts.Skip:
+		return Commit{}, nil, nil, fail("merge", name, Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
+	case opts.Head != 0 && head.commit.Seq != opts.Head:
+		return Commit{}, nil, nil, fail("merge", name, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.commit.Seq))
+	case head.commit.Seq == 0:
+		return Commit{}, nil, nil, fail("merge", m.dir, Invalid, errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
+	}
+	lock, err := m.takeLock(ctx, in)
+	if err != nil {
+		return Commit{}, nil, nil, fail("merge", name, Conflict, err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	other, err := m.openCopy(in, name)
+	if err != nil {
+		return Commit{}, nil, nil, err
+	}
+	defer func() { _ = other.store.Close() }() // it was only read
+	return m.mergeCopy(ctx, other, name, opts)
+}
+
+// openCopy opens the scope of this memory in a state folder that is locked, to be
+// read. The caller closes its store.
+func (m *Memory) openCopy(in vfs.FS, name string) (*Memory, error) {
+	var err error
+	if m.parent != nil {
+		folder := scopesFolder + "/" + scopeFolder(m.scope)
+		if _, err = in.Stat(folder); err == nil {
+			in, err = vfs.Sub(in, folder)
+		}
+	}
+	if err == nil {
+		_, err = in.Stat(disk.FormatFile)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", m.scope))
+	}
+	if err != nil {
+		return nil, fail("merge", name, Other, err)
+	}
+	o := &Memory{opts: m.opts, dir: m.dir, state: name, root: m.root, fs: in, parent: m.parent, scope: m.scope, drift: map[string]merkle.Digest{}}
+	o.guard.policy = m.guard.policy
+	if o.store, _, err = disk.Open(in, nil); err != nil {
+		return nil, fail("merge", name, openKind(err), err)
+	}
+	o.head.Store(o.emptyView())
+	if _, err = o.read(); err == nil {
+		err = o.store.Err()
+	}
+	if err != nil {
+		return nil, fail("merge", name, openKind(err), errors.Join(err, o.store.Close()))
+	}
+	if head := o.View().commit; head.Seq > 0 {
+		o.store.SetHead(head.Digest, head.Seq)
+	}
+	return o, nil
+}
+
+// mergeCopy merges an open copy of this memory into it. m.mu is held.
+func (m *Memory) mergeCopy(ctx context.Context, other *Memory, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+	g := merging{m: m, other: other}
+	err := g.meet(ctx)
+	if err == nil && g.joins != nil && !opts.DryRun {
+		err = g.carry(ctx)
+	}
+	if err != nil {
+		return Commit{}, nil, nil, fail("merge", name, mergeKind(err), err)
+	}
+	if g.joins == nil {
+		return Commit{}, nil, nil, nil
+	}
+	r := rollback{m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, joins: g.joins}
+	c, touched, err := r.run(background(ctx), g.message())
+	if err != nil {
+		return c, nil, nil, err
+	}
+	return c, touched, g.conflicts, nil
+}
+
+// errUnrelated is returned for two memories that were never one.
+var errUnrelated = errors.New("the two memories have no commit in common; only copies of one memory can be merged")
+
+// mergeKind is that of an error of bringing two chains together.
+func mergeKind(err error) Kind {
+	switch {
+	case errors.Is(err, errUnrelated):
+		return Invalid
+	case errors.Is(err, disk.ErrReadOnly):
+		return ReadOnly
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return Other
+	}
+	return goneKind(err)
+}

@@ -1,0 +1,249 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// merging is one merge of another copy of a memory.
+type merging struct {
+	m, other  *Memory
+	kin       kinship
+	joins     *graph.Commit // what is taken in; nil for nothing
+	made      []byte        // its block, where the merge made it
+	parts     [][]byte      // the blocks it is cut into
+	target    *graph.State  // that it made
+	conflicts []node.Conflict
+}
+
+// meet finds out what is to be taken in: nothing, the newest commit of the other
+// where that has all there is here, else the merge of both.
+func (g *merging) meet(ctx context.Context) error {
+	ours, theirs := g.m.View(), g.other.View()
+	g.kin = kinship{load: g.load, known: map[merkle.Digest]*kin{}}
+	base, err := g.kin.meet(ctx, ours.commit.Digest, theirs.commit.Digest)
+	switch {
+	case err != nil:
+		return err
+	case base == nil:
+		return errUnrelated
+	case base.Digest == theirs.commit.Digest:
+		return nil
+	case base.Digest == ours.commit.Digest:
+		g.joins, g.target = g.kin.known[theirs.commit.Digest].Commit, theirs.state
+		return g.other.whole(ctx, theirs)
+	}
+	return g.both(ctx, base.Commit, ours, theirs)
+}
+
+// both makes the commit of two parents that has what both sides did since base.
+func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *View) error {
+	for _, v := range []*View{ours, theirs} {
+		if err := g.m.whole(ctx, v); err != nil {
+			return err
+		}
+	}
+	from, err := g.stateOf(ctx, base)
+	if err != nil {
+		return err
+	}
+	tip := func(v *View) graph.Tip { return graph.Tip{Commit: g.kin.known[v.commit.Digest].Commit, State: v.state} }
+	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
+	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {
+		g.parts = append(g.parts, slices.Clone(block))
+		return nil
+	})
+	return err
+}
+
+// load fetches a block that one of the two has.
+func (g *merging) load(d merkle.Digest) ([]byte, error) {
+	b, err := g.m.block(d)
+	if errors.Is(err, graph.ErrGone) || errors.Is(err, disk.ErrNotFound) {
+		if theirs, otherErr := g.other.block(d); otherErr == nil {
+			return theirs, nil
+		}
+	}
+	return b, err
+}
+
+// stateOf returns the state that a commit made: that of a chain, where one of the two
+// has the commit; else it goes on from what is on one. A merge that took in a state
+// as it was has that state.
+func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, error) {
+	var steps []*graph.Commit // from a state that is known to c, newest first
+	for {
+		s, err := g.onChain(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil && len(c.Parents) > 0 {
+			parents := make([]*graph.Commit, len(c.Parents))
+			for i, p := range c.Parents {
+				if parents[i], err = g.commit(p); err != nil {
+					return nil, err
+				}
+			}
+			same := slices.IndexFunc(parents, func(p *graph.Commit) bool { return p.State == c.State })
+			if len(parents) == 1 || same < 0 {
+				steps = append(steps, c)
+				same = 0
+			}
+			c = parents[same]
+			continue
+		}
+		if s == nil {
+			s, steps = &graph.State{}, append(steps, c)
+		}
+		for _, step := range slices.Backward(steps) {
+			if s, err = s.Apply(step, g.load); err != nil {
+				return nil, err
+			}
+		}
+		return s, nil
+	}
+}
+
+func (g *merging) commit(d merkle.Digest) (*graph.Commit, error) {
+	block, err := g.load(d)
+	if err != nil {
+		return nil, err
+	}
+	return graph.DecodeCommit(block, g.load)
+}
+
+// onChain returns the state of a commit that stands in one of the two chains, nil
+// where none has it. What history of one lacks may be in the other.
+func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
+	var lacking error
+	for _, m := range []*Memory{g.m, g.other} {
+		there := false
+		if err := m.commits(ctx, c.Seq, c.Seq, func(at *graph.Commit) error {
+			there = at.Digest == c.Digest
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		if !there {
+			continue
+		}
+		v, err := m.viewAt(ctx, c.Seq)
+		if err != nil {
+			return nil, err
+		}
+		if lacking = m.whole(ctx, v); lacking == nil {
+			return v.state, nil
+		}
+	}
+	return nil, lacking
+}
+
+// carryBytes is about how much of the other's history becomes durable at once.
+const carryBytes = 4 << 20
+
+// carry takes over the history of the other since both were one, as blocks: what it
+// is found by are the parents of commits. What is lost between is fetched the next
+// time, and without a commit that names it nobody asks for it.
+func (g *merging) carry(ctx context.Context) error {
+	b := &disk.Batch{}
+	for _, k := range g.kin.theirs() {
+		if err := g.carryCommit(b, k); err != nil {
+			return err
+		}
+		if b.Size() >= carryBytes {
+			if err := g.keep(ctx, b); err != nil {
+				return err
+			}
+			b = &disk.Batch{}
+		}
+	}
+	for _, part := range g.parts {
+		b.Add(disk.Block, part)
+	}
+	if g.made != nil {
+		b.Add(disk.Block, g.made)
+	}
+	return g.keep(ctx, b)
+}
+
+func (g *merging) keep(ctx context.Context, b *disk.Batch) error {
+	g.m.replayed += b.Size()
+	_, err := g.m.store.Append(background(ctx), b)
+	return err
+}
+
+// carryCommit adds a commit of the other, and what it brought.
+func (g *merging) carryCommit(b *disk.Batch, c *graph.Commit) error {
+	for i := range c.Delta {
+		e := c.Delta[i].New
+		if e == nil {
+			continue
+		}
+		for _, d := range [...]merkle.Digest{e.Own, e.Version} {
+			if err := g.carryBlock(b, d); err != nil {
+				return err
+			}
+		}
+	}
+	block, err := g.other.store.Block(c.Digest)
+	if err != nil {
+		return err
+	}
+	if _, err := g.m.store.Block(c.Digest); err == nil {
+		return nil
+	}
+	_, err = graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
+		part, err := g.other.store.Block(d)
+		b.Add(disk.Block, part)
+		return part, err
+	})
+	b.Add(disk.Block, block)
+	return err
+}
+
+// carryBlock adds a block of the other, behind those it is cut into. What was taken
+// out of history here stays out, and what is out of the other's cannot be had.
+func (g *merging) carryBlock(b *disk.Batch, d merkle.Digest) error {
+	if _, err := g.m.store.Block(d); !errors.Is(err, disk.ErrNotFound) {
+		if errors.Is(err, disk.ErrPurged) {
+			err = nil
+		}
+		return err
+	}
+	block, err := g.other.store.Block(d)
+	if errors.Is(err, disk.ErrNotFound) || errors.Is(err, disk.ErrPurged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
+		part, err := g.other.store.Block(d)
+		if err == nil {
+			b.Add(disk.Block, part)
+		}
+		return part, err
+	}); err != nil {
+		return err
+	}
+	b.Add(disk.Block, block)
+	return nil
+}
+
+// message says what was taken in.
+func (g *merging) message() string {
+	n := len(g.kin.theirs())
+	if g.made == nil {
+		return fmt.Sprintf("%s of another copy", count(n, "commit"))
+	}
+	return fmt.Sprintf("%s of another copy, %s", count(n, "commit"), count(len(g.conflicts), "conflict"))
+}
