@@ -176,9 +176,12 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		}
 	}
 	if len(r.blocked) > 0 && !r.opts.Skip {
+		way := "mend that, or use --skip"
+		if r.joins != nil {
+			way = "mend that and merge again"
+		}
 		return fail(r.name, r.m.dir, Conflict, fmt.Errorf(
-			"%d files may not be touched; nothing was done (mend that, or use --skip):\n  %s",
-			len(r.blocked), strings.Join(r.reasons, "\n  ")))
+			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(r.reasons, "\n  ")))
 	}
 	return nil
 }

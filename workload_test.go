@@ -169,8 +169,13 @@ func (w *workload) save(i int) {
 // drawn returns the id of a node that a file may hold.
 func (w *workload) drawn() string { return fmt.Sprintf("n%d%d", w.rand.IntN(4), w.rand.IntN(2)) }
 
+// ingest reads the folder. From the first state on there is another machine's copy.
 func (w *workload) ingest() error {
-	return w.m.Ingest(w.t.Context(), &fovea.IngestOptions{Committed: w.told.commit})
+	err := w.m.Ingest(w.t.Context(), &fovea.IngestOptions{Committed: w.told.commit})
+	if err == nil && w.fork == nil {
+		err = w.depart()
+	}
+	return err
 }
 
 func (w *workload) edit() error {
@@ -306,16 +311,17 @@ func (w *workload) pack() error {
 	return w.reopen(err)
 }
 
-// merge brings in what another machine has done to a copy, which is made the time
-// before: this machine has gone on meanwhile.
+// merge brings in what another machine has done to its copy, while this one went on;
+// a copy of what came of it is the next.
 func (w *workload) merge() error {
 	if w.fork == nil {
-		return w.depart()
+		return nil
 	}
-	from := w.fork.state
-	w.fork = nil
-	c, _, _, err := w.m.MergeStore(w.t.Context(), from, nil)
+	c, _, _, err := w.m.MergeStore(w.t.Context(), w.fork.state.Clone(), nil)
 	w.told.commit(c)
+	if err == nil {
+		err = w.depart()
+	}
 	return err
 }
 
