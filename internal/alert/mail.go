@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"mime"
 	"mime/quotedprintable"
@@ -25,13 +26,19 @@ type mailer struct {
 	user     *url.Userinfo
 	from     string
 	to       []string
-	implicit bool // the connection is encrypted from its beginning
-	plain    bool // nothing is encrypted
+	implicit bool           // the connection is encrypted from its beginning
+	plain    bool           // nothing is encrypted
+	roots    *x509.CertPool // whom to believe who the server is; nil: whom the system believes
 }
 
 // smtpSink makes a sink of smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS.
 // The keys are those of shoutrrr, in its two spellings.
 func smtpSink(u *url.URL) (Sink, bool) {
+	m, ok := newMailer(u)
+	return Sink{Name: "mail", Send: m.send}, ok
+}
+
+func newMailer(u *url.URL) (*mailer, bool) {
 	query := map[string]string{}
 	for key, values := range u.Query() {
 		query[strings.ToLower(key)] = values[0]
@@ -57,10 +64,7 @@ func smtpSink(u *url.URL) (Sink, bool) {
 	m.implicit = how == "implicittls" || port == "465" && how != "none" && how != "explicittls"
 	no := strings.ToLower(given("usestarttls", "starttls"))
 	m.plain = how == "none" || no == "no" || strings.EqualFold(given("disabletls"), "yes")
-	if slices.Contains(append(m.to, m.from), "") {
-		return Sink{}, false
-	}
-	return Sink{Name: "mail", Send: m.send}, m.host != ""
+	return m, m.host != "" && !slices.Contains(append(m.to, m.from), "")
 }
 
 // bare returns the address in a text such as "Ann <ann@example.org>", "" for none.
@@ -117,7 +121,7 @@ func (m *mailer) deliver(ctx context.Context, text string) error {
 
 // greet encrypts a connection and says who is there.
 func (m *mailer) greet(conn net.Conn) (*smtp.Client, error) {
-	secure := &tls.Config{ServerName: m.host}
+	secure := &tls.Config{ServerName: m.host, RootCAs: m.roots}
 	if m.implicit {
 		conn = tls.Client(conn, secure)
 	}

@@ -5,6 +5,7 @@ package alert
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"mime"
@@ -13,13 +14,20 @@ import (
 	"net/mail"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// mailServer takes one message as a server of SMTP does, and returns what came.
-func mailServer(t *testing.T, hello string) (address string, came <-chan string) {
+// mailbox says how a server of SMTP behaves.
+type mailbox struct {
+	hello    string      // the answer to EHLO
+	secure   *tls.Config // nil: it does not encrypt
+	implicit bool        // encrypted from the beginning
+}
+
+// mailServer serves one connection, and returns what came: with "(encrypted)" where
+// that begins.
+func mailServer(t *testing.T, box mailbox) (address string, came <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -28,42 +36,63 @@ func mailServer(t *testing.T, hello string) (address string, came <-chan string)
 	t.Cleanup(func() { _ = l.Close() })
 	out := make(chan string, 1)
 	go func() {
-		defer close(out)
 		conn, err := l.Accept()
 		if err != nil {
 			return
 		}
 		defer conn.Close()
-		in, said, data := bufio.NewScanner(conn), "", false
-		fmt.Fprintf(conn, "220 here\r\n")
-		for in.Scan() {
-			line := in.Text()
-			said += line + "\n"
-			switch {
-			case data && line != ".":
-			case strings.HasPrefix(line, "EHLO"):
-				fmt.Fprintf(conn, "%s\r\n", hello)
-			case strings.HasPrefix(line, "AUTH"):
-				fmt.Fprintf(conn, "235 ok\r\n")
-			case line == "DATA":
-				data = true
-				fmt.Fprintf(conn, "354 go on\r\n")
-			case line == "QUIT":
-				out <- said
-				return
-			default:
-				data = false
-				fmt.Fprintf(conn, "250 ok\r\n")
-			}
-		}
+		out <- box.serve(conn)
 	}()
 	return l.Addr().String(), out
+}
+
+// serve takes one message as a server of SMTP does.
+func (box *mailbox) serve(conn net.Conn) string {
+	said, data := "", false
+	encrypt := func() *bufio.Scanner {
+		secure := tls.Server(conn, box.secure)
+		if secure.Handshake() == nil {
+			said += "(encrypted)\n"
+		}
+		conn = secure
+		return bufio.NewScanner(conn)
+	}
+	in := bufio.NewScanner(conn)
+	if box.implicit {
+		in = encrypt()
+	}
+	fmt.Fprintf(conn, "220 here\r\n")
+	for in.Scan() {
+		line := in.Text()
+		said += line + "\n"
+		switch {
+		case data && line != ".":
+		case strings.HasPrefix(line, "EHLO"):
+			fmt.Fprintf(conn, "%s\r\n", box.hello)
+		case line == "STARTTLS" && box.secure == nil:
+			fmt.Fprintf(conn, "502 not here\r\n")
+		case line == "STARTTLS":
+			fmt.Fprintf(conn, "220 go on\r\n")
+			in = encrypt()
+		case strings.HasPrefix(line, "AUTH"):
+			fmt.Fprintf(conn, "235 ok\r\n")
+		case line == "DATA":
+			data = true
+			fmt.Fprintf(conn, "354 go on\r\n")
+		case line == "QUIT":
+			return said
+		default:
+			data = false
+			fmt.Fprintf(conn, "250 ok\r\n")
+		}
+	}
+	return said
 }
 
 // TestMail: a server gets one message for all recipients, which reads as it was
 // written.
 func TestMail(t *testing.T) {
-	address, came := mailServer(t, "250-here\r\n250 AUTH PLAIN")
+	address, came := mailServer(t, mailbox{hello: "250-here\r\n250 AUTH PLAIN"})
 	sink, err := Parse("smtp://ann:secret@" + address + "/?from=Fovea%20%3Cf@example.org%3E&to=ann@example.org,bob@example.org&usestarttls=No")
 	if err != nil || strings.Contains(sink.Name+sink.ID, "secret") {
 		t.Fatal(sink, err)
@@ -101,7 +130,7 @@ func TestMail(t *testing.T) {
 // TestMailIsNotSentPlain: a server that does not encrypt gets nothing unless it was
 // allowed to, and one that hangs is left in time.
 func TestMailIsNotSentPlain(t *testing.T) {
-	address, _ := mailServer(t, "250 here")
+	address, _ := mailServer(t, mailbox{hello: "250 here"})
 	sink, err := Parse("smtp://ann:secret@" + address + "/?fromaddress=f@example.org&toaddresses=ann@example.org")
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +146,13 @@ func TestMailIsNotSentPlain(t *testing.T) {
 	if sink, err = Parse("smtp://" + l.Addr().String() + "/?from=f@example.org&to=a@example.org&encryption=None"); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithDeadline(t.Context(), time.Now())
-	defer stop()
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			t.Cleanup(func() { _ = conn.Close() })
+		}
+		stop()
+	}()
 	if err := sink.Send(ctx, "x"); err == nil {
 		t.Error("a server that hangs took it")
 	}
