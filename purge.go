@@ -3,19 +3,18 @@
 package fovea
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
+
+// leastPurged is how many bytes a text has at least that Purge looks for: a shorter
+// one stands in ids, digests and signatures by chance.
+const leastPurged = 4
 
 // Purge takes content out of history for good: every version of the nodes, under
 // all the ids they went by and with what was forgotten together with them, and
@@ -25,8 +24,8 @@ import (
 // the commit and how many versions go.
 //
 // It refuses while the present state still holds any of it: forget or edit it
-// first. It also refuses a text that stands in the commits themselves (in a path,
-// an id, a message), which nothing can be taken out of. The bytes may stay on the
+// first. It also refuses a text of under 4 bytes, and one that stands in the commits
+// themselves (in a path, an id, a message), which nothing can be taken out of. The bytes may stay on the
 // medium, where the file system put them, and in copies of the state folder.
 // Errors: Invalid, NotFound (history has none of it), ReadOnly. O(history).
 func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool) (Commit, int, error) {
@@ -35,6 +34,9 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	what := strings.Join(ids, ", ")
 	if m.closed || len(ids) == 0 && text == "" {
 		return Commit{}, 0, fail("purge", what, Invalid, errors.New("name nodes of an open memory, or a text"))
+	}
+	if text != "" && len(text) < leastPurged {
+		return Commit{}, 0, fail("purge", what, Invalid, fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", leastPurged))
 	}
 	if err := m.store.Err(); err != nil {
 		return Commit{}, 0, fail("purge", m.state, ReadOnly, err)
@@ -87,8 +89,8 @@ func (p *purge) choose(ctx context.Context, ids []string) error {
 				owns[e.Own] = true
 			}
 		}
-		if p.text != "" && mentions(c, p.text) {
-			return fail("purge", fmt.Sprintf("commit %d", c.Seq), Invalid, errors.New("a path, an id or a message of it holds the text; commits are never changed"))
+		if held := mentions(c, p.text); p.text != "" && held != "" {
+			return fail("purge", fmt.Sprintf("commit %d", c.Seq), Invalid, fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
 		}
 		return nil
 	})
@@ -162,46 +164,6 @@ func alsoNamed(c *graph.Commit, names map[string]bool) {
 	}
 }
 
-// holding chooses the versions that hold the text.
-func (p *purge) holding(ctx context.Context, owns map[merkle.Digest]bool) error {
-	for d := range owns {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := node.ReadOwn(d, p.m.block)
-		switch {
-		case errors.Is(err, graph.ErrGone):
-			continue
-		case err != nil:
-			return err
-		}
-		if strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text) {
-			p.goes[d] = true
-		}
-	}
-	return nil
-}
-
-func attrsHold(attrs []node.Attr, text string) bool {
-	for _, a := range attrs {
-		if strings.Contains(a.Key, text) || strings.Contains(a.Value.String(), text) {
-			return true
-		}
-	}
-	return false
-}
-
-// marks refuses a text that a mark of the journal holds, such as the name of a
-// snapshot.
-func (p *purge) marks() error {
-	return p.m.store.Replay(disk.Pos{}, func(r disk.Record) error {
-		if r.Kind == disk.Mark && bytes.Contains(r.Data, []byte(p.text)) {
-			return fail("purge", p.m.state, Invalid, errors.New("the name of a snapshot or the path of a file holds the text; those are never changed"))
-		}
-		return nil
-	})
-}
-
 // refuse returns an error while the present state holds what is to go.
 func (p *purge) refuse() error {
 	for n := range p.m.View().state.All() {
@@ -223,53 +185,10 @@ func (p *purge) count(drop map[merkle.Digest]bool) int {
 	return n
 }
 
-// mentions reports whether a commit holds a text by itself.
-func mentions(c *graph.Commit, text string) bool {
-	held := strings.Contains(c.Author+"\x00"+c.Session+"\x00"+c.Op+"\x00"+c.Message, text)
-	for i := range c.Delta {
-		r := &c.Delta[i]
-		held = held || strings.Contains(r.ID, text)
-		for _, e := range []*node.Entry{r.Old, r.New} {
-			held = held || e != nil && strings.Contains(e.Path, text)
-		}
-	}
-	for _, e := range c.Lineage {
-		held = held || strings.Contains(e.Old, text) || strings.Contains(e.New, text)
-	}
-	return held
-}
-
 func liveDigests(v *View) map[merkle.Digest]bool {
 	out := make(map[merkle.Digest]bool, v.Len())
 	for n := range v.state.All() {
 		out[n.Own] = true
 	}
 	return out
-}
-
-// absent returns an error unless no file of the state folder holds the text.
-func (m *Memory) absent(text string) error {
-	var walk func(folder string) error
-	walk = func(folder string) error {
-		entries, err := m.fs.ReadDir(folder)
-		for _, e := range entries {
-			name := path.Join(folder, e.Name())
-			switch {
-			case err != nil:
-				return err
-			case e.IsDir():
-				err = walk(name)
-			default:
-				var b []byte
-				if b, err = m.fs.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
-					err = nil
-				}
-				if bytes.Contains(b, []byte(text)) {
-					return fmt.Errorf("%s still holds the text", name)
-				}
-			}
-		}
-		return err
-	}
-	return walk(".")
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // holders lists the files of the state folder that hold a text.
@@ -139,6 +141,39 @@ func TestPurge(t *testing.T) {
 				t.Errorf("purge of nobody: %v, want NotFound", err)
 			}
 		})
+	}
+}
+
+// TestPurgeRefusesWhatItCannotTake: a text that is too short to look for, and one that
+// stands where nothing can be taken out of, are refused with what to do instead.
+func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
+	w := newWorld(t, map[string]string{"x.org": "* A\n", "folder/secret.org": "* B\n:PROPERTIES:\n:ID: the-id\n:END:\n"})
+	derived := ""
+	for n := range w.ingest().All() {
+		if n.Derived.Title == "A" {
+			derived = n.ID[5:12]
+		}
+	}
+	if _, err := w.m.Snapshot(t.Context(), "before-payday"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.m.Edit(fovea.WithActor(t.Context(), "gardener", "", ""), "the-id", merkle.Digest{}, org.AddTag{Tag: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ name, text, want string }{
+		{"too short", "abc", "under 4 bytes"},
+		{"a path", "folder", "its path folder/secret.org holds the text"},
+		{"an id", "the-id", "its id the-id holds the text"},
+		{"an author", "gardener", "its author, session or message holds the text"},
+		{"a derived id", derived, ", by chance, holds the text"},
+		{"a snapshot", "payday", "the name of a snapshot holds the text"},
+	} {
+		for _, dry := range []bool{true, false} {
+			_, _, err := w.m.Purge(t.Context(), nil, tc.text, dry)
+			if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "name the nodes that held it") {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+		}
 	}
 }
 

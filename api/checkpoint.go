@@ -74,20 +74,41 @@ func (l *local) Restore(ctx context.Context, req RestoreRequest) (*RestoreRespon
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(c, files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(ctx, c, files, req.MemoryOnly)}, nil
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was
 // nothing to change, and what became of the files.
-func (l *local) rolledBack(c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+func (l *local) rolledBack(ctx context.Context, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+	written, removed := l.parted(ctx, c, files)
 	if c.Seq == 0 {
 		c = l.m.View().Head()
 	}
-	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: list(files), Drift: []string{}}
+	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{}}
 	if memoryOnly {
-		out.RestoredFiles, out.Drift = out.Drift, out.RestoredFiles
+		out.RestoredFiles, out.RemovedFiles, out.Drift = []string{}, []string{}, list(files)
 	}
 	return out
+}
+
+// parted tells files that memory has at a commit, and so were written, from those
+// that it has not, and so were removed.
+func (l *local) parted(ctx context.Context, c fovea.Commit, files []string) (written, removed []string) {
+	v := l.m.View()
+	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
+		if then, err := l.m.At(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
+			v = then
+		}
+	}
+	written, removed = []string{}, []string{}
+	for _, path := range files {
+		if _, has := v.Text(path); has {
+			written = append(written, path)
+		} else {
+			removed = append(removed, path)
+		}
+	}
+	return written, removed
 }
 
 func (l *local) Head(ctx context.Context) (*Head, error) {

@@ -19,7 +19,7 @@ type Fault struct {
 	Detail string  `json:"detail"`           // the error on one line
 	Op     string  `json:"op,omitempty"`
 	What   string  `json:"what,omitempty"`
-	Why    string  `json:"why"`
+	Why    string  `json:"why,omitempty"`    // detail without op and what; "" where that is all of it
 	Mine   string  `json:"mine,omitempty"`   // of a conflict: what the edit would have made
 	Theirs string  `json:"theirs,omitempty"` // of a conflict: what is there now
 	Syntax *Syntax `json:"syntax,omitempty"`
@@ -40,24 +40,30 @@ const faultType = "urn:fovea:"
 func FaultOf(op string, err error) Fault {
 	f := Fault{Title: fovea.KindOf(err).String(), Detail: err.Error(), Op: op}
 	f.Type = faultType + strings.ReplaceAll(f.Title, " ", "-")
-	said := op + ": "
 	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
 		f.Op, f.What, f.Mine, f.Theirs = e.Op, e.What, e.Mine, e.Theirs
-		said = e.Op + ": "
-		if e.What != "" {
-			said += e.What + ": "
-		}
 	}
-	f.Why = strings.TrimPrefix(f.Detail, said)
+	if why := f.reason(); why != f.Detail {
+		f.Why = why
+	}
 	if wrong, ok := errors.AsType[*query.SyntaxError](err); ok {
 		f.Syntax = &Syntax{wrong.Query, wrong.Column, wrong.Message, wrong.Hint}
 	}
 	return f
 }
 
+// reason is the detail without what the other fields say.
+func (f *Fault) reason() string {
+	said := f.Op + ": "
+	if f.What != "" {
+		said += f.What + ": "
+	}
+	return strings.TrimPrefix(f.Detail, said)
+}
+
 // Err makes the error again: a *fovea.Error that says the same on one line.
 func (f *Fault) Err() error {
-	e := &fovea.Error{Op: f.Op, What: f.What, Mine: f.Mine, Theirs: f.Theirs, Err: errors.New(f.Why)}
+	e := &fovea.Error{Op: f.Op, What: f.What, Mine: f.Mine, Theirs: f.Theirs, Err: errors.New(f.reason())}
 	for k := fovea.Other; k < fovea.Kind(len(kindNames)); k++ {
 		if kindNames[k] == f.Title {
 			e.Kind = k

@@ -244,7 +244,7 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 	if err != nil {
 		return nil, err
 	}
-	return new(l.rolledBack(c, files, req.MemoryOnly)), nil
+	return new(l.rolledBack(ctx, c, files, req.MemoryOnly)), nil
 }
 
 func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {

@@ -126,8 +126,14 @@ func verified(checked int, found []Problem) *VerifyResponse {
 	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: found}
 }
 
+// errNoMemory is what there is to say of a folder that was never read.
+var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. If there was one, its state folder is gone: see fovea status")
+
 func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error) {
 	checked, found, err := l.m.Verify(ctx, req.Anchors...)
+	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
+		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}
+	}
 	if err != nil || !req.Files {
 		return verified(checked, problems(found)), err
 	}

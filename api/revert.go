@@ -33,6 +33,7 @@ type RevertResponse struct {
 	Root      string     `json:"root"`
 	Commits   []uint64   `json:"commits"`   // taken back
 	Files     []string   `json:"files"`     // written or removed
+	Removed   []string   `json:"removed"`   // of Files; a dry run does not tell them
 	Conflicts []Conflict `json:"conflicts"` // with what was done since
 }
 
@@ -84,7 +85,10 @@ func (l *local) Revert(ctx context.Context, req RevertRequest) (*RevertResponse,
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
 	out := &RevertResponse{
-		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Conflicts: make([]Conflict, len(conflicts)),
+		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: make([]Conflict, len(conflicts)),
+	}
+	if !req.DryRun {
+		_, out.Removed = l.parted(ctx, c, files)
 	}
 	for i, c := range conflicts {
 		out.Conflicts[i] = conflict(c)

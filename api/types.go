@@ -328,6 +328,7 @@ type RollbackResponse struct {
 	Root          string   `json:"root"`
 	Seq           uint64   `json:"seq"`
 	RestoredFiles []string `json:"restored_files"`
+	RemovedFiles  []string `json:"removed_files"`
 	Drift         []string `json:"drift"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -152,7 +153,12 @@ func (t *Tree) layout() ([]spot, error) {
 		if k.Scope != "" && k.Scope != t.Scope {
 			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), quote(t.Scope), quote(k.Scope), ErrTree)
 		}
-		if id := strings.TrimSpace(attr(k.Attrs, "ID").String()); id != "" { // fit to be borne: it was checked
+		given := attr(k.Attrs, "ID").String()
+		id := strings.TrimSpace(given)
+		if id != given || strings.ContainsFunc(given, unicode.IsControl) {
+			return nil, fmt.Errorf("%san ID has no control characters, and no blank at either end, as %s does: %w", where(all, i, "properties.ID"), quote(given), ErrTree)
+		}
+		if id != "" { // fit to be borne: it was checked
 			if at, twice := first[id]; twice {
 				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
 					where(all, i, "properties.ID"), quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), ErrTree)

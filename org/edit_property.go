@@ -5,12 +5,14 @@ package org
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // SetProperty sets a property in the drawer of a headline or of the document; it
 // makes the drawer where there is none. A key with blanks, a value with a line break,
-// the names under which Org shows other parts of a headline, and an ID that is empty or
-// would name a file, a place in one or a derived id (~) are [ErrProperty].
+// the names under which Org shows other parts of a headline, and an ID that is empty,
+// has control characters or a blank at an end, or would name a file, a place in one or
+// a derived id (~) are [ErrProperty].
 type SetProperty struct{ Key, Value string }
 
 // RemoveProperty removes all lines of a property, and the drawer when it was the
@@ -32,7 +34,7 @@ func (s SetProperty) apply(e *editor) error {
 	if slices.Contains(specialProperties, strings.ToUpper(key)) {
 		return because(ErrProperty, "set property %q: it is no line of a drawer; use the edit of that part", s.Key)
 	}
-	if reason := badID(value); reason != "" && strings.EqualFold(key, "ID") {
+	if reason := badID(s.Value); reason != "" && strings.EqualFold(key, "ID") {
 		return because(ErrProperty, "set property %q to %q: %s", s.Key, s.Value, reason)
 	}
 	e.putProperty(key, line)
@@ -43,12 +45,15 @@ func (s SetProperty) apply(e *editor) error {
 	return nil
 }
 
-// badID says why value cannot be the ID of a headline or document, or "". What it
-// refuses names something else: a derived id, a place in a file, a file.
+// badID says why value cannot be given as the ID of a headline or document, or "".
+// What it refuses names something else, a derived id, a place in a file, a file, or
+// cannot be told from another by looking at it.
 func badID(value string) string {
 	switch {
 	case value == "":
 		return "an ID is not empty; remove the property instead"
+	case strings.ContainsFunc(value, unicode.IsControl), strings.TrimSpace(value) != value:
+		return "an ID has no control characters, and no blank at either end"
 	case strings.HasPrefix(value, "~"):
 		return "an ID does not begin with ~"
 	case strings.Contains(value, "::"):

@@ -24,10 +24,13 @@ has.`
 	c.AddCommand(
 		driftAction(s, "list", "List them, with both digests in JSON", "differs"),
 		driftAction(s, "adopt", "Memory takes what the files hold; all of them where none is named", "adopted"),
-		driftAction(s, "apply", "The files get what memory has; all of them where none is named", "restored"),
+		driftAction(s, "apply", "The files get what memory has; all of them where none is named", restored),
 	)
 	return c
 }
+
+// restored is the word for a file that has what memory does.
+const restored = "restored"
 
 // driftAction is one way to see to drift; done is the word for each file.
 func driftAction(s *session, action, short, done string) *cobra.Command {
@@ -49,8 +52,10 @@ func driftAction(s *session, action, short, done string) *cobra.Command {
 
 func printDrift(out io.Writer, r *api.DriftResponse, done string) {
 	for _, d := range r.Drift {
-		note := ""
+		done, note := done, ""
 		switch {
+		case done == restored && d.Memory == "":
+			done = "removed" // where there was one
 		case d.File == "":
 			note = "  (there is no such file)"
 		case d.Memory == "":

@@ -209,10 +209,8 @@ which changes with them. Fovea writes ids into files only on this command.`,
 		Example: `  fovea id list projects
   fovea id assign "Pika at the vet"
   fovea id assign --all`,
-		Args: args(1, 1, "a verb: list or assign"),
-		RunE: func(_ *cobra.Command, a []string) error {
-			return misuse{fmt.Errorf("no verb %q (see fovea id --help)", a[0])}
-		},
+		Args: args(0, 0, "a verb: list or assign"),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(idListCommand(s), idAssignCommand(s))
 	return c

@@ -218,6 +218,9 @@ func printRollback(out io.Writer, r *api.RollbackResponse) {
 	for _, f := range r.RestoredFiles {
 		fmt.Fprintln(out, "restored  "+plain(f))
 	}
+	for _, f := range r.RemovedFiles {
+		fmt.Fprintln(out, "removed   "+plain(f))
+	}
 	for _, f := range r.Drift {
 		fmt.Fprintln(out, "left      "+plain(f))
 	}

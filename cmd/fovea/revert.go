@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,11 +52,14 @@ func printRevert(out io.Writer, r *api.RevertResponse, dry bool) {
 	default:
 		fmt.Fprintf(out, "took back %s by commit %d, root %s\n", several(len(r.Commits), "commit"), r.Seq, short(r.Root))
 	}
-	done := "restored  "
-	if dry {
-		done = "would restore  "
-	}
 	for _, f := range r.Files {
+		done := "restored  "
+		switch {
+		case dry:
+			done = "would change  "
+		case slices.Contains(r.Removed, f):
+			done = "removed   "
+		}
 		fmt.Fprintln(out, done+plain(f))
 	}
 	for _, c := range r.Conflicts {

@@ -48,7 +48,7 @@ func fail(w http.ResponseWriter, op string, err error, status int) {
 // problem answers with what went wrong before an operation began.
 func problem(w http.ResponseWriter, status int, kind, detail string) {
 	writeProblem(w, api.Fault{
-		Type: "urn:fovea:" + strings.ReplaceAll(kind, " ", "-"), Title: kind, Status: status, Detail: detail, Why: detail,
+		Type: "urn:fovea:" + strings.ReplaceAll(kind, " ", "-"), Title: kind, Status: status, Detail: detail,
 	})
 }
 

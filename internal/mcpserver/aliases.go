@@ -83,7 +83,7 @@ func (s *Server) restoreMemory(ctx context.Context, in restoreMemoryInput) (repl
 		return reply{}, err
 	}
 	return reply{
-		text: fmt.Sprintf("Restored %q: seq %d, %d files written.", r.Name, r.Seq, len(r.RestoredFiles)),
+		text: fmt.Sprintf("Restored %q: seq %d, %d files written, %d removed.", r.Name, r.Seq, len(r.RestoredFiles), len(r.RemovedFiles)),
 		data: restoreAnswer{Root: r.Root, Seq: r.Seq, Source: r.Source, RestoredFiles: r.RestoredFiles},
 	}, nil
 }

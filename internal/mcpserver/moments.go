@@ -150,7 +150,8 @@ func (s *Server) rollback(ctx context.Context, in rollbackInput) (reply, error) 
 
 func wentBack(to string, done api.RollbackResponse) reply {
 	return reply{
-		text: fmt.Sprintf("Back%s: seq %d, %d files written, %d files differ from memory. Undo with rollback to 0.", to, done.Seq, len(done.RestoredFiles), len(done.Drift)),
+		text: fmt.Sprintf("Back%s: seq %d, %d files written, %d removed, %d differ from memory. Undo with rollback to 0.",
+			to, done.Seq, len(done.RestoredFiles), len(done.RemovedFiles), len(done.Drift)),
 		data: done,
 	}
 }
