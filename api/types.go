@@ -57,6 +57,7 @@ type Service interface {
 	// Head gives the newest commit as a signed note.
 	Head(ctx context.Context) (*Head, error)
 	// Verify proves the memory from its bytes, and against heads kept elsewhere.
+	// It is NotFound where the folder was never read.
 	Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error)
 	// Repair makes a damaged memory whole again, as far as that can be.
 	Repair(ctx context.Context, req RepairRequest) (*RepairResponse, error)
