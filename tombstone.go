@@ -49,6 +49,15 @@ func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Com
 	})
 }
 
+// Forgotten reports whether somebody has forgotten a note of this title and text, but
+// for case, white space and Unicode form, and nobody has taken that back since: an
+// import leaves such a one out.
+func (m *Memory) Forgotten(title, text string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tombs.stand(keyOfNote(title, text))
+}
+
 // forgotten makes the mark of a node and of what stands below it. A headline there
 // that has no text is left out: its title alone, such as Notes, says nothing.
 func (e *editing) forgotten(n *node.Node) []byte {

@@ -61,6 +61,7 @@ var Operations = []Operation{
 	operation("edit", Writes, "Change one node, and its file in the same step", Service.Edit),
 	operation("remember", Writes, "Add a headline", Service.Remember),
 	operation("forget", Writes, "Take a headline away with all below it; history keeps it", Service.Forget),
+	operation("forgotten", Reads, "Say which notes were forgotten, so that an import leaves them out", Service.Forgotten),
 	operation("refile", Writes, "Move a headline, with all below it, below another node", Service.Refile),
 	operation("archive", Writes, "Move a headline, with all below it, to the archive of its file", Service.Archive),
 	operation("assign-ids", Writes, "List headlines without an id of their own, or give them one", Service.AssignIDs),

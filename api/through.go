@@ -98,6 +98,10 @@ func (t through) Forget(ctx context.Context, req MoveRequest) (*EditResponse, er
 	return by[*EditResponse](ctx, t, "forget", req)
 }
 
+func (t through) Forgotten(ctx context.Context, req ForgottenRequest) (*ForgottenResponse, error) {
+	return by[*ForgottenResponse](ctx, t, "forgotten", req)
+}
+
 func (t through) Refile(ctx context.Context, req MoveRequest) (*EditResponse, error) {
 	return by[*EditResponse](ctx, t, "refile", req)
 }

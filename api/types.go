@@ -44,6 +44,8 @@ type Service interface {
 	Remember(ctx context.Context, req RememberRequest) (*EditResponse, error)
 	// Forget takes a headline away with all below it; history keeps it.
 	Forget(ctx context.Context, req MoveRequest) (*EditResponse, error)
+	// Forgotten says which notes were forgotten, so that an import leaves them out.
+	Forgotten(ctx context.Context, req ForgottenRequest) (*ForgottenResponse, error)
 	// Refile moves a headline, with all below it, below another node.
 	Refile(ctx context.Context, req MoveRequest) (*EditResponse, error)
 	// Archive moves a headline, with all below it, to the archive of its file.

@@ -25,8 +25,9 @@ func importCommand(s *session) *cobra.Command {
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
 object a line; - is standard input. It becomes Org headlines in
-agents/server-memory/. What the graph has already stays; lines that cannot be
-read are told, and the exit code is 1 then, though all others were taken.`,
+agents/server-memory/. What the graph has already stays, and what was forgotten
+stays out; lines that cannot be read are told, and the exit code is 1 then,
+though all others were taken.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
 		Args:    args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {
@@ -50,6 +51,9 @@ read are told, and the exit code is 1 then, though all others were taken.`,
 			taken, err := store.Take(c.Context(), g)
 			if err != nil {
 				return err
+			}
+			if taken.Forgotten > 0 {
+				s.say("%d were forgotten before and stay out; save them in a file yourself to have them again", taken.Forgotten)
 			}
 			for _, b := range bad {
 				s.say("%s: %s", a[0], b)

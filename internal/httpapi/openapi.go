@@ -92,7 +92,8 @@ func parametersOf(s *shape) []any {
 	list := []any{}
 	for _, key := range slices.Sorted(maps.Keys(s.fields)) {
 		kind := "string"
-		switch t := s.fields[key]; t.Kind() {
+		t := s.fields[key]
+		switch t.Kind() {
 		case reflect.Bool:
 			kind = "boolean"
 		case reflect.Int, reflect.Int64, reflect.Uint64:
@@ -100,6 +101,9 @@ func parametersOf(s *shape) []any {
 		case reflect.Float64:
 			kind = "number"
 		case reflect.Slice:
+			if t.Elem().Kind() != reflect.String {
+				continue
+			}
 			kind = "array"
 		case reflect.String:
 		default:

@@ -47,8 +47,8 @@ func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) 
 	return s, s.adopt(ctx)
 }
 
-// adopt takes over what the file of the mirror holds where there is no graph yet, and
-// then brings the file to the graph.
+// adopt takes over what the file of the mirror holds where there is no graph yet, but for
+// what was forgotten, and then brings the file to the graph.
 func (s *Store) adopt(ctx context.Context) error {
 	if s.mirror == nil {
 		return nil
@@ -58,6 +58,9 @@ func (s *Store) adopt(ctx context.Context) error {
 		return err
 	}
 	if len(s.model.entities)+len(s.model.relations) == 0 && len(g.Entities)+len(g.Relations) > 0 {
+		if g, _, err = s.unforgotten(ctx, g); err != nil {
+			return err
+		}
 		b := newBatch(s.model)
 		b.createEntities(g.Entities)
 		b.createRelations(g.Relations)
@@ -255,28 +258,4 @@ func (s *Store) together(ctx context.Context, queue []*waiting) {
 			w.err = err
 		}
 	}
-}
-
-// Taken counts what an import brought.
-type Taken struct {
-	Entities     int `json:"entities"`
-	Relations    int `json:"relations"`
-	Observations int `json:"observations"` // to entities that were there
-}
-
-// Take adds what the graph does not have of another.
-func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
-	err = s.Change(ctx, func(b *batch) error {
-		t = Taken{Entities: len(b.createEntities(g.Entities))}
-		for _, e := range g.Entities {
-			added, err := b.addObservations([]Addition{{e.Name, e.Observations}})
-			if err != nil {
-				return err
-			}
-			t.Observations += len(added[0].AddedObservations)
-		}
-		t.Relations = len(b.createRelations(g.Relations))
-		return nil
-	})
-	return t, err
 }

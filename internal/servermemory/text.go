@@ -118,11 +118,15 @@ func items(observations []string) string {
 	return b.String()
 }
 
+// relationTitle is what the headline of a relation says.
+func relationTitle(r Relation, m *model) string {
+	return link(r.From, m.entities[r.From]) + " " + title(r.RelationType) + " " + link(r.To, m.entities[r.To])
+}
+
 // relationText is the headline of a relation.
 func relationText(r *relation, m *model) string {
-	return fmt.Sprintf("** %s %s %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
-		link(r.From, m.entities[r.From]), title(r.RelationType), link(r.To, m.entities[r.To]),
-		r.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), r.order)
+	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
+		relationTitle(r.Relation, m), r.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), r.order)
 }
 
 // put reads the text of a headline into the model. One that is neither an entity nor a

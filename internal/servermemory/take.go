@@ -1,0 +1,123 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package servermemory
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// Taken counts what an import brought.
+type Taken struct {
+	Entities     int `json:"entities"`
+	Relations    int `json:"relations"`
+	Observations int `json:"observations"` // to entities that were there
+	Forgotten    int `json:"forgotten"`    // entities, relations and observations left out: somebody has forgotten them
+}
+
+// Take adds what the graph does not have of another, but for what was forgotten.
+func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
+	s.mu.Lock()
+	err = s.refresh(ctx)
+	left := 0
+	if err == nil {
+		g, left, err = s.unforgotten(ctx, g)
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return t, err
+	}
+	err = s.Change(ctx, func(b *batch) error {
+		t = Taken{Entities: len(b.createEntities(g.Entities)), Forgotten: left}
+		for _, e := range g.Entities {
+			added, err := b.addObservations([]Addition{{e.Name, e.Observations}})
+			if err != nil {
+				return err
+			}
+			t.Observations += len(added[0].AddedObservations)
+		}
+		t.Relations = len(b.createRelations(g.Relations))
+		return nil
+	})
+	return t, err
+}
+
+// unforgotten leaves out of a graph what somebody has forgotten and nobody has brought
+// back since, and counts that: entities and relations as the headlines that they would
+// be, entities also as a note of their name, observations as a note of their entity's
+// name, relations also with one of their ends. What the graph has already stays. s.mu is
+// held, and the model fresh.
+func (s *Store) unforgotten(ctx context.Context, g Graph) (out Graph, left int, err error) {
+	var notes []api.NoteText
+	for _, e := range g.Entities {
+		notes = append(append(notes, asNotes(e)...), asObservations(e)...)
+	}
+	for _, r := range g.Relations {
+		notes = append(notes, api.NoteText{Title: relationTitle(r, s.model)})
+	}
+	forgotten, err := forgottenOf(ctx, s.svc, notes)
+	if err != nil {
+		return g, 0, err
+	}
+	is := func(n api.NoteText) bool { return forgotten[n] }
+	gone := map[string]bool{}
+	for _, e := range g.Entities {
+		if s.model.entities[e.Name] == nil && slices.ContainsFunc(asNotes(e), is) {
+			gone[e.Name] = true
+			left++
+			continue
+		}
+		all := len(e.Observations)
+		e.Observations = slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return is(api.NoteText{Title: e.Name, Body: o}) })
+		left += all - len(e.Observations)
+		out.Entities = append(out.Entities, e)
+	}
+	for _, r := range g.Relations {
+		if s.model.relations[r] == nil && (gone[r.From] || gone[r.To] || is(api.NoteText{Title: relationTitle(r, s.model)})) {
+			left++
+			continue
+		}
+		out.Relations = append(out.Relations, r)
+	}
+	return out, left, nil
+}
+
+// asNotes are what an entity says as a whole: its headline, and the plain text.
+func asNotes(e Entity) []api.NoteText {
+	return []api.NoteText{{Title: title(e.Name), Body: items(e.Observations)}, {Title: e.Name, Body: strings.Join(e.Observations, "\n")}}
+}
+
+func asObservations(e Entity) []api.NoteText {
+	notes := make([]api.NoteText, len(e.Observations))
+	for i, o := range e.Observations {
+		notes[i] = api.NoteText{Title: e.Name, Body: o}
+	}
+	return notes
+}
+
+// mostAsked is how many bytes of notes are asked about at once: a request is bounded.
+const mostAsked = 1 << 20
+
+// forgottenOf returns those of some notes that were forgotten.
+func forgottenOf(ctx context.Context, svc api.Service, notes []api.NoteText) (map[api.NoteText]bool, error) {
+	forgotten := map[api.NoteText]bool{}
+	for len(notes) > 0 {
+		n, size := 0, 0
+		for n < len(notes) && (n == 0 || size < mostAsked) {
+			size += len(notes[n].Title) + len(notes[n].Body)
+			n++
+		}
+		answer, err := svc.Forgotten(ctx, api.ForgottenRequest{Notes: notes[:n]})
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range answer.Notes {
+			forgotten[notes[i]] = true
+		}
+		notes = notes[n:]
+	}
+	return forgotten, nil
+}
