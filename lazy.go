@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // lazy is an index over a state, made when somebody first asks: from the last
@@ -22,19 +24,25 @@ type lazy[T any] struct {
 	state *graph.State
 	asked atomic.Int32 // how often it would have been of use
 
-	base    T                       // these three never change: next reads
-	based   bool                    // them while a reader may be in get
-	changed map[string]graph.Change // by id: from base to state
+	base T   // these two never change: next reads
+	gap  gap // them while a reader may be in get
 
 	once sync.Once
 	done atomic.Bool // made is there
 	made T
 }
 
+// gap is what lies between the state of an index and a later one; the zero value
+// is that there is no such index.
+type gap struct {
+	changes map[string]graph.Change // of nodes that read otherwise, by id
+	paths   map[string]bool         // of documents that came, went or changed
+}
+
 // kind says how an index is made.
 type kind[T any] struct {
 	build  func(*graph.State) T
-	update func(T, []graph.Change) T
+	update func(T, *graph.State, gap) T
 }
 
 func newLazy[T any](k *kind[T], state *graph.State) *lazy[T] {
@@ -45,21 +53,20 @@ func newLazy[T any](k *kind[T], state *graph.State) *lazy[T] {
 func (l *lazy[T]) get() T {
 	l.once.Do(func() {
 		switch {
-		case !l.based:
+		case !l.based():
 			l.made = l.kind.build(l.state)
-		case len(l.changed) == 0:
+		case len(l.gap.changes)+len(l.gap.paths) == 0:
 			l.made = l.base
 		default:
-			changes := make([]graph.Change, 0, len(l.changed))
-			for _, id := range slices.Sorted(maps.Keys(l.changed)) {
-				changes = append(changes, l.changed[id])
-			}
-			l.made = l.kind.update(l.base, changes)
+			l.made = l.kind.update(l.base, l.state, l.gap)
 		}
 		l.done.Store(true)
 	})
 	return l.made
 }
+
+// based reports whether there is an index to go on from.
+func (l *lazy[T]) based() bool { return l.gap.changes != nil }
 
 // set gives the index instead of making it.
 func (l *lazy[T]) set(v T) {
@@ -72,7 +79,7 @@ func (l *lazy[T]) set(v T) {
 // worth reports whether the index pays: it is there, or cheap to bring up to
 // date, or was wanted before. A command that asks once is quicker without.
 func (l *lazy[T]) worth() bool {
-	return l.done.Load() || l.based || l.asked.Add(1) > 1
+	return l.done.Load() || l.based() || l.asked.Add(1) > 1
 }
 
 // next prepares the index of the state that follows by a delta. It is called
@@ -82,31 +89,49 @@ func (l *lazy[T]) next(state *graph.State, delta *graph.Delta) *lazy[T] {
 	n.asked.Store(l.asked.Load())
 	switch {
 	case l.done.Load():
-		n.base, n.based, n.changed = l.made, true, map[string]graph.Change{}
-	case l.based && len(l.changed) <= state.Len()/4:
-		n.base, n.based, n.changed = l.base, true, maps.Clone(l.changed)
+		n.base, n.gap = l.made, gap{map[string]graph.Change{}, map[string]bool{}}
+	case l.based() && len(l.gap.changes) <= state.Len()/4:
+		n.base, n.gap = l.base, gap{maps.Clone(l.gap.changes), maps.Clone(l.gap.paths)}
 	default: // bringing it up to date would cost about what making it does
 		return n
 	}
-	for _, c := range delta.Changes {
-		if c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived {
-			n.change(c)
-		}
-	}
-	for _, r := range delta.Reread {
-		if old, ok := l.state.Get(r.ID); ok {
-			n.change(graph.Change{ID: r.ID, Old: old, New: r})
-		}
-	}
+	n.gap.follow(l.state, delta)
 	return n
 }
 
-// change adds a change to those since base.
-func (l *lazy[T]) change(c graph.Change) {
-	if before, ok := l.changed[c.ID]; ok {
+// follow adds what a delta of a state changes.
+func (g *gap) follow(state *graph.State, delta *graph.Delta) {
+	for _, path := range delta.Paths {
+		g.paths[path] = true
+	}
+	for _, c := range delta.Changes {
+		if c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived {
+			g.change(c)
+		}
+	}
+	for _, r := range delta.Reread {
+		g.paths[r.Path] = true
+		if old, ok := state.Get(r.ID); ok {
+			g.change(graph.Change{ID: r.ID, Old: old, New: r})
+		}
+	}
+}
+
+// change adds a change to those of nodes.
+func (g *gap) change(c graph.Change) {
+	if before, ok := g.changes[c.ID]; ok {
 		c.Old = before.Old
 	}
-	l.changed[c.ID] = c
+	g.changes[c.ID] = c
+}
+
+// sorted returns the changes of nodes by id.
+func (g *gap) sorted() []graph.Change {
+	changes := make([]graph.Change, 0, len(g.changes))
+	for _, id := range slices.Sorted(maps.Keys(g.changes)) {
+		changes = append(changes, g.changes[id])
+	}
+	return changes
 }
 
 // lexical is the index of words.
@@ -118,10 +143,10 @@ var lexical = &kind[*index.Lexical]{
 		}
 		return index.Build(docs)
 	},
-	update: func(x *index.Lexical, changes []graph.Change) *index.Lexical {
+	update: func(x *index.Lexical, _ *graph.State, g gap) *index.Lexical {
 		var gone []string
 		var docs []index.Doc
-		for _, c := range changes {
+		for _, c := range g.sorted() {
 			if c.New == nil {
 				gone = append(gone, c.ID)
 			} else {
@@ -142,9 +167,9 @@ var attributes = &kind[index.Attributes]{
 		}
 		return e.Attributes()
 	},
-	update: func(x index.Attributes, changes []graph.Change) index.Attributes {
+	update: func(x index.Attributes, _ *graph.State, g gap) index.Attributes {
 		e := x.Edit()
-		for _, c := range changes {
+		for _, c := range g.sorted() {
 			describe(c.Old, e.Remove)
 			describe(c.New, e.Set)
 		}
@@ -158,4 +183,23 @@ func describe(n *node.Node, put func(key, value, id string)) {
 			put(key, value, n.ID)
 		}
 	}
+}
+
+// outlines is what windows need of a whole state.
+var outlines = &kind[*window.Outline]{
+	build: func(s *graph.State) *window.Outline {
+		o, _ := window.Prepare(context.Background(), &source{state: s, brief: true}) // fails with its context alone
+		return o
+	},
+	update: func(o *window.Outline, s *graph.State, g gap) *window.Outline {
+		docs := make([]window.Replaced, 0, len(g.paths))
+		for path := range g.paths {
+			d := window.Replaced{Path: path}
+			if now, ok := s.Document(path); ok {
+				d.ID = now.ID
+			}
+			docs = append(docs, d)
+		}
+		return o.Next(&source{state: s, brief: true}, docs)
+	},
 }

@@ -5,7 +5,6 @@ package fovea
 import (
 	"iter"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -15,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // View is what a memory holds at one moment: an immutable state and the
@@ -27,7 +27,7 @@ type View struct {
 	layers []string // of an overlay: the scopes by rank of their documents
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
-	walked atomic.Pointer[walk] // made when the first window is
+	tree   *lazy[*window.Outline]
 
 	whole      *View                  // of a guarded one: with what is locked down
 	locked     map[string]guard.State // by path
@@ -36,13 +36,16 @@ type View struct {
 
 // newView makes a view whose indexes are made from nothing when asked for.
 func (m *Memory) newView(state *graph.State, commit Commit) *View {
-	return &View{state: state, commit: commit, scope: m.scope, words: newLazy(lexical, state), facts: newLazy(attributes, state)}
+	return &View{state: state, commit: commit, scope: m.scope, words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state)}
 }
 
 // follow makes the view of the state that follows by a delta; its indexes go on
 // from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
-	return &View{state: state, commit: c, scope: v.scope, words: v.words.next(state, delta), facts: v.facts.next(state, delta)}
+	return &View{
+		state: state, commit: c, scope: v.scope,
+		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta),
+	}
 }
 
 // Root returns the digest of the whole state.

@@ -25,13 +25,12 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 			return nil, err
 		}
 	}
-	walk, err := v.walk(ctx)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, fail("context", "", Other, err)
 	}
-	req.Outline = walk.outline
+	req.Outline = v.tree.get()
 	if req.Projects == nil {
-		req.Projects = walk.projects
+		req.Projects = req.Outline.Projects()
 	}
 	w, err := window.Build(ctx, &source{state: v.state}, similarity{v}, req)
 	if err == nil {
@@ -44,26 +43,6 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	return nil, &Error{Op: "context", Kind: kind, Err: err}
 }
 
-// walk is what windows need of a whole state: made by the first window of a
-// view, and shared by all.
-type walk struct {
-	outline  *window.Outline
-	projects []string
-}
-
-func (v *View) walk(ctx context.Context) (*walk, error) {
-	if w := v.walked.Load(); w != nil {
-		return w, nil
-	}
-	outline, err := window.Prepare(ctx, &source{state: v.state, brief: true})
-	if err != nil {
-		return nil, err
-	}
-	w := &walk{outline, v.ActiveProjects()}
-	v.walked.Store(w)
-	return w, nil
-}
-
 // ActiveProjects lists the ids of the active projects, by path and position:
 // headlines with the own tag "project" that are not in a terminal state of
 // their file's keywords, and documents that carry it by FILETAGS. Complexity
@@ -71,12 +50,15 @@ func (v *View) walk(ctx context.Context) (*walk, error) {
 func (v *View) ActiveProjects() []string {
 	var out []string
 	for n := range v.state.All() {
-		d := n.Derived
-		if slices.Contains(d.Tags, "project") && !d.Done && !d.Commented && !d.Archived {
+		if isActiveProject(n.Derived) {
 			out = append(out, n.ID)
 		}
 	}
 	return out
+}
+
+func isActiveProject(d *node.Derived) bool {
+	return slices.Contains(d.Tags, "project") && !d.Done && !d.Commented && !d.Archived
 }
 
 // source shows a state to package window, which asks several things of one
@@ -109,9 +91,6 @@ func (s *source) get(id string) (*node.Node, bool) {
 
 func (s *source) Root() merkle.Digest { return s.state.Root() }
 
-// Len makes walks quicker.
-func (s *source) Len() int { return s.state.Len() }
-
 func (s *source) Documents() []string {
 	out := make([]string, 0, s.state.DocumentCount())
 	for d := range s.state.Documents() {
@@ -134,6 +113,21 @@ func (s *source) Parent(id string) string {
 	return ""
 }
 
+func (s *source) Document(id string) string {
+	n, ok := s.get(id)
+	if !ok {
+		return ""
+	}
+	if n.Parent == "" {
+		return id
+	}
+	d, ok := s.state.Document(n.Path)
+	if !ok {
+		return ""
+	}
+	return d.ID
+}
+
 func (s *source) Item(id string) (window.Item, bool) {
 	n, ok := s.get(id)
 	if !ok {
@@ -143,7 +137,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 	it := window.Item{
 		ID: n.ID, Title: n.Title(), Todo: d.Todo, Priority: d.Priority, Done: d.Done,
 		Level: d.Level, Path: n.Path, Type: n.Type,
-		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agent(n.Path),
+		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agent(n.Path), Project: isActiveProject(d),
 		Hidden: d.Commented || d.Archived || n.Secret(),
 	}
 	if !s.brief {

@@ -179,10 +179,11 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 	return out
 }
 
-// lines finds the lines that nodes begin at, walking each document once.
+// lines finds the lines that nodes begin at: the first of a document by walking to
+// it, all others by what one walk of the document has told.
 type lines struct {
 	v  *fovea.View
-	at map[string]map[string]int // path -> id -> line
+	at map[string]map[string]int // path -> id -> line; a nil map for a document that was asked for once
 }
 
 func newLines(v *fovea.View) *lines { return &lines{v, map[string]map[string]int{}} }
@@ -191,8 +192,13 @@ func (l *lines) of(n *node.Node) int {
 	if node.IsMemory(n.Path) {
 		return 0
 	}
-	doc, ok := l.at[n.Path]
-	if !ok {
+	doc, met := l.at[n.Path]
+	if !met {
+		l.at[n.Path] = nil
+		_, line := l.v.Position(n)
+		return line
+	}
+	if doc == nil {
 		doc = map[string]int{}
 		line := 1
 		for m := range l.v.Document(n.Path) {

@@ -23,6 +23,7 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 	if err != nil {
 		return nil, err
 	}
+	defer t.release()
 	var similar map[string]float64
 	if text := similarityText(&req); sim != nil && (text != "" || req.Focus != "") {
 		similar = sim.Scores(req.Focus, text)

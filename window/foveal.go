@@ -8,28 +8,27 @@ import (
 	"slices"
 )
 
-// projects returns the ids of the requested projects that may be shown.
-func (p *plan) projects() []string {
-	var ids []string
-	for _, id := range p.req.Projects {
-		if i, ok := p.t.at[id]; ok && !p.t.nodes[i].has(hidden) && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+// outlined returns the requested projects that may be shown, in their order.
+func outlined(t *tree, ids []string) []int32 {
+	var out []int32
+	for _, id := range ids {
+		if i, ok := t.find(id); ok && !t.hides(i) && !slices.Contains(out, i) {
+			out = append(out, i)
 		}
 	}
-	return ids
+	return out
 }
 
 // gatherFoveal makes candidates of every node in a project, of the focus with its
 // children and of the neighbours, the latter with the headings above them. A
 // project within another one is a part of the outer one.
 func (p *plan) gatherFoveal() {
-	for _, id := range p.projects() {
-		root := p.t.at[id]
-		if p.inProject(p.t.nodes[root].parent) {
+	for _, root := range p.projects {
+		if p.inProject(p.t.parent(root)) {
 			continue
 		}
-		for i := root; i <= p.t.nodes[root].last; i++ {
-			if !p.t.nodes[i].has(hidden) || i == p.t.focus {
+		for i := root; i <= p.t.last(root); i++ {
+			if !p.t.hides(i) || i == p.t.focus {
 				p.hang(i, root)
 			}
 		}
@@ -43,7 +42,7 @@ func (p *plan) gatherFoveal() {
 		if up := p.all[i].parent; up >= 0 {
 			p.nodes[i].stars = p.nodes[up].stars + 1
 		}
-		b := &p.t.nodes[p.nodes[i].tree]
+		b := p.t.node(p.nodes[i].tree)
 		if i != p.focus {
 			p.nodes[i].score = min(max(p.similar[b.id], 0), 1)
 			p.nodes[i].similar = p.isNeighbour(p.nodes[i].score)
@@ -57,16 +56,16 @@ func (p *plan) full() []int32 {
 		return nil
 	}
 	var all []int32
-	for i := p.t.focus + 1; i <= p.t.nodes[p.t.focus].last; i = p.t.nodes[i].last + 1 {
+	for i := p.t.focus + 1; i <= p.t.last(p.t.focus); i = p.t.last(i) + 1 {
 		all = append(all, i)
 	}
 	for id, score := range p.similar {
-		if i, ok := p.t.at[id]; ok && i != p.t.focus && p.isNeighbour(score) {
+		if i, ok := p.t.find(id); ok && i != p.t.focus && p.isNeighbour(score) {
 			all = append(all, i)
 		}
 	}
 	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(i int32) bool { return p.t.nodes[i].has(hidden) })
+	return slices.DeleteFunc(slices.Compact(all), func(i int32) bool { return p.t.hides(i) })
 }
 
 // isNeighbour reports whether a similarity to the focus makes a neighbour.
@@ -76,8 +75,8 @@ func (p *plan) isNeighbour(score float64) bool {
 
 // inProject reports whether the node at i is a project or below one.
 func (p *plan) inProject(i int32) bool {
-	for ; i >= 0; i = p.t.nodes[i].parent {
-		if slices.Contains(p.req.Projects, p.t.nodes[i].id) && !p.t.nodes[i].has(hidden) {
+	for ; i >= 0; i = p.t.parent(i) {
+		if slices.Contains(p.projects, i) {
 			return true
 		}
 	}
@@ -90,8 +89,8 @@ func (p *plan) hang(i, root int32) int {
 		return at
 	}
 	parent := -1
-	for up := p.t.nodes[i].parent; i != root && up >= 0; up = p.t.nodes[up].parent {
-		if !p.t.nodes[up].has(hidden) {
+	for up := p.t.parent(i); i != root && up >= 0; up = p.t.parent(up) {
+		if !p.t.hides(up) {
 			parent = p.hang(up, root)
 			break
 		}
@@ -102,7 +101,7 @@ func (p *plan) hang(i, root int32) int {
 // wanted is the level at which the policy shows candidate i.
 func (p *plan) wanted(i int) Level {
 	n := &p.nodes[i]
-	if i == p.focus || n.similar || p.t.focus >= 0 && p.t.nodes[n.tree].parent == p.t.focus {
+	if i == p.focus || n.similar || p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus {
 		return Full
 	}
 	return Title
@@ -125,7 +124,7 @@ func (p *plan) spendFoveal() {
 			deeper = append(deeper, i)
 		}
 		switch {
-		case p.t.focus >= 0 && p.t.nodes[n.tree].parent == p.t.focus:
+		case p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus:
 			children = append(children, i)
 		case n.similar:
 			neighbours = append(neighbours, i)
@@ -168,11 +167,10 @@ func (p *plan) accountFoveal() (omitted int, share float64) {
 // reasonFoveal says why candidate i is shown.
 func (p *plan) reasonFoveal(i int) string {
 	n := &p.nodes[i]
-	b := &p.t.nodes[n.tree]
 	switch {
 	case p.t.marked(n.tree, onPath) && p.all[i].level == Title:
 		return "ancestor of the focus"
-	case p.t.focus >= 0 && b.parent == p.t.focus:
+	case p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus:
 		return "child of the focus"
 	case n.similar:
 		return fmt.Sprintf("similar to the focus (%.2f)", n.score)

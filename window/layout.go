@@ -42,7 +42,7 @@ func (p *plan) write() *Window {
 // part makes the account of one candidate.
 func (p *plan) part(i, tokens int) Part {
 	n := &p.nodes[i]
-	b := &p.t.nodes[n.tree]
+	b := p.t.node(n.tree)
 	reason := p.focusWhy
 	switch {
 	case i == p.focus:
@@ -76,16 +76,15 @@ func (p *plan) order() []int {
 			kids[up] = append(kids[up], i)
 		}
 	}
-	project := map[string]int{}
+	project := map[int32]int{}
 	if p.req.Policy == PolicyFoveal {
-		for n, id := range p.projects() {
-			project[id] = n + 1
+		for n, i := range p.projects {
+			project[i] = n + 1
 		}
 	}
 	place := func(i int) [3]int {
-		b := &p.t.nodes[p.nodes[i].tree]
 		at := [3]int{0, 0, int(p.nodes[i].tree)}
-		if n := project[b.id]; n > 0 && p.all[i].parent < 0 {
+		if n := project[p.nodes[i].tree]; n > 0 && p.all[i].parent < 0 {
 			at[1] = n - len(project) - 1
 		}
 		if p.t.marked(p.nodes[i].tree, onPath) && p.req.Policy != PolicyFoveal {

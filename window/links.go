@@ -3,26 +3,23 @@
 package window
 
 import (
+	"hash/maphash"
 	"path"
 	"slices"
 	"strings"
 )
 
-// links recognises the links from and to the focus by their targets as written,
-// without an index of all targets.
+// links recognises the links from and to the focus by their targets as written.
 type links struct {
-	focus    int32
-	document int32                      // the document of the focus
-	toID     string                     // "id:" target that means the focus
-	toFile   string                     // path of its document, in small letters
-	toNames  map[string]bool            // what means the focus within its file
-	fromIDs  []string                   // ids that the focus links to
-	from     map[string]map[string]bool // path -> names that it links to
+	toID    string                     // "id:" target that means the focus
+	toFile  string                     // path of its document, in small letters
+	toNames map[string]bool            // what means the focus within its file
+	fromIDs []string                   // ids that the focus links to
+	from    map[string]map[string]bool // path -> names that it links to
 }
 
 func newLinks(t *tree, focus *Item) *links {
 	l := &links{
-		focus: t.focus, document: t.document(t.focus),
 		toID: "id:" + focus.ID, toFile: strings.ToLower(focus.Path), toNames: map[string]bool{},
 		from: map[string]map[string]bool{},
 	}
@@ -76,47 +73,78 @@ func place(target, from string) (file, name string) {
 	return path.Join(path.Dir(from), strings.ToLower(rest)), fold(name)
 }
 
-// mark sets linksTo and linkedFrom. Where the focus links by name it reads
-// the documents' items and those of the nodes in the documents it links into.
-func (l *links) mark(t *tree, src Source) {
+// seed is that of the keys of links in this process.
+var seed = maphash.MakeSeed()
+
+// linkKey tells apart, but for rare pairs, what links lead to: an id, or a name in a
+// file.
+func linkKey(file, name string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	_, _ = h.WriteString(file)
+	_ = h.WriteByte(0)
+	_, _ = h.WriteString(name)
+	return h.Sum64()
+}
+
+// targetKey is the key of a target written in the file from.
+func targetKey(target, from string) uint64 {
+	if strings.HasPrefix(target, "id:") {
+		return linkKey("", target)
+	}
+	return linkKey(place(target, from))
+}
+
+// keys are the keys of the links that lead to the focus.
+func (l *links) keys() []uint64 {
+	all := []uint64{linkKey("", l.toID)}
+	for name := range l.toNames {
+		all = append(all, linkKey(l.toFile, name))
+	}
+	return all
+}
+
+// mark sets linksTo and linkedFrom. Where the focus links by name it reads the
+// items of the documents that it links into.
+func (l *links) mark(t *tree) {
 	for _, id := range l.fromIDs {
-		if i, ok := t.at[id]; ok {
-			t.marks[i] |= linkedFrom
+		if i, ok := t.find(id); ok {
+			t.mark(i, linkedFrom)
 		}
 	}
-	for _, from := range t.linked {
-		if slices.ContainsFunc(from.targets, func(target string) bool { return l.isFocus(target, &from) }) {
-			t.marks[from.node] |= linksTo
-		}
-	}
-	for i := int32(0); len(l.from) > 0 && int(i) < len(t.nodes); i = t.nodes[i].last + 1 {
-		if item, ok := src.Item(t.nodes[i].id); ok {
-			if wanted := l.from[strings.ToLower(item.Path)]; wanted != nil {
-				markNamed(t, src, i, wanted)
+	keys := l.keys()
+	for at, b := range t.blocks {
+		for i := range b.linked {
+			if from := &b.linked[i]; slices.Contains(keys, from.key) && l.isFocus(from.target, b.path, at == t.home) {
+				t.mark(t.starts[at]+from.node, linksTo)
 			}
 		}
+		if wanted := l.from[b.folded]; wanted != nil {
+			t.markNamed(at, wanted)
+		}
 	}
-	t.marks[l.focus] &^= linksTo | linkedFrom
+	t.marks[t.focus] &^= linksTo | linkedFrom
 }
 
 // markNamed marks the nodes of one document that have one of some names.
-func markNamed(t *tree, src Source, document int32, wanted map[string]bool) {
-	for i := document; i <= t.nodes[document].last; i++ {
-		item, ok := src.Item(t.nodes[i].id)
+func (t *tree) markNamed(at int, wanted map[string]bool) {
+	for i := range t.blocks[at].nodes {
+		item, ok := t.src.Item(t.blocks[at].nodes[i].id)
 		if ok && slices.ContainsFunc(names(&item), func(name string) bool { return wanted[name] }) {
-			t.marks[i] |= linkedFrom
+			t.mark(t.starts[at]+int32(i), linkedFrom)
 		}
 	}
 }
 
-// isFocus reports whether a target leads to the focus.
-func (l *links) isFocus(target string, from *linking) bool {
+// isFocus reports whether a target leads to the focus, written in the file from; home
+// says that the focus stands in it.
+func (l *links) isFocus(target, from string, home bool) bool {
 	if strings.HasPrefix(target, "id:") {
 		return target == l.toID
 	}
-	if from.document != l.document && !strings.HasPrefix(target, "file:") {
+	if !home && !strings.HasPrefix(target, "file:") {
 		return false
 	}
-	file, name := place(target, from.path)
+	file, name := place(target, from)
 	return file == l.toFile && l.toNames[name]
 }

@@ -50,12 +50,21 @@ func (m *memory) edit(id string, change func(*window.Item)) {
 	m.items[id] = item
 }
 
-func (m *memory) Len() int                           { return len(m.items) }
 func (m *memory) Root() merkle.Digest                { return merkle.Sum([]byte("state")) }
 func (m *memory) Documents() []string                { return m.docs }
 func (m *memory) Children(id string) []string        { return m.kids[id] }
 func (m *memory) Parent(id string) string            { return m.parent[id] }
 func (m *memory) Item(id string) (window.Item, bool) { item, ok := m.items[id]; return item, ok }
+
+func (m *memory) Document(id string) string {
+	if _, ok := m.items[id]; !ok {
+		return ""
+	}
+	for m.parent[id] != "" {
+		id = m.parent[id]
+	}
+	return id
+}
 
 // hidden reports whether a node or one above it is.
 func (m *memory) hidden(id string) bool {

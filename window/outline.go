@@ -4,135 +4,140 @@ package window
 
 import (
 	"context"
+	"slices"
+	"sort"
+	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Outline is what all windows over one state have in common: the tree of its
-// nodes without their text. It never changes and may be used by many goroutines.
-// It keeps the ids, agents and link targets of the state alive, about 150 bytes
-// a node.
+// nodes without their text, in blocks of a document each. It never changes and may be
+// used by many goroutines. It keeps the ids, agents and link targets of the state
+// alive, about 150 bytes a node; outlines share the blocks of equal documents.
+//
+// Nodes are numbered in document order, documents in theirs.
 type Outline struct {
 	root   merkle.Digest
-	nodes  []branch // in document order, parents first
-	at     map[string]int32
-	linked []linking
-	seen   int // how many are not hidden
+	blocks []*block
+	starts []int32          // the number of the first node of each block, and of all nodes
+	order  map[string]int32 // id of a document -> its block; shared while no document comes or goes
+	seen   int              // how many are not hidden
+	places places
 }
 
-// branch is what the outline keeps of a node: enough to rank it and to guess its
-// cost. The rest is read again for the few that may be shown.
-type branch struct {
-	id     string
-	agent  string
-	digest merkle.Digest
-	parent int32 // index into nodes, -1 for a document
-	last   int32 // the last index of the subtree
-	depth  int32 // 0 for a document
-	title  int32 // bytes
-	body   int32 // bytes
-	extra  int32 // bytes of planning and properties
-	flags  flag
-}
-
-// linking is a node that links somewhere.
-type linking struct {
-	node, document int32
-	path           string
-	targets        []string
-}
-
-// flag is a fact about a node.
-type flag uint8
-
-const (
-	hidden     flag = 1 << iota // itself or below one that is
-	active                      // has a keyword that is not terminal
-	done                        // has a terminal keyword
-	linksTo                     // links to the focus
-	linkedFrom                  // the focus links to it
-	onPath                      // the focus or an ancestor of it
-)
-
-// sized is a Source that knows how many nodes it has.
-type sized interface{ Len() int }
+// Replaced names a document that is not what it was: one that came, went or
+// changed. Path is where it stands, ID its id, "" if it is gone.
+type Replaced struct{ Path, ID string }
 
 // Prepare walks a source once, for the Outline of any number of requests over
 // the same state. It reads each item once and fails with the error of ctx alone.
-// A child that was met before, by a cycle or under a second parent, is passed
-// over, and so is one without an item.
 func Prepare(ctx context.Context, src Source) (*Outline, error) {
-	size := 1024
-	if s, ok := src.(sized); ok {
-		size = max(0, s.Len())
+	docs := src.Documents()
+	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs))}
+	for _, id := range docs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if b := newBlock(src, id); b != nil {
+			o.blocks = append(o.blocks, b)
+		}
 	}
-	o := &Outline{root: src.Root(), nodes: make([]branch, 0, size), at: make(map[string]int32, size)}
-	w := &walker{ctx: ctx, src: src, outline: o}
-	for _, id := range src.Documents() {
-		w.visit(id, -1, int32(len(o.nodes)))
-	}
-	return o, ctx.Err()
+	o.number(nil)
+	o.places = places{all: newRegister(false)}
+	return o, nil
 }
 
-// walker fills an outline.
-type walker struct {
-	ctx     context.Context
-	src     Source
-	outline *Outline
+// Next returns the outline of the state that src shows, which differs from that of o
+// in some documents: it reads the items of those alone. docs may be in any order and
+// name a document that did not change; the documents of src are in order of their
+// paths. O(documents + nodes of docs).
+func (o *Outline) Next(src Source, docs []Replaced) *Outline {
+	docs = slices.Clone(docs)
+	slices.SortFunc(docs, func(a, b Replaced) int { return strings.Compare(a.Path, b.Path) })
+	n := &Outline{root: src.Root(), blocks: make([]*block, 0, len(o.blocks)+len(docs))}
+	rest, same := o.blocks, true
+	var fresh []int // places in n
+	for _, d := range docs {
+		at, had := slices.BinarySearchFunc(rest, d.Path, func(b *block, path string) int { return strings.Compare(b.path, path) })
+		n.blocks = append(n.blocks, rest[:at]...)
+		var now *block
+		if d.ID != "" {
+			now = newBlock(src, d.ID)
+		}
+		if now != nil {
+			n.blocks, fresh = append(n.blocks, now), append(fresh, len(n.blocks))
+		}
+		same = same && had == (now != nil) && (!had || rest[at].nodes[0].id == now.nodes[0].id)
+		if rest = rest[at:]; had {
+			rest = rest[1:]
+		}
+	}
+	n.blocks = append(n.blocks, rest...)
+	if same {
+		n.number(o.order)
+	} else {
+		n.number(nil)
+	}
+	n.places = o.places.next(n, fresh)
+	return n
 }
 
-// visit adds id and its subtree. It recurses as deep as the outline is.
-func (w *walker) visit(id string, parent, document int32) {
-	o := w.outline
-	if _, met := o.at[id]; met || len(o.nodes)%1024 == 0 && w.ctx.Err() != nil {
-		return
+// number counts the nodes. order is that of an outline with the same documents, nil
+// for none.
+func (o *Outline) number(order map[string]int32) {
+	if o.order = order; order == nil {
+		o.order = make(map[string]int32, len(o.blocks))
+		for i, b := range o.blocks {
+			o.order[b.nodes[0].id] = int32(i)
+		}
 	}
-	item, ok := w.src.Item(id)
-	if !ok {
-		return
+	o.starts = make([]int32, len(o.blocks)+1)
+	for i, b := range o.blocks {
+		o.starts[i+1] = o.starts[i] + int32(len(b.nodes))
+		o.seen += b.seen
 	}
-	at := int32(len(o.nodes))
-	o.at[id] = at
-	o.nodes = append(o.nodes, o.branch(id, &item, parent))
-	if len(item.Links) > 0 {
-		o.linked = append(o.linked, linking{at, document, item.Path, item.Links})
-	}
-	if !o.nodes[at].has(hidden) {
-		o.seen++
-	}
-	for _, child := range w.src.Children(id) {
-		w.visit(child, at, document)
-	}
-	o.nodes[at].last = int32(len(o.nodes)) - 1
 }
 
-// branch sums up one item.
-func (o *Outline) branch(id string, item *Item, parent int32) branch {
-	b := branch{
-		id: id, agent: item.Agent, digest: item.Digest, parent: parent,
-		title: int32(min(len(item.Title), maxTitleByte)), body: int32(min(len(item.Body), 1<<30)),
+// Projects returns the ids of the active projects in document order.
+func (o *Outline) Projects() []string {
+	out := []string{}
+	for _, b := range o.blocks {
+		for _, i := range b.projects {
+			out = append(out, b.nodes[i].id)
+		}
 	}
-	if parent >= 0 {
-		above := &o.nodes[parent]
-		b.depth = above.depth + 1
-		b.flags = above.flags & hidden
-	}
-	if item.Hidden {
-		b.flags |= hidden
-	}
-	switch {
-	case item.Done:
-		b.flags |= done
-	case item.Todo != "":
-		b.flags |= active
-	}
-	for _, p := range item.Properties {
-		b.extra += int32(min(len(p[0])+len(p[1]), 1<<16))
-	}
-	for _, p := range item.Planning {
-		b.extra += int32(min(len(p), 1<<10))
-	}
-	return b
+	return out
 }
 
-func (b *branch) has(f flag) bool { return b.flags&f != 0 }
+// len is how many nodes there are.
+func (o *Outline) len() int { return int(o.starts[len(o.blocks)]) }
+
+// blockOf returns the place of the block that has node i.
+func (o *Outline) blockOf(i int32) int {
+	return sort.Search(len(o.blocks), func(at int) bool { return o.starts[at+1] > i })
+}
+
+// node returns node i.
+func (o *Outline) node(i int32) *branch {
+	at := o.blockOf(i)
+	return &o.blocks[at].nodes[i-o.starts[at]]
+}
+
+// parent returns the node above i, -1 for a document.
+func (o *Outline) parent(i int32) int32 {
+	at := o.blockOf(i)
+	if up := o.blocks[at].nodes[i-o.starts[at]].parent; up >= 0 {
+		return o.starts[at] + up
+	}
+	return -1
+}
+
+// last returns the last node of the subtree of i.
+func (o *Outline) last(i int32) int32 {
+	at := o.blockOf(i)
+	return o.starts[at] + o.blocks[at].nodes[i-o.starts[at]].last
+}
+
+// hides reports whether node i, or one above it, is hidden.
+func (o *Outline) hides(i int32) bool { return o.node(i).has(hidden) }

@@ -19,6 +19,8 @@ type plan struct {
 	similar map[string]float64
 	query   map[string]bool // words of question and task
 
+	projects []int32 // those that may be shown, by number
+
 	render renderer
 	costs  costs
 	sel    *selection
@@ -59,7 +61,7 @@ type costs struct{ head, tail, joint, title, body int }
 
 func newPlan(src Source, t *tree, req *Request, similar map[string]float64) *plan {
 	return &plan{
-		src: src, t: t, req: req, similar: similar, query: words(req.query()),
+		src: src, t: t, req: req, similar: similar, query: words(req.query()), projects: outlined(t, req.Projects),
 		at: map[int32]int{}, agents: map[string]int{}, focus: -1,
 	}
 }
@@ -77,7 +79,7 @@ func (p *plan) count(text string) int {
 
 // heading is what the head of the text says.
 func (p *plan) heading() heading {
-	return heading{policy: p.req.Policy, noProjects: len(p.projects()) == 0}
+	return heading{policy: p.req.Policy, noProjects: len(p.projects) == 0}
 }
 
 // use sets the renderer and counts its constant parts.
@@ -111,7 +113,7 @@ func (p *plan) guess(b *branch) [Full + 1]int {
 
 // add makes the node at index i of the tree a candidate below parent.
 func (p *plan) add(i int32, parent int) int {
-	b := &p.t.nodes[i]
+	b := p.t.node(i)
 	c := candidate{parent: parent, agent: -1, group: -1, plan: p.guess(b)}
 	if b.agent != "" {
 		if _, met := p.agents[b.agent]; !met {
@@ -130,7 +132,7 @@ func (p *plan) add(i int32, parent int) int {
 func (p *plan) item(i int) *Item {
 	n := &p.nodes[i]
 	if n.item == nil {
-		item, _ := p.src.Item(p.t.nodes[n.tree].id)
+		item, _ := p.src.Item(p.t.node(n.tree).id)
 		n.item = &item
 	}
 	return n.item
@@ -225,7 +227,7 @@ func (p *plan) fence() {
 func (p *plan) account(rest int) {
 	shown, complete := 0, true
 	for i := range p.all {
-		if p.all[i].level != Absent && !p.t.nodes[p.nodes[i].tree].has(hidden) {
+		if p.all[i].level != Absent && !p.t.hides(p.nodes[i].tree) {
 			shown++
 		}
 		complete = complete && (i == p.focus || p.all[i].level == Full)
@@ -251,7 +253,7 @@ func (p *plan) absentTop() []string {
 	var ids []string
 	for _, i := range p.byRank() {
 		if p.all[i].level == Absent && len(ids) < most {
-			ids = append(ids, p.t.nodes[p.nodes[i].tree].id)
+			ids = append(ids, p.t.node(p.nodes[i].tree).id)
 		}
 	}
 	return ids

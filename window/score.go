@@ -35,67 +35,106 @@ type ranked struct {
 
 // rank returns the best limit nodes that may be shown, the best first, without
 // the focus. similar may be nil. Equal scores keep document order.
-func (t *tree) rank(similar map[string]float64, projects []string, limit int) []ranked {
-	own := t.similarities(similar)
-	around := t.around(own)
+//
+// It looks at the nodes that something speaks for and at those of the document of the
+// focus. All others differ in depth and prior alone, so that a document is passed over
+// of which the topmost are not among the best.
+func (t *tree) rank(similar map[string]float64, projects []int32, limit int) []ranked {
+	t.spread(similar)
 	outline := make(map[int32]bool, len(projects))
-	for _, id := range projects {
-		outline[t.at[id]] = true
+	for _, i := range projects {
+		t.mark(i, touched)
+		outline[i] = true
 	}
 	first := top{limit: min(limit, t.seen)}
-	for i := range t.nodes {
-		b := &t.nodes[i]
-		if b.has(hidden) || int32(i) == t.focus {
-			continue
+	for _, i := range t.hits {
+		if at := t.blockOf(i); at != t.home {
+			t.offer(&first, at, i-t.starts[at], outline)
 		}
-		score := t.fuse(int32(i), own[i], around[i])
-		if len(outline) > 0 && outline[int32(i)] {
-			score += 2 * weightOutline
+	}
+	for at, b := range t.blocks {
+		switch start := t.starts[at]; {
+		case at == t.home:
+			for i := range b.nodes {
+				t.offer(&first, at, int32(i), outline)
+			}
+		case slices.ContainsFunc(b.plain, func(c class) bool { return first.takes(ranked{start, t.far(c.depth) * c.prior}) }):
+			for i := range b.nodes {
+				if n := &b.nodes[i]; !n.has(hidden) && !t.marked(start+int32(i), touched) {
+					first.add(ranked{start + int32(i), t.far(n.depth) * prior(n)})
+				}
+			}
 		}
-		first.add(ranked{int32(i), score * prior(b)})
 	}
 	return first.sorted()
 }
 
-// similarities are the scores by node.
-func (t *tree) similarities(similar map[string]float64) []float64 {
-	own := make([]float64, len(t.nodes))
+// spread sets the scores of the nodes that are similar, and of those around them.
+func (t *tree) spread(similar map[string]float64) {
 	for id, score := range similar {
-		if i, ok := t.at[id]; ok {
-			own[i] = min(max(score, 0), 1)
+		if i, ok := t.find(id); ok {
+			t.mark(i, touched)
+			t.own[i] = min(max(score, 0), 1)
 		}
 	}
-	return own
-}
-
-// around is the best score among the parent and the children of each node.
-func (t *tree) around(own []float64) []float64 {
-	most := make([]float64, len(own))
-	for i := range t.nodes {
-		if p := t.nodes[i].parent; p >= 0 {
-			most[p] = max(most[p], own[i])
-			most[i] = max(most[i], own[p])
+	for _, i := range t.hits[:len(t.hits):len(t.hits)] {
+		own := t.own[i]
+		if own == 0 {
+			continue
+		}
+		at := t.blockOf(i)
+		b, start := t.blocks[at], t.starts[at]
+		n := &b.nodes[i-start]
+		if n.parent >= 0 {
+			t.beside(start+n.parent, own)
+		}
+		for k := i - start + 1; k <= n.last; k = b.nodes[k].last + 1 {
+			t.beside(start+k, own)
 		}
 	}
-	return most
 }
 
-// fuse adds up the arms for one node.
-func (t *tree) fuse(i int32, own, around float64) float64 {
-	b := &t.nodes[i]
-	score := weightSimilar*own + weightAround*around + weightOutline/float64(1+b.depth)
-	if t.focus < 0 {
-		return score
+// beside notes a similarity next to node i.
+func (t *tree) beside(i int32, score float64) {
+	t.mark(i, touched)
+	t.around[i] = max(t.around[i], score)
+}
+
+// offer adds a node of a block to the best.
+func (t *tree) offer(first *top, at int, local int32, outline map[int32]bool) {
+	b, i := &t.blocks[at].nodes[local], t.starts[at]+local
+	if b.has(hidden) || i == t.focus {
+		return
 	}
-	score += weightNear / float64(max(1, t.apart[i]))
-	if b.parent == t.focus {
+	apart := t.away(b.depth)
+	if at == t.home {
+		apart = b.depth + t.depth - 2*t.branches[local]
+	}
+	score := t.fuse(t.own[i], t.around[i], b.depth, apart)
+	if at == t.home && t.starts[at]+b.parent == t.focus {
 		score += weightChild
 	}
 	if t.marked(i, linksTo|linkedFrom) {
 		score += weightLink
 	}
+	if outline[i] {
+		score += 2 * weightOutline
+	}
+	first.add(ranked{i, score * prior(b)})
+}
+
+// fuse adds up the arms that every node has.
+func (t *tree) fuse(own, around float64, depth, apart int32) float64 {
+	score := weightSimilar*own + weightAround*around + weightOutline/float64(1+depth)
+	if t.focus >= 0 {
+		score += weightNear / float64(max(1, apart))
+	}
 	return score
 }
+
+// far is the score, before its prior, of a node in another document than that of the
+// focus which nothing speaks for.
+func (t *tree) far(depth int32) float64 { return t.fuse(0, 0, depth, t.away(depth)) }
 
 func prior(b *branch) float64 {
 	p := 1.0
@@ -121,6 +160,11 @@ type top struct {
 // worse reports whether a ranks behind b.
 func worse(a, b ranked) bool {
 	return a.score < b.score || a.score == b.score && a.node > b.node
+}
+
+// takes reports whether r would be kept.
+func (t *top) takes(r ranked) bool {
+	return len(t.heap) < t.limit || t.limit > 0 && worse(t.heap[0], r)
 }
 
 func (t *top) add(r ranked) {

@@ -5,9 +5,7 @@ package window
 import "github.com/fovea-memory/fovea/merkle"
 
 // Source is one immutable view of a memory. Its answers must not change while a
-// window is built; the window keeps none of its memory afterwards but strings. A
-// Source that also has a method Len() int, the number of its nodes, is walked
-// faster.
+// window is built; the window keeps none of its memory afterwards but strings.
 type Source interface {
 	// Root is the digest of the state seen.
 	Root() merkle.Digest
@@ -15,11 +13,14 @@ type Source interface {
 	Item(id string) (Item, bool)
 	// Documents returns the ids of all documents in their order, which is by path.
 	Documents() []string
-	// Children returns the ids of a node's children in document order. An id
-	// without an item, and one met before, is passed over.
+	// Children returns the ids of a node's children in document order, each once. An
+	// id without an item is passed over, and so is one with another parent.
 	Children(id string) []string
 	// Parent returns the id of a node's parent, "" for a document.
 	Parent(id string) string
+	// Document returns the id of the document that a node stands in, its own for a
+	// document, "" where there is none.
+	Document(id string) string
 }
 
 // Item is what a window needs to know of a node. All text is raw, as the parser
@@ -54,6 +55,8 @@ type Item struct {
 	// Agent is "" for the owner's files, else the agent whose untrusted writing
 	// this is.
 	Agent string
+	// Project says that this is an active project, see Outline.Projects.
+	Project bool
 	// Hidden nodes (COMMENT, ARCHIVE) and all below them are shown only
 	// when they are the focus.
 	Hidden bool

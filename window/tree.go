@@ -2,18 +2,36 @@
 
 package window
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // tree is an outline seen from a focus.
 type tree struct {
 	*Outline
-	focus int32   // -1 without a focus
-	marks []flag  // linksTo, linkedFrom and onPath, by node
-	apart []int32 // edges to the focus by way of the lowest common ancestor
+	src   Source
+	focus int32 // -1 without a focus
+	home  int   // the block of the focus, -1 without one
+	depth int32 // of the focus
+	quick bool  // nodes are found by the places of the outline
+	*scratch
 }
 
+// scratch is what a tree knows of single nodes, by number: nothing for most of them.
+// It is kept between windows, clean.
+type scratch struct {
+	marks    []flag    // linksTo, linkedFrom, onPath and touched
+	own      []float64 // similarity
+	around   []float64 // the best similarity among the parent and the children
+	hits     []int32   // the nodes that are touched, the only ones with any of these
+	branches []int32   // of the nodes in the document of the focus: the depth where they leave its path
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
 // newTree looks at the outline of a request, or at a new one where it has none
-// of this state, from the focus of the request.
+// of this state, from the focus of the request. The caller releases it.
 func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 	outline := req.Outline
 	if outline == nil || outline.root != src.Root() {
@@ -22,51 +40,89 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 			return nil, err
 		}
 	}
-	t := &tree{Outline: outline, focus: -1, marks: make([]flag, len(outline.nodes))}
-	if req.Focus == "" {
-		return t, nil
+	t := &tree{Outline: outline, src: src, focus: -1, home: -1, quick: outline.worth()}
+	var focus Item
+	if req.Focus != "" {
+		item, ok := src.Item(req.Focus)
+		at, met := t.find(req.Focus)
+		if !ok || !met {
+			return nil, focusError(req.Focus)
+		}
+		focus, t.focus = item, at
 	}
-	item, ok := src.Item(req.Focus)
-	at, met := outline.at[req.Focus]
-	if !ok || !met {
-		return nil, focusError(req.Focus)
+	t.scratch = scratches.Get().(*scratch)
+	t.fit(outline.len())
+	if t.focus >= 0 {
+		t.look(&focus)
 	}
-	t.focus = at
-	for i := at; i >= 0; i = t.nodes[i].parent {
-		t.marks[i] |= onPath
-	}
-	t.setApart()
-	newLinks(t, &item).mark(t, src)
 	return t, nil
+}
+
+// fit makes room for so many nodes.
+func (s *scratch) fit(nodes int) {
+	if len(s.marks) < nodes {
+		s.marks, s.own, s.around = make([]flag, nodes), make([]float64, nodes), make([]float64, nodes)
+	}
+}
+
+// release gives back what t knows of single nodes.
+func (t *tree) release() {
+	s := t.scratch
+	for _, i := range s.hits {
+		s.marks[i], s.own[i], s.around[i] = 0, 0, 0
+	}
+	s.hits, s.branches = s.hits[:0], s.branches[:0]
+	scratches.Put(s)
+	t.scratch = nil
+}
+
+// find returns the number of the node with an id.
+func (t *tree) find(id string) (int32, bool) {
+	if t.quick {
+		return t.placed(id)
+	}
+	return t.sought(t.src, id)
+}
+
+// mark notes facts about node i.
+func (t *tree) mark(i int32, f flag) {
+	if t.marks[i] == 0 {
+		t.hits = append(t.hits, i)
+	}
+	t.marks[i] |= f | touched
 }
 
 // marked reports whether one of some facts about the focus holds for node i.
 func (t *tree) marked(i int32, f flag) bool { return t.marks[i]&f != 0 }
 
-// setApart measures how far each node is from the focus. Documents count as
-// children of one unseen root.
-func (t *tree) setApart() {
-	focusDepth := t.nodes[t.focus].depth
-	common := make([]int32, len(t.nodes)) // depth of the lowest common ancestor
-	t.apart = make([]int32, len(t.nodes))
-	for i := range t.nodes {
-		b := &t.nodes[i]
-		switch {
-		case t.marked(int32(i), onPath):
-			common[i] = b.depth
-		case b.parent >= 0:
-			common[i] = common[b.parent]
-		default:
-			common[i] = -1
-		}
-		t.apart[i] = b.depth + focusDepth - 2*common[i]
+// look marks what the focus has to do with others.
+func (t *tree) look(focus *Item) {
+	t.home, t.depth = t.blockOf(t.focus), t.node(t.focus).depth
+	for i := t.focus; i >= 0; i = t.parent(i) {
+		t.mark(i, onPath)
 	}
+	b, first := t.blocks[t.home], t.starts[t.home]
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		at := n.depth
+		if !t.marked(first+int32(i), onPath) {
+			at = t.branches[n.parent] // a document with the focus is on its path
+		}
+		t.branches = append(t.branches, at)
+	}
+	newLinks(t, focus).mark(t)
 }
 
-// document returns the topmost node above i.
-func (t *tree) document(i int32) int32 {
-	for t.nodes[i].parent >= 0 {
-		i = t.nodes[i].parent
+// apart is how many edges lie between node i and the focus, by way of the lowest
+// common ancestor. Documents count as children of one unseen root.
+func (t *tree) apart(i int32) int32 {
+	at := t.blockOf(i)
+	b := &t.blocks[at].nodes[i-t.starts[at]]
+	if at != t.home {
+		return t.away(b.depth)
 	}
-	return i
+	return b.depth + t.depth - 2*t.branches[i-t.starts[at]]
 }
+
+// away is how many edges lie between the focus and a node of another document.
+func (t *tree) away(depth int32) int32 { return depth + t.depth + 2 }

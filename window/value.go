@@ -21,7 +21,7 @@ func (p *plan) gatherValue(room int) {
 	p.all = make([]candidate, 0, 3*limit)
 	p.nodes = make([]node, 0, 3*limit)
 	p.gatherPath(p.attach)
-	best := p.t.rank(p.similar, p.projects(), limit)
+	best := p.t.rank(p.similar, p.projects, limit)
 	for rank, r := range best {
 		i := p.attach(r.node)
 		p.all[i].worth = worth(rank)
@@ -32,7 +32,7 @@ func (p *plan) gatherValue(room int) {
 		if p.all[i].worth == 0 && i != p.focus {
 			p.all[i].worth = worth(limit)
 		}
-		p.nodes[i].stars = int(p.t.nodes[p.nodes[i].tree].depth) + 1
+		p.nodes[i].stars = int(p.t.node(p.nodes[i].tree).depth) + 1
 	}
 	p.groupDigests()
 }
@@ -44,8 +44,8 @@ func (p *plan) attach(i int32) int {
 		return at
 	}
 	parent := -1
-	for up := p.t.nodes[i].parent; up >= 0; up = p.t.nodes[up].parent {
-		if !p.t.nodes[up].has(hidden) {
+	for up := p.t.parent(i); up >= 0; up = p.t.parent(up) {
+		if !p.t.hides(up) {
 			parent = p.attach(up)
 			break
 		}
@@ -57,7 +57,7 @@ func (p *plan) attach(i int32) int {
 func (p *plan) groupDigests() {
 	p.groups = make(map[merkle.Digest]int, len(p.all))
 	for i := range p.all {
-		d := p.t.nodes[p.nodes[i].tree].digest
+		d := p.t.node(p.nodes[i].tree).digest
 		if d.IsZero() {
 			continue
 		}
@@ -87,12 +87,12 @@ func (p *plan) byRank() []int {
 // reasonValue says why candidate i is shown.
 func (p *plan) reasonValue(i int) string {
 	n := &p.nodes[i]
-	b := &p.t.nodes[n.tree]
+	b := p.t.node(n.tree)
 	var why []string
 	if p.t.marked(n.tree, onPath) {
 		why = append(why, "ancestor of the focus")
 	}
-	if p.t.focus >= 0 && b.parent == p.t.focus {
+	if p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus {
 		why = append(why, "child of the focus")
 	}
 	if p.t.marked(n.tree, linksTo) {
@@ -104,7 +104,7 @@ func (p *plan) reasonValue(i int) string {
 	if n.ranked > 0 && p.similar[b.id] > 0 {
 		why = append(why, p.wordsReason(i))
 	}
-	if len(why) == 0 && p.t.focus >= 0 && p.t.apart[n.tree] <= 2 {
+	if len(why) == 0 && p.t.focus >= 0 && p.t.apart(n.tree) <= 2 {
 		why = append(why, "next to the focus")
 	}
 	if len(why) == 0 {

@@ -298,3 +298,39 @@ func TestHeaviestTerms(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaviestIsThatOfAllWeights: passing over common terms early chooses the terms
+// that weighing each of them would.
+func TestHeaviestIsThatOfAllWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta", "river", "stone", "cloud", "meadow", "forest", "unseen"})
+		text := func(name string, most int) string {
+			return strings.Join(rapid.SliceOfN(word, 0, most).Draw(t, name), " ")
+		}
+		var docs []Doc
+		for i := range rapid.IntRange(1, 20).Draw(t, "documents") {
+			docs = append(docs, Doc{ID: fmt.Sprint(i), Body: text("body", 6)})
+		}
+		x := Build(docs).Update([]string{"0"}, []Doc{{ID: "x", Body: text("later", 6)}})
+		terms, most := queryTerms(text("query", 30)), rapid.IntRange(1, 6).Draw(t, "most")
+		s, formula := new(scratch), x.formula()
+		weight := func(q queryTerm) float64 {
+			if x.gather(q.term, math.MaxInt, s); s.documents == 0 {
+				return 0
+			}
+			return formula.idf(s.documents, q.count)
+		}
+		want := slices.Clone(terms)
+		if len(terms) > most {
+			slices.SortFunc(want, func(a, b queryTerm) int {
+				return cmp.Or(cmp.Compare(weight(b), weight(a)), strings.Compare(a.term, b.term))
+			})
+			want = want[:most]
+			kept := func(q queryTerm) bool { return weight(q) == 0 || !slices.Contains(want, q) }
+			want = slices.DeleteFunc(slices.Clone(terms), kept)
+		}
+		if got := x.heaviest(terms, most, s); !slices.Equal(got, want) {
+			t.Fatalf("of %v at most %d: got %v, want %v", terms, most, got, want)
+		}
+	})
+}

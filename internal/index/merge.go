@@ -2,7 +2,10 @@
 
 package index
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // source is a segment to merge, with the place reached in it.
 type source struct {
@@ -67,7 +70,7 @@ func mergeTerms(m *segment, sources []source) {
 			if s.term == s.terms.len() || s.terms.at(s.term) != term {
 				continue
 			}
-			one = s.postings(one[:0], s.term, s.dead)
+			one = s.postings(one[:0], s.term, s.dead, math.MaxInt)
 			for j := range one {
 				one[j].doc = s.number[one[j].doc]
 			}

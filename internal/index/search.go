@@ -132,7 +132,7 @@ func (x *Lexical) Explain(text, id string) []Match {
 	var matches []Match
 	formula := x.formula()
 	for _, q := range queryTerms(text) {
-		x.gather(q.term, s)
+		x.gather(q.term, math.MaxInt, s)
 		i := slices.IndexFunc(s.lists[at], func(p posting) bool { return p.doc == doc })
 		if i < 0 {
 			continue
@@ -176,7 +176,7 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 	}
 	formula := x.formula()
 	for _, q := range terms {
-		x.gather(q.term, s)
+		x.gather(q.term, math.MaxInt, s)
 		idf := formula.idf(s.documents, q.count)
 		first := 0
 		for i, p := range x.parts {
@@ -200,9 +200,20 @@ func (x *Lexical) heaviest(terms []queryTerm, most int, s *scratch) []queryTerm 
 	}
 	formula := x.formula()
 	weights := make(map[string]float64, len(terms))
+	var heavy []float64 // the greatest weights, at most so many, the least first
 	for _, q := range terms {
-		if x.gather(q.term, s); s.documents > 0 {
-			weights[q.term] = formula.idf(s.documents, q.count)
+		enough := math.MaxInt // documents, of a term that could be chosen
+		if len(heavy) == most {
+			enough = formula.documents(heavy[0], q.count)
+		}
+		if x.gather(q.term, enough, s); s.documents == 0 || s.documents > enough {
+			continue
+		}
+		weight := formula.idf(s.documents, q.count)
+		weights[q.term] = weight
+		at, _ := slices.BinarySearch(heavy, weight)
+		if heavy = slices.Insert(heavy, at, weight); len(heavy) > most {
+			heavy = heavy[1:]
 		}
 	}
 	ranked := slices.Clone(terms)
@@ -218,9 +229,10 @@ func (x *Lexical) heaviest(terms []queryTerm, most int, s *scratch) []queryTerm 
 	})
 }
 
-// gather fills lists and documents of s with the live postings of a term.
-// Counting them here is what makes the statistics those of the live documents.
-func (x *Lexical) gather(term string, s *scratch) {
+// gather fills lists and documents of s with the live postings of a term, or with
+// some more than enough of them. Counting them here is what makes the statistics those
+// of the live documents.
+func (x *Lexical) gather(term string, enough int, s *scratch) {
 	for len(s.lists) < len(x.parts) {
 		s.lists = append(s.lists, nil)
 	}
@@ -228,9 +240,11 @@ func (x *Lexical) gather(term string, s *scratch) {
 	for i, p := range x.parts {
 		s.lists[i] = s.lists[i][:0]
 		if t, ok := p.terms.find(term); ok {
-			s.lists[i] = p.postings(s.lists[i], t, p.dead)
+			s.lists[i] = p.postings(s.lists[i], t, p.dead, enough-s.documents)
 		}
-		s.documents += len(s.lists[i])
+		if s.documents += len(s.lists[i]); s.documents > enough {
+			return
+		}
 	}
 }
 
@@ -259,6 +273,13 @@ func (x *Lexical) formula() bm25 {
 func (f bm25) idf(documents, count int) float64 {
 	df := float64(documents)
 	return float64(count) * (k1 + 1) * math.Log(1+(f.docs-df+0.5)/(df+0.5))
+}
+
+// documents is how many documents have a term that weighs as much, when the query has
+// it count times: a term that more of them have weighs less.
+func (f bm25) documents(weight float64, count int) int {
+	df := (f.docs+1)/math.Exp(weight/(float64(count)*(k1+1))) - 0.5
+	return int(min(df, f.docs)) + 1 // rounding must not lose one of equal weight
 }
 
 // share is what a term adds to the score of a document. The conversion keeps

@@ -91,13 +91,13 @@ func uvarint(list string, i int) (uint64, int) {
 	return 0, len(list)
 }
 
-// postings appends those of term t whose document is not dead. A list that
-// names a document beyond the segment, which no list of this package does, ends
+// postings appends those of term t whose document is not dead, or more than enough
+// of them. A list that names a document beyond the segment, which no list of this package does, ends
 // there.
-func (s *segment) postings(dst []posting, t int, dead bitmap) []posting {
+func (s *segment) postings(dst []posting, t int, dead bitmap, enough int) []posting {
 	list, docs := s.lists.at(t), uint64(len(s.lengths))
 	var doc uint64
-	for i := 0; i < len(list); {
+	for i := 0; i < len(list) && len(dst) <= enough; {
 		v := uint64(list[i])
 		if v < 0x80 {
 			i++

@@ -1,0 +1,172 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// block is one document of an outline. Numbers of nodes count within it. It never
+// changes, so that outlines of several states share it.
+type block struct {
+	path     string
+	folded   string // path in small letters
+	nodes    []branch
+	linked   []linking
+	projects []int32
+	plain    []class
+	seen     int // how many are not hidden
+
+	once sync.Once
+	at   map[string]int32 // of a large block, made when first asked for
+}
+
+// branch is what the outline keeps of a node: enough to rank it and to guess its
+// cost. The rest is read again for the few that may be shown.
+type branch struct {
+	id     string
+	agent  string
+	digest merkle.Digest
+	parent int32 // -1 for a document
+	last   int32 // the last node of the subtree
+	depth  int32 // 0 for a document
+	title  int32 // bytes
+	body   int32 // bytes
+	extra  int32 // bytes of planning and properties
+	flags  flag
+}
+
+// linking is a link from a node, told by what it leads to.
+type linking struct {
+	key    uint64 // see linkKey
+	node   int32
+	target string
+}
+
+// class is the nodes of a block with one prior that are not hidden: the topmost of
+// them ranks first where nothing else speaks for any.
+type class struct {
+	prior float64
+	depth int32
+}
+
+// flag is a fact about a node.
+type flag uint8
+
+const (
+	hidden     flag = 1 << iota // itself or below one that is
+	active                      // has a keyword that is not terminal
+	done                        // has a terminal keyword
+	linksTo                     // links to the focus
+	linkedFrom                  // the focus links to it
+	onPath                      // the focus or an ancestor of it
+	touched                     // something speaks for it
+)
+
+func (b *branch) has(f flag) bool { return b.flags&f != 0 }
+
+// newBlock reads a document and what is below it; nil if it has no item.
+func newBlock(src Source, id string) *block {
+	b := &block{}
+	b.visit(src, id, -1)
+	if len(b.nodes) == 0 {
+		return nil
+	}
+	b.folded = strings.ToLower(b.path)
+	b.classify()
+	return b
+}
+
+// visit adds id and its subtree. It recurses as deep as the document is.
+func (b *block) visit(src Source, id string, parent int32) {
+	item, ok := src.Item(id)
+	if !ok {
+		return
+	}
+	kids := src.Children(id)
+	at := int32(len(b.nodes))
+	if at == 0 {
+		b.path = item.Path
+	}
+	b.nodes = append(b.nodes, b.branch(id, &item, parent))
+	for _, target := range item.Links {
+		b.linked = append(b.linked, linking{targetKey(target, b.path), at, target})
+	}
+	if item.Project {
+		b.projects = append(b.projects, at)
+	}
+	for _, child := range kids {
+		if src.Parent(child) == id {
+			b.visit(src, child, at)
+		}
+	}
+	b.nodes[at].last = int32(len(b.nodes)) - 1
+}
+
+// branch sums up one item.
+func (b *block) branch(id string, item *Item, parent int32) branch {
+	n := branch{
+		id: id, agent: item.Agent, digest: item.Digest, parent: parent,
+		title: int32(min(len(item.Title), maxTitleByte)), body: int32(min(len(item.Body), 1<<30)),
+	}
+	if parent >= 0 {
+		above := &b.nodes[parent]
+		n.depth = above.depth + 1
+		n.flags = above.flags & hidden
+	}
+	if item.Hidden {
+		n.flags |= hidden
+	}
+	switch {
+	case item.Done:
+		n.flags |= done
+	case item.Todo != "":
+		n.flags |= active
+	}
+	for _, p := range item.Properties {
+		n.extra += int32(min(len(p[0])+len(p[1]), 1<<16))
+	}
+	for _, p := range item.Planning {
+		n.extra += int32(min(len(p), 1<<10))
+	}
+	return n
+}
+
+// classify counts the nodes that may be shown, and finds the topmost by prior.
+func (b *block) classify() {
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if n.has(hidden) {
+			continue
+		}
+		b.seen++
+		p := prior(n)
+		switch at := slices.IndexFunc(b.plain, func(c class) bool { return c.prior == p }); {
+		case at < 0:
+			b.plain = append(b.plain, class{p, n.depth})
+		default:
+			b.plain[at].depth = min(b.plain[at].depth, n.depth)
+		}
+	}
+}
+
+// find returns the node with an id.
+func (b *block) find(id string) (int32, bool) {
+	const few = 32
+	if len(b.nodes) <= few {
+		i := slices.IndexFunc(b.nodes, func(n branch) bool { return n.id == id })
+		return int32(max(i, 0)), i >= 0
+	}
+	b.once.Do(func() {
+		b.at = make(map[string]int32, len(b.nodes))
+		for i := range b.nodes {
+			b.at[b.nodes[i].id] = int32(i)
+		}
+	})
+	i, ok := b.at[id]
+	return i, ok
+}

@@ -1,0 +1,275 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// forest is a Source of documents one below another.
+type forest struct {
+	root  string
+	docs  []string
+	items map[string]Item
+	kids  map[string][]string
+	above map[string]string
+}
+
+func (f *forest) Root() merkle.Digest         { return merkle.Sum([]byte(f.root)) }
+func (f *forest) Documents() []string         { return f.docs }
+func (f *forest) Children(id string) []string { return f.kids[id] }
+func (f *forest) Parent(id string) string     { return f.above[id] }
+func (f *forest) Item(id string) (Item, bool) { item, ok := f.items[id]; return item, ok }
+func (f *forest) Document(id string) string {
+	for f.above[id] != "" {
+		id = f.above[id]
+	}
+	return id
+}
+
+// put draws document d anew.
+func (f *forest) put(t *rapid.T, d int) {
+	doc, path := fmt.Sprintf("d%02d", d), fmt.Sprintf("D%02d.org", d)
+	f.drop(doc)
+	f.docs = append(f.docs, doc)
+	slices.Sort(f.docs)
+	for i := range rapid.IntRange(1, 8).Draw(t, "nodes") {
+		id, up := fmt.Sprintf("%s-%d", doc, i), ""
+		if i == 0 {
+			id = doc
+		} else if up = doc; i > 1 {
+			up = rapid.SampledFrom([]string{doc, fmt.Sprintf("%s-%d", doc, i-1)}).Draw(t, "parent")
+		}
+		item := Item{ID: id, Title: fmt.Sprint("Title ", rapid.IntRange(0, 3).Draw(t, "title")), Path: path, Level: min(i, 1)}
+		item.Hidden, item.Project = rapid.IntRange(0, 9).Draw(t, "hidden") == 0, rapid.IntRange(0, 9).Draw(t, "project") == 0
+		item.Todo = rapid.SampledFrom([]string{"", "", "TODO", "DONE"}).Draw(t, "keyword")
+		item.Done = item.Todo == "DONE"
+		item.Agent = rapid.SampledFrom([]string{"", "", "", "ada"}).Draw(t, "agent")
+		for range rapid.IntRange(0, 2).Draw(t, "links") {
+			item.Links = append(item.Links, rapid.SampledFrom([]string{
+				"id:d01", "id:d01-1", "id:d02-2", "file:d01.org", "file:D01.org::*Title 1", "*title  2", "file:D03.org::title 0", "nowhere",
+			}).Draw(t, "target"))
+		}
+		f.items[id], f.above[id] = item, up
+		if up != "" {
+			f.kids[up] = append(f.kids[up], id)
+		}
+	}
+}
+
+// drop removes a document.
+func (f *forest) drop(doc string) {
+	f.docs = slices.DeleteFunc(f.docs, func(d string) bool { return d == doc })
+	for id := range f.items {
+		if f.Document(id) == doc && id != doc {
+			defer delete(f.above, id)
+			delete(f.items, id)
+			delete(f.kids, id)
+		}
+	}
+	delete(f.items, doc)
+	delete(f.kids, doc)
+}
+
+func drawForest(t *rapid.T) *forest {
+	f := &forest{root: "0", items: map[string]Item{}, kids: map[string][]string{}, above: map[string]string{}}
+	for d := range rapid.IntRange(1, 12).Draw(t, "documents") {
+		f.put(t, d)
+	}
+	return f
+}
+
+// rankAll is rank over every node, by the definition of each arm.
+func rankAll(t *tree, f *forest, similar map[string]float64, projects []int32, limit int) []ranked {
+	own := func(id string) float64 { return min(max(similar[id], 0), 1) }
+	var all []ranked
+	for i := range int32(t.len()) {
+		b := t.node(i)
+		if b.has(hidden) || i == t.focus {
+			continue
+		}
+		around := own(f.above[b.id])
+		for _, kid := range f.kids[b.id] {
+			around = max(around, own(kid))
+		}
+		score := weightSimilar*own(b.id) + weightAround*around + weightOutline/float64(1+b.depth)
+		if t.focus >= 0 {
+			score += weightNear / float64(max(1, apartByPath(f, b.id, t.node(t.focus).id)))
+			if t.parent(i) == t.focus {
+				score += weightChild
+			}
+			if t.marked(i, linksTo|linkedFrom) {
+				score += weightLink
+			}
+		}
+		if slices.Contains(projects, i) {
+			score += 2 * weightOutline
+		}
+		all = append(all, ranked{i, score * prior(b)})
+	}
+	slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.node, b.node)) })
+	return all[:min(limit, len(all))]
+}
+
+// apartByPath counts the edges between two nodes, documents being children of one root.
+func apartByPath(f *forest, a, b string) int {
+	up := func(id string) (path []string) {
+		for ; id != ""; id = f.above[id] {
+			path = append(path, id)
+		}
+		return path
+	}
+	for i, id := range up(a) {
+		if j := slices.Index(up(b), id); j >= 0 {
+			return i + j
+		}
+	}
+	return len(up(a)) + len(up(b))
+}
+
+// TestRankIsThatOfAllNodes: who looks at few nodes finds the same ones, scores to
+// the bit, as who looks at all, with and without a focus, again and again.
+func TestRankIsThatOfAllNodes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawForest(t)
+		ids := slices.Sorted(func(yield func(string) bool) {
+			for id := range f.items {
+				if !yield(id) {
+					return
+				}
+			}
+		})
+		for range 3 {
+			req := &Request{Focus: rapid.SampledFrom(append([]string{""}, ids...)).Draw(t, "focus")}
+			tr, err := newTree(t.Context(), f, req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			similar := map[string]float64{}
+			for range rapid.IntRange(0, 10).Draw(t, "hits") {
+				similar[rapid.SampledFrom(ids).Draw(t, "hit")] = rapid.SampledFrom([]float64{-1, 0, 0.25, 0.5, 1, 2}).Draw(t, "score")
+			}
+			projects := outlined(tr, tr.Projects())
+			limit := rapid.IntRange(0, 20).Draw(t, "limit")
+			got := slices.Clone(tr.rank(similar, projects, limit))
+			want := rankAll(tr, f, similar, projects, limit)
+			if len(got) != len(want) || !slices.Equal(got, want) {
+				t.Fatalf("focus %q, similar %v: got %v, want %v", req.Focus, similar, got, want)
+			}
+			tr.release()
+		}
+	})
+}
+
+// TestNextOutline: an outline that goes on from another one is that of a fresh walk.
+func TestNextOutline(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawForest(t)
+		o, err := Prepare(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 4 {
+			f.root = fmt.Sprint(step)
+			changed := map[string]Replaced{}
+			for range rapid.IntRange(0, 3).Draw(t, "changes") {
+				d := rapid.IntRange(0, 14).Draw(t, "document")
+				r := Replaced{Path: fmt.Sprintf("D%02d.org", d), ID: fmt.Sprintf("d%02d", d)}
+				if rapid.Bool().Draw(t, "goes") {
+					f.drop(r.ID)
+					r.ID = ""
+				} else {
+					f.put(t, d)
+				}
+				changed[r.Path] = r
+			}
+			var docs []Replaced
+			for _, r := range changed {
+				docs = append(docs, r)
+			}
+			before := fmt.Sprint(sumUp(o))
+			next := o.Next(f, docs)
+			if fmt.Sprint(sumUp(o)) != before {
+				t.Fatal("an outline changed")
+			}
+			fresh, err := Prepare(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(sumUp(fresh), sumUp(next), gocmp.AllowUnexported(summary{}, branch{})); diff != "" {
+				t.Fatalf("(-fresh +next):\n%s", diff)
+			}
+			next.worth()
+			for d := range 15 {
+				for n := range 8 {
+					id := fmt.Sprintf("d%02d-%d", d, n)
+					_, has := f.items[id]
+					i, ok := next.sought(f, id)
+					if ok != has || ok && next.node(i).id != id {
+						t.Fatalf("%q is sought and not found", id)
+					}
+					if at, met := next.placed(id); next.worth() && (met != ok || at != i) {
+						t.Fatalf("%q is at %d, %v, and its place %d, %v", id, i, ok, at, met)
+					}
+				}
+			}
+			o = next
+		}
+	})
+}
+
+// summary is all that an outline says.
+type summary struct {
+	Root     merkle.Digest
+	Nodes    []branch
+	Parents  []int32
+	Last     []int32
+	Links    []string
+	Projects []string
+	Order    map[string]int32
+	Seen     int
+}
+
+func sumUp(o *Outline) summary {
+	s := summary{Root: o.root, Projects: o.Projects(), Order: o.order, Seen: o.seen}
+	for i := range int32(o.len()) {
+		s.Nodes = append(s.Nodes, *o.node(i))
+		s.Parents, s.Last = append(s.Parents, o.parent(i)), append(s.Last, o.last(i))
+	}
+	for _, b := range o.blocks {
+		for _, l := range b.linked {
+			s.Links = append(s.Links, fmt.Sprint(b.path, l))
+		}
+	}
+	return s
+}
+
+// TestDeepDocument: a large document, one below another, is one like any other.
+func TestDeepDocument(t *testing.T) {
+	f := &forest{items: map[string]Item{}, kids: map[string][]string{}, above: map[string]string{}, docs: []string{"n0"}}
+	const depth = 5000
+	for i := range depth {
+		id := fmt.Sprint("n", i)
+		f.items[id] = Item{ID: id, Title: id}
+		if i > 0 {
+			up := fmt.Sprint("n", i-1)
+			f.above[id], f.kids[up] = up, []string{id}
+		}
+	}
+	tr, err := newTree(t.Context(), f, &Request{Focus: "n4999"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.release()
+	if i, ok := tr.find("n4242"); !ok || i != 4242 || tr.apart(i) != depth-1-4242 {
+		t.Errorf("node %d, %v, apart %d", i, ok, tr.apart(i))
+	}
+}
