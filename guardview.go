@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/node"
@@ -70,6 +71,36 @@ func (m *Memory) UntrustedVersion(n *node.Node) bool {
 	}
 	b := m.guard.book.Load().Baseline(n.Path)
 	return b == nil || !slices.Contains(b.Own(), n.Own)
+}
+
+// cleared is a view without what is locked down, for the next reader.
+type cleared struct {
+	of   *View
+	key  string
+	view *View
+}
+
+// clear takes what is locked down out of a view.
+func (m *Memory) clear(v *View, found []guard.Standing) *View {
+	locked, unreviewed := map[string]guard.State{}, []string(nil)
+	var key strings.Builder
+	for i := range found {
+		s := &found[i]
+		switch {
+		case s.Locked():
+			locked[s.Path] = s.State
+			key.WriteString(s.Path + "\x00" + string(s.State) + "\x00")
+		case s.Unreviewed():
+			unreviewed = append(unreviewed, s.Path)
+			key.WriteString("?" + s.Path + "\x00")
+		}
+	}
+	if c := m.guard.cleared.Load(); c != nil && c.of == v && c.key == key.String() {
+		return c.view
+	}
+	out := v.without(locked, unreviewed)
+	m.guard.cleared.Store(&cleared{v, key.String(), out})
+	return out
 }
 
 // without makes the guarded view.

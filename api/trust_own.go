@@ -1,0 +1,95 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mostForgotten bounds how many nodes one forget of an agent may take.
+const mostForgotten = 1000
+
+// own refuses a node unless the agent alone has written it and all below it.
+func (t *trust) own(ctx context.Context, op string, n *Shown) error {
+	rest := []string{n.ID}
+	for i := 0; i < len(rest); i++ {
+		if i == mostForgotten {
+			return t.denied(op, n.ID, "it holds more than %d nodes; forget parts of it", mostForgotten)
+		}
+		log, err := t.svc.Log(ctx, LogRequest{ID: rest[i]})
+		if err != nil {
+			return err
+		}
+		if err := t.alone(op, log); err != nil {
+			return err
+		}
+		below, err := t.svc.Show(ctx, ShowRequest{ID: rest[i]})
+		if err != nil {
+			return err
+		}
+		rest = append(rest, below.Children...)
+	}
+	return nil
+}
+
+// alone refuses commits that somebody else has made.
+func (t *trust) alone(op string, log []Commit) error {
+	for _, c := range log {
+		if c.Author != t.g.Agent {
+			return t.denied(op, fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
+		}
+	}
+	return nil
+}
+
+// rollback lets an agent take back what it alone has done since a snapshot or a
+// commit number. The request then holds only while nobody else commits.
+func (t *trust) rollback(ctx context.Context, op string, r RollbackRequest) (any, error) {
+	if slices.Contains(t.g.Operations, op) {
+		return r, nil
+	}
+	newest, err := t.svc.Log(ctx, LogRequest{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return r, err
+	}
+	to, err := t.moment(ctx, op, orElse(r.To, "0"))
+	if err != nil {
+		return r, err
+	}
+	r.Head = newest[0].Seq
+	if to < r.Head {
+		log, err := t.svc.Log(ctx, LogRequest{Limit: int(r.Head - to)})
+		if err != nil {
+			return r, err
+		}
+		log = slices.DeleteFunc(log, func(c Commit) bool { return c.Seq <= to || c.Seq > r.Head })
+		if err := t.alone(op, log); err != nil {
+			return r, err
+		}
+	}
+	r.To = "seq:" + strconv.FormatUint(to, 10)
+	return r, nil
+}
+
+// moment finds the number of the commit that a snapshot holds.
+func (t *trust) moment(ctx context.Context, op, name string) (uint64, error) {
+	if number, ok := strings.CutPrefix(name, "seq:"); ok {
+		if seq, err := strconv.ParseUint(number, 10, 63); err == nil {
+			return seq, nil
+		}
+	}
+	list, err := t.svc.Snapshots(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range list {
+		if strconv.Itoa(s.Index) == name || s.Name != "" && s.Name == name {
+			return s.Seq, nil
+		}
+	}
+	return 0, t.denied(op, name, "an agent names a snapshot, or seq: and the number of a commit")
+}

@@ -1,0 +1,110 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/guard"
+)
+
+// tasks are the places that every agent may write.
+var tasks = []string{"tasks.org", "tasks/"}
+
+// writable refuses a path that the agent may not write.
+func (t *trust) writable(ctx context.Context, op, file string) error {
+	switch is, err := t.protected(ctx, file); {
+	case err != nil:
+		return err
+	case is:
+		return t.denied(op, file, "is protected; only the person writes it")
+	}
+	places := append([]string{t.folder()}, tasks...)
+	for _, place := range append(places, t.g.Paths...) {
+		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
+			return nil
+		}
+	}
+	if slices.Contains(t.g.Operations, op) {
+		return nil
+	}
+	return t.denied(op, file, "agent %s writes below %s and in tasks; a person can grant more in the configuration", t.g.Agent, t.folder())
+}
+
+func (t *trust) folder() string { return "agents/" + t.g.Agent + "/" }
+
+// node finds what a focus names and refuses it unless the agent may write there.
+func (t *trust) node(ctx context.Context, op, focus string) (*Shown, error) {
+	n, err := t.svc.Show(ctx, ShowRequest{ID: focus})
+	if err != nil {
+		return nil, named(err, op, "-", "")
+	}
+	return n, t.writable(ctx, op, n.Path)
+}
+
+// remember sees to the place; without one it is the agent's folder.
+func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any, error) {
+	r.Under = orElse(r.Under, t.folder())
+	r, err := t.inertNote(r)
+	if err != nil {
+		return r, err
+	}
+	file := fileIn(strings.TrimPrefix(r.Under, "./"))
+	if file == "" {
+		_, err := t.node(ctx, op, r.Under)
+		return r, err
+	}
+	r.Under = strings.TrimPrefix(r.Under, "./")
+	if plain := strings.TrimSuffix(r.Under, "/"); path.IsAbs(plain) || path.Clean(plain) != plain {
+		return r, t.denied(op, r.Under, "write the path below the memex, without . and ..")
+	}
+	return r, t.writable(ctx, op, file)
+}
+
+func (t *trust) move(ctx context.Context, op string, r MoveRequest) error {
+	n, err := t.node(ctx, op, r.ID)
+	if err != nil {
+		return err
+	}
+	if r.To != "" {
+		if _, err := t.node(ctx, op, r.To); err != nil {
+			return err
+		}
+	}
+	if op != "forget" || slices.Contains(t.g.Operations, op) {
+		return nil
+	}
+	return t.own(ctx, op, n)
+}
+
+func (t *trust) assign(ctx context.Context, op string, r AssignRequest) error {
+	if r.List {
+		return nil
+	}
+	if r.All {
+		return t.granted(op)
+	}
+	for _, id := range r.IDs {
+		if _, err := t.node(ctx, op, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// protected reports whether the memory behind the service protects a path. Where
+// the grant does not say, the service is asked, once.
+func (t *trust) protected(ctx context.Context, file string) (bool, error) {
+	if t.g.Protected == nil {
+		p, err := t.svc.Guard(ctx)
+		if err != nil {
+			return false, err
+		}
+		policy := guard.ParsePolicy(strings.Join(p.Policy, "\n") + "\n")
+		t.g.Protected = func(path string) bool { return policy.Mode(path) != guard.Trusted }
+	}
+	return t.g.Protected(file), nil
+}

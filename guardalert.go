@@ -1,0 +1,102 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/guard"
+)
+
+// news reports whether what is amiss is not what the owner was told of.
+func news(book *guard.Book, amiss []guard.Standing) bool {
+	told := 0
+	for i := range amiss {
+		if !amiss[i].Alarming() {
+			continue
+		}
+		if book.Told(amiss[i].Path) != amiss[i].File {
+			return true
+		}
+		told++
+	}
+	return told != book.Tellings()
+}
+
+// notice looks again while nobody writes, writes down what is told of from now on,
+// and tells it.
+func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Standing {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if present {
+		v = m.View()
+	}
+	found := m.amiss(v.state)
+	if m.closed {
+		return found
+	}
+	book := m.guard.book.Load()
+	entries, err := m.tellOwner(found)
+	if err == nil {
+		err = m.mark(background(ctx), m.withBook(ctx, guardMarks(entries...))...)
+	}
+	if err != nil {
+		m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
+		m.guard.book.Store(book.With(entries...)) // until this process ends it is not told again
+	}
+	return found
+}
+
+// tellOwner alerts to what is news among the files that are amiss, and returns what
+// is told then. Where nothing vouches for any baseline, that is one alert. m.mu is
+// held.
+func (m *Memory) tellOwner(found []guard.Standing) (entries []guard.Entry, err error) {
+	book, amiss := m.guard.book.Load(), map[string]bool{}
+	var fresh []*guard.Standing
+	for i := range found {
+		s := &found[i]
+		if !s.Alarming() {
+			continue
+		}
+		amiss[s.Path] = true
+		if book.Told(s.Path) != s.File {
+			entries = append(entries, guard.Entry{Told: s.Path, File: s.File})
+			fresh = append(fresh, s)
+		}
+	}
+	for i, s := range fresh {
+		more := 0
+		if s.State == guard.Unvouched {
+			if i > 0 {
+				break
+			}
+			more = len(fresh) - 1
+		}
+		err = errors.Join(err, m.alert(s, more))
+	}
+	for _, path := range book.ToldOf() {
+		if !amiss[path] {
+			entries = append(entries, guard.Entry{Told: path})
+		}
+	}
+	return entries, err
+}
+
+// alert tells the owner of a change, and of how many other files the same holds.
+// It returns an error where the owner is to be told again. m.mu is held.
+func (m *Memory) alert(s *guard.Standing, more int) error {
+	tell := m.opts.Log.Info // the alert speaks louder
+	if m.opts.Alert == nil {
+		tell = m.opts.Log.Warn
+	}
+	tell("a protected file changed from outside", "path", s.Path, "state", string(s.State), "mode", s.Mode.String(), "more", more)
+	if m.opts.Alert == nil {
+		return nil
+	}
+	a := guard.Alert{Memex: m.dir, Path: s.Path, Mode: s.Mode, State: s.State, File: s.File, Time: m.opts.Now(), More: more}
+	if s.State == guard.Changed {
+		a.Changes = m.changes(s)
+	}
+	return m.opts.Alert(a)
+}
