@@ -31,7 +31,12 @@ file SKILL.md. Fovea executes nothing in it.`,
 		&cobra.Command{
 			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: args(0, 0, "no arguments"),
 			RunE: func(c *cobra.Command, _ []string) error {
-				return ask(s, c, skills, struct{}{}, func(r *api.Skills) { printSkills(&s.out, r) })
+				return ask(s, c, skills, struct{}{}, func(r *api.Skills) {
+					printSkills(&s.out, r)
+					if n := len(r.Problems); n > 0 {
+						s.say("%s: see fovea skill check", several(n, "problem"))
+					}
+				})
 			},
 		},
 		&cobra.Command{
