@@ -57,6 +57,7 @@ var Operations = []Operation{
 	operation("rollback", Mends, "Make an earlier state the present one, files included", Service.Rollback),
 	operation("drift", Mends, "List the files that differ from memory on purpose, or end that", Service.Drift),
 	operation("revert", Mends, "Take back what commits did, and keep what was done since", Service.Revert),
+	operation("merge", Mends, "Bring in what another copy of the memory has done", Service.Merge),
 	operation("resolve", Writes, "End conflicts that a node keeps", Service.Resolve),
 	operation("edit", Writes, "Change one node, and its file in the same step", Service.Edit),
 	operation("remember", Writes, "Add a headline", Service.Remember),

@@ -50,7 +50,7 @@ func (s Scopes) names() []string {
 }
 
 // narrow are the operations that are about the history of one scope.
-var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "revert", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
+var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "revert", "merge", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
 
 // aboutOne reports whether an operation is about one scope: about its history, or
 // about an earlier moment of it.

@@ -82,6 +82,10 @@ func (t through) Revert(ctx context.Context, req RevertRequest) (*RevertResponse
 	return by[*RevertResponse](ctx, t, "revert", req)
 }
 
+func (t through) Merge(ctx context.Context, req MergeRequest) (*MergeResponse, error) {
+	return by[*MergeResponse](ctx, t, "merge", req)
+}
+
 func (t through) Resolve(ctx context.Context, req ResolveRequest) (*EditResponse, error) {
 	return by[*EditResponse](ctx, t, "resolve", req)
 }

@@ -36,6 +36,8 @@ type Service interface {
 	Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error)
 	// Revert takes back what commits did, and keeps what was done since.
 	Revert(ctx context.Context, req RevertRequest) (*RevertResponse, error)
+	// Merge brings in what another copy of the memory has done.
+	Merge(ctx context.Context, req MergeRequest) (*MergeResponse, error)
 	// Resolve ends conflicts that a node keeps.
 	Resolve(ctx context.Context, req ResolveRequest) (*EditResponse, error)
 	// Edit changes one node, and its file in the same step.

@@ -125,7 +125,7 @@ func addVerbs(root *cobra.Command, s *session) {
 		rememberCommand(s), editCommand(s), refileCommand(s), archiveCommand(s), forgetCommand(s), idCommand(s), ingestCommand(s), importCommand(s))
 	add("history", "History and undo:",
 		logCommand(s), diffCommand(s), blameCommand(s), snapshotCommand(s), rollbackCommand(s), revertCommand(s), resolveCommand(s),
-		driftCommand(s), checkpointCommand(s), restoreCommand(s), mergeFileCommand(s))
+		driftCommand(s), checkpointCommand(s), restoreCommand(s), mergeCommand(s), mergeFileCommand(s))
 	add("agents", "Serve agents:",
 		setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s), guardCommand(s))
 	add("care", "Care:",

@@ -62,7 +62,11 @@ func printRevert(out io.Writer, r *api.RevertResponse, dry bool) {
 		}
 		fmt.Fprintln(out, done+plain(f))
 	}
-	for _, c := range r.Conflicts {
+	printConflicts(out, r.Conflicts)
+}
+
+func printConflicts(out io.Writer, conflicts []api.Conflict) {
+	for _, c := range conflicts {
 		fmt.Fprintf(out, "conflict  %s of %s in %s\n", plain(c.Field), plain(c.ID), plain(c.Path))
 	}
 }

@@ -4,6 +4,7 @@ package httpapi_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n"
@@ -37,6 +41,7 @@ var repeated = []struct {
 	{name: "a revert of an author", op: "revert", body: `{"author":"ada"}`, agent: true},
 	{name: "adopted drift", op: "drift", body: `{"action":"adopt"}`, before: (*site).driftApart, less: true},
 	{name: "applied drift", op: "drift", body: `{"action":"apply"}`, before: (*site).driftApart, forgets: true},
+	{name: "a merge", op: "merge", body: `{"state":"COPY"}`, before: (*site).depart},
 	{name: "a resolved conflict", op: "resolve", body: `{"id":"hers","take":"theirs"}`, before: func(s *site) {
 		s.must("edit", `{"id":"hers","title":"Of both"}`)
 		s.must("revert", `{"commits":["2"]}`)
@@ -72,6 +77,27 @@ func (s *site) must(op, body string, headers ...string) reply {
 
 // driftApart leaves files that differ from memory on purpose.
 func (s *site) driftApart() { s.must("rollback", `{"to":"seq:1","memory_only":true}`) }
+
+// copied is where depart puts a copy of the state.
+func (s *site) copied() string { return filepath.Join(filepath.Dir(s.dir), "copy") }
+
+// depart makes a copy of the memory, in which somebody has gone on.
+func (s *site) depart() {
+	s.t.Helper()
+	memex := filepath.Join(filepath.Dir(s.dir), "memex")
+	err := errors.Join(os.CopyFS(s.copied(), os.DirFS(s.m.Status().StateDir)), os.CopyFS(memex, os.DirFS(s.dir)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	m, err := fovea.Open(s.t.Context(), memex, &fovea.Options{StateDir: s.copied(), Adopt: true})
+	if err == nil {
+		_, err = m.Edit(s.t.Context(), "hers", merkle.Digest{}, org.AddTag{Tag: "there"})
+		err = errors.Join(err, m.Close())
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
 
 // tamper changes a protected file from outside.
 func (s *site) tamper() {
@@ -126,14 +152,15 @@ func TestRepeatedOnce(t *testing.T) {
 				if tc.agent {
 					headers = append(headers, "Authorization", "Bearer agent")
 				}
-				first := s.must(tc.op, tc.body, headers...)
+				body := strings.ReplaceAll(tc.body, "COPY", s.copied())
+				first := s.must(tc.op, body, headers...)
 				s.write("later.org", "* Written since\n")
 				s.must("ingest", "{}")
 				before := s.standing()
 				if restarted {
 					s.serve()
 				}
-				again := s.must(tc.op, tc.body, headers...)
+				again := s.must(tc.op, body, headers...)
 				if restarted && tc.forgets {
 					return
 				}

@@ -1,0 +1,86 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+func mergeCommand(s *session) *cobra.Command {
+	var req api.MergeRequest
+	c := &cobra.Command{
+		Use:   "merge COPY",
+		Short: "Bring in what another copy of this memory has done",
+		Long: `Merge brings in what another copy of this memory has done since both were one:
+note by note and field by field, files included, all or none. COPY is the state
+folder of the copy (see "fovea status") or, on this machine, its memex; run
+"fovea ingest" there first. Where both changed the same thing one stands, and
+the other is kept in the note as a conflict; see "fovea resolve". It is one
+commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
+		Example: `  fovea merge /media/stick/state --dry-run
+  fovea merge ~/laptop/memex
+  fovea query tags:conflict`,
+		Args: args(1, 1, "one state folder or memex"),
+		RunE: func(c *cobra.Command, a []string) error {
+			var err error
+			if req.State, err = stateOf(a[0], os.Getenv); err != nil {
+				return misuse{err}
+			}
+			return ask(s, c, api.Service.Merge, req, func(done *api.MergeResponse) { printMerge(&s.out, done, &req) })
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&req.DryRun, "dry-run", false, "say what would be done, and do nothing")
+	f.BoolVar(&req.MemoryOnly, "memory-only", false, "leave the files alone and remember that they differ")
+	return c
+}
+
+// stateOf returns the state folder that a path means: itself, or that of the memex
+// that it is. MEMORY_SNAPSHOT_PATH names that of this memory, not of another.
+func stateOf(path string, env func(string) string) (string, error) {
+	if _, err := os.Stat(filepath.Join(path, "FORMAT")); err == nil {
+		return filepath.Abs(path)
+	}
+	state, err := config.StateDir(func(name string) string {
+		if name == "MEMORY_SNAPSHOT_PATH" {
+			return ""
+		}
+		return env(name)
+	}, path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(state, "FORMAT")); err != nil {
+		return "", fmt.Errorf("merge: %s is neither a state folder nor a memex with a memory on this machine (that would be %s)", path, state)
+	}
+	return state, nil
+}
+
+func printMerge(out io.Writer, r *api.MergeResponse, req *api.MergeRequest) {
+	done := "merged  "
+	switch {
+	case req.DryRun && len(r.Files) == 0:
+		fmt.Fprintln(out, "no file would change")
+	case req.DryRun:
+		done = "would merge  "
+	case r.Seq == 0:
+		fmt.Fprintln(out, "nothing new: this memory has all that the copy has")
+	default:
+		fmt.Fprintf(out, "merged by commit %d, root %s\n", r.Seq, short(r.Root))
+	}
+	if req.MemoryOnly {
+		done = "differs  "
+	}
+	for _, f := range r.Files {
+		fmt.Fprintln(out, done+plain(f))
+	}
+	printConflicts(out, r.Conflicts)
+}
