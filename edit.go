@@ -133,7 +133,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 	if e.m.View().state.IsTree(n.Path) {
 		return nil, e.inNoFile(n)
 	}
-	if err := e.refresh(ctx, n.Path); err != nil {
+	if _, err := e.refresh(ctx, n.Path); err != nil {
 		return nil, err
 	}
 	if n, ok = e.m.View().Get(id); !ok {
@@ -186,26 +186,28 @@ func (e *editing) mine(path string, base merkle.Digest, apply change) string {
 }
 
 // refresh takes in a file that changed since it was read, as a commit of its
-// own by the file.
-func (e *editing) refresh(ctx context.Context, path string) error {
+// own by the file, and returns what it holds.
+func (e *editing) refresh(ctx context.Context, path string) (string, error) {
 	m := e.m
 	text, f, err := m.root.Read(path, 0)
 	if err != nil {
-		return failWrite(e.name, path, err)
+		return "", failWrite(e.name, path, err)
 	}
-	if _, drifted := m.drift[path]; drifted && m.drift[path] == merkle.Sum([]byte(text)) {
-		return fail(e.name, path, Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
+	if _, drifted := m.drift[path]; drifted && m.drift[path] == merkle.SumText(text) {
+		return "", fail(e.name, path, Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
 	}
-	doc, ok := m.View().state.Document(path)
-	if have, _ := m.View().Text(path); ok && have == text && doc.Derived.Opaque == f.Opaque {
-		return nil
+	state := m.View().state
+	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
+		return text, nil
 	}
 	in := newIngester(m, &IngestOptions{}, corpus.Scan{}, e.now)
 	in.draft = m.draft(e.now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
-		return err
+		return "", err
 	}
-	return in.commit(ctx)
+	err = in.commit(ctx)
+	text, _ = m.View().Text(path)
+	return text, err
 }
 
 // document parses a file as the edits so far leave it.
@@ -260,7 +262,7 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 		w := fileWrite{path: path, next: corpus.Next{Text: e.texts[path]}}
 		have, had := head.Text(path)
 		if had {
-			w.base = merkle.Sum([]byte(have))
+			w.base = merkle.SumText(have)
 		}
 		if had && have == w.next.Text {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -13,22 +14,41 @@ import (
 // document several times over, so it gets only what it looks at: the text before the
 // first headline and the last two headlines of the top level with all below them.
 type fileEnd struct {
-	first   string // the text before the first headline
-	middle  string // what is left out
+	first   string   // the text before the first headline
+	middle  []string // what is left out, in order
+	left    int      // bytes of middle
 	doc     *org.Document
 	reading *org.Options
 	whole   bool // nothing is left out
 	appends bool // the last headline went behind everything else
 }
 
-func endOf(doc *org.Document, reading *org.Options) *fileEnd {
-	e := &fileEnd{doc: doc, reading: reading}
-	for _, k := range doc.Keywords {
-		if k.Start >= doc.SectionEnd {
+// endOf takes a file by its text and the nodes that this is read as, none for a file
+// that is yet to be.
+func endOf(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
+	e := &fileEnd{reading: reading}
+	if len(nodes) > 0 {
+		e.first = nodes[0].Content
+	}
+	from, tops := len(text), 0
+	for i := len(nodes) - 1; i > 0; i-- {
+		if !org.Local(nodes[i].Content) {
 			e.whole = true // a setting in the midst of the file may be about its end
+			break
+		}
+		if tops < 2 {
+			from -= len(nodes[i].Content)
+		}
+		if nodes[i].Parent == nodes[0].ID {
+			tops++
 		}
 	}
-	e.leaveOut()
+	if e.whole || tops < 2 {
+		e.doc = org.Parse(text, reading)
+		return e
+	}
+	e.leave(text[len(e.first):from])
+	e.doc = org.Parse(e.first+text[from:], reading)
 	return e
 }
 
@@ -37,7 +57,7 @@ func (e *fileEnd) leaveOut() {
 	if e.whole {
 		return
 	}
-	if e.middle == "" {
+	if e.left == 0 {
 		e.first = e.doc.Source[:e.doc.SectionEnd]
 	}
 	tops, start := 0, 0
@@ -50,8 +70,12 @@ func (e *fileEnd) leaveOut() {
 		return
 	}
 	src := e.doc.Source
-	e.middle += src[len(e.first):start]
+	e.leave(src[len(e.first):start])
 	e.doc = org.Parse(e.first+src[start:], e.reading)
+}
+
+func (e *fileEnd) leave(text string) {
+	e.middle, e.left = append(e.middle, text), e.left+len(text)
 }
 
 // insert adds a headline. After an error nothing has changed.
@@ -70,10 +94,20 @@ func (e *fileEnd) insert(now time.Time, h org.InsertHeadline) error {
 	return nil
 }
 
+// size returns the length of what the file is to hold.
+func (e *fileEnd) size() int { return len(e.doc.Source) + e.left }
+
 // text returns what the file is to hold.
 func (e *fileEnd) text() string {
-	if e.middle == "" {
+	if e.left == 0 {
 		return e.doc.Source
 	}
-	return e.first + e.middle + e.doc.Source[len(e.first):]
+	var b strings.Builder
+	b.Grow(e.size())
+	b.WriteString(e.first)
+	for _, part := range e.middle {
+		b.WriteString(part)
+	}
+	b.WriteString(e.doc.Source[len(e.first):])
+	return b.String()
 }

@@ -209,7 +209,7 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 		return d, err
 	}
 	e := &editing{m: m, name: op, now: m.opts.Now()}
-	if err := e.refresh(ctx, path); err != nil && KindOf(err) != NotFound {
+	if _, err := e.refresh(ctx, path); err != nil && KindOf(err) != NotFound {
 		return d, err
 	}
 	d.head = m.View().state

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -27,8 +28,11 @@ type pile struct {
 	m     *Memory
 	under string
 	now   time.Time
-	path  string // "" where the place is a node
+	path  string        // "" where the place is a node
+	had   string        // what the file holds
+	base  merkle.Digest // of that, zero for no file
 	end   *fileEnd
+	plain bool  // had and the notes so far are in UTF-8
 	err   error // of opening the file
 	notes []*noting
 	ops   map[string]bool
@@ -88,10 +92,20 @@ func (p *pile) open(ctx context.Context) {
 		return
 	}
 	e := &editing{m: p.m, name: "remember", now: p.now, texts: map[string]string{}}
-	var doc *org.Document
-	if _, doc, _, p.err = e.place(ctx, p.path); p.err == nil {
-		p.end = endOf(doc, p.m.View().state.Reading(p.path))
+	var there bool
+	if p.had, there, p.err = e.present(ctx, p.path); p.err != nil {
+		return
 	}
+	if there {
+		p.base = merkle.SumText(p.had)
+	}
+	state := p.m.View().state
+	if d, ok := state.Document(p.path); ok && d.Derived.Encrypted {
+		p.err = fail("remember", p.path, Invalid, errEncrypted)
+		return
+	}
+	p.end = endOf(p.had, state.Nodes(p.path), state.Reading(p.path))
+	p.plain = !isUTF16(p.had) && isUTF8(p.had)
 }
 
 // add puts a note at the end of the text.
@@ -102,24 +116,25 @@ func (p *pile) add(r *noting, op string) {
 		return
 	}
 	r.id = uuid.NewString()
-	h, before := r.headline(p.now), p.end.text()
+	h := r.headline(p.now)
 	h.Properties = slices.Concat([]org.Property{{Key: "ID", Value: r.id}}, h.Properties)
 	end := *p.end
 	err := end.insert(p.now, h)
-	if r.text = end.text(); err == nil {
-		err = checkEncoding(before, r.text)
+	if err == nil && !p.plain {
+		err = checkEncoding(p.end.text(), end.text())
 	}
 	if err != nil {
 		r.end(remembered{}, fail("remember", p.path, Invalid, err))
 		return
 	}
-	*p.end = end
+	*p.end, r.length = end, end.size()
+	p.plain = p.plain && utf8.ValidString(end.doc.Source)
 	p.notes, p.keys[r.key] = append(p.notes, r), true
 	if op != "" {
 		p.ops[op] = true
 	}
 	p.full = len(p.notes) == mostPiled || !p.end.appends ||
-		strings.HasSuffix(p.under, "/") && len(r.text) >= fullFile ||
+		strings.HasSuffix(p.under, "/") && r.length >= fullFile ||
 		p.m.Protected(p.path) || p.m.View().commit.Seq == 0 // what a commit means is known by the one before it
 }
 
@@ -139,17 +154,17 @@ func (p *pile) save() {
 }
 
 func (p *pile) write(ctx context.Context) ([]Commit, error) {
-	m, newest := p.m, p.notes[len(p.notes)-1]
+	m, text := p.m, p.end.text()
 	op := &operationOnFiles{m: m, name: "remember", intent: intent{commit: p.notes[0].commit}}
 	steps := make([]planned, len(p.notes))
 	for i, r := range p.notes {
-		steps[i] = planned{r.commit, len(r.text)}
+		steps[i] = planned{r.commit, r.length}
 	}
 	if len(steps) > 1 {
 		op.intent.steps = steps
 	}
 	j := &journal{}
-	all, err := m.sealSteps(ctx, j, p.path, newest.text, steps)
+	all, err := m.sealSteps(ctx, j, p.path, text, steps)
 	if err != nil {
 		return nil, fail("remember", p.path, Other, err)
 	}
@@ -159,11 +174,7 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	if err := op.sweep([]string{p.path}); err != nil {
 		return nil, err
 	}
-	w := fileWrite{path: p.path, next: corpus.Next{Text: newest.text}}
-	if have, had := m.View().Text(p.path); had {
-		w.base = merkle.Sum([]byte(have))
-	}
-	if err := op.stage(w); err != nil {
+	if err := op.stage(fileWrite{path: p.path, base: p.base, next: corpus.Next{Text: text}}); err != nil {
 		return nil, errors.Join(op.fail(p.path, err), op.discard())
 	}
 	if err := op.write(ctx); err != nil {

@@ -111,21 +111,26 @@ func (e *editing) archiveOf(from *org.Document, i int, file string) (string, err
 // existing brings memory up to date with a file and parses it; nil when there is
 // none. The file must be one that a scan lists, or would list.
 func (e *editing) existing(ctx context.Context, name string) (*org.Document, error) {
-	switch ok, err := e.m.root.Admits(name); {
-	case err != nil:
-		return nil, failWrite(e.name, name, err)
-	case !ok:
-		return nil, fail(e.name, name, Invalid, errors.New("an Org file of this path would be no part of the memex"))
-	}
-	_, known := e.m.View().state.Document(name)
-	_, _, err := e.m.root.Read(name, 0)
-	if errors.Is(err, corpus.ErrVanished) && !known {
-		return nil, nil
-	}
-	if err := e.refresh(ctx, name); err != nil {
+	if _, there, err := e.present(ctx, name); err != nil || !there {
 		return nil, err
 	}
 	return e.document(name), nil
+}
+
+// present is existing for the bytes of the file.
+func (e *editing) present(ctx context.Context, name string) (text string, there bool, err error) {
+	switch ok, err := e.m.root.Admits(name); {
+	case err != nil:
+		return "", false, failWrite(e.name, name, err)
+	case !ok:
+		return "", false, fail(e.name, name, Invalid, errors.New("an Org file of this path would be no part of the memex"))
+	}
+	_, known := e.m.View().state.Document(name)
+	text, err = e.refresh(ctx, name)
+	if errors.Is(err, corpus.ErrVanished) && !known {
+		return "", false, nil
+	}
+	return text, err == nil, err
 }
 
 // splice puts what splices make of a file's text.

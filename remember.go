@@ -85,7 +85,7 @@ type noting struct {
 
 	id     string       // in a pile: of the headline,
 	commit graph.Commit // of the pile's commits the one for it,
-	text   string       // and the file up to it
+	length int          // and where in the file it ends
 
 	done   bool // guarded by the writer's lock, as what follows
 	answer remembered
@@ -225,7 +225,7 @@ func (m *Memory) noteFile(under string, month string) string {
 		}
 		n++
 	}
-	if text, _ := state.Text(name(n)); len(text) >= fullFile {
+	if state.Size(name(n)) >= fullFile {
 		n++
 	}
 	return name(n)

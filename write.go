@@ -63,7 +63,7 @@ func (o *operationOnFiles) stage(w fileWrite) error {
 	p := plan{path: w.path, base: w.base, next: w.next.Digest()}
 	old, mode := staged.Old()
 	p.mode = mode
-	if text, ok := o.m.View().state.Text(w.path); !w.base.IsZero() && (!ok || text != old) {
+	if !w.base.IsZero() && !o.m.View().state.Holds(w.path, old) {
 		p.old = &old
 	}
 	if staged.InPlace() {

@@ -197,7 +197,9 @@ func (l *local) edited(id string, c fovea.Commit) *EditResponse {
 	out := &EditResponse{ID: id, Seq: c.Seq}
 	if n, ok := v.Get(id); ok {
 		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
-		out.Line = newLines(v).of(n)
+		if !node.IsMemory(n.Path) {
+			_, out.Line = v.Position(n)
+		}
 	}
 	return out
 }

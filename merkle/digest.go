@@ -8,6 +8,7 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
+	"unsafe"
 )
 
 // DigestSize is the number of bytes of a Digest.
@@ -30,6 +31,11 @@ var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 // Sum returns the digest of a block. It runs at the speed of SHA-256 and does
 // not allocate.
 func Sum(block []byte) Digest { return sha256.Sum256(block) }
+
+// SumText is Sum for bytes that are held as text; it does not allocate either.
+func SumText(block string) Digest {
+	return sha256.Sum256(unsafe.Slice(unsafe.StringData(block), len(block)))
+}
 
 // Parse reads a digest from its CID (as String prints it) or from 64 hex
 // digits of either case. Any other text, other CIDs included, is ErrSyntax.

@@ -16,6 +16,14 @@ import (
 // IPFS tool prints it.
 const emptyMapCID = "bafyreigbtj4x7ip5legnfznufuopl4sg4knzc2cof6duas4b3q2fy6swua"
 
+func TestSumText(t *testing.T) {
+	for _, text := range []string{"", "a", strings.Repeat("long", 1000)} {
+		if got, want := SumText(text), Sum([]byte(text)); got != want {
+			t.Errorf("%.8q: %v as text, %v as bytes", text, got, want)
+		}
+	}
+}
+
 func TestDigestText(t *testing.T) {
 	d := Sum(AppendMap(nil, 0))
 	if got := d.String(); got != emptyMapCID {

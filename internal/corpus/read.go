@@ -3,14 +3,17 @@
 package corpus
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"syscall"
 	"unsafe"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // DefaultLimit is the size in bytes up to which Read reads a file when it is
@@ -43,45 +46,76 @@ func (r *Root) Read(path string, limit int64) (string, File, error) {
 	return text, fileOf(path, r.classify(path) != parsed, info), nil
 }
 
-func (r *Root) read(path string, limit int64) (string, fs.FileInfo, error) {
+func (r *Root) read(path string, limit int64) (text string, info fs.FileInfo, err error) {
+	info, err = r.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
+		buf := make([]byte, size)
+		n, err := io.ReadFull(f, buf)
+		// buf is never written to again, so the string is immutable.
+		text = unsafe.String(unsafe.SliceData(buf), n)
+		return int64(n), err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return text, info, nil
+}
+
+// sum returns the digest of a file, as read would give its bytes; zero with an error.
+func (r *Root) sum(path string, limit int64) (d merkle.Digest, info fs.FileInfo, err error) {
+	buf := pieces.Get().(*[]byte)
+	defer pieces.Put(buf)
+	info, err = r.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
+		h := sha256.New()
+		n, err := io.CopyBuffer(h, io.LimitReader(f, size), *buf)
+		h.Sum(d[:0])
+		return n, err
+	})
+	if err != nil {
+		return merkle.Digest{}, nil, err
+	}
+	return d, info, nil
+}
+
+// pieces holds buffers for files of which nobody keeps the bytes.
+var pieces = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
+// readWith has take read a file, again where it changed meanwhile. take is given how
+// many bytes it reads at most, one more than there are, and returns how many it did.
+func (r *Root) readWith(path string, limit int64, take func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
 	for range readAttempts {
-		text, info, stable, err := r.readOnce(path, limit)
+		info, stable, err := r.readOnce(path, limit, take)
 		if err != nil || stable {
-			return text, info, readError(err)
+			return info, readError(err)
 		}
 	}
-	return "", nil, ErrUnstable
+	return nil, ErrUnstable
 }
 
 // readOnce reads the file and reports whether it was the same before and after.
-func (r *Root) readOnce(path string, limit int64) (text string, info fs.FileInfo, stable bool, err error) {
+func (r *Root) readOnce(path string, limit int64, take func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
 	f, err := r.open(path)
 	if err != nil {
-		return "", nil, false, err
+		return nil, false, err
 	}
 	defer f.Close()
 	before, err := f.Stat()
 	switch {
 	case err != nil:
-		return "", nil, false, err
+		return nil, false, err
 	case !before.Mode().IsRegular():
-		return "", nil, false, ErrSpecial
+		return nil, false, ErrSpecial
 	case before.Size() > limit:
-		return "", nil, false, fmt.Errorf("%d bytes, limit %d: %w", before.Size(), limit, ErrTooLarge)
+		return nil, false, fmt.Errorf("%d bytes, limit %d: %w", before.Size(), limit, ErrTooLarge)
 	}
-	// One byte more shows a file that grew.
-	buf := make([]byte, before.Size()+1)
-	n, err := io.ReadFull(f, buf)
+	n, err := take(f, before.Size()+1) // one byte more shows a file that grew
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", nil, false, err
+		return nil, false, err
 	}
 	after, err := f.Stat()
 	if err != nil {
-		return "", nil, false, err
+		return nil, false, err
 	}
-	stable = int64(n) == before.Size() && fileOf(path, false, before) == fileOf(path, false, after)
-	// buf is never written to again, so the string is immutable.
-	return unsafe.String(unsafe.SliceData(buf), n), after, stable, nil
+	return after, n == before.Size() && fileOf(path, false, before) == fileOf(path, false, after), nil
 }
 
 // open opens a file for reading. Without O_NONBLOCK, opening a pipe would wait

@@ -30,7 +30,7 @@ func (n Next) Digest() merkle.Digest {
 	if n.Gone {
 		return merkle.Digest{}
 	}
-	return merkle.Sum([]byte(n.Text))
+	return merkle.SumText(n.Text)
 }
 
 // Write is one file of the memex on its way to other bytes. Stage makes it,
@@ -73,9 +73,15 @@ func (w *Write) stage() error {
 	if err := w.locate(); err != nil {
 		return err
 	}
-	if err := w.check(); err != nil {
+	old, info, err := w.root.read(w.real, DefaultLimit)
+	var have merkle.Digest
+	if err == nil {
+		have = merkle.SumText(old)
+	}
+	if err := w.check(have, err); err != nil {
 		return err
 	}
+	w.old, w.info = old, info
 	if err := w.writable(); err != nil {
 		return err
 	}
@@ -153,25 +159,20 @@ func (r *Root) place(name string) (real string, info fs.FileInfo, err error) {
 	return real, nil, nil
 }
 
-// check compares the file with the base and asks who holds it.
-func (w *Write) check() error {
+// check compares the digest of the file, or the error of reading it, with the base
+// and asks who holds it.
+func (w *Write) check(have merkle.Digest, err error) error {
 	if lock, held := w.root.editorLock(slices.Compact([]string{w.path, w.real})...); held {
 		return &BusyError{lock}
 	}
-	text, info, err := w.root.read(w.real, DefaultLimit)
-	have := merkle.Digest{}
 	switch {
-	case err == nil:
-		have = merkle.Sum([]byte(text))
-	case !errors.Is(err, ErrVanished):
+	case err != nil && !errors.Is(err, ErrVanished):
 		return err
-	case !w.base.IsZero():
+	case err != nil && !w.base.IsZero():
 		return ErrVanished
-	}
-	if have != w.base {
+	case have != w.base:
 		return &ChangedError{Base: w.base, Have: have}
 	}
-	w.old, w.info = text, info
 	return nil
 }
 
@@ -248,8 +249,9 @@ func (w *Write) Old() (string, fs.FileMode) {
 // microseconds, is lost. After an error the file is as it was, unless the error
 // came of the last sync. Errors as of Stage.
 func (w *Write) Apply() error {
-	err := w.check()
-	if err == nil {
+	have, info, err := w.root.sum(w.real, DefaultLimit)
+	if err = w.check(have, err); err == nil {
+		w.info = info
 		err = writeError(w.change())
 	}
 	if err == nil {
@@ -288,11 +290,8 @@ func (w *Write) change() error {
 
 // digest returns the digest of a file as it is now, zero where it cannot be read.
 func (r *Root) digest(name string) merkle.Digest {
-	text, _, err := r.read(name, DefaultLimit)
-	if err != nil {
-		return merkle.Digest{}
-	}
-	return merkle.Sum([]byte(text))
+	d, _, _ := r.sum(name, DefaultLimit)
+	return d
 }
 
 // Discard removes what Stage has put there; after Apply it does nothing.

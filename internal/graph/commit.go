@@ -151,7 +151,16 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 }
 
 func encodeRecords(records []Record) []byte {
-	b := merkle.AppendList(make([]byte, 0, len(records)*256), len(records))
+	const record, kid = 256, 40 // bytes, about
+	size := len(records) * record
+	for _, rec := range records {
+		for _, e := range []*node.Entry{rec.Old, rec.New} {
+			if e != nil {
+				size += len(e.Kids) * kid
+			}
+		}
+	}
+	b := merkle.AppendList(make([]byte, 0, size), len(records))
 	for _, rec := range records {
 		b = merkle.AppendList(b, 3)
 		b = merkle.AppendText(b, rec.ID)

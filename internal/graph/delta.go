@@ -35,22 +35,30 @@ func (d *Draft) delta() Delta {
 	c := comparison{old: map[string]*node.Node{}, now: map[string]*node.Node{}}
 	paths := slices.Sorted(maps.Keys(d.before))
 	for _, p := range paths {
-		for _, n := range d.before[p] {
-			c.old[n.ID] = n
+		before, after := d.before[p], d.after[p]
+		for i, n := range before {
+			if !stays(after, i, n) {
+				c.old[n.ID] = n
+			}
 		}
-		for _, n := range d.after[p] {
-			c.now[n.ID] = n
+		for i, n := range after {
+			if !stays(before, i, n) {
+				c.now[n.ID] = n
+			}
 		}
 	}
 	trees := d.treeChanges(&c)
 	for _, p := range paths {
-		for _, n := range d.before[p] {
-			if c.now[n.ID] == nil {
+		before, after := d.before[p], d.after[p]
+		for i, n := range before {
+			if !stays(after, i, n) && c.now[n.ID] == nil {
 				c.add(n, nil)
 			}
 		}
-		for _, n := range d.after[p] {
-			c.add(c.old[n.ID], n)
+		for i, n := range after {
+			if !stays(before, i, n) {
+				c.add(c.old[n.ID], n)
+			}
 		}
 	}
 	c.delta.Changes = slices.Grow(c.delta.Changes, len(trees))
@@ -93,6 +101,10 @@ func (d *Draft) treeChanges(c *comparison) []Change {
 	}
 	return out
 }
+
+// stays reports whether n, the i-th node of a document, is the very object that
+// stands there in the other version of it: most are, and need no comparing.
+func stays(other []*node.Node, i int, n *node.Node) bool { return i < len(other) && other[i] == n }
 
 // comparison collects the difference of two sets of nodes.
 type comparison struct {

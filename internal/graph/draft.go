@@ -45,8 +45,13 @@ func (s *State) Edit(now int64) *Draft {
 // Put sets a document's bytes. A file that is not Org is opaque: one node, not
 // parsed. Complexity is that of parsing text; where an id changes hands, also
 // of parsing the document that held it, and where the document is a setup file,
-// of parsing those that name it.
+// of parsing those that name it. Where text is what the file held with headlines
+// that bear ids behind it, only those are parsed, and what was found in the others is
+// not among Problems.
 func (d *Draft) Put(path, text string, opaque bool) {
+	if !opaque && d.extend(path, text) {
+		return
+	}
 	d.put(path, text, opaque)
 	d.retry = append(d.retry, d.dependents(path)...)
 	d.settle()
@@ -316,7 +321,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	tree := d.base.tree.Edit()
 	for _, c := range delta.Changes {
 		if c.New == nil {
-			tree.Delete(merkle.Sum([]byte(c.ID)))
+			tree.Delete(merkle.SumText(c.ID))
 		} else {
 			tree.Set(c.New)
 		}

@@ -51,7 +51,10 @@ func change(t *rapid.T, d *Draft, f folder) {
 		}
 	default:
 		if !node.IsMemory(p) {
-			f[p] = drawFile(t)
+			if !known || isTree || rapid.Bool().Draw(t, "anew") {
+				f[p] = ""
+			}
+			f[p] += drawFile(t)
 			d.Put(p, f[p], !node.IsOrg(p))
 		}
 	}
