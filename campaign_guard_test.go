@@ -29,14 +29,15 @@ var protectedFiles = map[string]string{
 }
 
 // TestCampaignGuard changes bytes and lines of protected files behind the memory's
-// back, with the old times put back: none may be served. Between them it restores
-// the trusted bytes, which must be served again without a word.
+// back, with the old times put back, and empties and removes them: none may be
+// served, and each is told once, also where the memory is opened again. Between them
+// it restores the trusted bytes, which must be served again without a word.
 func TestCampaignGuard(t *testing.T) {
 	n := 400
 	if os.Getenv("FOVEA_CAMPAIGN") == "long" {
 		n = 10_000
 	}
-	g := newGuarded(t, guard.Rules{})
+	g := newKeyed(t).guarded
 	g.rules.Trusted = []string{"skills/", "agents/"} // until the files of the campaign are there
 	g.reopen()
 	g.ingest()
@@ -56,7 +57,11 @@ func TestCampaignGuard(t *testing.T) {
 		was := protectedFiles[name]
 		how, text := spoil(rnd, was)
 		ways[how]++
-		g.tamper(name, text)
+		if how == "remove" {
+			g.remove(name)
+		} else {
+			g.tamper(name, text)
+		}
 		if i%8 == 0 {
 			g.ingest()
 		}
@@ -65,7 +70,15 @@ func TestCampaignGuard(t *testing.T) {
 			missed++
 			t.Errorf("%d: %s of %s was missed", i, how, name)
 		}
-		g.tamper(name, was)
+		if i%32 == 0 {
+			g.reopen()
+			g.read() // which tells nothing again
+		}
+		if how == "remove" {
+			g.write(map[string]string{name: was})
+		} else {
+			g.tamper(name, was)
+		}
 		if i%8 == 0 {
 			g.ingest()
 		}
@@ -79,12 +92,13 @@ func TestCampaignGuard(t *testing.T) {
 	t.Logf("%d changes, %d missed, %d alerts: %v", n, missed, len(g.alerts), ways)
 }
 
-// spoil changes a text by a byte or a line; the result is another text.
+// spoil changes a text by a byte or a line, or takes all of it away; the result is
+// another text.
 func spoil(rnd *rand.Rand, text string) (how, spoiled string) {
 	for spoiled = text; spoiled == text; {
 		at, lines := rnd.IntN(len(text)), strings.SplitAfter(text, "\n")
 		i, j := rnd.IntN(len(lines)), rnd.IntN(len(lines))
-		switch rnd.IntN(6) {
+		switch rnd.IntN(8) {
 		case 0:
 			how, spoiled = "flip", text[:at]+string([]byte{text[at] ^ 1<<rnd.IntN(8)})+text[at+1:]
 		case 1:
@@ -98,6 +112,10 @@ func spoil(rnd *rand.Rand, text string) (how, spoiled string) {
 			how, spoiled = "delete of a line", strings.Join(slices.Delete(lines, i, i+1), "")
 		case 5:
 			how, spoiled = "insert of a line", strings.Join(slices.Insert(lines, i, lines[j]), "")
+		case 6:
+			how, spoiled = "empty", ""
+		case 7:
+			how, spoiled = "remove", ""
 		}
 	}
 	return how, spoiled

@@ -32,13 +32,13 @@ type watched struct {
 }
 
 // policyOf makes the policy of a memory: what the options say, and what is locked
-// down where they say nothing.
+// down where they say nothing. Skills that lie elsewhere, as somebody's SKILLS_DIR may
+// have it, do not end the protection of those that are here.
 func policyOf(o *Options, skills string) (*guard.Policy, error) {
-	standard := []string{"/agents/*/ROM*"}
-	if skills != "" {
-		standard = append(standard, "/"+literal(skills)+"/")
+	if skills == "" {
+		skills = defaultSkills
 	}
-	return guard.NewPolicy(o.Guard, standard)
+	return guard.NewPolicy(o.Guard, []string{"/agents/*/ROM*", "/" + literal(skills) + "/"})
 }
 
 // literal makes a pattern that matches a path alone.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -27,8 +28,14 @@ const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: 
 type guarded struct {
 	*world
 	rules  guard.Rules
+	skills string // Options.SkillsDir
 	alerts []guard.Alert
+	signer note.Signer // nil for a machine without a key
+	known  []note.Verifier
 }
+
+// sign gives the machine a key, from when the memory is next opened.
+func (g *guarded) sign(s note.Signer, v note.Verifier) { g.signer, g.known = s, []note.Verifier{v} }
 
 func newGuarded(t testing.TB, rules guard.Rules) *guarded {
 	g := &guarded{rules: rules}
@@ -45,9 +52,14 @@ func (g *guarded) reopen() {
 	if err := g.m.Close(); err != nil {
 		g.t.Fatal(err)
 	}
-	m, err := fovea.Open(g.t.Context(), g.dir, &fovea.Options{
-		StateDir: g.state, Now: g.now, Guard: g.rules, Alert: func(a guard.Alert) error { g.alerts = append(g.alerts, a); return nil },
-	})
+	opts := &fovea.Options{
+		StateDir: g.state, Now: g.now, Guard: g.rules, SkillsDir: g.skills, Signer: g.signer,
+		Alert: func(a guard.Alert) error { g.alerts = append(g.alerts, a); return nil },
+	}
+	if g.known != nil {
+		opts.Verifiers = note.VerifierList(g.known...)
+	}
+	m, err := fovea.Open(g.t.Context(), g.dir, opts)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -359,6 +371,21 @@ func TestGuardTrustsNothingUnseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.lockdown("skills/plan.org")
+}
+
+// Skills that lie elsewhere do not end the protection of those in the memex.
+func TestGuardWithSkillsElsewhere(t *testing.T) {
+	g := newGuarded(t, guard.Rules{})
+	g.skills = t.TempDir()
+	g.reopen()
+	g.ingest()
+	g.tamper("skills/plan.org", planSkill+"evil\n")
+	g.lockdown("skills/plan.org")
+	g.skills = ""
+	g.reopen()
+	g.ingest()
+	g.lockdown("skills/plan.org")
+	g.told(1)
 }
 
 // A policy that protects more takes what it finds; one that protects less lets go.

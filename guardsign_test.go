@@ -14,51 +14,35 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
-	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // keyed is a guarded memory whose machine has a key.
-type keyed struct {
-	*guarded
-	signer note.Signer
-	known  []note.Verifier
-}
+type keyed struct{ *guarded }
 
 func newKeyed(t *testing.T) *keyed {
-	k := &keyed{guarded: &guarded{world: newWorld(t, map[string]string{
+	k := &keyed{&guarded{world: newWorld(t, map[string]string{
 		"skills/plan.org": planSkill, "skills/walk.org": "* Walk\n", "notes.org": "* A note\n",
 	})}}
-	s, v := newKey(t, "desk")
-	k.signer, k.known = s, []note.Verifier{v}
-	k.open(s, v)
+	k.sign(newKey(t, "desk"))
+	k.reopen()
 	k.ingest()
 	return k
 }
 
-// open closes the memory and opens it with keys.
+// open opens the memory with other keys than its owner's.
 func (k *keyed) open(s note.Signer, known ...note.Verifier) {
 	k.t.Helper()
-	if err := k.m.Close(); err != nil {
-		k.t.Fatal(err)
-	}
-	opts := &fovea.Options{
-		StateDir: k.state, Now: k.now, Signer: s,
-		Alert: func(a guard.Alert) error { k.alerts = append(k.alerts, a); return nil },
-	}
-	if known != nil {
-		opts.Verifiers = note.VerifierList(known...)
-	}
-	var err error
-	if k.m, err = fovea.Open(k.t.Context(), k.dir, opts); err != nil {
-		k.t.Fatal(err)
-	}
+	signer, mine := k.signer, k.known
+	k.signer, k.known = s, known
+	k.reopen()
+	k.signer, k.known = signer, mine
 }
 
 // again opens the memory as its owner does, and reads the folder.
 func (k *keyed) again() (taken []string) {
 	k.t.Helper()
-	k.open(k.signer, k.known...)
+	k.reopen()
 	if err := k.m.Ingest(k.t.Context(), &fovea.IngestOptions{Trusted: func(p []string) { taken = append(taken, p...) }}); err != nil {
 		k.t.Fatal(err)
 	}
@@ -259,7 +243,7 @@ func TestToldIsSigned(t *testing.T) {
 			tc.attack(k)
 			k.alerts = nil
 			for range 2 {
-				k.open(k.signer, k.known...)
+				k.reopen()
 				if locked := k.read().Lockdown(); !slices.Contains(locked, "skills/plan.org") {
 					t.Errorf("locked down are %q", locked)
 				}

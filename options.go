@@ -63,7 +63,8 @@ type Options struct {
 	// Memory.
 	Committed func(Commit)
 	// Guard says what a change from outside leads to, by path. What it does not name
-	// is locked down below SkillsDir and in agents/*/ROM*, and trusted elsewhere.
+	// is locked down below SkillsDir (below skills where that lies outside the memex)
+	// and in agents/*/ROM*, and trusted elsewhere.
 	Guard guard.Rules
 	// Alert is told when a protected file was changed from outside, once for each
 	// change. Who reads the file waits meanwhile: it must be quick, and must not call
@@ -77,6 +78,9 @@ type Options struct {
 	folder vfs.FS // replaces the memex folder, for tests
 }
 
+// defaultSkills is the folder of skills where SkillsDir names none.
+const defaultSkills = "skills"
+
 func (o *Options) defaults() Options {
 	var c Options
 	if o != nil {
@@ -86,7 +90,7 @@ func (o *Options) defaults() Options {
 		c.Author = "person"
 	}
 	if c.SkillsDir == "" {
-		c.SkillsDir = "skills"
+		c.SkillsDir = defaultSkills
 	}
 	if c.HistoryWarn <= 0 {
 		c.HistoryWarn = 1 << 30
