@@ -95,7 +95,7 @@ func (m *Memory) seal(ctx context.Context, j *journal, head *View, state *graph.
 	legible(&c)
 	c.State = state.Root()
 	c.Delta, c.Lineage = delta.Records(), delta.Lineage
-	if err := j.blocks(state, delta); err != nil {
+	if err := j.blocks(state, delta, &m.stored); err != nil {
 		return sealed{}, err
 	}
 	block, err := c.Encode(j.block)
@@ -120,6 +120,7 @@ func (m *Memory) publish(ctx context.Context, j *journal, steps ...sealed) ([]Co
 		return nil, fail("commit", m.state, ReadOnly, err)
 	}
 	m.replayed += j.size
+	m.stored.absorb(&j.noted)
 	m.tableOld = true // it names the root it belongs to
 	var done []Commit
 	for _, s := range steps {
@@ -160,7 +161,8 @@ func legible(c *graph.Commit) {
 // journal collects what becomes durable in one step.
 type journal struct {
 	disk.Batch
-	size int64
+	size  int64
+	noted storedBlocks // when the batch is appended
 }
 
 func (j *journal) block(_ merkle.Digest, block []byte) error {
@@ -169,21 +171,29 @@ func (j *journal) block(_ merkle.Digest, block []byte) error {
 	return nil
 }
 
-// blocks adds the blocks of a delta that the store does not hold yet: own blocks
-// of new content, and the versions of parents.
-func (j *journal) blocks(state *graph.State, delta *graph.Delta) error {
+// blocks adds the blocks of a delta that neither the store nor the batch is known to
+// hold: own blocks of new content, and the versions of parents.
+func (j *journal) blocks(state *graph.State, delta *graph.Delta, stored *storedBlocks) error {
 	j.Grow(size(delta))
-	for _, c := range delta.Changes {
+	for i := range delta.Changes {
+		j.noted.before(&delta.Changes[i])
+	}
+	for i := range delta.Changes {
+		c := &delta.Changes[i]
 		if c.New == nil {
 			continue
 		}
-		fresh := c.Old == nil || c.Old.Own != c.New.Own
-		if !fresh && c.Old.Version == c.New.Version {
-			continue
+		var kids []merkle.Digest
+		if newVersion(c) && !j.noted.has(c.New.Version) && !stored.has(c.New.Version) {
+			kids = versions(state, c.New)
 		}
-		if err := c.New.Blocks(fresh, versions(state, c.New), j.block); err != nil {
-			return err
+		own := newOwn(c) && !j.noted.has(c.New.Own) && !stored.has(c.New.Own)
+		if own || kids != nil {
+			if err := c.New.Blocks(own, kids, j.block); err != nil {
+				return err
+			}
 		}
+		j.noted.after(c)
 	}
 	return nil
 }

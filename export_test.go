@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -79,3 +80,11 @@ func (v *View) State() *graph.State { return v.state }
 
 // ViewOf returns a view of a state.
 func ViewOf(state *graph.State) *View { return (&Memory{}).newView(state, Commit{}) }
+
+// Records calls fn with the kind and the data of each record of the history.
+func (m *Memory) Records(fn func(kind disk.Kind, data []byte)) error {
+	return m.store.Replay(disk.Pos{}, func(r disk.Record) error {
+		fn(r.Kind, r.Data)
+		return nil
+	})
+}

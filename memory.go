@@ -67,6 +67,7 @@ type Memory struct {
 
 	operations operations
 	known      knownNotes
+	stored     storedBlocks
 	tombs      tombstones
 	unfinished *rewriting // announced by the journal and not noted as done, nil for none
 }

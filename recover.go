@@ -61,7 +61,7 @@ func (m *Memory) load(ctx context.Context) error {
 func (m *Memory) read() (*intent, error) {
 	m.looked.Store(nil)
 	m.head.Store(m.emptyView())
-	m.operations, m.known = operations{}, knownNotes{}
+	m.operations, m.known, m.stored = operations{}, knownNotes{}, storedBlocks{}
 	var from disk.Pos
 	m.guard.book.Store(nil)
 	m.tombs = nil
@@ -102,6 +102,7 @@ func (m *Memory) replay(from disk.Pos) (*intent, error) {
 type player struct {
 	m       *Memory
 	blocks  map[merkle.Digest][]byte // of the batch being read
+	nodes   recentNodes
 	batch   uint64
 	pending *intent // of the batch being read: any batch behind it ends it
 }
@@ -114,7 +115,7 @@ func (p *player) record(r disk.Record) error {
 	p.m.replayed += int64(len(r.Data))
 	switch r.Kind {
 	case disk.Block:
-		p.blocks[merkle.Sum(r.Data)] = append([]byte(nil), r.Data...)
+		return p.keep(merkle.Sum(r.Data), r.Data)
 	case disk.Commit:
 		return p.commit(r.Data)
 	case disk.Intent:
@@ -137,11 +138,29 @@ func (p *player) intent(data []byte) error {
 	return err
 }
 
+// load finds a block in the batch, or where it came before. One that is nowhere was
+// in what is damaged and nobody has read yet.
 func (p *player) load(d merkle.Digest) ([]byte, error) {
 	if b, ok := p.blocks[d]; ok {
 		return b, nil
 	}
-	return p.m.block(d)
+	if b := p.nodes.block(d); b != nil {
+		return b, nil
+	}
+	b, err := p.m.block(d)
+	if errors.Is(err, disk.ErrNotFound) {
+		err = errors.Join(err, p.m.checkAll(context.Background()))
+		if c := p.m.store.Recovery().Corrupt; c != nil {
+			err = c
+		}
+	}
+	return b, err
+}
+
+// keep holds on to a block until the batch is read.
+func (p *player) keep(d merkle.Digest, block []byte) error {
+	p.blocks[d] = slices.Clone(block)
+	return nil
 }
 
 // commit applies one commit and checks that it follows the head.
@@ -162,6 +181,8 @@ func (p *player) commit(block []byte) error {
 	if c.Op != head.commit.Op && len(c.Delta) > 0 && !(p.m.isSession() && c.Kind == graph.KindIngest) {
 		p.m.snapshots.before(head)
 	}
+	p.m.stored.follow(&delta)
+	p.nodes.follow(&delta)
 	done := summary(c)
 	done.Documents = state.DocumentCount()
 	p.m.head.Store(head.follow(state, &delta, done))

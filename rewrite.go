@@ -49,6 +49,8 @@ func (m *Memory) carryOut(ctx context.Context, w *rewriting) error {
 	chosen := func(d merkle.Digest, data []byte) bool {
 		return w.drop[d] || w.text != "" && bytes.Contains(data, []byte(w.text))
 	}
+	m.stored.clear()
+	m.looked.Store(nil) // it may hold what goes
 	if _, err := m.store.Rewrite(ctx, w.seq, chosen); err != nil {
 		return err
 	}
@@ -84,7 +86,6 @@ func (m *Memory) forgetCopies() error {
 	v := m.View()
 	m.head.Store(m.newView(v.state, v.commit)) // an index may keep words of what has left
 	m.snapshots.release()
-	m.looked.Store(nil)
 	if err := m.writeImage(); err != nil {
 		return err
 	}

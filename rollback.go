@@ -106,6 +106,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if delta.Empty() {
 		return Commit{}, nil, nil
 	}
+	m.findStored(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.joins != nil {
 		c.Parents, c.Time = []merkle.Digest{r.joins.Digest}, max(c.Time, r.joins.Time)

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -26,10 +28,10 @@ type salvage struct {
 	head   Commit // the last of the chain
 	end    uint64 // number of the batch that it came in
 	chain  map[merkle.Digest]bool
-	wanted map[merkle.Digest]bool // own blocks and their chunks that the chain names and nothing holds
-	found  []disk.Record          // blocks that were made again
-	aside  []string               // images of commits that are not in the chain
-	images int                    // that verify, in their place
+	wanted map[merkle.Digest][]uint64 // own blocks and their chunks that nothing holds, and the commits that name them
+	found  []disk.Record              // blocks that were made again
+	aside  []string                   // images of commits that are not in the chain
+	images int                        // that verify, in their place
 }
 
 // openSalvage reads all that is left of the history, and the images.
@@ -39,7 +41,7 @@ func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 		return nil, err
 	}
 	s := &salvage{
-		m: m, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest]bool{},
+		m: m, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
 		newest: max(m.store.Head().Seq, m.View().commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
@@ -98,7 +100,7 @@ func (s *salvage) blocks(c *graph.Commit) error {
 		if e == nil {
 			continue
 		}
-		if err := s.own(e.Own); err != nil {
+		if err := s.own(e.Own, c.Seq); err != nil {
 			return err
 		}
 		if e.Version == e.Own || s.from.Has(e.Version) {
@@ -119,14 +121,14 @@ func (s *salvage) blocks(c *graph.Commit) error {
 	return nil
 }
 
-// own notes an own block, or chunks of it, that nothing holds.
-func (s *salvage) own(d merkle.Digest) error {
+// own notes an own block, or chunks of it, that a commit names and nothing holds.
+func (s *salvage) own(d merkle.Digest, seq uint64) error {
 	if _, gone := s.from.Gone()[d]; gone && !s.from.Has(d) {
 		return nil
 	}
 	block, err := s.from.Block(d)
 	if errors.Is(err, disk.ErrNotFound) {
-		s.wanted[d] = true
+		s.wanted[d] = append(s.wanted[d], seq)
 		return nil
 	}
 	if err != nil {
@@ -139,7 +141,7 @@ func (s *salvage) own(d merkle.Digest) error {
 	})
 	if errors.Is(err, disk.ErrNotFound) {
 		if _, gone := s.from.Gone()[last]; !gone {
-			s.wanted[last] = true
+			s.wanted[last] = append(s.wanted[last], seq)
 		}
 		return nil
 	}
@@ -173,7 +175,7 @@ func (s *salvage) image(name string, img *disk.Image) {
 	}
 	for n := range state.All() {
 		_ = n.Blocks(true, nil, func(d merkle.Digest, block []byte) error { // s.add has no error
-			if !s.wanted[d] {
+			if s.wanted[d] == nil {
 				return nil
 			}
 			delete(s.wanted, d)
@@ -196,9 +198,32 @@ func (s *salvage) lost() []node.Problem {
 		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: told})
 	}
 	if n := len(s.wanted); n > 0 {
-		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: count(n, "block") + " of old versions missing"})
+		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: fmt.Sprintf("%s of old versions missing, named by %s", count(n, "block"), s.named())})
 	}
 	return out
+}
+
+// named says which commits name blocks that cannot be had: an equal block is stored
+// once for all of them.
+func (s *salvage) named() string {
+	var by []uint64
+	for _, seqs := range s.wanted {
+		by = append(by, seqs...)
+	}
+	slices.Sort(by)
+	by = slices.Compact(by)
+	const few = 8
+	if len(by) > few {
+		return fmt.Sprintf("%d commits from %d to %d", len(by), by[0], by[len(by)-1])
+	}
+	told := make([]string, len(by))
+	for i, seq := range by {
+		told[i] = fmt.Sprint(seq)
+	}
+	if last := len(told) - 1; last > 0 {
+		return "commits " + strings.Join(told[:last], ", ") + " and " + told[last]
+	}
+	return "commit " + told[0]
 }
 
 // nothing reports that all files of the history were read and are wrong: no

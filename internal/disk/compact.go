@@ -34,6 +34,7 @@ type compaction struct {
 	done   Packed
 	next   uint64 // number of the next batch
 	before uint64 // commits in the packs before
+	held   packedBefore
 }
 
 // newCompaction collects what may be moved: the closed segments below a number.
@@ -69,6 +70,11 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 		last := list[keep-1]
 		c.next, c.before = last.next, last.before+last.commits
 	}
+	for _, p := range c.old.packs[:keep] {
+		if err := c.held.add(p); err != nil {
+			return Packed{}, err
+		}
+	}
 	var made []*pack
 	named := false // the manifest may name them
 	defer func() {
@@ -93,7 +99,11 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 		c.done.Before += size
 		c.done.After += p.size
 		c.done.Packs++
-		rest = rest[n:]
+		if rest = rest[n:]; len(rest) > 0 {
+			if err := c.held.add(p); err != nil {
+				return Packed{}, err
+			}
+		}
 	}
 	for _, src := range c.sources[keep:] {
 		if src.pack == nil {
@@ -217,6 +227,15 @@ func (c *compaction) add(out *packWriter, r Record) error {
 		out.drop(d, c.by)
 		c.done.Dropped++
 		return nil
+	}
+	if r.Kind == Block {
+		repeated, err := out.holds(d), error(nil)
+		if !repeated {
+			repeated, err = c.held.holds(d)
+		}
+		if repeated || err != nil {
+			return err
+		}
 	}
 	return out.add(r, d)
 }

@@ -61,7 +61,7 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	if got, err := placedOf(s, img.At); err != nil || !slices.Equal(got, live) {
 		t.Fatalf("%s: the live state: %v (-want +got):\n%s", where, err, cmp.Diff(live, got))
 	}
-	want := lasting(d.records, s.packs.last())
+	want := kept(d.records, s.packs.last())
 	for _, r := range want {
 		if r.Kind != Block && r.Kind != Commit {
 			continue

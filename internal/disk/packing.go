@@ -29,12 +29,13 @@ type Packed struct {
 // newest images leads into. Without an image, or where nothing is cold, it does
 // nothing. Packs are merged so that there are few of them.
 //
-// What Replay and Block give stays the same, but for intents that a later batch
-// settled. A crash leaves the segments or the pack. Appends and reads go on
-// meanwhile. Errors: ErrReadOnly, ErrClosed, that of the context, a Corruption
-// of what was to be moved, those of the file system. They leave the history as
-// it was, unless only the removal of replaced files failed; the next Open makes up
-// for it. O(bytes moved), memory of 48 bytes for each block in the largest pack.
+// What Block and Commits give stays the same. Replay gives no intents that a later
+// batch settled, and of equal blocks the first alone. A crash leaves the segments or
+// the pack. Appends and reads go on meanwhile. Errors: ErrReadOnly, ErrClosed, that of
+// the context, a Corruption of what was to be moved, those of the file system. They
+// leave the history as it was, unless only the removal of replaced files failed; the
+// next Open makes up for it. O(bytes moved, and the tables of the packs before), memory
+// of about 80 bytes for each block in the largest pack and 4 for each in the others.
 func (s *Store) Pack(ctx context.Context) (Packed, error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()

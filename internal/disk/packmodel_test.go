@@ -35,6 +35,17 @@ func TestPackModel(t *testing.T) {
 					d.append(t, s)
 				}
 			},
+			"again": func(r *rapid.T) {
+				var blocks []string
+				for _, rec := range d.records {
+					if rec.Kind == Block {
+						blocks = append(blocks, rec.Data)
+					}
+				}
+				if len(blocks) > 0 {
+					d.give(t, s, rapid.SliceOfN(rapid.SampledFrom(blocks), 1, 4).Draw(r, "blocks")...)
+				}
+			},
 			"close": func(*rapid.T) { mustClose(t, s); reopen() },
 			"crash": func(r *rapid.T) { in = in.Crash(rapid.Uint64().Draw(r, "seed")); reopen() },
 			"image": func(*rapid.T) { d.image(t, s) },

@@ -181,22 +181,28 @@ func (p *pack) block(d merkle.Digest) ([]byte, error) {
 		data, err := p.blockByScan(d)
 		return data, errors.Join(&damage{at: p.bad.Offset, reason: p.bad.Reason}, err)
 	}
-	row, ok, err := p.digestTable().find(d[:])
-	if err == nil && ok {
-		var r Record
-		r, err = p.recordAt(int64(binary.LittleEndian.Uint64(row[merkle.DigestSize:])))
-		if err == nil && merkle.Sum(r.Data) == d {
-			return r.Data, nil
-		}
-		if err == nil {
-			err = &damage{at: p.tablesAt, reason: "digest mismatch"}
-		}
-	}
+	data, err := p.look(d)
 	if _, isDamage := errors.AsType[*damage](err); isDamage {
-		data, scanErr := p.blockByScan(d)
-		return data, errors.Join(err, scanErr)
+		found, scanErr := p.blockByScan(d)
+		return found, errors.Join(err, scanErr)
 	}
-	return nil, err
+	return data, err
+}
+
+// look is block by the table of digests alone.
+func (p *pack) look(d merkle.Digest) ([]byte, error) {
+	row, ok, err := p.digestTable().find(d[:])
+	if err != nil || !ok {
+		return nil, err
+	}
+	r, err := p.recordAt(int64(binary.LittleEndian.Uint64(row[merkle.DigestSize:])))
+	if err == nil && merkle.Sum(r.Data) != d {
+		err = &damage{at: p.tablesAt, reason: "digest mismatch"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Data, nil
 }
 
 // blockByScan finds a block without the table of digests. The first call reads

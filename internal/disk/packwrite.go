@@ -28,13 +28,16 @@ type digestAt struct {
 	at     int64
 }
 
-func (x *packIndex) add(at int64, kind Kind, d merkle.Digest) {
-	if kind == Block || kind == Commit {
-		x.digests = append(x.digests, digestAt{d, at})
-	}
+// add takes a record into account and reports whether it is found by a digest.
+func (x *packIndex) add(at int64, kind Kind, d merkle.Digest) bool {
 	if kind == Commit {
 		x.commits = append(x.commits, at)
 	}
+	if kind != Block && kind != Commit {
+		return false
+	}
+	x.digests = append(x.digests, digestAt{d, at})
+	return true
 }
 
 // sort puts the digests in order, each once: where it stood first.
@@ -50,12 +53,13 @@ type packWriter struct {
 	header packHeader
 	at     int64
 	index  packIndex
+	rows   map[uint64]int           // of index.digests, by the beginning of the digest
 	gone   map[merkle.Digest]uint64 // number of the commit that purged it
 	buf    []byte
 }
 
 func newPackWriter(w io.Writer, header packHeader) (*packWriter, error) {
-	p := &packWriter{out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, gone: map[merkle.Digest]uint64{}}
+	p := &packWriter{out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, rows: map[uint64]int{}, gone: map[merkle.Digest]uint64{}}
 	_, err := p.Write(header.encode())
 	return p, err
 }
@@ -70,11 +74,22 @@ func (p *packWriter) Write(b []byte) (int, error) {
 
 // add appends a record; d is the digest of its data if it has one.
 func (p *packWriter) add(r Record, d merkle.Digest) error {
-	p.index.add(p.at, r.Kind, d)
+	if p.index.add(p.at, r.Kind, d) {
+		p.rows[beginning(d)] = len(p.index.digests) - 1
+	}
 	p.buf = appendPackFrame(p.buf[:0], p.header, p.at, r)
 	_, err := p.Write(p.buf)
 	return err
 }
+
+// holds reports whether the pack has the block already. Where two digests begin the
+// same it may miss one, which is then there twice.
+func (p *packWriter) holds(d merkle.Digest) bool {
+	i, ok := p.rows[beginning(d)]
+	return ok && p.index.digests[i].digest == d
+}
+
+func beginning(d merkle.Digest) uint64 { return binary.LittleEndian.Uint64(d[:]) }
 
 // drop notes that a block was left out for good.
 func (p *packWriter) drop(d merkle.Digest, by uint64) { p.gone[d] = max(p.gone[d], by) }

@@ -167,12 +167,17 @@ func (s *Salvage) writePack(ctx context.Context, to Rebuilt) (packInfo, error) {
 	return info, err
 }
 
+// keepIn adds a record as one of a kind, 0 for none, and each block once.
 func keepIn(out *packWriter, r Record, kind Kind) error {
 	if kind == 0 {
 		return nil
 	}
 	r.Kind = kind
-	return out.add(r, merkle.Sum(r.Data))
+	d := merkle.Sum(r.Data)
+	if kind == Block && out.holds(d) {
+		return nil
+	}
+	return out.add(r, d)
 }
 
 // writeSegment makes the empty segment behind the pack.

@@ -27,9 +27,10 @@ type Record struct {
 // it is called, in order and verified, whole batches only. The position is zero,
 // the end of a batch as Append returned it, or an Image's At; one behind the end
 // gives no record. Pack and Rewrite leave positions as they are; one that is in a
-// pack takes reading that pack from its beginning. An error of fn ends it and is returned as it is. Damage is a
-// Corruption and makes the store read-only. O(bytes read); memory of the largest
-// batch.
+// pack takes reading that pack from its beginning. Of blocks that were given before, a
+// batch may have none: they are found with Block. An error of fn ends it and is returned
+// as it is. Damage is a Corruption and makes the store read-only. O(bytes read); memory
+// of the largest batch.
 func (s *Store) Replay(from Pos, fn func(Record) error) error {
 	s.mu.Lock()
 	end, first, closed := s.end, s.first, s.closed

@@ -14,7 +14,8 @@ import (
 // removes the files that had them, in one atomic step: after a crash all of the
 // old history is there or all of the new. From then on Block answers a Purged
 // that names by, the number of the commit that says why. Commits, marks and the
-// order of what stays do not change; of what is appended meanwhile nothing is
+// order of what stays do not change; of equal blocks the first stays. Of what is
+// appended meanwhile nothing is
 // dropped. drop is called with each Block record in order and keeps nothing of
 // its data; it must not choose blocks that commits are made of.
 //

@@ -18,13 +18,16 @@ var ErrGone = errors.New("the content is no longer kept")
 // typeGone is the type of a node whose content is gone.
 const typeGone = "(gone)" // no tree has such a type
 
+// IsGone reports whether a node's content is no longer kept.
+func IsGone(n *node.Node) bool { return n.Type == typeGone }
+
 // Gone returns the nodes whose content is no longer kept, in no order. A state
 // that has one is good for its digests and for its other documents alone.
 // Complexity is that of looking at every node.
 func (s *State) Gone() []*node.Node {
 	var out []*node.Node
 	for _, n := range s.nodes.All() {
-		if n.Type == typeGone {
+		if IsGone(n) {
 			out = append(out, n)
 		}
 	}
@@ -55,6 +58,4 @@ func alone(nodes []*node.Node) []*node.Node {
 	return out
 }
 
-func hasGone(nodes []*node.Node) bool {
-	return slices.ContainsFunc(nodes, func(n *node.Node) bool { return n.Type == typeGone })
-}
+func hasGone(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, IsGone) }

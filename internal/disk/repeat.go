@@ -1,0 +1,86 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// packedBefore says which blocks the packs before the one being written hold, so
+// that each block is in one pack. A lookup in a table reads pages; a filter of each
+// table, read once, spares almost all of those that would find nothing.
+type packedBefore struct {
+	packs   []*pack
+	filters []digestFilter
+}
+
+// add takes a whole pack into account. What cannot be read of its table is not
+// held: another copy stays.
+func (b *packedBefore) add(p *pack) error {
+	f := newDigestFilter(p.digests)
+	t := p.digestTable()
+	for i := range p.digests {
+		row, err := t.row(i)
+		if _, bad := errors.AsType[*damage](err); bad {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		f.add(merkle.Digest(row))
+	}
+	b.packs, b.filters = append(b.packs, p), append(b.filters, f)
+	return nil
+}
+
+// holds reports whether a pack has a copy of the block that verifies now: the one
+// at hand is given up for it.
+func (b *packedBefore) holds(d merkle.Digest) (bool, error) {
+	for i, p := range b.packs {
+		if !b.filters[i].mayHave(d) {
+			continue
+		}
+		data, err := p.look(d)
+		if _, bad := errors.AsType[*damage](err); err != nil && !bad {
+			return false, err
+		}
+		if data != nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// digestFilter is a set of digests that is wrong about one in 200 that it was not
+// given, and about none that it was. Digests are random, so their own bits do for
+// hashes.
+type digestFilter struct {
+	words []uint64
+	mask  uint64 // of the number of a bit
+}
+
+func newDigestFilter(digests int64) digestFilter {
+	size := uint64(1) << bits.Len64(uint64(max(digests, 4))*16-1)
+	return digestFilter{make([]uint64, size/64), size - 1}
+}
+
+func (f *digestFilter) add(d merkle.Digest) {
+	for i := range 3 {
+		bit := binary.LittleEndian.Uint64(d[8*i:]) & f.mask
+		f.words[bit/64] |= 1 << (bit % 64)
+	}
+}
+
+func (f *digestFilter) mayHave(d merkle.Digest) bool {
+	for i := range 3 {
+		bit := binary.LittleEndian.Uint64(d[8*i:]) & f.mask
+		if f.words[bit/64]&(1<<(bit%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
