@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -309,8 +310,14 @@ func (o *opening) rewriteTail() (err error) {
 }
 
 // makeFolders makes what is missing below the state folder, which settle makes
-// durable, and removes what a crash left of files that were to be replaced.
+// durable, and removes what a crash left of files that were to be replaced. FORMAT is
+// durable before the first of them: a process that could not sync may have left it.
 func makeFolders(in vfs.FS) error {
+	if _, err := in.Stat(journalFolder); errors.Is(err, fs.ErrNotExist) {
+		if err := in.SyncDir("."); err != nil {
+			return err
+		}
+	}
 	for _, name := range []string{journalFolder, imageFolder, packFolder, quarantineFolder} {
 		if err := in.MkdirAll(name, folderPerm); err != nil {
 			return err

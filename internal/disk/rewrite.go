@@ -15,9 +15,9 @@ import (
 // old history is there or all of the new. From then on Block answers a Purged
 // that names by, the number of the commit that says why. Commits, marks and the
 // order of what stays do not change; of equal blocks the first stays. Of what is
-// appended meanwhile nothing is
-// dropped. drop is called with each Block record in order and keeps nothing of
-// its data; it must not choose blocks that commits are made of.
+// appended meanwhile nothing is dropped. drop is called with each Block record in
+// order and keeps nothing of its data; it must not choose blocks that commits are
+// made of.
 //
 // Images are not looked at, nor is quarantine: write an image after this and
 // call RemoveImages. The old files are unlinked, not overwritten, and readers
