@@ -84,26 +84,28 @@ func declaredIn(attrs []Attr) string {
 	return ""
 }
 
-// checkAttrs says which attribute cannot be kept, and why.
-func checkAttrs(attrs []Attr) (key string, why error) {
+// checkAttrs returns the id that attributes declare, "" for none, or says which
+// attribute cannot be kept, and why.
+func checkAttrs(attrs []Attr) (id, key string, why error) {
 	for i, a := range attrs {
 		switch {
 		case a.Key == "" || !utf8.ValidString(a.Key) || strings.ContainsFunc(a.Key, unicode.IsControl):
-			return a.Key, fmt.Errorf("a key must be text without control characters: %w", ErrTree)
+			return "", a.Key, fmt.Errorf("a key must be text without control characters: %w", ErrTree)
 		case a.Key != upper(a.Key) || strings.HasSuffix(a.Key, "+") || i > 0 && attrs[i-1].Key >= a.Key:
-			return a.Key, fmt.Errorf("keys must stand as Attributes leaves them: %w", ErrTree)
+			return "", a.Key, fmt.Errorf("keys must stand as Attributes leaves them: %w", ErrTree)
 		case len(a.Key)+len(a.Value.enc) > MaxAttr:
-			return a.Key, fmt.Errorf("an attribute of more than %d bytes: %w", MaxAttr, ErrTree)
+			return "", a.Key, fmt.Errorf("an attribute of more than %d bytes: %w", MaxAttr, ErrTree)
 		}
 	}
-	id := attr(attrs, "ID")
-	if kind := id.Kind(); kind != KindNull && kind != KindText {
-		return "ID", fmt.Errorf("an ID must be text: %w", ErrTree)
+	declared := attr(attrs, "ID")
+	if kind := declared.Kind(); kind != KindNull && kind != KindText {
+		return "", "ID", fmt.Errorf("an ID must be text: %w", ErrTree)
 	}
-	if bad := unusable(strings.TrimSpace(id.String())); bad != "" {
-		return "ID", fmt.Errorf("%s: %w", bad, ErrTree)
+	id = strings.TrimSpace(declared.String())
+	if bad := unusable(id); bad != "" {
+		return "", "ID", fmt.Errorf("%s: %w", bad, ErrTree)
 	}
-	return "", nil
+	return id, "", nil
 }
 
 // upper turns ASCII letters to upper case and leaves all else: a digest must not
@@ -179,7 +181,7 @@ func readAttrs(r *merkle.Reader, get func(merkle.Digest) ([]byte, error)) ([]Att
 	if err := list.Done(); err != nil {
 		return nil, err
 	}
-	if key, err := checkAttrs(attrs); err != nil {
+	if _, key, err := checkAttrs(attrs); err != nil {
 		return nil, fmt.Errorf("attribute %s: %w", quote(key), err)
 	}
 	return attrs, nil

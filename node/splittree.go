@@ -160,6 +160,7 @@ func (s *treeSplitter) grow(t *Tree, up above) error {
 		if up.level >= MaxTreeDepth {
 			return fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(s.spots, i, ""), MaxTreeDepth, ErrTree)
 		}
+		grown.derived.DeclaredID = at.id
 		n.deriveTree(&grown.derived, up)
 		buf, _ = n.appendOwn(buf[:0], nil) // no emit, no error
 		n.Own = merkle.Sum(buf)

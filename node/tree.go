@@ -47,15 +47,16 @@ func (t *Tree) Names(id string) bool { return t.known == id || t.ID() == id }
 // spot is a place in a tree that is laid out in document order.
 type spot struct {
 	tree   *Tree
-	parent int // index of the parent's spot; -1 for the root
-	index  int // which of the parent's children
+	id     string // that the part declares, once it was checked
+	parent int    // index of the parent's spot; -1 for the root
+	index  int    // which of the parent's children
 	level  int
 }
 
 // spots lays a tree out in document order, its root first, and checks its
 // shape: no part in itself, not too deep, not too many nodes.
 func (t *Tree) spots() ([]spot, error) {
-	all := []spot{{t, -1, 0, 0}}
+	all := []spot{{tree: t, parent: -1}}
 	open := []int{0} // the way to the spot in hand
 	next := []int{0} // for each of these, the child to take next
 	above := map[*Tree]bool{t: true}
@@ -72,7 +73,7 @@ func (t *Tree) spots() ([]spot, error) {
 		if len(all) == cap(all) {
 			all = slices.Grow(all, len(all)) // by all: a tree is large or soon done
 		}
-		all = append(all, spot{kid, at, next[top], top + 1})
+		all = append(all, spot{tree: kid, parent: at, index: next[top], level: top + 1})
 		next[top]++
 		if err := refuse(kid, above, len(all), top+2); err != nil {
 			return nil, fmt.Errorf("%s%w", where(all, len(all)-1, ""), err)
@@ -147,18 +148,18 @@ func (t *Tree) layout() ([]spot, error) {
 		if err := k.checkAlone(); err != nil {
 			return nil, fmt.Errorf("%s%w", where(all, i, ""), err)
 		}
-		if key, err := checkAttrs(k.Attrs); err != nil {
+		id, key, err := checkAttrs(k.Attrs)
+		if err != nil {
 			return nil, fmt.Errorf("%s%w", where(all, i, "properties."+key), err)
 		}
 		if k.Scope != "" && k.Scope != t.Scope {
 			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), quote(t.Scope), quote(k.Scope), ErrTree)
 		}
 		given := attr(k.Attrs, "ID").String()
-		id := strings.TrimSpace(given)
 		if id != given || strings.ContainsFunc(given, unicode.IsControl) {
 			return nil, fmt.Errorf("%san ID has no control characters, and no blank at either end, as %s does: %w", where(all, i, "properties.ID"), quote(given), ErrTree)
 		}
-		if id != "" { // fit to be borne: it was checked
+		if all[i].id = id; id != "" {
 			if at, twice := first[id]; twice {
 				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
 					where(all, i, "properties.ID"), quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), ErrTree)
@@ -174,7 +175,7 @@ func (t *Tree) checkAlone() error {
 	switch {
 	case t.Type == "":
 		return fmt.Errorf("no type: %w", ErrTree)
-	case len(t.Type) > maxType || strings.Trim(t.Type, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
 		return fmt.Errorf("type %s: a type is up to %d letters, digits and dashes: %w", quote(t.Type), maxType, ErrTree)
 	case t.Bare && t.Content != "":
 		return fmt.Errorf("content where there is said to be none: %w", ErrTree)
@@ -183,6 +184,9 @@ func (t *Tree) checkAlone() error {
 	}
 	return nil
 }
+
+// notOfType reports whether a rune stands in no type.
+func notOfType(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }
 
 // All yields the parts of the tree in document order, its root first. The tree must
 // be one that Check accepts. O(nodes).

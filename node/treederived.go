@@ -41,14 +41,17 @@ func (n *Node) Under(parent *Node) *Node {
 }
 
 // deriveTree fills the derived fields of a node that came as a tree from its
-// attributes; only links are read from its content.
+// attributes, but for a declared id that d has already; only links are read from its
+// content.
 func (n *Node) deriveTree(d *Derived, up above) {
 	d.Level = up.level
 	todoType := ""
 	for _, a := range n.Attrs {
 		switch a.Key {
 		case "ID":
-			d.DeclaredID = declaredIn(n.Attrs)
+			if d.DeclaredID == "" {
+				d.DeclaredID = declaredIn(n.Attrs)
+			}
 		case "TITLE":
 			d.Title = a.Value.String()
 		case "TODO":
@@ -88,10 +91,13 @@ func priority(v Value) string {
 	return v.String()
 }
 
+// fewTags is how many tags are looked through rather than looked up.
+const fewTags = 16
+
 // tags reads tags: a list, one tag, or as a headline writes them, ":a:b:".
 func tags(v Value) []string {
 	var out []string
-	seen := map[string]bool{}
+	var seen map[string]bool // nil while they are few
 	for item := range v.each() {
 		text := item.String()
 		for text != "" {
@@ -99,10 +105,22 @@ func tags(v Value) []string {
 			if end < 0 {
 				end = len(text)
 			}
-			if tag := text[:end]; tag != "" && !seen[tag] {
-				seen[tag], out = true, append(out, tag)
-			}
+			tag := text[:end]
 			text = text[min(end+1, len(text)):]
+			if tag == "" || seen[tag] || seen == nil && slices.Contains(out, tag) {
+				continue
+			}
+			if out == nil {
+				out = make([]string, 0, v.count())
+			}
+			if out = append(out, tag); len(out) == fewTags {
+				seen = make(map[string]bool)
+				for _, t := range out {
+					seen[t] = true
+				}
+			} else if seen != nil {
+				seen[tag] = true
+			}
 		}
 	}
 	return out

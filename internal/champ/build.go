@@ -24,13 +24,14 @@ func Build[V any](entries []Entry[V]) Map[V] {
 	if len(entries) == 0 {
 		return Map[V]{}
 	}
-	b := builder[V]{}
+	b := builder[V]{room: room[V]{left: len(entries)}}
 	root := b.node(entries, make([]Entry[V], len(entries)), 0)
 	return Map[V]{root: root, size: b.size}
 }
 
 // builder makes the tree of a Build, from the root down.
 type builder[V any] struct {
+	room room[V]
 	size int // entries so far
 }
 
@@ -44,7 +45,6 @@ func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 	for i := range list {
 		ends[list[i].hash>>shift&levelMask]++
 	}
-	n := &node[V]{}
 	entries, kids, sum := 0, 0, 0
 	for s, count := range ends {
 		switch count {
@@ -56,12 +56,7 @@ func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 		}
 		ends[s], sum = sum, sum+count
 	}
-	if entries > 0 {
-		n.entries = make([]entry[V], 0, entries)
-	}
-	if kids > 0 {
-		n.kids = make([]*node[V], 0, kids)
-	}
+	n := b.room.node(entries, kids)
 	for i := range list { // entries of one slot stay in their order
 		s := list[i].hash >> shift & levelMask
 		spare[ends[s]] = list[i]
@@ -77,7 +72,7 @@ func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 
 // slot puts the entries of one slot into n: as an entry if they have one key,
 // else as a child.
-func (b *builder[V]) slot(n *node[V], bit uint32, list, spare []Entry[V], shift uint) {
+func (b *builder[V]) slot(n *node[V], bit uint64, list, spare []Entry[V], shift uint) {
 	switch len(list) {
 	case 0:
 		return

@@ -18,7 +18,7 @@ import (
 // masks make the trees of a test deep: all hash bits, few of them, none.
 var masks = map[string]uint64{
 	"full hash":            ^uint64(0),
-	"three digits differ":  0x7fff,
+	"three digits differ":  1<<(3*levelBits) - 1,
 	"only the last differ": 0xf << 60,
 	"one digit, then last": 0xf<<60 | 0x3,
 	"all hashes equal":     0,
@@ -71,7 +71,7 @@ func shape(t *rapid.T, n *node[int], shift uint) int {
 		if !slices.IsSortedFunc(n.entries, func(a, b entry[int]) int { return cmpString(a.key, b.key) }) {
 			t.Fatal("entries of equal hash are not in key order")
 		}
-	case bits.OnesCount32(n.entryMap) != len(n.entries) || bits.OnesCount32(n.kidMap) != len(n.kids) || n.entryMap&n.kidMap != 0:
+	case bits.OnesCount64(n.entryMap) != len(n.entries) || bits.OnesCount64(n.kidMap) != len(n.kids) || n.entryMap&n.kidMap != 0:
 		t.Fatalf("bitmaps %#x and %#x do not fit %d entries and %d children", n.entryMap, n.kidMap, len(n.entries), len(n.kids))
 	}
 	for i, e := range n.entries {
@@ -164,6 +164,12 @@ func TestModel(t *testing.T) {
 				"end edit": func(*rapid.T) {
 					freeze()
 					e = nil
+				},
+				"pack": func(*rapid.T) {
+					freeze()
+					if m = m.Pack(); e != nil {
+						e = m.Edit()
+					}
 				},
 				"keep": func(*rapid.T) {
 					freeze() // the editor, if any, goes on

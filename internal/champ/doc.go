@@ -8,7 +8,7 @@
 //
 // The structure is the compressed hash-array mapped prefix tree of Steindorfer
 // and Vinju, "Optimizing Hash-Array Mapped Tries for Fast and Lean Immutable
-// JVM Collections" (OOPSLA 2015): 32-way nodes, one bitmap for the entries and
+// JVM Collections" (OOPSLA 2015): 64-way nodes, one bitmap for the entries and
 // one for the children, nothing stored for an empty slot.
 //
 // Invariants:

@@ -16,7 +16,7 @@ type Map[V any] struct {
 func (m Map[V]) Len() int { return m.size }
 
 // Get returns the value of key and whether there is one. It costs one hash
-// and, for n keys, about log32 n steps; it does not allocate.
+// and, for n keys, about log64 n steps; it does not allocate.
 func (m Map[V]) Get(key string) (V, bool) {
 	if m.root == nil {
 		var zero V

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	levelBits = 5                // hash bits one level consumes
+	levelBits = 6                // hash bits one level consumes
 	levelMask = 1<<levelBits - 1 // selects a slot of a node
 	hashBits  = 64               // at this depth and below, keys have equal hashes
 )
@@ -30,8 +30,8 @@ type entry[V any] struct {
 // node is an inner node of the tree, or, at depth hashBits or more, the list
 // of the entries whose hashes are equal.
 type node[V any] struct {
-	entryMap uint32 // slots that hold an entry
-	kidMap   uint32 // slots that hold a child
+	entryMap uint64 // slots that hold an entry
+	kidMap   uint64 // slots that hold a child
 	entries  []entry[V]
 	kids     []*node[V]
 	owner    *owner // the editor that may write to this node, if it is still open
@@ -41,10 +41,10 @@ type node[V any] struct {
 // pointers to distinct zero-size variables may be equal.
 type owner struct{ _ byte }
 
-func slot(h uint64, shift uint) uint32 { return 1 << (h >> shift & levelMask) }
+func slot(h uint64, shift uint) uint64 { return 1 << (h >> shift & levelMask) }
 
 // rank is the position in a list of the element for bit.
-func rank(bitmap, bit uint32) int { return bits.OnesCount32(bitmap & (bit - 1)) }
+func rank(bitmap, bit uint64) int { return bits.OnesCount64(bitmap & (bit - 1)) }
 
 func (n *node[V]) get(h uint64, key string) (v V, ok bool) {
 	for shift := uint(0); shift < hashBits; shift += levelBits {

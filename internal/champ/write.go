@@ -48,7 +48,7 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 
 // put stores an entry at position i of a node. bit is zero below the last
 // hash bit.
-func (w *writer[V]) put(n *node[V], bit uint32, i int, found bool, e entry[V]) *node[V] {
+func (w *writer[V]) put(n *node[V], bit uint64, i int, found bool, e entry[V]) *node[V] {
 	n = w.own(n)
 	if found {
 		// The key that was there first stays: its bytes are already reachable
@@ -126,7 +126,7 @@ func (w *writer[V]) remove(n *node[V], h uint64, shift uint, key string) *node[V
 	return n
 }
 
-func (w *writer[V]) drop(n *node[V], bit uint32, i int) *node[V] {
+func (w *writer[V]) drop(n *node[V], bit uint64, i int) *node[V] {
 	w.grown = true
 	n = w.own(n)
 	n.entryMap ^= bit
@@ -157,7 +157,7 @@ func replace[T any](list []T, i int, v T, o *owner) []T {
 }
 
 // insert grows an owned list by a third rather than by all: a node holds
-// at most 32 elements, and room left over is never used again once it is frozen.
+// at most 64 elements, and room left over is never used again once it is frozen.
 func insert[T any](list []T, i int, v T, o *owner) []T {
 	n := len(list)
 	if o == nil || n == cap(list) {

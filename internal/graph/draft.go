@@ -59,8 +59,10 @@ func (d *Draft) Put(path, text string, opaque bool) {
 
 // Drop takes a document and all its nodes out.
 func (d *Draft) Drop(path string) {
-	d.setup.replace(d.take(path), nil)
+	old := d.take(path)
+	d.setup.replace(old, nil)
 	d.claim(path, nil)
+	d.swap(old, nil)
 	d.retry = append(d.retry, d.dependents(path)...)
 	d.settle()
 }
@@ -107,9 +109,7 @@ func (d *Draft) put(path, text string, opaque bool) {
 		}
 	}
 	d.keep(old, nodes, true)
-	for _, n := range nodes {
-		d.nodes.Set(n.ID, n)
-	}
+	d.swap(old, nodes)
 	d.setup.replace(old, nodes)
 	d.documents.Set(path, nodes)
 	d.after[path] = nodes
@@ -150,7 +150,8 @@ func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 	}
 }
 
-// take removes a document's nodes and returns them.
+// take removes a document and returns its nodes, which stay in the map of ids until
+// swap.
 func (d *Draft) take(path string) []*node.Node {
 	nodes := d.current(path)
 	if _, seen := d.before[path]; !seen {
@@ -160,19 +161,34 @@ func (d *Draft) take(path string) []*node.Node {
 		d.fell(path, nodes)
 		return nodes
 	}
-	for _, n := range nodes {
-		d.uproot(n)
-	}
 	d.documents.Delete(path)
 	d.after[path] = nil
 	delete(d.places, path)
 	return nodes
 }
 
-// uproot takes a node out, unless another document has won its id.
-func (d *Draft) uproot(n *node.Node) {
-	if now, ok := d.nodes.Get(n.ID); ok && now == n {
-		d.nodes.Delete(n.ID)
+// swap puts nodes in the place of the old ones of a document in the map of ids. An
+// id whose node stays is not touched: each that is costs the state a path of the map
+// that it could share with its base. An old node whose id another document has won
+// is not there any more.
+func (d *Draft) swap(old, nodes []*node.Node) {
+	leaves := make(map[*node.Node]bool, len(old))
+	for _, o := range old {
+		leaves[o] = true
+	}
+	for _, n := range nodes {
+		if leaves[n] {
+			delete(leaves, n)
+			if now, _ := d.nodes.Get(n.ID); now == n {
+				continue
+			}
+		}
+		d.nodes.Set(n.ID, n)
+	}
+	for _, o := range old {
+		if now, _ := d.nodes.Get(o.ID); now == o && leaves[o] {
+			d.nodes.Delete(o.ID)
+		}
 	}
 }
 
@@ -279,7 +295,7 @@ func (d *Draft) enter(c node.Claim) {
 // holder returns the claim of the node of another document that bears an id.
 func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
 	n, ok := d.nodes.Get(c.ID)
-	if !ok {
+	if !ok || n.Path == c.Path {
 		return node.Claim{}, false
 	}
 	if _, isTree := d.trees.Get(n.Path); isTree {
@@ -329,8 +345,12 @@ func (d *Draft) Seal() (*State, Delta) {
 	for _, n := range delta.Reread {
 		tree.Set(n) // the digest stays, the node that a Diff of trees yields must not be stale
 	}
+	nodes := d.nodes.Map()
+	if len(delta.Changes) > nodes.Len()/2 { // mostly new, as after a first ingest
+		nodes = nodes.Pack()
+	}
 	next := &State{
-		nodes: d.nodes.Map(), documents: d.documents.Map(), trees: d.trees.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
+		nodes: nodes, documents: d.documents.Map(), trees: d.trees.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
 		ranks: d.ranks,
 	}
 	return next, delta

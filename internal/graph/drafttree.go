@@ -37,27 +37,23 @@ func (d *Draft) putTree(path string, t *node.Tree) error {
 		d.problem[path] = problems
 	}
 	d.keep(old, nodes, false)
-	d.touched = slices.Grow(d.touched, len(nodes))
-	for _, n := range nodes {
-		d.plant(n)
-	}
+	d.swap(old, nodes)
+	d.touch(nodes)
 	d.trees.Set(path, plant(nodes))
 	return nil
 }
 
-// plant sets a node of a tree.
-func (d *Draft) plant(n *node.Node) {
-	d.touched = append(d.touched, n.ID)
-	d.nodes.Set(n.ID, n)
+// touch notes that trees touched these nodes.
+func (d *Draft) touch(nodes []*node.Node) {
+	d.touched = slices.Grow(d.touched, len(nodes))
+	for _, n := range nodes {
+		d.touched = append(d.touched, n.ID)
+	}
 }
 
 // fell takes a tree out of the draft whose nodes are these.
 func (d *Draft) fell(path string, nodes []*node.Node) {
-	d.touched = slices.Grow(d.touched, len(nodes))
-	for _, n := range nodes {
-		d.touched = append(d.touched, n.ID)
-		d.uproot(n)
-	}
+	d.touch(nodes)
 	d.trees.Delete(path)
 	d.claims[path] = wishes(nodes)
 }
@@ -160,13 +156,9 @@ func (b *branch) replace(nodes []*node.Node) {
 	if nodes[0] == n {
 		return // a version says all that is below
 	}
-	for _, o := range b.old {
-		d.touched = append(d.touched, o.ID)
-		d.nodes.Delete(o.ID)
-	}
-	for _, k := range nodes {
-		d.plant(k)
-	}
+	d.touch(b.old)
+	d.touch(nodes)
+	d.swap(b.old, nodes)
 	was, now := n, nodes[0]
 	for _, up := range slices.Backward(b.way[:len(b.way)-1]) {
 		above := *up
@@ -175,7 +167,8 @@ func (b *branch) replace(nodes []*node.Node) {
 			above.Kids[slices.Index(up.Kids, was.ID)] = now.ID
 		}
 		above.Version = d.version(&above)
-		d.plant(&above)
+		d.touched = append(d.touched, above.ID)
+		d.nodes.Set(above.ID, &above)
 		was, now = up, &above
 	}
 	d.trees.Set(n.Path, &tree{top: b.whole.top, size: b.whole.size + len(nodes) - len(b.old)})

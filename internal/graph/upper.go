@@ -30,12 +30,16 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	d.claim(path, claims)
 	delete(d.problem, path)
 	borne := d.borne(nodes)
-	if !borne { // none of them is in the map of ids: settle makes those that are to be
+	if borne {
+		d.swap(old, nodes)
+	} else { // none of them is in the map of ids: settle makes those that are to be
+		d.swap(old, nil)
 		d.retry = append(d.retry, path)
 	}
 	if node.IsTree(nodes) {
 		d.setup.replace(old, nil)
-		d.adoptTree(path, nodes, borne)
+		d.touch(nodes)
+		d.trees.Set(path, plant(nodes))
 	} else {
 		d.adoptFile(path, old, nodes, borne)
 	}
@@ -43,28 +47,15 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	d.settle()
 }
 
-// adoptFile sets the nodes of a file; those borne enter the map of ids.
+// adoptFile sets the nodes of a file.
 func (d *Draft) adoptFile(path string, old, nodes []*node.Node, borne bool) {
 	d.after[path] = nodes
 	if !borne {
 		d.setup.replace(old, nil)
 		return
 	}
-	for _, n := range nodes {
-		d.nodes.Set(n.ID, n)
-	}
 	d.setup.replace(old, nodes)
 	d.documents.Set(path, nodes)
-}
-
-// adoptTree sets the nodes of a document that came as a tree.
-func (d *Draft) adoptTree(path string, nodes []*node.Node, borne bool) {
-	if borne {
-		for _, n := range nodes {
-			d.plant(n)
-		}
-	}
-	d.trees.Set(path, plant(nodes))
 }
 
 // rank sets the rank of a document.
