@@ -11,23 +11,23 @@ import (
 
 // BlameRequest asks who brought each line of a node's own text.
 type BlameRequest struct {
-	ID string `json:"id"` // as a focus
+	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
 }
 
 // BlameResponse is a node's own text line by line. Gone are commits of which
 // history has the node's text no more: what they brought is told as the next one's.
 type BlameResponse struct {
-	ID    string   `json:"id"`
-	Path  string   `json:"path"`
-	Lines []Blamed `json:"lines"`
-	Gone  []Commit `json:"gone"`
+	ID    string   `json:"id" jsonschema:"the id of the node"`
+	Path  string   `json:"path" jsonschema:"the file, below the memex"`
+	Lines []Blamed `json:"lines" jsonschema:"its own text, line by line"`
+	Gone  []Commit `json:"gone" jsonschema:"commits of which history has the text no more"`
 }
 
 // Blamed is a line and the commit that brought it.
 type Blamed struct {
-	Line   int    `json:"line"` // in the file, from 1
-	Text   string `json:"text"` // with its line end, and U+FFFD for what is not UTF-8
-	Commit Commit `json:"commit"`
+	Line   int    `json:"line" jsonschema:"in the file, from 1"`
+	Text   string `json:"text" jsonschema:"with its line end, and U+FFFD for what is not UTF-8"`
+	Commit Commit `json:"commit" jsonschema:"that brought the line"`
 }
 
 func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, error) {

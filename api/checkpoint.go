@@ -13,41 +13,41 @@ import (
 // CheckpointRequest keeps the present state under a name; without one it is
 // checkpoint- and the day.
 type CheckpointRequest struct {
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day"`
 }
 
 // Checkpoint is a state that was written out whole and can be restored by name.
 type Checkpoint struct {
-	Name      string `json:"name"`
-	Image     string `json:"image"` // the path of the image
-	Seq       uint64 `json:"seq"`
-	Root      string `json:"root"`
-	Nodes     int    `json:"nodes"`
-	Documents int    `json:"documents"`
+	Name      string `json:"name" jsonschema:"what it is called"`
+	Image     string `json:"image" jsonschema:"the path of the image"`
+	Seq       uint64 `json:"seq" jsonschema:"the number of the commit"`
+	Root      string `json:"root" jsonschema:"the digest of the whole state"`
+	Nodes     int    `json:"nodes" jsonschema:"how many documents and headlines"`
+	Documents int    `json:"documents" jsonschema:"how many"`
 }
 
 // RestoreRequest goes back to a checkpoint.
 type RestoreRequest struct {
-	From       string `json:"source,omitempty"` // local, the default
-	Name       string `json:"name,omitempty"`   // the newest checkpoint by default
-	Skip       bool   `json:"skip,omitempty"`
-	MemoryOnly bool   `json:"memory_only,omitempty"`
+	From       string `json:"source,omitempty" jsonschema:"local, the default"`
+	Name       string `json:"name,omitempty" jsonschema:"the newest checkpoint by default"`
+	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
 }
 
 // RestoreResponse is what a restore did.
 type RestoreResponse struct {
-	Source string `json:"source"`
-	Name   string `json:"name"`
+	Source string `json:"source" jsonschema:"where it was: local"`
+	Name   string `json:"name" jsonschema:"what it is called"`
 	RollbackResponse
 }
 
 // Head is the newest commit, and what vouches for it and for all before it.
 type Head struct {
-	Note   string    `json:"note"` // the signed note, to keep elsewhere
-	Seq    uint64    `json:"seq"`
-	Commit string    `json:"commit"`
-	Root   string    `json:"root"`
-	Time   time.Time `json:"time"`
+	Note   string    `json:"note" jsonschema:"the signed note, to keep elsewhere"`
+	Seq    uint64    `json:"seq" jsonschema:"the number of the newest commit"`
+	Commit string    `json:"commit" jsonschema:"the digest that names it"`
+	Root   string    `json:"root" jsonschema:"of the state"`
+	Time   time.Time `json:"time" jsonschema:"of the commit"`
 }
 
 func (l *local) Checkpoint(ctx context.Context, req CheckpointRequest) (*Checkpoint, error) {

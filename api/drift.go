@@ -15,26 +15,24 @@ import (
 // DriftRequest asks about files that differ from memory on purpose: since a
 // rollback of memory only.
 type DriftRequest struct {
-	// Action is list (the default); adopt, memory takes what the files hold; apply,
-	// the files get what memory has.
-	Action string   `json:"action,omitempty"`
-	Paths  []string `json:"paths,omitempty"` // below the memex; none means all
+	Action string   `json:"action,omitempty" jsonschema:"list (the default); adopt, memory takes what the files hold; apply, the files get what memory has"`
+	Paths  []string `json:"paths,omitempty" jsonschema:"below the memex; none means all"`
 }
 
 // DriftResponse is the files that differ, or that did and do no more. Seq is the
 // number of the commit that says so, else of the newest. The digests are none where
 // the request had been carried out before.
 type DriftResponse struct {
-	Seq   uint64    `json:"seq"`
-	Drift []Drifted `json:"drift"`
+	Seq   uint64    `json:"seq" jsonschema:"of the commit that ended it, else of the newest"`
+	Drift []Drifted `json:"drift" jsonschema:"files that differ, or that did and do no more"`
 }
 
 // Drifted is a file that differs from memory on purpose, with the digests of its
 // bytes and of those that memory has; "" for no file.
 type Drifted struct {
-	Path   string `json:"path"`
-	File   string `json:"file"`
-	Memory string `json:"memory"`
+	Path   string `json:"path" jsonschema:"the file, below the memex"`
+	File   string `json:"file" jsonschema:"the digest of its bytes, empty for no file"`
+	Memory string `json:"memory" jsonschema:"the digest of what memory has, empty for no file"`
 }
 
 func (l *local) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error) {

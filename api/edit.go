@@ -19,53 +19,53 @@ import (
 // EditRequest changes one node. Fields that are absent change nothing; they
 // apply in the order in which they stand here.
 type EditRequest struct {
-	ID   string `json:"id"`             // as a focus
-	Base string `json:"base,omitempty"` // the node's digest as it was read; without it whatever is there is changed
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
+	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed"`
 
-	Check            []int    `json:"check,omitempty"` // lines of list items, from 1 in the file, to tick
-	Uncheck          []int    `json:"uncheck,omitempty"`
-	Todo             *string  `json:"todo,omitempty"`     // keyword; "" takes it away
-	Title            *string  `json:"title,omitempty"`    //
-	Priority         *string  `json:"priority,omitempty"` // letter or number; "" takes it away
-	Tag              []string `json:"tag,omitempty"`      // tags to add
-	Untag            []string `json:"untag,omitempty"`    // tags to take away
-	Property         []string `json:"property,omitempty"` // KEY=VALUE to set
-	RemoveProperty   []string `json:"remove_property,omitempty"`
-	Schedule         *string  `json:"schedule,omitempty"`          // 2026-03-01, with a time or cookies, or <…>; "" takes it away
-	Deadline         *string  `json:"deadline,omitempty"`          // likewise
-	Body             *string  `json:"body,omitempty"`              // replaces the text below headline and drawer
-	Append           *string  `json:"append,omitempty"`            // goes behind that text
-	AllowSubheadings bool     `json:"allow_subheadings,omitempty"` // Body and Append may hold headlines
+	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick"`
+	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear"`
+	Todo             *string  `json:"todo,omitempty" jsonschema:"keyword; empty takes it away"`
+	Title            *string  `json:"title,omitempty" jsonschema:"the new one"`
+	Priority         *string  `json:"priority,omitempty" jsonschema:"letter or number; empty takes it away"`
+	Tag              []string `json:"tag,omitempty" jsonschema:"tags to add"`
+	Untag            []string `json:"untag,omitempty" jsonschema:"tags to take away"`
+	Property         []string `json:"property,omitempty" jsonschema:"each KEY=VALUE, to set"`
+	RemoveProperty   []string `json:"remove_property,omitempty" jsonschema:"keys to take away"`
+	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away"`
+	Deadline         *string  `json:"deadline,omitempty" jsonschema:"likewise"`
+	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer"`
+	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text"`
+	AllowSubheadings bool     `json:"allow_subheadings,omitempty" jsonschema:"body and append may hold headlines"`
 }
 
 // EditResponse says what a node became. Seq is the commit's number, 0 when
 // nothing was to change.
 type EditResponse struct {
-	ID      string `json:"id"`
-	Digest  string `json:"digest"`
-	Version string `json:"version"`
-	Seq     uint64 `json:"seq"`
-	Path    string `json:"path"`
-	Line    int    `json:"line"`
+	ID      string `json:"id" jsonschema:"the id of the node"`
+	Digest  string `json:"digest" jsonschema:"of the own bytes"`
+	Version string `json:"version" jsonschema:"the digest of it and all below it"`
+	Seq     uint64 `json:"seq" jsonschema:"the number of the commit, 0 when nothing was to change"`
+	Path    string `json:"path" jsonschema:"the file, below the memex"`
+	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
 
-	Known       bool     `json:"known,omitempty"`        // of Remember: it was there already, and nothing was written
-	Similar     []string `json:"similar,omitempty"`      // of Remember: ids of nodes that say nearly the same,
-	SimilarFrom float64  `json:"similar_from,omitempty"` // and the share of words in common from which one does
+	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
+	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`
+	SimilarFrom float64  `json:"similar_from,omitempty" jsonschema:"the share of words in common from which a node is similar"`
 }
 
 // MoveRequest moves a headline with all below it, or takes it away.
 type MoveRequest struct {
-	ID   string `json:"id"`             // as a focus
-	To   string `json:"to,omitempty"`   // as a focus; only to refile
-	Base string `json:"base,omitempty"` // as in EditRequest
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
+	To   string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile"`
+	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
 }
 
 // AssignRequest names nodes that are to have an :ID:.
 type AssignRequest struct {
-	IDs  []string `json:"ids,omitempty"` // as a focus each
-	All  bool     `json:"all,omitempty"` // every headline without one, below Path if set
-	Path string   `json:"path,omitempty"`
-	List bool     `json:"list,omitempty"` // only list them
+	IDs  []string `json:"ids,omitempty" jsonschema:"the nodes, each named as in show"`
+	All  bool     `json:"all,omitempty" jsonschema:"every headline without one, below path if set"`
+	Path string   `json:"path,omitempty" jsonschema:"the file or folder that all means"`
+	List bool     `json:"list,omitempty" jsonschema:"only list them"`
 }
 
 func (l *local) Edit(ctx context.Context, req EditRequest) (*EditResponse, error) {

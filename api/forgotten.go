@@ -6,20 +6,20 @@ import "context"
 
 // ForgottenRequest names notes that somebody would bring in.
 type ForgottenRequest struct {
-	Notes []NoteText `json:"notes"`
+	Notes []NoteText `json:"notes" jsonschema:"that somebody would bring in"`
 }
 
 // NoteText is what a note says.
 type NoteText struct {
-	Title string `json:"title"`
-	Body  string `json:"body,omitempty"`
+	Title string `json:"title" jsonschema:"of the headline"`
+	Body  string `json:"body,omitempty" jsonschema:"the text below it"`
 }
 
 // ForgottenResponse lists the notes that were forgotten, by their places in the
 // request, counted from 0: but for case, white space and Unicode form, somebody took
 // such a one away, and nobody has brought it back since.
 type ForgottenResponse struct {
-	Notes []int `json:"notes"`
+	Notes []int `json:"notes" jsonschema:"those that were forgotten: places in the request, from 0"`
 }
 
 func (l *local) Forgotten(ctx context.Context, req ForgottenRequest) (*ForgottenResponse, error) {

@@ -19,53 +19,53 @@ import (
 // Protection are the protected files. Policy is a line for each pattern, in the order
 // in which they are asked: the number of its group, the mode, the pattern.
 type Protection struct {
-	Policy []string        `json:"policy"`
-	Files  []ProtectedFile `json:"files"`
+	Policy []string        `json:"policy" jsonschema:"a line for each pattern, in the order in which they are asked: number of its group, mode, pattern"`
+	Files  []ProtectedFile `json:"files" jsonschema:"how each stands"`
 }
 
 // ProtectedFile is how a protected file stands.
 type ProtectedFile struct {
-	Path    string `json:"path"`
-	Mode    string `json:"mode"`             // ask or lockdown
-	State   string `json:"state"`            // as trusted, changed, gone, new, unread, unrest or behind
-	SHA256  string `json:"sha256"`           // of the file, "" where there is none
-	Trusted string `json:"trusted"`          // the SHA-256 that is trusted, "" for none
-	Parts   int    `json:"parts"`            // headlines and blocks with a trusted digest of their own
-	Reason  string `json:"reason,omitempty"` // why it cannot be read
+	Path    string `json:"path" jsonschema:"the file, below the memex"`
+	Mode    string `json:"mode" jsonschema:"ask or lockdown"`
+	State   string `json:"state" jsonschema:"as trusted, changed, gone, new, unread, unrest or behind"`
+	SHA256  string `json:"sha256" jsonschema:"of the file, empty where there is none"`
+	Trusted string `json:"trusted" jsonschema:"the SHA-256 that is trusted, empty for none"`
+	Parts   int    `json:"parts" jsonschema:"headlines and blocks with a trusted digest of their own"`
+	Reason  string `json:"reason,omitempty" jsonschema:"why it cannot be read"`
 }
 
 // GuardDiffRequest asks what became of a protected file.
 type GuardDiffRequest struct {
-	Path string `json:"path"`
-	Text bool   `json:"text,omitempty"` // with text diffs
+	Path string `json:"path" jsonschema:"the file, below the memex"`
+	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
 }
 
 // GuardDiff is what became of a protected file.
 type GuardDiff struct {
 	ProtectedFile
-	Changes []GuardChange `json:"changes"`
+	Changes []GuardChange `json:"changes" jsonschema:"what became of headlines and blocks"`
 }
 
 // GuardChange is what became of a headline, a src block, or the document itself.
 type GuardChange struct {
-	What  string `json:"what"`           // added, removed, changed or moved
-	Kind  string `json:"kind"`           // document, headline or block
-	Where string `json:"where"`          // titles from the top down
-	Text  string `json:"text,omitempty"` // a unified diff of its own bytes
+	What  string `json:"what" jsonschema:"added, removed, changed or moved"`
+	Kind  string `json:"kind" jsonschema:"document, headline or block"`
+	Where string `json:"where" jsonschema:"titles from the top down"`
+	Text  string `json:"text,omitempty" jsonschema:"a unified diff of its own bytes"`
 }
 
 // GuardRequest decides about a protected file. SHA256, unless it is "", is what the
 // file held when it was looked at: a file that holds something else is a Conflict.
 type GuardRequest struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256,omitempty"`
+	Path   string `json:"path" jsonschema:"the file, below the memex"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict"`
 }
 
 // GuardDecision is what was decided. Seq is the number of the commit that says so,
 // 0 where the file was as trusted.
 type GuardDecision struct {
 	ProtectedFile
-	Seq uint64 `json:"seq"`
+	Seq uint64 `json:"seq" jsonschema:"of the commit that says so, 0 where the file was as trusted"`
 }
 
 func (l *local) Guard(ctx context.Context) (*Protection, error) {

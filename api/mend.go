@@ -16,44 +16,44 @@ import (
 
 // RepairRequest makes a damaged memory whole again.
 type RepairRequest struct {
-	DryRun bool `json:"dry_run,omitempty"` // say what would be done
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done"`
 }
 
 // RepairResponse is what a repair does, or would do.
 type RepairResponse struct {
-	Done bool      `json:"done"` // false for a dry run, and where there was nothing to do
-	Plan []Problem `json:"plan"` // kinds damaged, aside, lost
-	Seq  uint64    `json:"seq"`  // of the newest commit
-	Root string    `json:"root"`
+	Done bool      `json:"done" jsonschema:"false for a dry run, and where there was nothing to do"`
+	Plan []Problem `json:"plan" jsonschema:"kinds damaged, aside, lost"`
+	Seq  uint64    `json:"seq" jsonschema:"of the newest commit"`
+	Root string    `json:"root" jsonschema:"the digest of the whole state"`
 }
 
 // RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
 // what time.ParseDuration reads; "" is none.
 type RetainRequest struct {
-	KeepAll string `json:"keep_all,omitempty"` // younger moments all stay
-	Hourly  string `json:"hourly,omitempty"`   // of younger ones the last of each hour
-	Daily   string `json:"daily,omitempty"`    // of younger ones the last of each day
-	DryRun  bool   `json:"dry_run,omitempty"`
+	KeepAll string `json:"keep_all,omitempty" jsonschema:"younger moments all stay"`
+	Hourly  string `json:"hourly,omitempty" jsonschema:"of younger ones the last of each hour"`
+	Daily   string `json:"daily,omitempty" jsonschema:"of younger ones the last of each day"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"say what would be done"`
 }
 
 // RetainResponse is what thinning did, or would do.
 type RetainResponse struct {
-	Moments int    `json:"moments"` // commits whose states are no longer kept
-	Blocks  int    `json:"blocks"`  // dropped
-	Seq     uint64 `json:"seq"`     // of the commit that says so, 0 for none
+	Moments int    `json:"moments" jsonschema:"commits whose states are no longer kept"`
+	Blocks  int    `json:"blocks" jsonschema:"dropped"`
+	Seq     uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for none"`
 }
 
 // PurgeRequest takes content out of history for good.
 type PurgeRequest struct {
-	IDs    []string `json:"ids,omitempty"`  // every version of these nodes
-	Text   string   `json:"text,omitempty"` // every version that holds this
-	DryRun bool     `json:"dry_run,omitempty"`
+	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes"`
+	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this"`
+	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done"`
 }
 
 // PurgeResponse is what a purge did, or would do.
 type PurgeResponse struct {
-	Versions int    `json:"versions"`
-	Seq      uint64 `json:"seq"` // of the commit that says so, 0 for a dry run
+	Versions int    `json:"versions" jsonschema:"how many were taken out"`
+	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
 }
 
 func (l *local) Repair(ctx context.Context, req RepairRequest) (*RepairResponse, error) {

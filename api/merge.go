@@ -10,19 +10,19 @@ import (
 
 // MergeRequest brings in what another copy of the memory has done.
 type MergeRequest struct {
-	State      string `json:"state"`                 // its state folder, an absolute path where the memory is kept
-	MemoryOnly bool   `json:"memory_only,omitempty"` // leave the files alone, as in RollbackRequest
-	DryRun     bool   `json:"dry_run,omitempty"`     // say what would be done
-	Head       uint64 `json:"head,omitempty"`        // as in RevertRequest
+	State      string `json:"state" jsonschema:"its state folder, an absolute path where the memory is kept"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done"`
+	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
 // MergeResponse is what a merge did, or would do.
 type MergeResponse struct {
-	Seq       uint64     `json:"seq"`       // of the commit that says so, 0 where there was nothing new and for a dry run
-	Root      string     `json:"root"`      // after it
-	Parents   []string   `json:"parents"`   // of the commit: the one before it, and what it took in; sorted
-	Files     []string   `json:"files"`     // written or removed; with MemoryOnly those that differ now
-	Conflicts []Conflict `json:"conflicts"` // between the two sides
+	Seq       uint64     `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new and for a dry run"`
+	Root      string     `json:"root" jsonschema:"after it"`
+	Parents   []string   `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
+	Files     []string   `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
+	Conflicts []Conflict `json:"conflicts" jsonschema:"between the two sides"`
 }
 
 func (l *local) Merge(ctx context.Context, req MergeRequest) (*MergeResponse, error) {

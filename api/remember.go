@@ -16,16 +16,16 @@ import (
 
 // RememberRequest adds a headline.
 type RememberRequest struct {
-	Title    string   `json:"title"`
-	Under    string   `json:"under,omitempty"` // as a focus; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; "" means inbox.org, for an agent its folder
-	Todo     string   `json:"todo,omitempty"`
-	Priority string   `json:"priority,omitempty"`
-	Tag      []string `json:"tag,omitempty"`
-	Property []string `json:"property,omitempty"`  // KEY=VALUE
-	IDPrefix bool     `json:"id_prefix,omitempty"` // the ID made for it is id- and a UUID; without it the UUID alone
-	Schedule string   `json:"schedule,omitempty"`
-	Deadline string   `json:"deadline,omitempty"`
-	Body     string   `json:"body,omitempty"`
+	Title    string   `json:"title" jsonschema:"one line"`
+	Under    string   `json:"under,omitempty" jsonschema:"the node to stand below, named as in show; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; empty means inbox.org, for an agent its folder"`
+	Todo     string   `json:"todo,omitempty" jsonschema:"keyword"`
+	Priority string   `json:"priority,omitempty" jsonschema:"letter or number"`
+	Tag      []string `json:"tag,omitempty" jsonschema:"tags"`
+	Property []string `json:"property,omitempty" jsonschema:"each KEY=VALUE"`
+	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone"`
+	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies"`
+	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise"`
+	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline"`
 }
 
 // inbox is the file that what has no other place is remembered in.

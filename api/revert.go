@@ -18,43 +18,41 @@ import (
 // RevertRequest takes back what commits did: those of Commits, or those of Author,
 // of Session, or of both together.
 type RevertRequest struct {
-	Author  string   `json:"author,omitempty"`
-	Session string   `json:"session,omitempty"`
-	Since   string   `json:"since,omitempty"`   // only later ones than this moment: a date, or as in DiffRequest
-	Commits []string `json:"commits,omitempty"` // a number, seq:N, or a commit
-	DryRun  bool     `json:"dry_run,omitempty"` // say what would be done
-	Skip    bool     `json:"skip,omitempty"`    // leave out files that changed or are open
-	Head    uint64   `json:"head,omitempty"`    // the newest commit's number; a newer one is a conflict
+	Author  string   `json:"author,omitempty" jsonschema:"whose commits"`
+	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count"`
+	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff"`
+	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit"`
+	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done"`
+	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open"`
+	Head    uint64   `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
 // RevertResponse is what a revert did, or would do.
 type RevertResponse struct {
-	Seq       uint64     `json:"seq"` // of the commit that says so, 0 where nothing was to change and for a dry run
-	Root      string     `json:"root"`
-	Commits   []uint64   `json:"commits"`   // taken back
-	Files     []string   `json:"files"`     // written or removed
-	Removed   []string   `json:"removed"`   // of Files; a dry run does not tell them
-	Conflicts []Conflict `json:"conflicts"` // with what was done since
+	Seq       uint64     `json:"seq" jsonschema:"of the commit that says so, 0 where nothing was to change and for a dry run"`
+	Root      string     `json:"root" jsonschema:"the digest of the whole state"`
+	Commits   []uint64   `json:"commits" jsonschema:"taken back"`
+	Files     []string   `json:"files" jsonschema:"written or removed"`
+	Removed   []string   `json:"removed" jsonschema:"of files; a dry run does not tell them"`
+	Conflicts []Conflict `json:"conflicts" jsonschema:"with what was done since"`
 }
 
 // Conflict is a field of a node that two sides changed in different ways. Both
 // values are in the node's text.
 type Conflict struct {
-	ID    string `json:"id"`
-	Path  string `json:"path"`
-	Field string `json:"field"`
-	By    string `json:"by"`   // who made what was lost
-	Kept  string `json:"kept"` // what stands; "" for nothing
-	Lost  string `json:"lost"`
+	ID    string `json:"id" jsonschema:"the id of the node"`
+	Path  string `json:"path" jsonschema:"the file, below the memex"`
+	Field string `json:"field" jsonschema:"the part of it that two sides changed"`
+	By    string `json:"by" jsonschema:"who made what was lost"`
+	Kept  string `json:"kept" jsonschema:"what stands; empty for nothing"`
+	Lost  string `json:"lost" jsonschema:"what does not stand"`
 }
 
 // ResolveRequest ends conflicts that a node keeps.
 type ResolveRequest struct {
-	ID   string `json:"id"`             // as a focus
-	Base string `json:"base,omitempty"` // as in EditRequest
-	// Take is what is to stand: ours, the default, for what does; theirs for what
-	// was lost; or the number of one conflict, counted from 1, whose lost value it is.
-	Take string `json:"take,omitempty"`
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
+	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
+	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is"`
 }
 
 func (l *local) Revert(ctx context.Context, req RevertRequest) (*RevertResponse, error) {

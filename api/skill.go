@@ -16,22 +16,22 @@ import (
 // Skills are the skills there are, and what is wrong with them. Order names them
 // so that each stands behind what it depends on.
 type Skills struct {
-	Skills   []Skill   `json:"skills"`
-	Order    []string  `json:"order"`
-	Problems []Problem `json:"problems"` // kinds malformed, doubled, missing, cycle, elsewhere
+	Skills   []Skill   `json:"skills" jsonschema:"highest priority first"`
+	Order    []string  `json:"order" jsonschema:"names, so that each stands behind what it depends on"`
+	Problems []Problem `json:"problems" jsonschema:"kinds malformed, doubled, missing, cycle, elsewhere"`
 }
 
 // Skill is a skill in a list. Of one that is locked down only the name that its
 // path gives is known.
 type Skill struct {
-	Name         string   `json:"name"`
-	Priority     int      `json:"priority"`
-	Dependencies []string `json:"dependencies"`
-	Triggers     []string `json:"triggers"`
-	Description  string   `json:"description,omitempty"`
-	Format       string   `json:"format"` // org, markdown, built-in, or locked
-	Path         string   `json:"path,omitempty"`
-	Unreviewed   bool     `json:"unreviewed,omitempty"`
+	Name         string   `json:"name" jsonschema:"what it is called"`
+	Priority     int      `json:"priority" jsonschema:"the higher, the earlier"`
+	Dependencies []string `json:"dependencies" jsonschema:"names of the skills that it needs"`
+	Triggers     []string `json:"triggers" jsonschema:"the events that it answers to"`
+	Description  string   `json:"description,omitempty" jsonschema:"what it is good for"`
+	Format       string   `json:"format" jsonschema:"org, markdown, built-in, or locked"`
+	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex; none for one that is built in"`
+	Unreviewed   bool     `json:"unreviewed,omitempty" jsonschema:"somebody else changed its file, and its owner has not looked"`
 }
 
 // formatLocked stands for the format of a skill that nobody may read.
@@ -39,13 +39,13 @@ const formatLocked = "locked"
 
 // SkillRequest asks for one skill.
 type SkillRequest struct {
-	Name string `json:"name"`
+	Name string `json:"name" jsonschema:"its name or its path"`
 }
 
 // SkillSource is a skill with its source, as it stands in its file.
 type SkillSource struct {
 	Skill
-	Source string `json:"source"` // with U+FFFD for what is not UTF-8
+	Source string `json:"source" jsonschema:"with U+FFFD for what is not UTF-8"`
 }
 
 func (l *local) Skills(ctx context.Context) (*Skills, error) {

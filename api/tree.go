@@ -13,18 +13,18 @@ import (
 // IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
 // one.
 type IngestTreeRequest struct {
-	AST    json.RawMessage `json:"ast"`              // {"type", "properties", "contents", "raw-content"}, see doc/format/ast.md
-	Parent string          `json:"parent,omitempty"` // as a focus: the node to hang it below; "" keeps the place of a known one
-	Scope  string          `json:"scope,omitempty"`  // memex, project/NAME or session/ID; "" is the one that the AST or the caller names
+	AST    json.RawMessage `json:"ast" jsonschema:"an object of type, properties, contents and raw-content, see doc/format/ast.md"`
+	Parent string          `json:"parent,omitempty" jsonschema:"the node to hang it below, named as in show; empty keeps the place of a known one"`
+	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; empty is the one that the AST or the caller names"`
 }
 
 // IngestTreeResponse says what the root of an AST is. Seq is the commit's number in
 // its scope, 0 when the same was there already.
 type IngestTreeResponse struct {
 	EditResponse
-	Root    string `json:"root"` // of the scope
-	Scope   string `json:"scope"`
-	Changes int    `json:"changes"` // nodes that came, changed or left
+	Root    string `json:"root" jsonschema:"of the scope"`
+	Scope   string `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
+	Changes int    `json:"changes" jsonschema:"nodes that came, changed or left"`
 }
 
 func (l *local) IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestTreeResponse, error) {

@@ -11,18 +11,18 @@ import (
 // TriggerRequest is an event, by the word that skills have among their triggers,
 // and what is to be done about it, which is data to Fovea.
 type TriggerRequest struct {
-	Event  string `json:"event"`
-	Action string `json:"action,omitempty"`
+	Event  string `json:"event" jsonschema:"the word that skills have among their triggers"`
+	Action string `json:"action,omitempty" jsonschema:"what is to be done about it; data to Fovea"`
 }
 
 // Triggered is the answer to an event. Skills are those that answer to it, by
 // priority, without what is locked down; Action is the request's, unchanged, for
 // them. Checkpoint is what the built-in skill made, nil where it does not answer.
 type Triggered struct {
-	Event      string      `json:"event"`
-	Action     string      `json:"action,omitempty"`
-	Skills     []string    `json:"skills"`
-	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+	Event      string      `json:"event" jsonschema:"the word that skills have among their triggers"`
+	Action     string      `json:"action,omitempty" jsonschema:"of the request, unchanged"`
+	Skills     []string    `json:"skills" jsonschema:"those that answer to it, by priority"`
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema:"what the built-in skill made, where it answers"`
 }
 
 // statePersistence is the built-in skill that Fovea itself carries out.

@@ -91,269 +91,265 @@ type Service interface {
 
 // ContextRequest asks for a window.
 type ContextRequest struct {
-	Focus    string `json:"focus,omitempty"`    // id, FILE:LINE, FILE:+BYTE, path or title
-	Question string `json:"question,omitempty"` // what the model is asked
-	Task     string `json:"task,omitempty"`     // what it is working on
-	Budget   int    `json:"budget,omitempty"`   // tokens; 0 means 8000
-	Policy   string `json:"policy,omitempty"`   // value (default), foveal
-	Format   string `json:"format,omitempty"`   // org (default), markdown, json
-	Counter  string `json:"counter,omitempty"`  // o200k (default), estimate
-	Degrade  bool   `json:"degrade,omitempty"`  // lower the pinned parts when they do not fit
-	Explain  bool   `json:"explain,omitempty"`  // give every reason in full
-	At       string `json:"at,omitempty"`       // the moment to look at, as in DiffRequest; "" means now
+	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title"`
+	Question string `json:"question,omitempty" jsonschema:"what the model is asked"`
+	Task     string `json:"task,omitempty" jsonschema:"what it is working on"`
+	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000"`
+	Policy   string `json:"policy,omitempty" jsonschema:"value (default), foveal"`
+	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json"`
+	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate"`
+	Degrade  bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit"`
+	Explain  bool   `json:"explain,omitempty" jsonschema:"give every reason in full"`
+	At       string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
 
-	// Threshold is the similarity from which the policy foveal shows a
-	// neighbour in full; 0 means 0.75.
-	Threshold float64 `json:"threshold,omitempty"`
+	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75"`
 
 	// The names a signal carries the focus under (seed context.org). Focus
 	// goes before FovealFocus, and that before Payload.TargetID.
-	FovealFocus string `json:"foveal_focus,omitempty"`
+	FovealFocus string `json:"foveal_focus,omitempty" jsonschema:"another name for focus, which goes before it"`
 	Payload     struct {
-		TargetID string `json:"target_id,omitempty"`
-	} `json:"payload,omitzero"`
+		TargetID string `json:"target_id,omitempty" jsonschema:"another name for focus, which goes before it"`
+	} `json:"payload,omitzero" jsonschema:"another place for the focus"`
 }
 
 // ContextResponse is a window and the reason for every line of it.
 type ContextResponse struct {
-	Text    string  `json:"text"`
-	Tokens  int     `json:"tokens"`
-	Budget  int     `json:"budget"`
-	Counter string  `json:"counter"`
-	Policy  string  `json:"policy"`
-	Root    string  `json:"root"`
-	Parts   []Part  `json:"parts"`
-	Omitted int     `json:"omitted"`
-	Bound   float64 `json:"bound"`
+	Text    string  `json:"text" jsonschema:"what the model is given"`
+	Tokens  int     `json:"tokens" jsonschema:"of the text"`
+	Budget  int     `json:"budget" jsonschema:"in tokens"`
+	Counter string  `json:"counter" jsonschema:"that counted the tokens"`
+	Policy  string  `json:"policy" jsonschema:"by which the parts were chosen"`
+	Root    string  `json:"root" jsonschema:"the digest of the whole state"`
+	Parts   []Part  `json:"parts" jsonschema:"of the text, each with its reason"`
+	Omitted int     `json:"omitted" jsonschema:"how many nodes were left out"`
+	Bound   float64 `json:"bound" jsonschema:"the value of the parts as a share of what no choice within the budget exceeds, 0 to 1"`
 
-	Lockdown   []string `json:"lockdown,omitempty"`   // files that were left out: somebody else changed them
-	Unreviewed []string `json:"unreviewed,omitempty"` // files that were not, though somebody else changed them
+	Lockdown   []string `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
+	Unreviewed []string `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`
 }
 
 // Part is one entry of a window.
 type Part struct {
-	ID     string  `json:"id"`
-	Title  string  `json:"title"`
-	Digest string  `json:"digest"`
-	Level  string  `json:"level"`
-	Tokens int     `json:"tokens"`
-	Score  float64 `json:"score"`
-	Reason string  `json:"reason"`
+	ID     string  `json:"id" jsonschema:"the id of the node"`
+	Title  string  `json:"title" jsonschema:"without keyword and tags"`
+	Digest string  `json:"digest" jsonschema:"of the own bytes"`
+	Level  string  `json:"level" jsonschema:"how much of the node is shown"`
+	Tokens int     `json:"tokens" jsonschema:"how many"`
+	Score  float64 `json:"score" jsonschema:"its value for the request"`
+	Reason string  `json:"reason" jsonschema:"why it is there"`
 }
 
 // QueryRequest runs a query in one of the syntaxes of package query, among the
 // nodes of a ready-made query when one is named.
 type QueryRequest struct {
-	Query string `json:"query"`
-	Named string `json:"named,omitempty"` // ActiveProjects or Completed
-	Limit int    `json:"limit,omitempty"` // 0 means all, with Completed 10
-	At    string `json:"at,omitempty"`    // the moment to look at, as in DiffRequest; "" means now
+	Query string `json:"query" jsonschema:"in one of the syntaxes of doc/query.md; empty is all"`
+	Named string `json:"named,omitempty" jsonschema:"active-projects or completed"`
+	Limit int    `json:"limit,omitempty" jsonschema:"0 means all, with completed 10"`
+	At    string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
 
-	Content bool `json:"content,omitempty"` // with the own text of each node
+	Content bool `json:"content,omitempty" jsonschema:"with the own text of each node"`
 }
 
 // SearchRequest ranks nodes by words.
 type SearchRequest struct {
-	Text          string  `json:"text"`
-	Limit         int     `json:"limit,omitempty"`          // 0 means 10
-	MinSimilarity float64 `json:"min_similarity,omitempty"` // 0 to 1, of the best hit's score
-	Query         string  `json:"query,omitempty"`          // an additional condition
-	At            string  `json:"at,omitempty"`             // the moment to look at, as in DiffRequest; "" means now
-	Content       bool    `json:"content,omitempty"`        // with the own text of each node
+	Text          string  `json:"text" jsonschema:"the words"`
+	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10"`
+	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score"`
+	Query         string  `json:"query,omitempty" jsonschema:"an additional condition"`
+	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
+	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
 }
 
 // Node is a node in a list.
 type Node struct {
-	ID     string   `json:"id"`
-	Title  string   `json:"title"`
-	Path   string   `json:"path"`
-	Line   int      `json:"line"`
-	Todo   string   `json:"todo"`
-	Tags   []string `json:"tags"`
-	Digest string   `json:"digest"`
+	ID     string   `json:"id" jsonschema:"the id of the node"`
+	Title  string   `json:"title" jsonschema:"without keyword and tags"`
+	Path   string   `json:"path" jsonschema:"the file, below the memex"`
+	Line   int      `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Todo   string   `json:"todo" jsonschema:"the keyword, empty for none"`
+	Tags   []string `json:"tags" jsonschema:"its own"`
+	Digest string   `json:"digest" jsonschema:"of the own bytes"`
 
-	Opening string `json:"opening,omitempty"` // how its text begins, where it has no title
-	Content string `json:"content,omitempty"` // where asked for, as in Shown
+	Opening string `json:"opening,omitempty" jsonschema:"how its text begins, where it has no title"`
+	Content string `json:"content,omitempty" jsonschema:"where asked for, as in show"`
 
-	Unreviewed bool `json:"unreviewed,omitempty"` // somebody else changed the file, and its owner has not looked
+	Unreviewed bool `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
 }
 
 // Hit is a node found by its words. Similarity is its score as a share of the
 // best hit's; Arms says which ways of searching found it.
 type Hit struct {
 	Node
-	Score      float64  `json:"score"`
-	Similarity float64  `json:"similarity"`
-	Arms       []string `json:"arms"`
+	Score      float64  `json:"score" jsonschema:"the higher, the better"`
+	Similarity float64  `json:"similarity" jsonschema:"the score as a share of the best hit's"`
+	Arms       []string `json:"arms" jsonschema:"the ways of searching that found it"`
 }
 
 // ShowRequest asks for one node, now or as it was.
 type ShowRequest struct {
-	ID string `json:"id"`           // as a focus
-	At string `json:"at,omitempty"` // snapshot, commit, date or the node's own digest
+	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
+	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest"`
 }
 
 // Shown is a node in full.
 type Shown struct {
-	ID            string         `json:"id"`
-	Digest        string         `json:"digest"`
-	Version       string         `json:"version"`
-	Type          string         `json:"type"`
-	Title         string         `json:"title"`
-	Attributes    map[string]any `json:"attributes"`
-	Content       string         `json:"content"`                  // with U+FFFD for what is not UTF-8
-	Bare          bool           `json:"bare,omitempty"`           // it has no content at all: Content is null, not ""
-	ContentBase64 string         `json:"content_base64,omitempty"` // the exact bytes, where Content is not
-	Parent        string         `json:"parent"`
-	Children      []string       `json:"children"`
-	Scope         string         `json:"scope"`
-	Modified      time.Time      `json:"modified"`
-	Synced        time.Time      `json:"synced"`
-	Path          string         `json:"path"`
-	Line          int            `json:"line"`
-	Unreviewed    bool           `json:"unreviewed,omitempty"` // somebody else changed the file, and its owner has not looked
+	ID            string         `json:"id" jsonschema:"the id of the node"`
+	Digest        string         `json:"digest" jsonschema:"of the own bytes"`
+	Version       string         `json:"version" jsonschema:"the digest of it and all below it"`
+	Type          string         `json:"type" jsonschema:"document or headline, or the type of an element"`
+	Title         string         `json:"title" jsonschema:"without keyword and tags"`
+	Attributes    map[string]any `json:"attributes" jsonschema:"keyword, tags, properties and dates"`
+	Content       string         `json:"content" jsonschema:"with U+FFFD for what is not UTF-8"`
+	Bare          bool           `json:"bare,omitempty" jsonschema:"it has no content at all: null, not an empty one"`
+	ContentBase64 string         `json:"content_base64,omitempty" jsonschema:"the exact bytes, where Content is not"`
+	Parent        string         `json:"parent" jsonschema:"the id of the node above it, empty for none"`
+	Children      []string       `json:"children" jsonschema:"ids of the nodes below it, in order"`
+	Scope         string         `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
+	Modified      time.Time      `json:"modified" jsonschema:"when its file was last written"`
+	Synced        time.Time      `json:"synced" jsonschema:"when it was read"`
+	Path          string         `json:"path" jsonschema:"the file, below the memex"`
+	Line          int            `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
 }
 
 // StatusRequest asks how the memory is.
 type StatusRequest struct {
-	Diagnostics bool `json:"diagnostics,omitempty"` // list them
+	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them"`
 }
 
 // Status says how the memory is.
 type Status struct {
-	Memex             string    `json:"memex"`
-	StateDir          string    `json:"state_dir"`
-	Scope             string    `json:"scope"`
-	Scopes            []string  `json:"scopes,omitempty"` // beside the memex
-	Root              string    `json:"root"`
-	Head              string    `json:"head"`
-	Seq               uint64    `json:"seq"`
-	Nodes             int       `json:"nodes"`
-	Documents         int       `json:"documents"`
-	WithoutID         int       `json:"without_id"` // headlines whose id is derived
-	Diagnostics       int       `json:"diagnostics"`
-	DiagnosticList    []Problem `json:"diagnostic_list,omitempty"`
-	Drift             []string  `json:"drift"`
-	Lockdown          []string  `json:"lockdown"`
-	Unreviewed        []string  `json:"unreviewed,omitempty"` // served though somebody else changed them
-	PendingEmbeddings int       `json:"pending_embeddings"`
-	ReadOnly          string    `json:"read_only,omitempty"`
-	Recovered         string    `json:"recovered,omitempty"`
-	History           int64     `json:"history"`              // bytes of journal and packs
-	Large             string    `json:"large,omitempty"`      // that it is worth thinning
-	SignedBy          string    `json:"signed_by,omitempty"`  // the known key that signed the head
-	Signature         string    `json:"signature,omitempty"`  // why the newest signature does not vouch for the head
-	Baselines         string    `json:"baselines,omitempty"`  // why nothing vouches for what is trusted of protected files
-	RelaxedMs         int64     `json:"relaxed_ms,omitempty"` // power lost loses what was told in this time
+	Memex             string    `json:"memex" jsonschema:"the folder"`
+	StateDir          string    `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
+	Scope             string    `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
+	Scopes            []string  `json:"scopes,omitempty" jsonschema:"beside the memex"`
+	Root              string    `json:"root" jsonschema:"the digest of the whole state"`
+	Head              string    `json:"head" jsonschema:"the digest of the newest commit"`
+	Seq               uint64    `json:"seq" jsonschema:"the number of the newest commit"`
+	Nodes             int       `json:"nodes" jsonschema:"how many documents and headlines"`
+	Documents         int       `json:"documents" jsonschema:"how many"`
+	WithoutID         int       `json:"without_id" jsonschema:"headlines whose id is derived"`
+	Diagnostics       int       `json:"diagnostics" jsonschema:"how many places a person may want to look at"`
+	DiagnosticList    []Problem `json:"diagnostic_list,omitempty" jsonschema:"where asked for"`
+	Drift             []string  `json:"drift" jsonschema:"files that differ from memory on purpose"`
+	Lockdown          []string  `json:"lockdown" jsonschema:"protected files that nobody reads: somebody else changed them"`
+	Unreviewed        []string  `json:"unreviewed,omitempty" jsonschema:"served though somebody else changed them"`
+	PendingEmbeddings int       `json:"pending_embeddings" jsonschema:"how many are still to be made; there is no embedder yet"`
+	ReadOnly          string    `json:"read_only,omitempty" jsonschema:"why nothing can be written"`
+	Recovered         string    `json:"recovered,omitempty" jsonschema:"what the last opening mended"`
+	History           int64     `json:"history" jsonschema:"bytes of journal and packs"`
+	Large             string    `json:"large,omitempty" jsonschema:"that it is worth thinning"`
+	SignedBy          string    `json:"signed_by,omitempty" jsonschema:"the known key that signed the head"`
+	Signature         string    `json:"signature,omitempty" jsonschema:"why the newest signature does not vouch for the head"`
+	Baselines         string    `json:"baselines,omitempty" jsonschema:"why nothing vouches for what is trusted of protected files"`
+	RelaxedMs         int64     `json:"relaxed_ms,omitempty" jsonschema:"power lost loses what was told in this time"`
 }
 
 // Problem is something a person may want to look at.
 type Problem struct {
-	Kind   string `json:"kind"`
-	Where  string `json:"where"`
-	Line   int    `json:"line,omitempty"`
-	Detail string `json:"detail"`
+	Kind   string `json:"kind" jsonschema:"what it is, in a word"`
+	Where  string `json:"where" jsonschema:"the file, or what else it is about"`
+	Line   int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for none"`
+	Detail string `json:"detail" jsonschema:"in a sentence"`
 }
 
 // LogRequest asks for the history, of a node when ID is set.
 type LogRequest struct {
-	ID    string `json:"id,omitempty"`
-	Limit int    `json:"limit,omitempty"` // 0 means all
+	ID    string `json:"id,omitempty" jsonschema:"the node, named as in show; without one the history of all"`
+	Limit int    `json:"limit,omitempty" jsonschema:"0 means all"`
 }
 
 // Commit is one durable step of the history.
 type Commit struct {
-	Seq       uint64    `json:"seq"`
-	Commit    string    `json:"commit"`
-	Root      string    `json:"root"`
-	Author    string    `json:"author"`
-	Session   string    `json:"session"`
-	Time      time.Time `json:"time"`
-	Kind      string    `json:"kind"`
-	Message   string    `json:"message"`
-	Changes   int       `json:"changes"`
-	Documents int       `json:"documents,omitempty"`
-	Op        string    `json:"op"`
-	// Author is said by: token where a token stands for it, asserted where whoever
-	// asked said so, nobody ("") for what was found in files.
-	SaidBy string `json:"said_by,omitempty"`
+	Seq       uint64    `json:"seq" jsonschema:"the number of the commit"`
+	Commit    string    `json:"commit" jsonschema:"the digest that names it"`
+	Root      string    `json:"root" jsonschema:"of the state that it made"`
+	Author    string    `json:"author" jsonschema:"who made it; file for what was found in files"`
+	Session   string    `json:"session" jsonschema:"of what session it was"`
+	Time      time.Time `json:"time" jsonschema:"when"`
+	Kind      string    `json:"kind" jsonschema:"ingest, edit, rollback, revert, merge, purge, retain, repair or guard"`
+	Message   string    `json:"message" jsonschema:"what was done"`
+	Changes   int       `json:"changes" jsonschema:"nodes that came, changed or left"`
+	Documents int       `json:"documents,omitempty" jsonschema:"in the state after it"`
+	Op        string    `json:"op" jsonschema:"the key under which it was asked for"`
+	SaidBy    string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty for what was found in files"`
 }
 
 // DiffRequest compares two moments: a snapshot's index or name, a commit
 // (seq:N or its digest), a date, or head. From defaults to snapshot 0, To to
 // head.
 type DiffRequest struct {
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
-	Text bool   `json:"text,omitempty"` // with text diffs
+	From string `json:"from,omitempty" jsonschema:"a snapshot's index or name, seq:N, a commit's digest, a date, or head; by default snapshot 0"`
+	To   string `json:"to,omitempty" jsonschema:"likewise; by default head"`
+	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
 }
 
 // Difference is what lies between two moments.
 type Difference struct {
-	Added   []Changed `json:"added"`
-	Removed []Changed `json:"removed"`
-	Changed []Changed `json:"changed"`
-	Moved   []Changed `json:"moved"`
+	Added   []Changed `json:"added" jsonschema:"nodes that came"`
+	Removed []Changed `json:"removed" jsonschema:"nodes that left"`
+	Changed []Changed `json:"changed" jsonschema:"nodes that read otherwise"`
+	Moved   []Changed `json:"moved" jsonschema:"nodes that stand elsewhere"`
 }
 
 // Changed is a node that came, left, changed or moved.
 type Changed struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Path  string `json:"path"`
-	Was   string `json:"was,omitempty"`  // the path or id it had before
-	Text  string `json:"text,omitempty"` // a unified diff of its own bytes
+	ID    string `json:"id" jsonschema:"the id of the node"`
+	Title string `json:"title" jsonschema:"without keyword and tags"`
+	Path  string `json:"path" jsonschema:"the file, below the memex"`
+	Was   string `json:"was,omitempty" jsonschema:"the path or id it had before"`
+	Text  string `json:"text,omitempty" jsonschema:"a unified diff of its own bytes"`
 }
 
 // SnapshotRequest keeps the present state, under a name or as an automatic one.
 type SnapshotRequest struct {
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" jsonschema:"without one it is an automatic one"`
 }
 
 // Snapshot is a state kept for rollback; index 0 is the newest.
 type Snapshot struct {
-	Index int       `json:"index"`
-	Name  string    `json:"name"`
-	Seq   uint64    `json:"seq"`
-	Root  string    `json:"root"`
-	Time  time.Time `json:"time"`
-	Note  string    `json:"note"`
+	Index int       `json:"index" jsonschema:"0 is the newest"`
+	Name  string    `json:"name" jsonschema:"empty for an automatic one"`
+	Seq   uint64    `json:"seq" jsonschema:"the number of the commit"`
+	Root  string    `json:"root" jsonschema:"the digest of the whole state"`
+	Time  time.Time `json:"time" jsonschema:"of its commit"`
+	Note  string    `json:"note" jsonschema:"what happened after it, or why it was named"`
 }
 
 // RollbackRequest makes an earlier state the present one.
 type RollbackRequest struct {
-	To         string `json:"to"` // as in DiffRequest; "" means snapshot 0
-	Skip       bool   `json:"skip,omitempty"`
-	MemoryOnly bool   `json:"memory_only,omitempty"`
-	Head       uint64 `json:"head,omitempty"` // the newest commit's number; a newer one is a conflict
+	To         string `json:"to" jsonschema:"as in diff; empty means snapshot 0"`
+	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
+	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
 // RollbackResponse is what a rollback did.
 type RollbackResponse struct {
-	Root          string   `json:"root"`
-	Seq           uint64   `json:"seq"`
-	RestoredFiles []string `json:"restored_files"`
-	RemovedFiles  []string `json:"removed_files"`
-	Drift         []string `json:"drift"`
+	Root          string   `json:"root" jsonschema:"the digest of the whole state"`
+	Seq           uint64   `json:"seq" jsonschema:"the number of the commit"`
+	RestoredFiles []string `json:"restored_files" jsonschema:"written or removed"`
+	RemovedFiles  []string `json:"removed_files" jsonschema:"removed"`
+	Drift         []string `json:"drift" jsonschema:"with memory_only, files that differ since"`
 }
 
 // VerifyRequest says what the history must agree with.
 type VerifyRequest struct {
-	Anchors []string `json:"anchors,omitempty"` // texts of signed heads, as Head gives them
-	Files   bool     `json:"files,omitempty"`   // the files must hold what the memory does
+	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
+	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does"`
 }
 
 // VerifyResponse is what verification found. Problems of the kinds purged, thinned
 // and lost are no damage: a commit says that the content is gone.
 type VerifyResponse struct {
-	OK       bool      `json:"ok"`
-	Checked  int       `json:"checked"` // commits, blocks and nodes recomputed
-	Problems []Problem `json:"problems"`
+	OK       bool      `json:"ok" jsonschema:"nothing is damaged"`
+	Checked  int       `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
+	Problems []Problem `json:"problems" jsonschema:"what was found"`
 }
 
 // IngestRequest reads what changed in the folder.
 type IngestRequest struct {
-	AcceptDeletions bool `json:"accept_deletions,omitempty"`
+	AcceptDeletions bool `json:"accept_deletions,omitempty" jsonschema:"also where so many files are gone that it is held back otherwise"`
 	// Committed is called with each commit as it becomes durable; Progress
 	// with how many documents of how many have been read. Both may be nil and
 	// do not travel.

@@ -19,13 +19,13 @@ const (
 
 // Hello says who answers.
 type Hello struct {
-	Version  string `json:"version"`
-	Protocol int    `json:"protocol"`
-	Memex    string `json:"memex"`
-	StateDir string `json:"state_dir"`
-	Root     string `json:"root"`
-	Seq      uint64 `json:"seq"`
-	PID      int    `json:"pid"`
+	Version  string `json:"version" jsonschema:"of the program"`
+	Protocol int    `json:"protocol" jsonschema:"the number of the language that daemon and clients speak"`
+	Memex    string `json:"memex" jsonschema:"the folder"`
+	StateDir string `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
+	Root     string `json:"root" jsonschema:"the digest of the whole state"`
+	Seq      uint64 `json:"seq" jsonschema:"the number of the newest commit"`
+	PID      int    `json:"pid" jsonschema:"of the process"`
 }
 
 // Sync says what an operation does about the folder first.

@@ -81,15 +81,19 @@ func pathOf(op *api.Operation, schemas, problem object) (object, error) {
 	if op.Effect == api.Reads {
 		item["get"] = object{
 			"operationId": "get-" + op.Name, "summary": op.Summary, "responses": responses,
-			"parameters": append(parametersOf(shapeOf(op)), how),
+			"parameters": append(parametersOf(shapeOf(op), schemas), how),
 		}
 	}
 	return item, nil
 }
 
-// parametersOf lists what a GET takes.
-func parametersOf(s *shape) []any {
+// parametersOf lists what a GET takes; the schema of the request says what each means.
+func parametersOf(s *shape, schemas object) []any {
 	list := []any{}
+	var described map[string]*jsonschema.Schema
+	if request, ok := schemas[s.op.Request.Name()].(*jsonschema.Schema); ok {
+		described = request.Properties
+	}
 	for _, key := range slices.Sorted(maps.Keys(s.fields)) {
 		kind := "string"
 		t := s.fields[key]
@@ -109,7 +113,7 @@ func parametersOf(s *shape) []any {
 		default:
 			continue
 		}
-		list = append(list, parameterOf(key, kind, ""))
+		list = append(list, parameterOf(key, kind, described[key].Description))
 	}
 	if s.list {
 		list = append(list, parameterOf("cursor", "string", "the next page, from the Link header"))
@@ -122,11 +126,7 @@ func parameterOf(name, kind, about string) object {
 	if kind == "array" {
 		schema["items"] = object{"type": "string"}
 	}
-	p := object{"name": name, "in": "query", "schema": schema}
-	if about != "" {
-		p["description"] = about
-	}
-	return p
+	return object{"name": name, "in": "query", "schema": schema, "description": about}
 }
 
 // schemaOf adds the schema of a type to schemas and returns a reference to it.

@@ -61,3 +61,50 @@ func TestDescription(t *testing.T) {
 		}
 	}
 }
+
+// TestDescriptionSaysWhatFieldsMean: each field of a request and of an answer, and each
+// parameter, is described.
+func TestDescriptionSaysWhatFieldsMean(t *testing.T) {
+	s := open(t, nil)
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name, Description string }
+		}
+		Components struct{ Schemas map[string]*jsonschema.Schema }
+	}
+	if err := json.Unmarshal(s.ask("GET", "/v1/openapi.json", "").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	fields := 0
+	var walk func(where string, s *jsonschema.Schema)
+	walk = func(where string, s *jsonschema.Schema) {
+		if s == nil {
+			return
+		}
+		for name, p := range s.Properties {
+			fields++
+			if at := where + "." + name; p.Description == "" {
+				t.Errorf("%s has no description", at)
+			} else {
+				walk(at, p)
+			}
+		}
+		walk(where+"[]", s.Items)
+	}
+	for name, schema := range doc.Components.Schemas {
+		walk(name, schema)
+	}
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			for _, p := range op.Parameters {
+				fields++
+				if p.Description == "" {
+					t.Errorf("%s %s: the parameter %s has no description", method, path, p.Name)
+				}
+			}
+		}
+	}
+	if fields < 300 {
+		t.Errorf("only %d fields were found", fields)
+	}
+}
