@@ -4,8 +4,10 @@ package mcpserver_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -98,5 +100,56 @@ func TestServersAreKept(t *testing.T) {
 		if !got[want] {
 			t.Errorf("told: %v", got)
 		}
+	}
+}
+
+// TestBadRequestsOverHTTP: what is no request of the protocol, or of no revision, is
+// refused with a status of its own, and the next one is served.
+func TestBadRequestsOverHTTP(t *testing.T) {
+	svc, _ := memory(t)
+	web := httptest.NewServer(forAll(mcpserver.New(svc, nil)))
+	t.Cleanup(web.Close)
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	post := func(body string, headers ...string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "POST", web.URL, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		a, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		return a.StatusCode
+	}
+	for _, tc := range []struct {
+		name, body string
+		headers    []string
+	}{
+		{"half a request", `{"jsonrpc":"2.0","id":`, nil},
+		{"no JSON", "nonsense", nil},
+		{"bytes", "\xff\xfe\x00", nil},
+		{"nothing", "", nil},
+		{"a text", `"text"`, nil},
+		{"another JSON-RPC", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, nil},
+		{"deep", strings.Repeat("[", 1<<20), nil},
+		{"a revision that is none", ping, []string{"MCP-Protocol-Version", "1999-01-01"}},
+		{"a session that is none", ping, []string{"Mcp-Session-Id", "nobody's"}},
+		{"a form", "jsonrpc=2.0", []string{"Content-Type", "application/x-www-form-urlencoded"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if status := post(tc.body, tc.headers...); status < 400 || status > 499 {
+				t.Errorf("answered with %d", status)
+			}
+			if status := post(fmt.Sprintf(hello, "2025-11-25")); status != 200 {
+				t.Errorf("the next client is answered with %d", status)
+			}
+		})
 	}
 }
