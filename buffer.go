@@ -80,6 +80,16 @@ func (m *Memory) sessions() []*Memory {
 	return out
 }
 
+// endBuffersOver ends, in the sessions that are open, the buffers of files that the
+// memory itself has changed. One that cannot be ended now ends with the next ingest.
+func (m *Memory) endBuffersOver(ctx context.Context) {
+	for _, s := range m.memex().sessions() {
+		if err := s.endBuffersNow(ctx); err != nil {
+			m.opts.Log.Warn("a buffer of a file that was saved stays until the next ingest", "scope", s.scope, "error", err)
+		}
+	}
+}
+
 // endBuffersNow is endBuffers under the lock of the writer.
 func (m *Memory) endBuffersNow(ctx context.Context) error {
 	m.mu.Lock()

@@ -181,7 +181,7 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 		return nil, err
 	}
 	done, err := m.publish(ctx, j, all...)
-	return done, op.afterFiles(err)
+	return done, op.afterFiles(ctx, err)
 }
 
 // isThere refuses notes that are read as something else than was asked for.

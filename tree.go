@@ -74,6 +74,13 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	in.state, in.trees = m.View().state, map[string]*node.Tree{}
+	if node.IsDerived(in.parent) && !m.closed {
+		heir, err := m.heir(ctx, m.View(), in.parent)
+		if err != nil {
+			return "", Commit{}, fail("ingest", in.parent, Corrupt, err)
+		}
+		in.parent = heir // an id that is derived may be another one since
+	}
 	switch first, err := m.repeated(ctx, "ingest", graph.KindIngest); {
 	case m.closed:
 		return "", Commit{}, fail("ingest", m.dir, Invalid, errClosed)
@@ -165,16 +172,17 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 		return draft.PutTree(in.over, in.tree)
 	}
 	known := in.known()
+	if in.parent != "" {
+		return in.below(draft, known)
+	}
 	moved := in.moved(known)
 	switch {
-	case in.parent != "":
-		return in.below(draft, known, moved)
 	case known == nil:
 		path, err := node.TreePath(in.m.scope, in.tree)
 		if err != nil {
 			return err
 		}
-		in.take(moved)
+		in.take(in.withRivals(moved, path))
 		in.trees[path] = in.tree
 		in.at = func(s *graph.State) string { d, _ := s.Document(path); return d.ID }
 		return in.apply(draft)
@@ -186,7 +194,7 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 	if len(moved) == 0 {
 		return draft.PutBranch(known.ID, in.tree)
 	}
-	in.take(moved)
+	in.take(in.withRivals(moved, known.Path))
 	if !in.change(known.Path, known.ID, func(*node.Tree) *node.Tree { return in.tree }) {
 		return fail("ingest", known.ID, Invalid, errCycle)
 	}
@@ -229,13 +237,47 @@ func (in *treeIngest) known() *node.Node {
 // moved lists the nodes that the tree names and that stand elsewhere.
 func (in *treeIngest) moved(known *node.Node) []*node.Node {
 	var out []*node.Node
+	inside := in.inside(known)
 	for part := range in.tree.All() {
-		n, ok := in.state.Get(part.ID())
-		if !ok || !node.IsMemory(n.Path) || n == known {
-			continue
-		}
-		if known == nil || !slices.Contains(in.state.Ancestors(n), known) {
+		if n, ok := in.state.Get(part.ID()); ok && node.IsMemory(n.Path) && !inside(n) {
 			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// inside returns a function that tells whether a node is top or stands below it. All
+// calls together look at each node once.
+func (in *treeIngest) inside(top *node.Node) func(*node.Node) bool {
+	if top == nil {
+		return func(*node.Node) bool { return false }
+	}
+	told := map[string]bool{top.ID: true}
+	return func(n *node.Node) bool {
+		var way []string
+		is, known := told[n.ID]
+		for !known && n != nil {
+			way = append(way, n.ID)
+			up, _ := in.state.Get(n.Parent)
+			is, known = told[n.Parent]
+			n = up
+		}
+		for _, id := range way {
+			told[id] = is
+		}
+		return is
+	}
+}
+
+// withRivals adds to nodes that move to a document those that declare the same ids, and
+// would bear them then: history may have brought back what moved before.
+func (in *treeIngest) withRivals(moved []*node.Node, path string) []*node.Node {
+	out := slices.Clip(moved)
+	for _, n := range moved {
+		for _, rival := range in.state.Rivals(n) {
+			if node.IsMemory(rival.Path) && (rival.Path == path || node.Claim{ID: n.ID, Path: rival.Path}.Before(node.Claim{ID: n.ID, Path: path})) {
+				out = append(out, rival)
+			}
 		}
 	}
 	return out
@@ -283,7 +325,7 @@ func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) 
 var errCycle = errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves")
 
 // below hangs the tree below another node.
-func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.Node) error {
+func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	up, ok := in.state.Get(in.parent)
 	switch {
 	case !ok:
@@ -294,7 +336,7 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.
 	if known == nil {
 		known = in.namesake(up)
 	}
-	stays := known != nil && known.Parent == up.ID
+	stays, moved := known != nil && known.Parent == up.ID, in.moved(known)
 	switch {
 	case stays && len(moved) == 0:
 		place := slices.Index(up.Kids, known.ID)
@@ -303,7 +345,7 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node, moved []*node.
 	case known != nil && !stays:
 		moved = append(moved, known)
 	}
-	in.take(moved)
+	in.take(in.withRivals(moved, up.Path))
 	if !in.change(up.Path, up.ID, func(t *node.Tree) *node.Tree {
 		next := *t
 		next.Kids = slices.Clone(t.Kids)

@@ -96,7 +96,7 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 		m.snapshots.before(head)
 	}
 	c, err := m.commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
-	return c, o.afterFiles(err)
+	return c, o.afterFiles(ctx, err)
 }
 
 // write announces the operation and changes the files. After an error they are as
@@ -115,9 +115,9 @@ func (o *operationOnFiles) write(ctx context.Context) error {
 	return nil
 }
 
-// afterFiles syncs the commit of files that were written; err is that of making it.
-// It says of an error that the files are written.
-func (o *operationOnFiles) afterFiles(err error) error {
+// afterFiles syncs the commit of files that were written, and ends what sessions laid
+// over them; err is that of making it. It says of an error that the files are written.
+func (o *operationOnFiles) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
 	}
@@ -125,6 +125,7 @@ func (o *operationOnFiles) afterFiles(err error) error {
 		err = o.m.syncFiles(o.name)
 	}
 	if err == nil {
+		o.m.endBuffersOver(ctx)
 		return nil
 	}
 	return &Error{Op: o.name, What: o.m.state, Kind: KindOf(err), Err: fmt.Errorf(

@@ -38,3 +38,21 @@ func (s *State) Problems(ctx context.Context) iter.Seq2[string, []node.Problem] 
 		}
 	}
 }
+
+// Rivals lists the nodes that declare the id of a node and do not bear it. O(1) for an
+// id that nobody else claims, else the nodes of the documents that do.
+func (s *State) Rivals(n *node.Node) []*node.Node {
+	claims, _ := s.contested.Get(n.ID)
+	var out []*node.Node
+	for _, c := range claims {
+		if c.Path == n.Path {
+			continue
+		}
+		for _, o := range s.Nodes(c.Path) {
+			if o.Wish() == n.ID {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
