@@ -28,6 +28,9 @@ type LocalOptions struct {
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64
+	// AtOnce is how many searches and windows are made at a time; more wait in the
+	// order in which they came. 0 is any number.
+	AtOnce int
 	// Progress is told how far reading the folder has come.
 	Progress func(done, total int)
 	// Warn is told what a person should know though the operation went on,
@@ -48,6 +51,9 @@ func Local(m *fovea.Memory, opts *LocalOptions) Service {
 	if l.opts.Now == nil {
 		l.opts.Now = time.Now
 	}
+	if opts.AtOnce > 0 {
+		l.room = make(room, opts.AtOnce)
+	}
 	return here{l.scoped(), l}
 }
 
@@ -57,6 +63,7 @@ type local struct {
 	over  []string // the scopes that lie over the memex
 	known string   // the node that a request is about which came before, see here
 	opts  LocalOptions
+	room  room
 }
 
 // sync reads what changed in the folder. Deletions that are held back do not
@@ -122,6 +129,11 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 	if err != nil {
 		return nil, err
 	}
+	leave, err := l.room.enter(ctx, "context")
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: orElse(req.Budget, l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
@@ -164,6 +176,11 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	leave, err := l.room.enter(ctx, "search")
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	hits, err := v.Search(req.Text, req.Limit, keep, l.opts.Now())
 	if err != nil {
 		return nil, err

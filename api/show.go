@@ -183,35 +183,43 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 // it, all others by what one walk of the document has told.
 type lines struct {
 	v  *fovea.View
-	at map[string]map[string]int // path -> id -> line; a nil map for a document that was asked for once
+	at map[string]*beginnings // by path; nil for a document that was asked for once
 }
 
-func newLines(v *fovea.View) *lines { return &lines{v, map[string]map[string]int{}} }
+// beginnings is a document's nodes with the lines that they begin at.
+type beginnings struct {
+	nodes []*node.Node
+	lines []int
+}
+
+func newLines(v *fovea.View) *lines { return &lines{v, map[string]*beginnings{}} }
 
 func (l *lines) of(n *node.Node) int {
 	if node.IsMemory(n.Path) {
 		return 0
 	}
 	doc, met := l.at[n.Path]
-	if !met {
-		l.at[n.Path] = nil
-		_, line := l.v.Position(n)
-		return line
+	if met && doc == nil {
+		doc = beginningsOf(slices.Collect(l.v.Document(n.Path)))
 	}
-	if doc == nil {
-		doc = map[string]int{}
-		line := 1
-		for m := range l.v.Document(n.Path) {
-			doc[m.ID] = line
-			line += strings.Count(m.Content, "\n")
+	l.at[n.Path] = doc
+	if met {
+		if i := slices.Index(doc.nodes, n); i >= 0 {
+			return doc.lines[i]
 		}
-		l.at[n.Path] = doc
 	}
-	line, ok := doc[n.ID]
-	if !ok { // an element in a node
-		_, line = l.v.Position(n)
-	}
+	_, line := l.v.Position(n) // which also finds an element in a node
 	return line
+}
+
+func beginningsOf(nodes []*node.Node) *beginnings {
+	d := &beginnings{nodes, make([]int, len(nodes))}
+	line := 1
+	for i, n := range nodes {
+		d.lines[i] = line
+		line += strings.Count(n.Content, "\n")
+	}
+	return d
 }
 
 func listed(v *fovea.View, l *lines, n *node.Node) Node {

@@ -58,9 +58,10 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 	return t, nil
 }
 
-// fit makes room for so many nodes.
+// fit makes room for so many nodes, and for some that the next states have more.
 func (s *scratch) fit(nodes int) {
 	if len(s.marks) < nodes {
+		nodes += nodes / 8
 		s.marks, s.own, s.around = make([]flag, nodes), make([]float64, nodes), make([]float64, nodes)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -110,6 +111,8 @@ type server struct {
 func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	local := d.opts.Local
 	local.Sync, local.Progress = d.live.sync, d.opts.Feed.Progress
+	// Who writes comes back from each sync behind all who wait for a processor.
+	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	return httpapi.New(httpapi.Options{
 		Service: api.Local(d.opts.Memory, &local), Hello: d.hello, Feed: d.opts.Feed, Ready: d.live.isReady, Logs: d.opts.Lines.Newest,
 		LogLimit: d.opts.Config.LogLimit, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
