@@ -2,14 +2,16 @@
 
 package merkle
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Editor collects changes to a Map. An Editor is for one goroutine.
 type Editor[L Leaf] struct {
 	root    *hnode[L]
 	size    int
 	pending []L // leaves for an empty tree, which are built at once
-	buf     []byte
 }
 
 // Set puts l where its key says, in place of the leaf that stood there. It
@@ -50,10 +52,16 @@ func (e *Editor[L]) Delete(key Digest) {
 func (e *Editor[L]) Map() Map[L] {
 	e.flush()
 	if e.root != nil {
-		e.buf = e.root.seal(e.buf)
+		buf := blocks.Get().(*[]byte)
+		*buf = e.root.seal(*buf)
+		blocks.Put(buf)
 	}
 	return Map[L]{root: e.root, size: e.size}
 }
+
+// blocks are for blocks that are hashed and forgotten: to seal the nodes that one
+// leaf changes would else make more garbage than the nodes are.
+var blocks = sync.Pool{New: func() any { return new([]byte) }}
 
 // flush builds the tree of the pending leaves.
 func (e *Editor[L]) flush() {

@@ -80,10 +80,13 @@ func VersionBlock(own merkle.Digest, kids []merkle.Digest, emit Emit) (merkle.Di
 	if len(kids) == 0 {
 		return own, nil
 	}
-	b, err := appendVersion(make([]byte, 0, len(kids)*42+64), own, kids, emit)
+	buf := scratch.Get().(*[]byte)
+	defer scratch.Put(buf)
+	b, err := appendVersion((*buf)[:0], own, kids, emit)
 	if err != nil {
 		return merkle.Digest{}, err
 	}
+	*buf = b
 	return seal(b, emit)
 }
 

@@ -176,7 +176,8 @@ func (b *branch) replace(nodes []*node.Node) {
 
 // version computes a node's version from its children's.
 func (d *Draft) version(n *node.Node) merkle.Digest {
-	kids := make([]merkle.Digest, 0, len(n.Kids))
+	var few [16]merkle.Digest
+	kids := slices.Grow(few[:0], len(n.Kids))
 	for _, id := range n.Kids {
 		if k, ok := d.nodes.Get(id); ok {
 			kids = append(kids, k.Version)
