@@ -12,7 +12,8 @@
 // Invariants:
 //
 //   - Nobody reaches an operation without an Admission, and the author of a
-//     commit is the one whom it names.
+//     commit is the one whom it names. A stream is sent nothing more once who
+//     opened it is not let in any more.
 //   - An error is problem+json with a status by its kind, see [Status].
 //   - What a request may take is bounded: bytes, time, and for agents how many
 //     writes in a minute.
