@@ -23,13 +23,9 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
-	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 var served = flag.Duration("served", 5*time.Second, "BenchmarkServed: 64 clients for so long")
-
-// serverMemory is the variable that names the script of @modelcontextprotocol/server-memory.
-const serverMemory = "FOVEA_SERVER_MEMORY"
 
 // BenchmarkServed prints what a daemon takes: writes, searches and contexts over HTTP and MCP
 // at two sizes, many clients at once, many files at once, its start, and its memory.
@@ -51,12 +47,8 @@ func measureServed(t testing.TB) {
 		size := fmt.Sprintf("%d nodes", files*11)
 		t.Logf("%s: resident when idle %.0f MiB", size, d.resident())
 		d.overHTTP(size)
-		fovea := speak(t, m.daemonEnv(), m.program, "mcp", "--memex", m.dir, "--agent", "ada")
-		fovea.measure(size+", MCP", "remember", func(i int) any {
-			return map[string]any{"title": fmt.Sprint("Note over MCP ", i), "body": fmt.Sprint("What ", i, " says.")}
-		})
-		fovea.measure(size+", MCP", "recall", func(i int) any { return map[string]any{"query": fmt.Sprintf("cat-%02d", i%50)} })
-		fovea.measure(size+", MCP", "context", func(i int) any {
+		fovea := d.overMCP(size)
+		fovea.measure(size+", MCP", "context", calls, func(i int) any {
 			return map[string]any{"focus": fmt.Sprintf("node-%07d", i*7), "budget": 2000}
 		})
 		if files == 900 {
@@ -76,7 +68,6 @@ func measureServed(t testing.TB) {
 	t.Logf("%d nodes: start to first answer %.0f ms, %.0f of the processors; a status, which parses all documents, %.0f of them",
 		9100*11, ms(first), before, d.processor()-before)
 	d.stop()
-	other(t)
 }
 
 // server is a daemon in a process of its own.
@@ -305,35 +296,10 @@ func (s *spoken) ask(method string, params any) {
 	}
 }
 
-func (s *spoken) measure(where, tool string, args func(i int) any) {
+func (s *spoken) measure(where, tool string, n int, args func(i int) any) {
 	s.t.Helper()
-	times(s.t, where+", "+tool, calls, func(i int) error {
+	times(s.t, where+", "+tool, n, func(i int) error {
 		s.ask("tools/call", map[string]any{"name": tool, "arguments": args(i)})
 		return nil
 	})
-}
-
-// other measures server-memory where there is one.
-func other(t testing.TB) {
-	script := os.Getenv(serverMemory)
-	if script == "" {
-		t.Logf("server-memory: not measured, %s does not name its script", serverMemory)
-		return
-	}
-	for _, n := range []int{10_000, 50_000} {
-		file := filepath.Join(t.TempDir(), "memory.jsonl")
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, `{"type":"entity","name":"n-%d","entityType":"note","observations":["cat-%02d says %d"]}`+"\n", i, i%50, i)
-		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		s := speak(t, append(os.Environ(), "MEMORY_FILE_PATH="+file), foveatest.Part(t, "node"), script)
-		where := fmt.Sprintf("%d entities, server-memory", n)
-		s.measure(where, "create_entities", func(i int) any {
-			return map[string]any{"entities": []any{map[string]any{"name": fmt.Sprint("x-", i), "entityType": "note", "observations": []string{"says"}}}}
-		})
-		s.measure(where, "search_nodes", func(i int) any { return map[string]any{"query": fmt.Sprintf("says %d", n-1-i)} })
-	}
 }
