@@ -101,3 +101,32 @@ func TestRollbackNamesWhatBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestRollbackKeepsTimes: what a rollback does not change keeps the time of its last
+// change, for this process and for the next one.
+func TestRollbackKeepsTimes(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* One\n", "b.org": "* Before\n"})
+	w.ingest()
+	w.saved(map[string]string{"a.org": "* Two\n"})
+	w.saved(map[string]string{"a.org": "* One\n"})
+	w.saved(map[string]string{"b.org": "* After\n"})
+	times := func() map[string]int64 {
+		out := map[string]int64{}
+		for n := range w.m.View().All() {
+			out[n.ID] = n.Modified
+		}
+		return out
+	}
+	before := times()
+	w.rolledBack("seq:1")
+	want := times()
+	for n := range w.m.View().Document("a.org") {
+		if want[n.ID] != before[n.ID] {
+			t.Errorf("%s changed at %d, and at %d after a rollback of another file", n.ID, before[n.ID], want[n.ID])
+		}
+	}
+	w.reopen()
+	if diff := cmp.Diff(want, times()); diff != "" {
+		t.Errorf("read again (-want +got):\n%s", diff)
+	}
+}

@@ -252,12 +252,15 @@ func placesOf(nodes []*node.Node) places {
 }
 
 // Restore returns the state that makes target the present again after s: equal
-// to target but for the times of what changed, which become now.
+// to target but for times. Those of what changed become now; what did not change
+// keeps that of s, as it does for those who apply the delta to s.
 func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	delta := Diff(s, target)
-	b := &builder{nodes: target.nodes.Edit(), documents: target.documents.Edit(), trees: target.trees.Edit(), tree: target.tree.Edit()}
+	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit()}
 	for i, c := range delta.Changes {
 		if c.New == nil {
+			b.nodes.Delete(c.ID)
+			b.tree.Delete(merkle.Sum([]byte(c.ID)))
 			continue
 		}
 		e := c.New.Entry
@@ -271,7 +274,19 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 		b.tree.Set(n)
 		delta.Changes[i].New = n
 	}
-	for _, path := range delta.Paths {
+	paths := slices.Clone(delta.Paths)
+	for i, n := range delta.Reread {
+		if old, ok := s.Get(n.ID); ok {
+			n = n.Place(n.ID, old.Entry)
+		}
+		b.nodes.Set(n.ID, n)
+		b.tree.Set(n)
+		delta.Reread[i], paths = n, append(paths, n.Path)
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		b.documents.Delete(path)
+		b.trees.Delete(path)
 		if t, ok := target.trees.Get(path); ok {
 			b.trees.Set(path, &tree{top: t.top, size: t.size})
 		} else if nodes := target.Nodes(path); nodes != nil {
