@@ -215,11 +215,20 @@ func size(delta *graph.Delta) int {
 	return n
 }
 
+// versions lists those of a node's children in order.
 func versions(state *graph.State, n *node.Node) []merkle.Digest {
 	if len(n.Kids) == 0 {
 		return nil
 	}
 	out := make([]merkle.Digest, 0, len(n.Kids))
+	if n.Parent == "" && !state.IsTree(n.Path) { // their ids need no looking up
+		for _, k := range state.Nodes(n.Path) {
+			if k.Parent == n.ID {
+				out = append(out, k.Version)
+			}
+		}
+		return out
+	}
 	for _, id := range n.Kids {
 		if k, ok := state.Get(id); ok {
 			out = append(out, k.Version)
