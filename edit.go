@@ -240,7 +240,11 @@ func (e *editing) put(path, text string) {
 // save writes the files and commits what came of them.
 func (e *editing) save(ctx context.Context) (Commit, error) {
 	m, head, now := e.m, e.m.View().state, e.now.UnixMilli()
-	if err := e.newIDs(head); err != nil {
+	state, delta, err := e.draft(now)
+	if err == nil {
+		err = e.newIDs(head, state)
+	}
+	if err != nil {
 		return Commit{}, err
 	}
 	for _, path := range e.paths {
@@ -249,9 +253,8 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 			return Commit{}, fail(e.name, path, Invalid, err)
 		}
 	}
-	state, delta, err := e.draft(now)
-	if err != nil || delta.Empty() {
-		return Commit{}, err
+	if delta.Empty() {
+		return Commit{}, nil
 	}
 	op := m.begin(ctx, e.name, graph.KindEdit, e.message, now)
 	op.intent.marks = e.marks
@@ -308,12 +311,11 @@ func (e *editing) putTrees(draft *graph.Draft) error {
 
 // newIDs refuses an :ID: that the edit brings in and that a node bears already,
 // so that the node that was asked for is the node that comes.
-func (e *editing) newIDs(head *graph.State) error {
+func (e *editing) newIDs(head, next *graph.State) error {
 	before, after := map[string]int{}, map[string]int{}
 	for _, path := range e.paths {
-		text, _ := head.Text(path)
-		countIDs(before, path, text)
-		countIDs(after, path, e.texts[path])
+		countIDs(before, head.Nodes(path))
+		countIDs(after, next.Nodes(path))
 	}
 	for _, id := range sortedKeys(after) {
 		if after[id] <= before[id] {
@@ -339,11 +341,11 @@ func (e *editing) goes(head *graph.State, n *node.Node) bool {
 	return e.refiled != nil && (n == e.refiled || slices.Contains(head.Ancestors(n), e.refiled))
 }
 
-func countIDs(into map[string]int, path, text string) {
-	derived := node.DocumentID(path)
-	for _, c := range node.Claims(path, org.Parse(text, nil)) {
-		if c.ID != derived {
-			into[c.ID]++
+// countIDs counts the ids that nodes declare.
+func countIDs(into map[string]int, nodes []*node.Node) {
+	for _, n := range nodes {
+		if id := n.Derived.DeclaredID; id != "" {
+			into[id]++
 		}
 	}
 }

@@ -26,25 +26,29 @@ func (d *Draft) extend(path, text string) bool {
 	if all == nil {
 		return false
 	}
-	d.lengthen(path, all, all[len(nodes):])
+	d.lengthen(path, nodes, all)
 	return true
 }
 
-// lengthen sets the nodes of a file, of which those added are new and, but for the
-// document, no other differs.
-func (d *Draft) lengthen(path string, all, added []*node.Node) {
+// lengthen sets the nodes of a file that has those of before, changed or not, and more
+// behind them.
+func (d *Draft) lengthen(path string, before, all []*node.Node) {
 	if _, seen := d.before[path]; !seen {
 		d.before[path], _ = d.base.documents.Get(path)
 	}
 	ids := d.claimed(path)
-	ids = append(make([]string, 0, len(ids)+len(added)), ids...)
-	for _, n := range added {
+	ids = append(make([]string, 0, len(ids)+len(all)-len(before)), ids...)
+	for i, n := range before {
+		if all[i] != n {
+			d.nodes.Set(n.ID, all[i])
+		}
+	}
+	for _, n := range all[len(before):] {
 		n.Modified = d.now
 		ids = append(ids, n.ID)
 		d.nodes.Set(n.ID, n)
 	}
 	d.claims[path] = ids
-	d.nodes.Set(all[0].ID, all[0])
 	d.documents.Set(path, all)
 	d.after[path] = all
 	delete(d.places, path)

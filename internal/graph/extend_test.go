@@ -61,7 +61,7 @@ func TestExtend(t *testing.T) {
 				more = strings.ReplaceAll(more, "#+", "# ")
 				fallthrough
 			case 1, 2:
-				text += fmt.Sprintf("* Plain\n:PROPERTIES:\n:ID: plain%d\n:END:\n", len(text))
+				text += strings.Repeat("*", rapid.IntRange(0, 2).Draw(t, "depth")) + fmt.Sprintf("* Plain\n:PROPERTIES:\n:ID: plain%d\n:END:\n", len(text))
 			}
 			text += more
 			before := short.nodes.Map()
@@ -130,7 +130,10 @@ func TestExtendOrNot(t *testing.T) {
 		{"nothing", "* A\n", "", false},
 		{"no final newline", "* A", note, false},
 		{"text of the last note", "* A\n", "text\n" + note, false},
-		{"a note below another", "* A\n", "*" + note, false},
+		{"a note below another", "* A\n** B\n*** C\n", "*" + note, true},
+		{"notes of rising level", "* A\n** B\n*** C\n", "***" + note + strings.ReplaceAll("*"+note, "new", "next"), true},
+		{"a note below what is encrypted", "* A :crypt:\n", "*" + note, false},
+		{"a note beside what is encrypted", "* A\n** B :crypt:\n", "*" + note, true},
 		{"a note without an id", "* A\n", "* New\n", false},
 		{"an id that another bears", "* A\n:PROPERTIES:\n:ID: new\n:END:\n", note, false},
 		{"an id twice", "* A\n", note + note, false},
