@@ -9,13 +9,16 @@
 // The structure is the compressed hash-array mapped prefix tree of Steindorfer
 // and Vinju, "Optimizing Hash-Array Mapped Tries for Fast and Lean Immutable
 // JVM Collections" (OOPSLA 2015): 64-way nodes, one bitmap for the entries and
-// one for the children, nothing stored for an empty slot.
+// one for the children, nothing stored for an empty slot. With 64 slots rather
+// than 32 most ways among 100,000 keys are a load from memory shorter.
 //
 // Invariants:
 //
 //   - Only the root may hold fewer than two entries in its subtree, so a map
 //     has one shape for a content, whatever history led to it.
 //   - A node that an Editor did not create is never written to.
+//   - The nodes of a map that Build or Pack made stand in few slices, which live
+//     as long as any version that shares one of them.
 //   - An entry list and a child list hold one element per bit of their bitmap,
 //     in bit order; a node below the last hash bit holds no bitmap, only
 //     entries in key order.
