@@ -31,7 +31,7 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 		Args: args(1, 1, "one state folder or memex"),
 		RunE: func(c *cobra.Command, a []string) error {
 			var err error
-			if req.State, err = stateOf(a[0], os.Getenv); err != nil {
+			if req.State, err = stateOf(a[0]); err != nil {
 				return misuse{err}
 			}
 			return ask(s, c, api.Service.Merge, req, func(done *api.MergeResponse) { printMerge(&s.out, done, &req) })
@@ -44,17 +44,12 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 }
 
 // stateOf returns the state folder that a path means: itself, or that of the memex
-// that it is. MEMORY_SNAPSHOT_PATH names that of this memory, not of another.
-func stateOf(path string, env func(string) string) (string, error) {
+// that it is.
+func stateOf(path string) (string, error) {
 	if _, err := os.Stat(filepath.Join(path, "FORMAT")); err == nil {
 		return filepath.Abs(path)
 	}
-	state, err := config.StateDir(func(name string) string {
-		if name == "MEMORY_SNAPSHOT_PATH" {
-			return ""
-		}
-		return env(name)
-	}, path)
+	state, err := config.StateDirOfOther(nil, path)
 	if err != nil {
 		return "", err
 	}

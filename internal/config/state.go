@@ -55,6 +55,18 @@ func StateDir(env func(string) string, memex string) (string, error) {
 	return dir, nil
 }
 
+// StateDirOfOther is StateDir for another memex than the one that the environment is
+// about: MEMORY_SNAPSHOT_PATH names the state of that one.
+func StateDirOfOther(env func(string) string, memex string) (string, error) {
+	env = environmentOr(env)
+	return StateDir(func(name string) string {
+		if name == "MEMORY_SNAPSHOT_PATH" {
+			return ""
+		}
+		return env(name)
+	}, memex)
+}
+
 func stateDir(env func(string) string, memex string) (string, error) {
 	path := func(name string) string { return Expand(env(name), env) }
 	if dir := path("MEMORY_SNAPSHOT_PATH"); dir != "" {

@@ -137,3 +137,18 @@ func TestShortName(t *testing.T) {
 		}
 	}
 }
+
+// TestStateDirOfOther: the state of another memex is where that one keeps it, whatever
+// folder the environment names for this one.
+func TestStateDirOfOther(t *testing.T) {
+	root := t.TempDir()
+	env := map[string]string{"XDG_STATE_HOME": root, "HOME": root}
+	want, err := StateDir(environment(env), filepath.Join(root, "other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env["MEMORY_SNAPSHOT_PATH"] = filepath.Join(root, "mine")
+	if got, err := StateDirOfOther(environment(env), filepath.Join(root, "other")); err != nil || got != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
