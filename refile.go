@@ -18,9 +18,13 @@ import (
 // children: a headline's or a document's, in any file of the memex. Both files
 // change in one step, or none. A node that stands in no file moves below another
 // such one, or into a file, where it becomes a headline with its attributes in the
-// drawer. base is as for Edit. Errors as of Edit.
+// drawer. base is as for Edit. Errors as of Edit; Invalid also for a node or a target
+// of another scope.
 func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Digest) (Commit, error) {
 	return m.edit(ctx, "refile", nil, func(e *editing) error {
+		if err := m.acrossScopes(e.name, id, target); err != nil {
+			return err
+		}
 		if m.isTree(id) {
 			return e.refileTree(ctx, id, target, base)
 		}

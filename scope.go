@@ -260,6 +260,28 @@ func scopesIn(in vfs.FS) ([]string, error) {
 	return names, err
 }
 
+// acrossScopes refuses to move what another scope holds, or to there: each has a
+// history of its own, and no one commit could say both.
+func (m *Memory) acrossScopes(op string, ids ...string) error {
+	for _, id := range ids {
+		if _, here := m.View().Get(id); here {
+			continue
+		}
+		for _, s := range append(m.withFiles(), m.memex().sessions()...) {
+			n, there := s.View().Get(id)
+			if !there {
+				continue
+			}
+			way := "cut it out and paste it in an editor, and both files are read with the next ingest"
+			if node.IsMemory(n.Path) {
+				way = "take the tree in on the other side, then delete it where it was"
+			}
+			return fail(op, id, Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.scope, m.scope, way))
+		}
+	}
+	return nil
+}
+
 // exists reports whether a scope has ever been opened, or is configured.
 func (m *Memory) exists(name string) (bool, error) {
 	names, err := m.Scopes()

@@ -213,3 +213,85 @@ func TestClosedScopes(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestRefileStaysInItsScope: what another scope holds is refused by name, with what
+// to do instead, and nothing changes.
+func TestRefileStaysInItsScope(t *testing.T) {
+	w := newProjects(t, map[string][]string{"boat": {"work/boat"}}, map[string]string{
+		"home.org": "* At home\n:PROPERTIES:\n:ID: home\n:END:\n", "work/boat/rivets.org": "* Rivets\n:PROPERTIES:\n:ID: rivets\n:END:\n",
+	})
+	w.ingest()
+	boat, session := w.scope("project/boat"), w.scope("session/s")
+	w.take(session, `{"type":"headline","properties":{"ID":"drawn"}}`, "")
+	for _, tc := range []struct {
+		name, id, to, want string
+		in                 *fovea.Memory
+	}{
+		{"out of a project", "rivets", "home", "it is of project/boat, and a note moves only within its scope, here memex; cut it out", w.m},
+		{"into a project", "home", "rivets", "it is of project/boat", w.m},
+		{"from the memex, asked in the project", "home", "rivets", "it is of memex", boat},
+		{"out of a session", "drawn", "home", "it is of session/s, and a note moves only within its scope, here memex; take the tree in", w.m},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := w.onDisk()
+			_, err := tc.in.Refile(t.Context(), tc.id, tc.to, merkle.Digest{})
+			if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), tc.want) {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(before, w.onDisk()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if _, err := w.m.Refile(t.Context(), "none", "home", merkle.Digest{}); fovea.KindOf(err) != fovea.NotFound {
+		t.Error(err)
+	}
+}
+
+// TestSnapshotsOfASession: taking in makes none in a session; a rollback does, names
+// are kept, and both are there after a restart.
+func TestSnapshotsOfASession(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* A\n"})
+	w.ingest()
+	s := w.scope("session/s")
+	tree := func(id string) {
+		t.Helper()
+		w.take(s, `{"type":"headline","properties":{"ID":"`+id+`"}}`, "")
+	}
+	tree("one")
+	tree("two")
+	if list := s.Snapshots(); len(list) != 0 {
+		t.Errorf("taking in made %v", list)
+	}
+	if _, err := s.Snapshot(t.Context(), "named"); err != nil {
+		t.Fatal(err)
+	}
+	tree("three")
+	holds := func(n int) {
+		t.Helper()
+		if s.View().Len() != n {
+			t.Errorf("it holds %d nodes, want %d", s.View().Len(), n)
+		}
+	}
+	back := func(to string) {
+		t.Helper()
+		if _, _, err := s.Rollback(t.Context(), to, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back("named")
+	holds(2)
+	back("0")
+	holds(3)
+	before := s.Snapshots()
+	w.reopen()
+	s = w.scope("session/s")
+	if diff := cmp.Diff(before, s.Snapshots()); diff != "" || len(before) != 3 {
+		t.Errorf("snapshots (-before +after a restart)\n%s", diff)
+	}
+	back("named")
+	holds(2)
+	if len(w.m.Snapshots()) != 0 {
+		t.Error("the memex has a snapshot of it")
+	}
+}
