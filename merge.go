@@ -24,7 +24,8 @@ import (
 // that is a function of these alone, so that whoever merges the two gets the same
 // root; where this memory did nothing since, it is the other's newest commit. The
 // commit that Merge makes and returns follows the head here and that one: see
-// Commit.Parents. The history of the other side comes with it.
+// Commit.Parents. The history of the other side comes with it, and what was forgotten
+// there stays forgotten here.
 //
 // Files follow as in Rollback, all or none; both folders should have been ingested
 // just before. Nothing is written into the other memory, whose folder is locked
@@ -135,7 +136,7 @@ func (m *Memory) mergeCopy(ctx context.Context, other *Memory, name string, opts
 	if g.joins == nil {
 		return Commit{}, nil, nil, nil
 	}
-	r := rollback{m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, joins: g.joins}
+	r := rollback{m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, joins: g.joins, marks: m.tombs.news(other.tombs)}
 	c, touched, err := r.run(background(ctx), g.message())
 	if err != nil {
 		return c, nil, nil, err

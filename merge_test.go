@@ -244,6 +244,26 @@ func TestMergeOfThree(t *testing.T) {
 	}
 }
 
+// TestMergeForgets: what was forgotten on one machine, no agent brings back on the
+// other, after a restart too.
+func TestMergeForgets(t *testing.T) {
+	a := newMachine(t, map[string]string{"a.org": "* The code of the door\n1234\n* Other\n"})
+	b := a.copy("b")
+	if _, err := b.m.Forget(t.Context(), get(t, b.m.View(), "The code of the door").ID, merkle.Digest{}); err != nil {
+		t.Fatal(err)
+	}
+	a.from(b)
+	for range 2 {
+		if _, kind := asAda(t, a.m, "The code of the door", "1234"); kind != fovea.Denied {
+			t.Errorf("it comes back: %v", kind)
+		}
+		if err := a.m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		a.open()
+	}
+}
+
 func TestMergeErrors(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
 	b := a.copy("b")

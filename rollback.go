@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -83,6 +84,7 @@ type rollback struct {
 	opts   *RollbackOptions
 	target *graph.State
 	joins  *graph.Commit // what a merge takes in, nil for another operation
+	marks  [][]byte      // that go with the commit besides
 	op     *operationOnFiles
 
 	touched []string                 // written, or with MemoryOnly left otherwise
@@ -120,7 +122,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 			return Commit{}, r.touched, nil
 		}
 		m.snapshots.before(head)
-		marks := append(m.driftMarks(delta.Paths, r.drift), m.tombs.goingBack(&delta)...)
+		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.tombs.goingBack(&delta), r.marks)
 		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
@@ -130,7 +132,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.without(head.state, state, now)
 	}
-	r.op.intent.marks = m.tombs.goingBack(&delta)
+	r.op.intent.marks = append(m.tombs.goingBack(&delta), r.marks...)
 	c, err := r.op.run(ctx, state, &delta)
 	if err != nil {
 		return c, nil, err

@@ -119,6 +119,20 @@ func (t tombstones) goingBack(delta *graph.Delta) [][]byte {
 	return [][]byte{changed.mark()}
 }
 
+// news returns the marks of what was forgotten in another copy of the memory and is not
+// known here.
+func (t tombstones) news(theirs tombstones) [][]byte {
+	fresh := maps.Clone(theirs)
+	maps.DeleteFunc(fresh, func(key noteKey, stands bool) bool {
+		_, known := t[key]
+		return known || !stands
+	})
+	if len(fresh) == 0 {
+		return nil
+	}
+	return [][]byte{fresh.mark()}
+}
+
 // of finds the tombstone of a node, which may be nil.
 func (t tombstones) of(n *node.Node) (stands, known bool) {
 	key, ok := keyOfNode(n)
