@@ -144,6 +144,32 @@ func (m *Memory) mergeCopy(ctx context.Context, other *Memory, name string, opts
 	return c, touched, g.conflicts, nil
 }
 
+// grown returns a state that holds what target does, made from head: of what did not
+// change the times are those of head and not of another machine.
+func grown(head, target *graph.State, now int64) (*graph.State, graph.Delta, error) {
+	changed := graph.Diff(head, target)
+	draft := head.Edit(now)
+	for _, path := range changed.Paths {
+		text, isFile := target.Text(path)
+		switch {
+		case target.IsTree(path):
+			if err := draft.PutTree(path, node.TreeOf(target.Nodes(path))); err != nil {
+				return nil, graph.Delta{}, err
+			}
+		case isFile:
+			d, _ := target.Document(path)
+			draft.Put(path, text, d.Derived.Opaque)
+		default:
+			draft.Drop(path)
+		}
+	}
+	state, delta := draft.Seal()
+	if state.Root() != target.Root() {
+		return nil, graph.Delta{}, graph.ErrRoot
+	}
+	return state, delta, nil
+}
+
 // errUnrelated is returned for two memories that were never one.
 var errUnrelated = errors.New("the two memories have no commit in common; only copies of one memory can be merged")
 

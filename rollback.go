@@ -95,6 +95,9 @@ type rollback struct {
 
 func (r *rollback) run(ctx context.Context, message string) (Commit, []string, error) {
 	m, now := r.m, r.m.opts.Now().UnixMilli()
+	if r.joins != nil {
+		now = max(now, r.joins.Time)
+	}
 	head := m.View()
 	err := m.store.Err() // no file is touched where the commit cannot follow
 	if err != nil {
@@ -105,13 +108,18 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		r.target, _ = r.without(head.state, r.target, now)
 	}
 	state, delta := head.state.Restore(r.target, now)
+	if r.joins != nil {
+		if state, delta, err = grown(head.state, r.target, now); err != nil {
+			return Commit{}, nil, fail(r.name, m.state, Other, err)
+		}
+	}
 	if delta.Empty() {
 		return Commit{}, nil, nil
 	}
 	m.findStored(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.joins != nil {
-		c.Parents, c.Time = []merkle.Digest{r.joins.Digest}, max(c.Time, r.joins.Time)
+		c.Parents = []merkle.Digest{r.joins.Digest}
 	}
 	if r.opts.MemoryOnly {
 		if err := m.mayWrite("rollback", &r.op.intent.commit, delta.Paths); err != nil {
