@@ -216,13 +216,17 @@ func (m *Memory) resolve(ctx context.Context, text string) (uint64, error) {
 
 // search looks for a commit by date or by the beginning of its digest or of
 // its state's. A beginning that fits several states is Ambiguous.
+//
+// Times of commits never go back, so a date costs the commits since.
 func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error) {
 	var found []Commit
-	err := m.commits(ctx, 1, head, func(c *graph.Commit) error {
+	all := ""
+	err := m.about(ctx, &all, 1, head, func(c *graph.Commit) error {
 		switch {
 		case !r.until.IsZero():
 			if !c.When().After(r.until) {
 				found = []Commit{summary(c)}
+				return errEnough
 			}
 		case len(r.text) >= leastDigest && (strings.HasPrefix(c.Digest.String(), r.text) || strings.HasPrefix(c.State.String(), r.text)):
 			found = append(found, summary(c))
@@ -235,14 +239,14 @@ func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error)
 	case len(found) == 0:
 		return 0, fail("history", r.text, NotFound, errNoCommit)
 	}
-	last := found[len(found)-1]
+	newest := found[0]
 	for _, c := range found {
-		if c.Root != last.Root {
+		if c.Root != newest.Root {
 			return 0, fail("history", r.text, Ambiguous, fmt.Errorf(
-				"begins the digests of several commits, such as seq:%d and seq:%d; give more of it", c.Seq, last.Seq))
+				"begins the digests of several commits, such as seq:%d and seq:%d; give more of it", c.Seq, newest.Seq))
 		}
 	}
-	return last.Seq, nil
+	return newest.Seq, nil
 }
 
 // leastDigest is how much of a digest names a commit: every one begins with

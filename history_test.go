@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/faultfs"
 )
 
 // What the log prints names the commit it was printed for: its time, though
@@ -41,5 +42,56 @@ func TestMomentsAsTheLogPrintsThem(t *testing.T) {
 	}
 	if ambiguous == 0 {
 		t.Error("one character of a digest named one of 40 commits")
+	}
+}
+
+// TestDiffCostsItsChanges: two snapshots compared after a restart are read by what
+// was committed since, however large the memory and however long what came before.
+// The first look makes the index of the journal.
+func TestDiffCostsItsChanges(t *testing.T) {
+	reads := func(documents, before int) (n int) {
+		d := disks{faultfs.New(), faultfs.New()}
+		m := d.open(t)
+		commit := func(name, text string) {
+			d.write(t, map[string]string{name: text})
+			if err := m.Ingest(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range documents {
+			d.write(t, map[string]string{fmt.Sprintf("%03d.org", i): fmt.Sprintf("* Note %d\n", i)})
+		}
+		for i := range before {
+			commit("000.org", fmt.Sprintf("* Note 0\n%d\n", i))
+		}
+		for _, name := range []string{"a", "b"} {
+			if _, err := m.Snapshot(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+			commit("000.org", "* Note 0\nafter "+name+"\n")
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m = d.open(t)
+		defer m.Close()
+		look := func(ref string) *fovea.View {
+			v, err := m.At(t.Context(), ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		look("seq:1")
+		d.onOp(inTurn(func(string, faultfs.Op) error { n++; return nil }))
+		defer d.onOp(nil)
+		if diff := fovea.Diff(look("a"), look("b")); len(diff.Changed) != 1 || len(diff.Added)+len(diff.Removed) != 0 {
+			t.Errorf("%d documents: %+v", documents, diff)
+		}
+		return n
+	}
+	few, many := reads(3, 2), reads(300, 40)
+	if few != many || few == 0 {
+		t.Errorf("%d operations on files with 3 documents and 2 commits before, %d with 300 and 40", few, many)
 	}
 }

@@ -68,6 +68,7 @@ type builder struct {
 	sizes     map[string]int      // by path of a tree: how many more nodes it has
 	tops      map[string]string   // by path: id of the document whose nodes changed, "" when it left
 	lost      bool                // a changed node does not bear the id it claims
+	lacks     bool                // the content of a changed node is gone
 }
 
 func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
@@ -93,6 +94,7 @@ func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
 		if n, err = read(to.Own, load); err != nil {
 			return err
 		}
+		b.lacks = b.lacks || IsGone(n)
 	}
 	n = n.Place(id, *to)
 	b.nodes.Set(id, n)
@@ -192,7 +194,7 @@ func (b *builder) at(path string) []*node.Node {
 // state freezes what was built. Ids are contested only if they were before, or
 // a node that changed claims one in vain.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
-	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), setup: b.setup.Map()}
+	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), setup: b.setup.Map(), lacks: b.base.lacks || b.lacks}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
 	}
@@ -297,6 +299,6 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 			b.documents.Set(path, fresh)
 		}
 	}
-	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup}
+	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, lacks: s.lacks || target.lacks}
 	return next, delta
 }

@@ -21,6 +21,7 @@ type Draft struct {
 	setup     askers
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
+	lacks     bool // a node was adopted whose content is gone
 
 	before  map[string][]*node.Node // path -> its nodes in base, of the paths touched
 	after   map[string][]*node.Node // path -> its nodes now
@@ -351,7 +352,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: nodes, documents: d.documents.Map(), trees: d.trees.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		ranks: d.ranks,
+		ranks: d.ranks, lacks: d.base.lacks || d.lacks,
 	}
 	return next, delta
 }

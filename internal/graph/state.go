@@ -23,6 +23,7 @@ type State struct {
 	contested champ.Map[[]node.Claim] // id -> claims, where more than one
 	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
 	ranks     map[string]int          // path -> rank, of documents laid over a scope; never changed
+	lacks     bool                    // a node of it may have no content, see Gone
 
 	once  sync.Once
 	paths []string // sorted, made on first use

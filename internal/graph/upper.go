@@ -4,6 +4,7 @@ package graph
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/fovea-memory/fovea/node"
 )
@@ -23,6 +24,7 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 		d.Drop(path)
 		return
 	}
+	d.lacks = d.lacks || slices.ContainsFunc(nodes, IsGone)
 	old := d.take(path)
 	d.claim(path, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
