@@ -250,7 +250,7 @@ func TestOperationsAreCounted(t *testing.T) {
 	})
 	must(t, vfs.WriteAtomic(in, "f", []byte("x"), 0o600), in.Remove("f"))
 	want := []faultfs.Kind{
-		faultfs.OpStat, faultfs.OpOpen, faultfs.OpWrite, faultfs.OpSync, faultfs.OpClose,
+		faultfs.OpStat, faultfs.OpOpen, faultfs.OpWrite, faultfs.OpSync, faultfs.OpStat, faultfs.OpClose,
 		faultfs.OpRename, faultfs.OpSyncDir, faultfs.OpRemove,
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
