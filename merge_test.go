@@ -333,6 +333,38 @@ func (a *machine) project(name string) *fovea.Memory {
 	return m
 }
 
+// TestMergeOfTheSameState: where both sides did the same, that is remembered, so that
+// what one of them does next is no conflict with it.
+func TestMergeOfTheSameState(t *testing.T) {
+	const text = "* New\n:PROPERTIES:\n:ID: new\n:END:\nx\n"
+	for _, tc := range []struct {
+		name string
+		edit org.Edit
+		left bool
+	}{
+		{"edited", org.AppendBody{Text: "more"}, true},
+		{"deleted", org.Delete{}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := newMachine(t, map[string]string{"a.org": mergeFile})
+			b := a.copy("b")
+			for _, m := range []*machine{a, b} {
+				m.write("new.org", text)
+			}
+			if _, conflicts := a.from(b); len(conflicts) > 0 {
+				t.Fatal(conflicts)
+			}
+			a.edit("new", tc.edit) // b has done nothing since they were one
+			if _, conflicts := a.from(b); len(conflicts) > 0 {
+				t.Errorf("conflicts: %v", conflicts)
+			}
+			if _, there := a.m.View().Get("new"); there != tc.left {
+				t.Errorf("the note is there: %v", there)
+			}
+		})
+	}
+}
+
 // TestMergeModel: two machines start from one memory, change apart, files and trees,
 // and merge at any moment, restarts between. Merged both ways they are one, by one
 // commit; a word that one side wrote and nobody took away is there afterwards.

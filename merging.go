@@ -26,7 +26,9 @@ type merging struct {
 }
 
 // meet finds out what is to be taken in: nothing, the newest commit of the other
-// where that has all there is here, else the merge of both.
+// where that has all there is here, else the merge of both. What the other did since
+// both were one is taken in also where it was done here as well: both are one
+// then, and what either does next meets nothing that is old.
 func (g *merging) meet(ctx context.Context) error {
 	ours, theirs := g.m.View(), g.other.View()
 	g.kin = kinship{load: g.load, known: map[merkle.Digest]*kin{}}
@@ -40,9 +42,14 @@ func (g *merging) meet(ctx context.Context) error {
 		return nil
 	case base.Digest == ours.commit.Digest:
 		g.joins, g.target = g.kin.known[theirs.commit.Digest].Commit, theirs.state
-		return g.other.whole(ctx, theirs)
+		err = g.other.whole(ctx, theirs)
+	default:
+		err = g.both(ctx, base.Commit, ours, theirs)
 	}
-	return g.both(ctx, base.Commit, ours, theirs)
+	if err == nil && base.State == theirs.state.Root() && g.target.Root() == ours.state.Root() {
+		g.joins = nil
+	}
+	return err
 }
 
 // both makes the commit of two parents that has what both sides did since base.

@@ -113,13 +113,17 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 			return Commit{}, nil, fail(r.name, m.state, Other, err)
 		}
 	}
-	if delta.Empty() {
+	if delta.Empty() && (r.joins == nil || r.opts.DryRun) {
 		return Commit{}, nil, nil
 	}
 	m.findStored(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.joins != nil {
 		c.Parents = []merkle.Digest{r.joins.Digest}
+	}
+	if delta.Empty() { // both did the same
+		c, err := m.append(ctx, state, &delta, r.op.intent.commit, r.marks...)
+		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
 		if err := m.mayWrite("rollback", &r.op.intent.commit, delta.Paths); err != nil {
