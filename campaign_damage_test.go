@@ -250,6 +250,17 @@ func TestCampaignOfTruncation(t *testing.T) {
 	s.log(fmt.Sprintf("%d cuts of %d files", cuts, len(files)))
 }
 
+// TestEmptiedSegment: a segment whose batches are all gone, behind which the history goes
+// on and before which no image begins to read, moves no commit to another's place.
+func TestEmptiedSegment(t *testing.T) {
+	s := newDamagedStore(t)
+	left := s.d.clone()
+	damage(t, left.state, "journal/00000002.j", func(f vfs.File) error { return f.Truncate(64) })
+	if s.judge(left, "emptied"); s.told+s.readOnly != 1 {
+		t.Error("nothing is told")
+	}
+}
+
 // damage changes a file of a store.
 func damage(t *testing.T, in vfs.FS, name string, change func(vfs.File) error) {
 	t.Helper()

@@ -19,11 +19,16 @@ import (
 // commits walks the commits of a range of sequence numbers, oldest first. It costs
 // what those commits do.
 func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
+	next := max(from, 1)
 	return m.store.Commits(ctx, from, to, func(r disk.Record) error {
 		c, err := graph.DecodeCommit(r.Data, m.store.Block)
 		if err != nil {
 			return err
 		}
+		if c.Seq != next {
+			return fmt.Errorf("commit %d stands where commit %d belongs: %w", c.Seq, next, errChain)
+		}
+		next++
 		return fn(c)
 	})
 }

@@ -21,6 +21,7 @@ type commitIndex struct {
 	before uint64 // commits in packs
 	at     []Pos  // of commit before+1 and so on
 	upTo   Pos    // what lies before is in the index
+	next   uint64 // number of the batch at upTo, 0 for any
 }
 
 // forget drops what was moved into packs, which end with a segment and have so
@@ -29,7 +30,7 @@ func (x *commitIndex) forget(last, before uint64) {
 	n := sort.Search(len(x.at), func(i int) bool { return x.at[i].Segment > last })
 	x.at, x.before = slices.Clone(x.at[n:]), before
 	if x.upTo.Segment <= last {
-		x.upTo = Pos{}
+		x.upTo, x.next = Pos{}, 0
 	}
 }
 
@@ -81,14 +82,14 @@ func (s *Store) indexCommits() (uint64, error) {
 	s.commits.mu.Lock()
 	defer s.commits.mu.Unlock()
 	s.mu.Lock()
-	end, closed, packed := s.end, s.closed, s.packs.last()
+	end, closed, packs := s.end, s.closed, s.packs.tail()
 	s.mu.Unlock()
 	if closed {
 		return 0, ErrClosed
 	}
 	x := &s.commits
 	if x.upTo.Segment == 0 {
-		x.upTo = Pos{max(packed+1, s.first), segmentHeaderSize}
+		x.upTo, x.next = Pos{max(packs.last+1, s.first), segmentHeaderSize}, packs.next
 	}
 	for x.upTo.Compare(end) < 0 {
 		if err := s.indexCommitsOf(x.upTo.Segment, end); err != nil {
@@ -98,7 +99,8 @@ func (s *Store) indexCommits() (uint64, error) {
 	return x.before + uint64(len(x.at)), nil
 }
 
-// indexCommitsOf reads one segment; s.commits.mu is held, so it is in no pack.
+// indexCommitsOf reads one segment; s.commits.mu is held, so it is in no pack. It
+// must follow what was read before it: a commit is found by its place in the row.
 func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 	x := &s.commits
 	seg, err := s.segment(number)
@@ -113,8 +115,14 @@ func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 		}
 		next = Pos{number + 1, segmentHeaderSize}
 	}
+	if x.upTo.Offset == segmentHeaderSize {
+		if x.next != 0 && seg.batch != x.next {
+			return s.damaged(number, segmentBatchAt, "the segment does not follow the one before")
+		}
+		x.next = seg.batch
+	}
 	var found []Pos
-	walk := walkSegment(seg, x.upTo.Offset, limit, 0)
+	walk := walkSegment(seg, x.upTo.Offset, limit, x.next)
 	for err == nil {
 		err = walk.batch(func(r Record) error {
 			if r.Kind == Commit {
@@ -129,7 +137,7 @@ func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 	if err != io.EOF {
 		return err
 	}
-	x.at, x.upTo = append(x.at, found...), next
+	x.at, x.upTo, x.next = append(x.at, found...), next, walk.next
 	return nil
 }
 

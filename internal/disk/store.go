@@ -172,7 +172,7 @@ func (s *Store) adopt(o *opening) {
 	}
 	s.generation, s.commits.before = s.packs.generation, s.packs.count()
 	if o.whole && o.found.Corrupt == nil {
-		s.commits.at, s.commits.upTo = o.commits, o.end
+		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, s.next
 	}
 	s.writer = writer{store: s, next: s.next, number: o.end.Segment, at: o.end.Offset}
 	if o.head != nil {
