@@ -122,7 +122,7 @@ func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 		x.next = seg.batch
 	}
 	var found []Pos
-	walk := walkSegment(seg, x.upTo.Offset, limit, x.next)
+	walk := walkSegment(seg, x.upTo.Offset, limit, 0) // it may begin inside a group
 	for err == nil {
 		err = walk.batch(func(r Record) error {
 			if r.Kind == Commit {
@@ -137,7 +137,7 @@ func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 	if err != io.EOF {
 		return err
 	}
-	x.at, x.upTo, x.next = append(x.at, found...), next, walk.next
+	x.at, x.upTo, x.next = append(x.at, found...), next, max(x.next, walk.next)
 	return nil
 }
 
