@@ -95,7 +95,7 @@ func (m *Memory) seal(ctx context.Context, j *journal, head *View, state *graph.
 	legible(&c)
 	c.State = state.Root()
 	c.Delta, c.Lineage = delta.Records(), delta.Lineage
-	if err := j.blocks(state, delta, &m.stored); err != nil {
+	if err := j.blocks(m, state, delta); err != nil {
 		return sealed{}, err
 	}
 	block, err := c.Encode(j.block)
@@ -173,10 +173,10 @@ func (j *journal) block(_ merkle.Digest, block []byte) error {
 
 // blocks adds the blocks of a delta that neither the store nor the batch is known to
 // hold: own blocks of new content, and the versions of parents.
-func (j *journal) blocks(state *graph.State, delta *graph.Delta, stored *storedBlocks) error {
+func (j *journal) blocks(m *Memory, state *graph.State, delta *graph.Delta) error {
 	j.Grow(size(delta))
 	for i := range delta.Changes {
-		j.noted.before(&delta.Changes[i])
+		m.stored.expectNode(delta.Changes[i].Old)
 	}
 	for i := range delta.Changes {
 		c := &delta.Changes[i]
@@ -184,10 +184,10 @@ func (j *journal) blocks(state *graph.State, delta *graph.Delta, stored *storedB
 			continue
 		}
 		var kids []merkle.Digest
-		if newVersion(c) && !j.noted.has(c.New.Version) && !stored.has(c.New.Version) {
+		if newVersion(c) && !j.noted.has(c.New.Version) && !m.inStore(c.New.Version) {
 			kids = versions(state, c.New)
 		}
-		own := newOwn(c) && !j.noted.has(c.New.Own) && !stored.has(c.New.Own)
+		own := newOwn(c) && !j.noted.has(c.New.Own) && !m.inStore(c.New.Own)
 		if own || kids != nil {
 			if err := c.New.Blocks(own, kids, j.block); err != nil {
 				return err

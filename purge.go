@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -18,7 +19,8 @@ const leastPurged = 4
 
 // Purge takes content out of history for good: every version of the nodes, under
 // all the ids they went by and with what was forgotten together with them, and
-// every version of any node that holds the text, where one is given. The commits
+// every version of any node that holds the text, where one is given; in the history
+// that merges brought along too, and where it is in no commit. The commits
 // stay; what they say of those versions is their digests. A commit of the kind
 // purge says that it was done, and no more. With dry it only counts. It returns
 // the commit and how many versions go.
@@ -46,85 +48,72 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 		c := m.answered(first, func(first *graph.Commit) { counted(first.Message, &n) })
 		return c, n, err
 	}
-	p := purge{m: m, text: text, goes: map[merkle.Digest]bool{}}
+	p := newPurge(m, text)
 	if err := p.choose(ctx, ids); err != nil {
 		return Commit{}, 0, fail("purge", what, Corrupt, err)
 	}
 	if err := p.refuse(); err != nil {
 		return Commit{}, 0, fail("purge", what, Invalid, err)
 	}
-	drop, err := m.dropped(p.goes, liveDigests(m.View()))
-	if err != nil {
-		return Commit{}, 0, fail("purge", what, Corrupt, err)
-	}
+	drop := p.dropped()
 	if len(drop) == 0 {
-		return Commit{}, 0, fail("purge", what, NotFound, errors.New("history holds none of it"))
+		if err := m.nothing(ctx, text); err != nil {
+			return Commit{}, 0, fail("purge", what, NotFound, err)
+		}
 	}
 	n := p.count(drop)
 	if dry {
 		return Commit{}, n, nil
 	}
-	c, err := m.rewrite(background(ctx), graph.KindPurge, count(n, "version")+" taken out of history", drop, text)
+	c, err := m.rewrite(background(ctx), graph.KindPurge, count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
-		err = fail("purge", m.state, Other, m.absent(text))
+		err = fail("purge", m.state, Other, m.absent(background(ctx), text))
 	}
 	return c, n, err
 }
 
+const purgeMessage = " taken out of history"
+
 // purge chooses what goes.
 type purge struct {
-	m    *Memory
-	text string
-	goes map[merkle.Digest]bool // own digests
+	m       *Memory
+	text    string
+	again   bool                              // after a purge: commits and marks were asked before it
+	commits []*graph.Commit                   // of the chain, and those that merges carried in
+	parts   map[merkle.Digest]bool            // blocks that commits are cut into
+	owns    map[merkle.Digest][]merkle.Digest // own blocks that are there, and what they are cut into
+	broken  map[merkle.Digest]bool            // those of them that lack a part
+	loose   map[merkle.Digest]bool            // chunks that hold the text
+	goes    map[merkle.Digest]bool            // own digests
+}
+
+func newPurge(m *Memory, text string) *purge {
+	type set = map[merkle.Digest]bool
+	return &purge{m: m, text: text, owns: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, loose: set{}, goes: set{}}
 }
 
 // choose reads the whole history. All commits are in memory meanwhile.
 func (p *purge) choose(ctx context.Context, ids []string) error {
-	var all []*graph.Commit
-	owns := map[merkle.Digest]bool{}
-	err := p.m.commits(ctx, 1, p.m.View().commit.Seq, func(c *graph.Commit) error {
-		all = append(all, c)
-		for i := range c.Delta {
-			if e := c.Delta[i].New; e != nil {
-				owns[e.Own] = true
-			}
-		}
-		if held := mentions(c, p.text); p.text != "" && held != "" {
-			return fail("purge", fmt.Sprintf("commit %d", c.Seq), Invalid, fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
-		}
-		return nil
-	})
-	if err != nil {
+	if err := p.read(ctx); err != nil || len(ids) == 0 {
 		return err
 	}
-	if len(ids) > 0 {
-		if err := p.nodes(all, ids); err != nil {
-			return err
-		}
-	}
-	if p.text != "" {
-		if err := p.marks(); err != nil {
-			return err
-		}
-		return p.holding(ctx, owns)
-	}
-	return nil
+	return p.nodes(ids)
 }
 
 // nodes chooses every version of nodes.
-func (p *purge) nodes(all []*graph.Commit, ids []string) error {
+func (p *purge) nodes(ids []string) error {
 	names := map[string]bool{}
 	for _, id := range ids {
 		names[id] = true
 	}
 	for n := 0; n < len(names); {
 		n = len(names)
-		for _, c := range all {
+		for _, c := range p.commits {
 			alsoNamed(c, names)
 		}
 	}
 	found := map[string]bool{}
-	for _, c := range all {
+	for _, c := range p.commits {
 		for i := range c.Delta {
 			if r := &c.Delta[i]; names[r.ID] && r.New != nil {
 				p.goes[r.New.Own] = true
@@ -167,11 +156,36 @@ func alsoNamed(c *graph.Commit, names map[string]bool) {
 // refuse returns an error while the present state holds what is to go.
 func (p *purge) refuse() error {
 	for n := range p.m.View().state.All() {
-		if p.goes[n.Own] {
+		if p.goes[n.Own] || p.holds(n) {
 			return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 		}
 	}
 	return nil
+}
+
+// dropped lists the blocks that go: own blocks and chunks that nothing else needs.
+func (p *purge) dropped() map[merkle.Digest]bool {
+	drop := maps.Clone(p.loose)
+	for d := range p.goes {
+		if links, there := p.owns[d]; there {
+			drop[d] = true
+			for _, l := range links {
+				drop[l] = true
+			}
+		}
+	}
+	for d, links := range p.owns {
+		if p.goes[d] || p.broken[d] {
+			continue
+		}
+		for _, l := range links {
+			delete(drop, l)
+		}
+	}
+	for d := range p.parts {
+		delete(drop, d)
+	}
+	return drop
 }
 
 // count counts the versions among what is dropped.
@@ -183,12 +197,4 @@ func (p *purge) count(drop map[merkle.Digest]bool) int {
 		}
 	}
 	return n
-}
-
-func liveDigests(v *View) map[merkle.Digest]bool {
-	out := make(map[merkle.Digest]bool, v.Len())
-	for n := range v.state.All() {
-		out[n.Own] = true
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/disk"
@@ -18,24 +19,88 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// holding chooses the versions that hold the text.
-func (p *purge) holding(ctx context.Context, owns map[merkle.Digest]bool) error {
-	for d := range owns {
+// read goes over all that the store holds: what stands in no commit of the chain, as
+// the history that a merge carried in, is there as blocks.
+func (p *purge) read(ctx context.Context) error {
+	return p.m.store.Replay(disk.Pos{}, func(r disk.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := node.ReadOwn(d, p.m.block)
-		switch {
-		case errors.Is(err, graph.ErrGone):
-			continue
-		case err != nil:
-			return err
+		switch r.Kind {
+		case disk.Block:
+			return p.block(r.Data)
+		case disk.Commit:
+			return p.commit(r.Data, "")
+		case disk.Mark:
+			return p.mark(r.Data)
 		}
-		if strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text) {
+		return nil
+	})
+}
+
+// block looks at what a block decodes to. A version has nothing but digests.
+func (p *purge) block(data []byte) error {
+	d := merkle.Sum(data)
+	if r := merkle.NewReader(data); r.Peek() == merkle.KindBytes {
+		if p.text != "" && bytes.Contains(r.Bytes(), []byte(p.text)) {
+			p.loose[d] = true
+		}
+		return nil
+	}
+	if _, err := graph.CommitSeq(data); err == nil {
+		if err = p.commit(data, " of another copy"); isGone(err) {
+			err = nil // a part of it was lost on the way
+		}
+		return err
+	}
+	return p.own(d, data)
+}
+
+// own looks at a block that may be an own block.
+func (p *purge) own(d merkle.Digest, data []byte) error {
+	var links []merkle.Digest
+	var lacks error
+	n, err := node.ReadOwn(d, func(at merkle.Digest) (block []byte, _ error) {
+		if at == d {
+			return data, nil
+		}
+		links = append(links, at)
+		block, lacks = p.m.block(at)
+		return block, lacks
+	})
+	switch {
+	case isGone(lacks):
+		p.owns[d], p.broken[d] = links, true
+	case lacks != nil || errors.Is(err, node.ErrFormat):
+		return err
+	case err == nil:
+		p.owns[d] = links
+		if p.holds(n) {
 			p.goes[d] = true
 		}
 	}
+	return nil // else it is no own block
+}
+
+// commit takes a commit into account, and refuses a text that it holds by itself.
+func (p *purge) commit(block []byte, of string) error {
+	c, err := graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
+		p.parts[d] = true
+		return p.m.block(d)
+	})
+	if err != nil {
+		return err
+	}
+	p.commits = append(p.commits, c)
+	if held := mentions(c, p.text); p.text != "" && held != "" && !p.again {
+		return fail("purge", fmt.Sprintf("commit %d%s", c.Seq, of), Invalid, fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
+	}
 	return nil
+}
+
+// holds reports whether a node holds the text.
+func (p *purge) holds(n *node.Node) bool {
+	return p.text != "" && (strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text))
 }
 
 func attrsHold(attrs []node.Attr, text string) bool {
@@ -80,22 +145,21 @@ func mentions(c *graph.Commit, text string) string {
 	return ""
 }
 
-// marks refuses a text that a mark of the journal holds, such as the name of a
+// mark refuses a text that a mark of the journal holds, such as the name of a
 // snapshot.
-func (p *purge) marks() error {
-	return p.m.store.Replay(disk.Pos{}, func(r disk.Record) error {
-		if r.Kind != disk.Mark || !bytes.Contains(r.Data, []byte(p.text)) {
-			return nil
-		}
-		return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", markHolding(r.Data)))
-	})
+func (p *purge) mark(data []byte) error {
+	r := merkle.NewReader(data)
+	n, kind := r.List(), r.Text()
+	values, framed := bytes.CutPrefix(data, merkle.AppendText(merkle.AppendList(nil, n), kind))
+	if p.text == "" || p.again || !framed || !bytes.Contains(values, []byte(p.text)) {
+		return nil
+	}
+	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", markHolding(kind)))
 }
 
-// markHolding says what a mark is that holds a text.
-func markHolding(data []byte) string {
-	r := merkle.NewReader(data)
-	r.List()
-	switch r.Text() {
+// markHolding says what a mark of a kind is that holds a text.
+func markHolding(kind string) string {
+	switch kind {
 	case markSnapshot:
 		return "the name of a snapshot"
 	case markHead:
@@ -108,29 +172,92 @@ func markHolding(data []byte) string {
 	return "a mark of the journal"
 }
 
-// absent returns an error unless no file of the state folder holds the text.
-func (m *Memory) absent(text string) error {
-	var walk func(folder string) error
-	walk = func(folder string) error {
-		entries, err := m.fs.ReadDir(folder)
-		for _, e := range entries {
-			name := path.Join(folder, e.Name())
-			switch {
-			case err != nil:
-				return err
-			case e.IsDir():
-				err = walk(name)
-			default:
-				var b []byte
-				if b, err = m.fs.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
-					err = nil
-				}
-				if bytes.Contains(b, []byte(text)) {
-					return fmt.Errorf("%s still holds the text", name)
-				}
-			}
-		}
-		return err
+// isFraming reports whether a text stands in what is written around contents: then
+// the bytes of a file say nothing about it.
+func isFraming(text string) bool {
+	var told []byte
+	add := func(_ merkle.Digest, block []byte) error {
+		told = append(told, block...)
+		return nil
 	}
-	return walk(".")
+	for _, t := range []string{node.TypeHeadline, node.TypeDocument} {
+		_, _ = (&node.Node{Type: t}).OwnBlock(add) // add has no error
+	}
+	_, _ = node.VersionBlock(merkle.Digest{}, make([]merkle.Digest, 1), add)
+	commit, _ := (&graph.Commit{}).Encode(nil)
+	words := []string{
+		string(told), string(commit), "versions" + purgeMessage, "version" + purgeMessage,
+		graph.KindIngest, graph.KindRollback, graph.KindRevert, graph.KindMerge, graph.KindEdit,
+		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
+		markSnapshot, markDrift, markDropped, markHead, markGuard, markForgotten, markRewriting, markRewritten,
+		sectionNodes, sectionDerived, sectionLexical, sectionMeta, sectionHead, sectionGuard, sectionForgotten,
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
+}
+
+// nothing returns the error that there is nothing to take out, nil where a copy has the
+// text that a purge removes: an old image, a file that was put aside.
+func (m *Memory) nothing(ctx context.Context, text string) error {
+	none := errors.New("history holds none of it")
+	if text == "" {
+		return none
+	}
+	switch name, err := m.holding(ctx, text); {
+	case err != nil:
+		return fail("purge", m.state, Other, err)
+	case name == "":
+		return none
+	case strings.HasPrefix(name, scopesFolder+"/"):
+		return fmt.Errorf("%w; %s does: purge it in that scope", none, name)
+	}
+	return nil
+}
+
+// absent returns an error unless no file of the state folder holds the text.
+func (m *Memory) absent(ctx context.Context, text string) error {
+	name, err := m.holding(ctx, text)
+	if err == nil && name != "" {
+		err = fmt.Errorf("%s still holds the text", name)
+	}
+	return err
+}
+
+// holding returns the name of a file of the state folder that holds the text, "" for
+// none; one of a scope comes last. Bytes that stand in framing as well prove nothing:
+// then it decodes what the store holds.
+func (m *Memory) holding(ctx context.Context, text string) (string, error) {
+	if isFraming(text) {
+		p := newPurge(m, text)
+		p.again = true
+		if err := p.read(ctx); err != nil || len(p.dropped()) == 0 {
+			return "", err
+		}
+		return "the history", nil
+	}
+	return m.fileWith(text, ".")
+}
+
+// fileWith looks for the bytes of a text in the files of a folder.
+func (m *Memory) fileWith(text, folder string) (string, error) {
+	entries, err := m.fs.ReadDir(folder)
+	for _, e := range entries {
+		if err != nil {
+			break
+		}
+		name := path.Join(folder, e.Name())
+		if e.IsDir() {
+			if found, err := m.fileWith(text, name); found != "" || err != nil {
+				return found, err
+			}
+			continue
+		}
+		b, err := m.fs.ReadFile(name)
+		switch {
+		case bytes.Contains(b, []byte(text)):
+			return name, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", err
 }

@@ -148,6 +148,9 @@ func (p *player) load(d merkle.Digest) ([]byte, error) {
 		return b, nil
 	}
 	b, err := p.m.block(d)
+	if err == nil {
+		p.m.stored.note(d)
+	}
 	if errors.Is(err, disk.ErrNotFound) {
 		err = errors.Join(err, p.m.checkAll(context.Background()))
 		if c := p.m.store.Recovery().Corrupt; c != nil {
@@ -160,6 +163,7 @@ func (p *player) load(d merkle.Digest) ([]byte, error) {
 // keep holds on to a block until the batch is read.
 func (p *player) keep(d merkle.Digest, block []byte) error {
 	p.blocks[d] = slices.Clone(block)
+	p.m.stored.note(d)
 	return nil
 }
 
@@ -181,7 +185,10 @@ func (p *player) commit(block []byte) error {
 	if c.Op != head.commit.Op && len(c.Delta) > 0 && !(p.m.isSession() && c.Kind == graph.KindIngest) {
 		p.m.snapshots.before(head)
 	}
-	p.m.stored.follow(&delta)
+	for i := range delta.Changes {
+		p.m.stored.expectNode(delta.Changes[i].Old)
+		p.m.stored.expectNode(delta.Changes[i].New)
+	}
 	p.nodes.follow(&delta)
 	done := summary(c)
 	done.Documents = state.DocumentCount()

@@ -18,7 +18,8 @@ import (
 // Content that only other moments need is dropped for good; the commits stay. With
 // dry it only counts. It returns the commit of the kind retain that says so (the
 // zero Commit if nothing was dropped), how many moments are thinned, and how many
-// blocks go. Nothing is ever thinned without it. Errors: Invalid, ReadOnly,
+// blocks go. Nothing is ever thinned without it. Commits that a merge brought along are
+// no moments of this history: what only they have is not thinned. Errors: Invalid, ReadOnly,
 // Corrupt. O(history).
 func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, dry bool) (c Commit, moments, blocks int, err error) {
 	m.mu.Lock()
@@ -44,7 +45,7 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 		return c, moments, len(drop), nil
 	}
 	c, err = m.rewrite(background(ctx), graph.KindRetain,
-		fmt.Sprintf("%s thinned, %s dropped", count(moments, "moment"), count(len(drop), "block")), drop, "")
+		fmt.Sprintf("%s thinned, %s dropped", count(moments, "moment"), count(len(drop), "block")), drop)
 	return c, moments, len(drop), err
 }
 

@@ -25,14 +25,13 @@ type rewriting struct {
 	seq    uint64 // of the commit
 	secret bool   // images and quarantine must not hold them either
 	drop   map[merkle.Digest]bool
-	text   string // what no file may hold, "" for nothing; it is not kept
 }
 
 // rewrite makes a commit that changes no state, which announces what history is
 // to be without, and carries that out.
-func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[merkle.Digest]bool, text string) (Commit, error) {
+func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[merkle.Digest]bool) (Commit, error) {
 	head := m.View()
-	w := &rewriting{seq: head.commit.Seq + 1, secret: kind == graph.KindPurge, drop: drop, text: text}
+	w := &rewriting{seq: head.commit.Seq + 1, secret: kind == graph.KindPurge, drop: drop}
 	c, err := m.append(ctx, head.state, &graph.Delta{}, m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), w.mark())
 	if err != nil {
 		return c, err
@@ -46,9 +45,7 @@ func (m *Memory) carryOut(ctx context.Context, w *rewriting) error {
 	if err := w.spare(m.View()); err != nil {
 		return err
 	}
-	chosen := func(d merkle.Digest, data []byte) bool {
-		return w.drop[d] || w.text != "" && bytes.Contains(data, []byte(w.text))
-	}
+	chosen := func(d merkle.Digest, _ []byte) bool { return w.drop[d] }
 	m.stored.clear()
 	m.looked.Store(nil) // it may hold what goes
 	if _, err := m.store.Rewrite(ctx, w.seq, chosen); err != nil {

@@ -116,7 +116,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if delta.Empty() && (r.joins == nil || r.opts.DryRun) {
 		return Commit{}, nil, nil
 	}
-	m.findStored(&delta)
+	m.expectStored(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.joins != nil {
 		c.Parents = []merkle.Digest{r.joins.Digest}

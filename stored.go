@@ -36,43 +36,60 @@ func (r *recent[V]) get(d merkle.Digest) (V, bool) {
 
 func (r *recent[V]) clear() { r.young, r.old = nil, nil }
 
-// storedBlocks are digests of own blocks and versions that the store is sure to hold,
-// with what they link to: those of nodes that commits have put into the memory or
-// taken out of it lately. What a commit brings again, be it edited back, moved or
-// rolled back, is not written again. It costs a look in memory; a block that was
-// forgotten here is written again, and left out when history is packed.
+// storedBlocks are digests of own blocks and versions that commits have put into the
+// memory or taken out of it lately: true for those that the store is proved to hold,
+// with what they link to, because they were appended, replayed as records or read.
+// What a commit brings again, be it edited back, moved or rolled back, is not written
+// again. It costs a look in memory, and the first time a read where only the present
+// state has shown it: that may come from an image, and the store lack it. A block that
+// was forgotten here is written again, and left out when history is packed.
 //
-// What a batch has is noted when the batch is appended: a journal that loses its end
+// What a batch has is proved when the batch is appended: a journal that loses its end
 // loses later batches first. Leaving blocks out of history forgets all.
 type storedBlocks struct {
-	recent[struct{}]
+	recent[bool]
 }
 
 // rememberBlocks is half of how many digests are remembered: 5 MB at most.
 const rememberBlocks = 1 << 15
 
+// has reports whether the store is proved to hold a block.
 func (s *storedBlocks) has(d merkle.Digest) bool {
-	_, ok := s.get(d)
-	return ok
+	proved, _ := s.get(d)
+	return proved
 }
 
+// expects reports whether it is worth a look whether the store holds a block.
+func (s *storedBlocks) expects(d merkle.Digest) bool {
+	_, met := s.get(d)
+	return met
+}
+
+// note notes a block that the store holds.
 func (s *storedBlocks) note(d merkle.Digest) {
 	s.half = rememberBlocks
-	s.add(d, struct{}{})
+	s.add(d, true)
 }
 
-// before notes what a change takes out: it was in the present state. Content that is
-// gone is not in the store.
-func (s *storedBlocks) before(c *graph.Change) {
-	if n := c.Old; n != nil && !graph.IsGone(n) {
-		s.note(n.Own)
-		if n.Version != n.Own {
-			s.note(n.Version)
-		}
+// expect notes a block that the store should hold.
+func (s *storedBlocks) expect(d merkle.Digest) {
+	s.half = rememberBlocks
+	s.add(d, s.has(d))
+}
+
+// expectNode notes the blocks of a node of some state; content that is gone is not in
+// the store.
+func (s *storedBlocks) expectNode(n *node.Node) {
+	if n == nil || graph.IsGone(n) {
+		return
+	}
+	s.expect(n.Own)
+	if n.Version != n.Own {
+		s.expect(n.Version)
 	}
 }
 
-// after notes what a change has put in.
+// after notes what a change has put into a batch, or found in the store.
 func (s *storedBlocks) after(c *graph.Change) {
 	if c.New == nil || graph.IsGone(c.New) {
 		return
@@ -85,43 +102,35 @@ func (s *storedBlocks) after(c *graph.Change) {
 	}
 }
 
-// follow notes a delta whose commit is in the store.
-func (s *storedBlocks) follow(delta *graph.Delta) {
-	for i := range delta.Changes {
-		s.before(&delta.Changes[i])
-		s.after(&delta.Changes[i])
-	}
-}
-
 // absorb takes over what another one has noted.
 func (s *storedBlocks) absorb(from *storedBlocks) {
-	for _, noted := range []map[merkle.Digest]struct{}{from.old, from.young} {
-		for d := range noted {
-			s.note(d)
+	for _, noted := range []map[merkle.Digest]bool{from.old, from.young} {
+		for d, proved := range noted {
+			if s.expect(d); proved {
+				s.note(d)
+			}
 		}
 	}
 }
 
-// findStored looks into the store for what a delta brings back that is not known to be
-// there, as far as can be remembered. Each block is read, which proves it. It is for
-// those who go back in history and have read most of that already.
-func (m *Memory) findStored(delta *graph.Delta) {
+// expectStored is for those who go back in history: what a delta brings was there.
+func (m *Memory) expectStored(delta *graph.Delta) {
 	for i := range delta.Changes[:min(len(delta.Changes), rememberBlocks)] {
-		c := &delta.Changes[i]
-		if c.New == nil {
-			continue
-		}
-		if own := c.New.Own; newOwn(c) && !m.stored.has(own) {
-			if _, err := node.ReadOwn(own, m.block); err == nil {
-				m.stored.note(own)
-			}
-		}
-		if version := c.New.Version; newVersion(c) && !m.stored.has(version) {
-			if _, err := m.block(version); err == nil {
-				m.stored.note(version)
-			}
-		}
+		m.stored.expectNode(delta.Changes[i].New)
 	}
+}
+
+// inStore reports whether the store is known to hold a block. One that it should hold
+// is read, with what it links to, which proves it.
+func (m *Memory) inStore(d merkle.Digest) bool {
+	if m.stored.has(d) || !m.stored.expects(d) {
+		return m.stored.has(d)
+	}
+	_, err := m.chunks(d)
+	if err == nil {
+		m.stored.note(d)
+	}
+	return err == nil
 }
 
 // newOwn reports whether a change needs its node's own block.

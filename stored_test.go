@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // repeated lists the blocks that the history has more than once.
@@ -215,5 +216,73 @@ func TestDamagedOnlyCopy(t *testing.T) {
 			t.Fatalf("read-only %q, documents (-want +got):\n%s", w.m.Status().ReadOnly, diff)
 		}
 		w.reopen()
+	}
+}
+
+// TestBlockBeneathImage: a block of the present state that an image has and the store
+// lacks is written when it comes again, so that later commits are whole.
+func TestBlockBeneathImage(t *testing.T) {
+	for name, back := range map[string]func(a *machine){
+		"edited back": func(a *machine) {
+			a.write("a.org", noteOf("Two"))
+			a.write("a.org", noteOf("One"))
+		},
+		"moved": func(a *machine) {
+			a.d.write(a.t, map[string]string{"b.org": noteOf("One")})
+			if err := a.d.memex.Remove("a.org"); err != nil {
+				a.t.Fatal(err)
+			}
+			a.sync()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newMachine(t, map[string]string{"a.org": noteOf("One")})
+			a.write("a.org", noteOf("Zero"))
+			a.write("a.org", noteOf("One"))
+			a.m.SetBehind(1 << 30)
+			if err := a.m.Close(); err != nil { // with an image
+				t.Fatal(err)
+			}
+			store, _, err := disk.Open(a.d.state, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done, err := store.Rewrite(t.Context(), 1, func(_ merkle.Digest, data []byte) bool {
+				return strings.Contains(string(data), "Body of One")
+			})
+			if err != nil || done.Dropped != 1 {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			if err := store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			a.open()
+			if text, ok := a.m.View().Text("a.org"); text != noteOf("One") {
+				t.Fatalf("the image has %q, %v: the test shows nothing", text, ok)
+			}
+			back(a)
+			want, seq := documentsOf(a.m.View()), a.m.View().Head().Seq
+			a.write("a.org", noteOf("Three"))
+			for range 2 {
+				v, err := a.m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, documentsOf(v)); diff != "" {
+					t.Errorf("what came again (-want +got):\n%s", diff)
+				}
+				if err := a.m.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if images, err := a.d.state.ReadDir("image"); err != nil {
+					t.Fatal(err)
+				} else {
+					for _, e := range images { // the history alone has to do
+						_ = a.d.state.Remove("image/" + e.Name())
+					}
+				}
+				a.open()
+			}
+		})
 	}
 }
