@@ -173,11 +173,16 @@ func grown(head, target *graph.State, now int64) (*graph.State, graph.Delta, err
 // errUnrelated is returned for two memories that were never one.
 var errUnrelated = errors.New("the two memories have no commit in common; only copies of one memory can be merged")
 
+// errNothingThere is returned for a copy without any commit.
+var errNothingThere = errors.New("it keeps nothing yet; run fovea ingest there first")
+
 // mergeKind is that of an error of bringing two chains together.
 func mergeKind(err error) Kind {
 	switch {
 	case errors.Is(err, errUnrelated):
 		return Invalid
+	case errors.Is(err, errNothingThere):
+		return NotFound
 	case errors.Is(err, disk.ErrReadOnly):
 		return ReadOnly
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -483,3 +483,14 @@ func keptWords(a, b *machine) map[string]bool {
 	}
 	return out
 }
+
+// TestMergeOfAnEmptyCopy: a copy that keeps nothing yet is not a damaged one.
+func TestMergeOfAnEmptyCopy(t *testing.T) {
+	a := newMachine(t, map[string]string{"a.org": mergeFile})
+	b := &machine{t: t, name: "b", d: disks{faultfs.New(), faultfs.New()}, hour: new(int)}
+	b.open()
+	_, _, _, err := a.m.MergeStore(t.Context(), b.d.state.Clone(), nil)
+	if kind := fovea.KindOf(err); kind == fovea.Corrupt || err == nil {
+		t.Errorf("%v: %v", kind, err)
+	}
+}

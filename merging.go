@@ -31,6 +31,9 @@ type merging struct {
 // then, and what either does next meets nothing that is old.
 func (g *merging) meet(ctx context.Context) error {
 	ours, theirs := g.m.View(), g.other.View()
+	if theirs.commit.Seq == 0 {
+		return errNothingThere
+	}
 	g.kin = kinship{load: g.load, known: map[merkle.Digest]*kin{}}
 	base, err := g.kin.meet(ctx, ours.commit.Digest, theirs.commit.Digest)
 	switch {

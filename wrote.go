@@ -21,6 +21,11 @@ func (m *Memory) Wrote(paths []string) bool {
 		if i < 0 || !holders[i].wrote(path) {
 			return false
 		}
+		for j, s := range holders {
+			if j != i && s.View().state.Asked(path) {
+				return false // what it holds of that setup file is its own
+			}
+		}
 	}
 	return true
 }

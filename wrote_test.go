@@ -50,3 +50,29 @@ func TestWrote(t *testing.T) {
 		})
 	}
 }
+
+// TestWroteASetupFileOfAnotherScope: what a project asks for is read by the project,
+// whoever wrote it.
+func TestWroteASetupFileOfAnotherScope(t *testing.T) {
+	w := newProjects(t, map[string][]string{"p": {"proj"}}, map[string]string{
+		"theme.org": "* T\n", "proj/x.org": "#+SETUPFILE: ../theme.org\n* WAIT Call\n",
+	})
+	w.ingest()
+	p, err := w.m.Scope(t.Context(), "project/p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(map[string]string{"theme.org": "#+TODO: WAIT | OVER\n* T\n"})
+	w.ingest()
+	if _, _, err := w.m.Rollback(t.Context(), "seq:1", nil); err != nil {
+		t.Fatal(err)
+	}
+	if !w.m.Wrote([]string{"theme.org"}) {
+		return // the folder is read: all is well
+	}
+	for n := range p.View().All() {
+		if n.Derived.Level == 1 && n.Derived.Todo != "" {
+			t.Errorf("nothing is to be read, and the project has %q with the keyword %s that is gone", n.Title(), n.Derived.Todo)
+		}
+	}
+}

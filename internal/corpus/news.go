@@ -33,8 +33,9 @@ func (n *News) add(path string, came bool) {
 	}
 }
 
-// own is what Write has put under names since the folder was opened, one entry for
-// each path.
+// own is what Write has put under names since the folder was last listed, and a file
+// of somebody else was last read, one entry for each path. Where others had a name
+// meanwhile, a file that comes back to it is not what is known to be there.
 type own struct {
 	mu    sync.Mutex
 	files map[string]stamp
@@ -68,6 +69,25 @@ func (o *own) is(real string, now stamp) bool {
 	defer o.mu.Unlock()
 	was, ok := o.files[real]
 	return ok && was == now && now.inode != 0
+}
+
+// forget ends what is known.
+func (o *own) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.files = nil
+}
+
+// saw forgets where the file that was read is none of those.
+func (o *own) saw(file stamp) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, was := range o.files {
+		if was == file {
+			return
+		}
+	}
+	o.files = nil
 }
 
 // Wrote reports whether the file at a path without links is the one that Write.Apply

@@ -43,6 +43,7 @@ func (r *Root) Read(path string, limit int64) (string, File, error) {
 	if err != nil {
 		return "", File{}, fmt.Errorf(readPrefix+"%q: %w", path, err)
 	}
+	r.own.saw(stampOf(info))
 	return text, fileOf(path, r.classify(path) != parsed, info), nil
 }
 

@@ -35,6 +35,7 @@ type Scan struct {
 // ctx is done; everything else that is wrong is in Problems. A memex without
 // files is no error. O(folders + files), and reads no file but ignore files.
 func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, error) {
+	r.own.forget()
 	w := &walk{root: r, ctx: ctx, prev: prev, folders: map[string]bool{}}
 	if err := w.all(); err != nil {
 		return Scan{}, fmt.Errorf("corpus: scan %s: %w", r.names[0], err)

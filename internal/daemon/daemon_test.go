@@ -460,3 +460,21 @@ func TestTokensBind(t *testing.T) {
 		c.Close()
 	}
 }
+
+// TestMovedBack: a file of ours that comes back to its name, after somebody else's was
+// read there, is read.
+func TestMovedBack(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	_ = h.titles()
+	_, err := h.far.Remember(t.Context(), api.RememberRequest{Under: "a.org", Title: "Ours"})
+	h.check(err)
+	_ = h.titles()
+	at := filepath.Join(h.memex, "a.org")
+	h.check(os.Rename(at, at+"~")) // as Emacs saves, with its backup
+	h.write("a.org", "* Theirs\n")
+	_ = h.titles()
+	h.check(os.Rename(at+"~", at)) // and the person takes the backup back
+	if got := h.titles(); len(got) != 2 {
+		t.Errorf("the daemon knows %q, the file has a.org and Ours", got)
+	}
+}

@@ -82,6 +82,12 @@ func sortedKeys[V any](all iter.Seq2[string, V]) []string {
 	return keys
 }
 
+// Asked reports whether a document asks for the setup file at a path, there or not.
+func (s *State) Asked(path string) bool {
+	_, ok := s.setup.Get(path)
+	return ok
+}
+
 // dependents lists, sorted, the documents that ask for any of the paths.
 // Complexity is O(paths), and O(documents) only where there is one.
 func (s *State) dependents(paths iter.Seq[string]) []string {
