@@ -35,7 +35,7 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	defer m.mu.Unlock()
 	what := strings.Join(ids, ", ")
 	if m.closed || len(ids) == 0 && text == "" {
-		return Commit{}, 0, fail("purge", what, Invalid, errors.New("name nodes of an open memory, or a text"))
+		return Commit{}, 0, fail("purge", what, Invalid, errors.New("nothing is named; give ids of nodes, or a text that is not empty"))
 	}
 	if text != "" && len(text) < leastPurged {
 		return Commit{}, 0, fail("purge", what, Invalid, fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", leastPurged))

@@ -115,7 +115,8 @@ func (l *local) reverted(ctx context.Context, req RevertRequest, since string) (
 		out = append(out, seq)
 	}
 	if len(out) > 0 {
-		return out, nil
+		slices.Sort(out)
+		return slices.Compact(out), nil
 	}
 	commits, err := l.m.CommitsOf(ctx, req.Author, req.Session, since)
 	for _, c := range commits {
