@@ -34,7 +34,10 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	what := strings.Join(ids, ", ")
-	if m.closed || len(ids) == 0 && text == "" {
+	if m.closed {
+		return Commit{}, 0, fail("purge", what, Invalid, errClosed)
+	}
+	if len(ids) == 0 && text == "" {
 		return Commit{}, 0, fail("purge", what, Invalid, errors.New("nothing is named; give ids of nodes, or a text that is not empty"))
 	}
 	if text != "" && len(text) < leastPurged {

@@ -126,7 +126,7 @@ func (c *checker) segment(number uint64, end Pos) error {
 		limit = min(limit, end.Offset)
 	}
 	if next != 0 && seg.batch != next {
-		c.found(&Corruption{File: segmentName(number), Segment: number, Offset: segmentBatchAt, Reason: "the segment does not follow the one before"})
+		c.found(&Corruption{File: segmentName(number), Segment: number, Offset: segmentBatchAt, Reason: notNext})
 		return nil
 	}
 	walk := walkSegment(seg, segmentHeaderSize, limit, seg.batch)

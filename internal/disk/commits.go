@@ -117,7 +117,7 @@ func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 	}
 	if x.upTo.Offset == segmentHeaderSize {
 		if x.next != 0 && seg.batch != x.next {
-			return s.damaged(number, segmentBatchAt, "the segment does not follow the one before")
+			return s.damaged(number, segmentBatchAt, notNext)
 		}
 		x.next = seg.batch
 	}

@@ -171,7 +171,7 @@ func (c *compaction) copy(out *packWriter, src source) error {
 		return err
 	}
 	if seg.batch != c.next {
-		return c.s.damaged(seg.number, segmentBatchAt, "the segment does not follow the one before")
+		return c.s.damaged(seg.number, segmentBatchAt, notNext)
 	}
 	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
 	for err == nil {

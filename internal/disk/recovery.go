@@ -145,7 +145,7 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		return false, err
 	}
 	if o.next != 0 && seg.batch != o.next {
-		o.corrupt(number, segmentBatchAt, "the segment does not follow the one before")
+		o.corrupt(number, segmentBatchAt, notNext)
 		return false, nil
 	}
 	from, next := o.begin(seg, size)

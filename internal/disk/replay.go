@@ -98,7 +98,7 @@ func (s *Store) replaySegment(seg *segment, from, end Pos, next uint64, fn func(
 	}
 	if from.Offset == segmentHeaderSize {
 		if next != 0 && seg.batch != next {
-			return 0, replayError(s.damaged(seg.number, segmentBatchAt, "the segment does not follow the one before"))
+			return 0, replayError(s.damaged(seg.number, segmentBatchAt, notNext))
 		}
 		next = seg.batch
 	}

@@ -38,6 +38,10 @@ const (
 	segmentSuffix = ".j"
 )
 
+// notNext is what is wrong with a segment whose first batch is not the one behind those
+// before it.
+const notNext = "the segment does not follow the one before"
+
 func segmentName(number uint64) string {
 	return path.Join(journalFolder, fmt.Sprintf("%08d%s", number, segmentSuffix))
 }
