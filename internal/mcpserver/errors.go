@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/fovea-memory/fovea"
 )
 
@@ -46,6 +48,17 @@ func (e toolError) Error() string {
 	}
 	b.WriteString("\n" + fenced(strings.ToValidUTF8(reason, "\uFFFD")))
 	return b.String()
+}
+
+// refusal is why a prompt, a resource or a completion was not given: a request that is at
+// fault itself, or one that failed here, told as a tool tells it.
+func refusal(what string, err error) error {
+	code := int64(jsonrpc.CodeInternalError)
+	switch fovea.KindOf(err) {
+	case fovea.Invalid, fovea.NotFound, fovea.Ambiguous, fovea.Budget:
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}
 }
 
 // misuse is an error of a call's arguments.

@@ -24,7 +24,7 @@ func (s *Server) addPrompts() {
 func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	r, err := s.context(ctx, contextInput{Task: req.Params.Arguments["task"], Focus: req.Params.Arguments["focus"]})
 	if err != nil {
-		return nil, err
+		return nil, refusal("session-start", err)
 	}
 	text := "Begin with what the memory holds about this.\n"
 	if task := req.Params.Arguments["task"]; task != "" {
@@ -36,7 +36,7 @@ func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*
 func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	d, err := s.service.Diff(ctx, api.DiffRequest{From: req.Params.Arguments["since"], Text: true})
 	if err != nil {
-		return nil, err
+		return nil, refusal("review-changes", err)
 	}
 	return said("Go through what changed in the memory. Name what looks wrong, contradicts other notes or was not meant, and propose for each an edit or a rollback; change nothing yet.\n" + diffText(d)), nil
 }

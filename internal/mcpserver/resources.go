@@ -63,7 +63,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	case fovea.KindOf(err) == fovea.NotFound:
 		return nil, mcp.ResourceNotFoundError(uri)
 	case err != nil:
-		return nil, err
+		return nil, refusal("resource", err)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: k.mime, Text: text}}}, nil
 }

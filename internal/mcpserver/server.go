@@ -47,6 +47,8 @@ func New(service api.Service, opts *Options) *Server {
 		Instructions:       instructions,
 		Logger:             opts.Log,
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true}},
+		CompletionHandler:  s.complete,
+		SetCacheable:       private,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
 	})
@@ -57,6 +59,10 @@ func New(service api.Service, opts *Options) *Server {
 	s.mcp.AddReceivingMiddleware(s.listed, s.asCaller)
 	return s
 }
+
+// private keeps answers from caches that others share: what one may read another may
+// not.
+func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
 
 // Run serves one session over a transport until its end or that of ctx.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error { return s.mcp.Run(ctx, t) }

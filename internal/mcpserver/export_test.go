@@ -1,0 +1,20 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// SDK returns the server of the SDK, for the fixtures of the conformance suite.
+func (s *Server) SDK() *mcp.Server { return s.mcp }
+
+// AddTool adds a tool without arguments, as the memory's own are added.
+func AddTool(s *Server, name string, call func() (string, error)) {
+	add(s, name, name, reads, "For tests.", func(context.Context, struct{}) (reply, error) {
+		text, err := call()
+		return reply{text: text}, err
+	})
+}
