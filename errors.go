@@ -104,6 +104,6 @@ func fail(op, what string, kind Kind, err error) error {
 var (
 	errClosed   = errors.New("the memory is closed")
 	errEmpty    = errors.New("the memory is empty; ingest a folder first")
-	errNoCommit = errors.New("no such commit, snapshot, name or date")
+	errNoCommit = errors.New("no such commit, snapshot, name or date; see fovea log and fovea snapshot list")
 	errDrop     = errors.New("more than half of the documents are gone from the folder")
 )

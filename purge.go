@@ -126,7 +126,7 @@ func (p *purge) nodes(ids []string) error {
 	}
 	for _, id := range ids {
 		if !found[id] {
-			return fail("purge", id, NotFound, errors.New("no such node in the history"))
+			return fail("purge", id, NotFound, errors.New("no such node in the history; give its whole id, as fovea show prints it"))
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Di
 func resolution(n *node.Node, take bool, which []int) (change, error) {
 	kept := n.Conflicts()
 	if len(kept) == 0 {
-		return nil, errors.New("the node keeps no conflict")
+		return nil, errors.New("the node keeps no conflict; fovea query tags:conflict lists those that do")
 	}
 	if len(which) == 0 {
 		for i := range kept {

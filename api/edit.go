@@ -137,7 +137,7 @@ func (r *EditRequest) edits() ([]org.Edit, error) {
 	set(r.Body, func(v string) org.Edit { return org.ReplaceBody{Text: v, Children: r.AllowSubheadings} })
 	set(r.Append, func(v string) org.Edit { return org.AppendBody{Text: v, Children: r.AllowSubheadings} })
 	if len(edits) == 0 {
-		return nil, errors.New("no change was asked for")
+		return nil, errors.New("no change was asked for; say what to set, such as todo or title")
 	}
 	return edits, nil
 }

@@ -123,7 +123,7 @@ func (l *local) reverted(ctx context.Context, req RevertRequest, since string) (
 		out = append(out, c.Seq)
 	}
 	if err == nil && len(out) == 0 {
-		err = &fovea.Error{Op: "revert", What: cmp.Or(req.Author, req.Session), Kind: fovea.NotFound, Err: errors.New("has made no commit since then; see fovea log")}
+		err = &fovea.Error{Op: "revert", What: cmp.Or(req.Author, req.Session), Kind: fovea.NotFound, Err: errors.New("has made no such commit; see fovea log")}
 	}
 	return out, err
 }

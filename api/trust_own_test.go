@@ -35,9 +35,9 @@ func TestAgentsRevertTheirOwn(t *testing.T) {
 		{"all it has done, though a person went on", api.RevertRequest{Author: "ada"},
 			"somebody else has changed it since (deleted); agent ada takes back only what it has done", ada},
 		{"its own", api.RevertRequest{Commits: []string{"seq:3"}}, "", ada},
-		{"all in a session", api.RevertRequest{Session: "none"}, "revert: bob: has made no commit since then; see fovea log", bob},
+		{"all in a session", api.RevertRequest{Session: "none"}, "revert: bob: has made no such commit; see fovea log", bob},
 		{"all it has done", api.RevertRequest{Author: "bob"}, "", bob},
-		{"what is not there", api.RevertRequest{Commits: []string{"99"}}, "revert: seq:99: no such commit, snapshot, name or date", ada},
+		{"what is not there", api.RevertRequest{Commits: []string{"99"}}, "revert: seq:99: no such commit, snapshot, name or date; see fovea log and fovea snapshot list", ada},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ""

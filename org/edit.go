@@ -19,7 +19,7 @@ var (
 	// ErrPriority: the priority is outside the range of the file.
 	ErrPriority = errors.New("priority out of range")
 	// ErrTag: a tag holds something else than letters, digits and _@#%.
-	ErrTag = errors.New("not a tag")
+	ErrTag = errors.New("not a tag; use letters, digits, _, @, # and %")
 	// ErrProperty: a key is no property's, a value has a line break, or an ID names
 	// nothing.
 	ErrProperty = errors.New("not a property")

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ through renames and moves; a line that was taken away and brought back is by
 whom it first came from.`,
 		Example: `  fovea blame "Pika at the vet"
   fovea blame projects/kaplja.org:12 --json`,
-		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
 			return ask(s, c, api.Service.Blame, api.BlameRequest{ID: a[0]}, func(b *api.BlameResponse) {
 				printBlame(&s.out, b)
@@ -34,8 +33,8 @@ whom it first came from.`,
 	}
 }
 
-func printBlame(out io.Writer, b *api.BlameResponse) {
-	const room = columns - 37
+func printBlame(out *output, b *api.BlameResponse) {
+	room := out.columns() - 37
 	for _, l := range b.Lines {
 		row := fmt.Sprintf("%5d  %s  %s  %5d  %s", l.Commit.Seq, l.Commit.Time.Local().Format("2006-01-02"),
 			fit(l.Commit.Author, 8), l.Line, fit(strings.TrimRight(l.Text, "\r\n"), room))

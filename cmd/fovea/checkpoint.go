@@ -52,7 +52,7 @@ one. Files follow as in "fovea rollback", and "fovea rollback 0" undoes it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&req.From, "from", "local", "where the checkpoint is")
+	f.StringVar(&req.From, "from", "local", "`PLACE` where the checkpoint is")
 	f.BoolVar(&req.Skip, "skip", false, "leave out files that changed or are open, restore the rest")
 	f.BoolVar(&req.MemoryOnly, "memory-only", false, "leave the files alone and remember that they differ")
 	return c

@@ -30,7 +30,7 @@ touched; the error shows both sides.`,
 		Example: `  fovea edit "Move the gauge firmware off LoRa" --todo DONE
   fovea edit projects/kaplja.org:12 --tag urgent --deadline "2026-03-01 +1w"
   echo "It rained." | fovea edit journal.org:3 --append -`,
-		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
 			req.ID = a[0]
 			for name, field := range map[string]**string{
@@ -54,26 +54,26 @@ touched; the error shows both sides.`,
 		},
 	}
 	f := c.Flags()
-	f.String("todo", "", "keyword that the file declares")
-	f.String("title", "", "title, without keyword, priority and tags")
-	f.String("priority", "", "letter or number")
-	f.StringArrayVar(&req.Tag, "tag", nil, "add a tag")
-	f.StringArrayVar(&req.Untag, "untag", nil, "take a tag away")
-	f.StringArrayVar(&req.Property, "property", nil, "set a property: KEY=VALUE")
-	f.StringArrayVar(&req.RemoveProperty, "remove-property", nil, "take a property away: KEY")
-	f.String("schedule", "", `date, such as 2026-03-01 or "2026-03-01 10:00 +1w"`)
-	f.String("deadline", "", "likewise")
-	f.StringVar(&body, "body", "", "FILE whose text replaces that below headline and drawer")
-	f.StringVar(&add, "append", "", "FILE whose text goes behind it")
-	f.IntSliceVar(&req.Check, "check", nil, "tick the list item in this line of the file")
-	f.IntSliceVar(&req.Uncheck, "uncheck", nil, "untick it")
+	f.String("todo", "", "`KEYWORD` that the file declares")
+	f.String("title", "", "`TITLE` without keyword, priority and tags")
+	f.String("priority", "", "`LETTER` or number")
+	f.StringArrayVar(&req.Tag, "tag", nil, "`TAG` to add")
+	f.StringArrayVar(&req.Untag, "untag", nil, "`TAG` to take away")
+	f.StringArrayVar(&req.Property, "property", nil, "property to set, as `KEY=VALUE`")
+	f.StringArrayVar(&req.RemoveProperty, "remove-property", nil, "`KEY` of a property to take away")
+	f.String("schedule", "", "`DATE`, such as 2026-03-01 or \"2026-03-01 10:00 +1w\"")
+	f.String("deadline", "", "`DATE`, written as for --schedule")
+	f.StringVar(&body, "body", "", "`FILE` whose text replaces that below headline and drawer")
+	f.StringVar(&add, "append", "", "`FILE` whose text goes behind what is there")
+	f.IntSliceVar(&req.Check, "check", nil, "tick the list item in this `LINE` of the file")
+	f.IntSliceVar(&req.Uncheck, "uncheck", nil, "untick that in this `LINE`")
 	f.BoolVar(&req.AllowSubheadings, "allow-subheadings", false, "the text may hold headlines")
 	baseFlag(c, &req.Base)
 	return c
 }
 
 func baseFlag(c *cobra.Command, base *string) {
-	c.Flags().StringVar(base, "base", "", "digest of the node as it was read: fail if it changed since")
+	c.Flags().StringVar(base, "base", "", "`DIGEST` of the node as it was read: fail if it changed since")
 }
 
 // readText reads a file named on the command line, - for standard input.
@@ -86,7 +86,7 @@ func readText(name string) (string, error) {
 		b, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return "", misuse{fmt.Errorf("text: %w", err)}
+		return "", misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
 	}
 	return string(b), nil
 }
@@ -135,15 +135,15 @@ written again.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&req.Under, "under", "", "node, Org file or folder/ it goes to (default inbox.org)")
-	f.StringVar(&req.Todo, "todo", "", "keyword that the file declares")
-	f.StringVar(&req.Priority, "priority", "", "letter or number")
-	f.StringArrayVar(&req.Tag, "tag", nil, "a tag")
-	f.StringArrayVar(&req.Property, "property", nil, "a property: KEY=VALUE")
+	f.StringVar(&req.Under, "under", "", "`NODE`, Org file or folder/ it goes to (default inbox.org)")
+	f.StringVar(&req.Todo, "todo", "", "`KEYWORD` that the file declares")
+	f.StringVar(&req.Priority, "priority", "", "`LETTER` or number")
+	f.StringArrayVar(&req.Tag, "tag", nil, "`TAG` it has")
+	f.StringArrayVar(&req.Property, "property", nil, "property it has, as `KEY=VALUE`")
 	f.BoolVar(&req.IDPrefix, "id-prefix", false, "make an ID of the form id-UUID, not the UUID alone")
-	f.StringVar(&req.Schedule, "schedule", "", "date, such as 2026-03-01")
-	f.StringVar(&req.Deadline, "deadline", "", "likewise")
-	f.StringVar(&body, "body", "", "FILE with the text, - for standard input")
+	f.StringVar(&req.Schedule, "schedule", "", "`DATE`, such as 2026-03-01")
+	f.StringVar(&req.Deadline, "deadline", "", "`DATE`, such as 2026-03-01")
+	f.StringVar(&body, "body", "", "`FILE` with the text, - for standard input")
 	return c
 }
 
@@ -155,7 +155,7 @@ func forgetCommand(s *session) *cobra.Command {
 and no agent brings back a note of the same title and text, unless you roll that
 back.`,
 		Example: `  fovea forget "Pika at the vet"`,
-		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
+		Args:    oneNode,
 	}, api.Service.Forget, func(r *api.EditResponse) {
 		fmt.Fprintf(&s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
@@ -180,7 +180,7 @@ func archiveCommand(s *session) *cobra.Command {
 or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
 adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
-		Args:    args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE or a title"),
+		Args:    oneNode,
 	}, api.Service.Archive, s.edited)
 }
 
@@ -209,11 +209,8 @@ which changes with them. Fovea writes ids into files only on this command.`,
 		Example: `  fovea id list projects
   fovea id assign "Pika at the vet"
   fovea id assign --all`,
-		Args: args(0, 0, "a verb: list or assign"),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(idListCommand(s), idAssignCommand(s))
-	return c
+	return group(c, idListCommand(s), idAssignCommand(s))
 }
 
 func idListCommand(s *session) *cobra.Command {
@@ -251,7 +248,7 @@ func idAssignCommand(s *session) *cobra.Command {
 			}
 			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
 				for _, n := range nodes {
-					fmt.Fprintf(&s.out, "%s  %s\n", plain(n.ID), nodeLine(n, columns-len(n.ID)-2))
+					fmt.Fprintf(&s.out, "%s  %s\n", plain(n.ID), nodeLine(n, s.out.columns()-len(n.ID)-2))
 				}
 				if len(nodes) == 0 {
 					s.say("every headline has an id of its own")
@@ -261,6 +258,6 @@ func idAssignCommand(s *session) *cobra.Command {
 	}
 	c.Flags().BoolVar(&req.All, "all", false, "every headline that has none")
 	c.Flags().BoolVar(&req.List, "dry-run", false, "only list them")
-	c.Flags().StringVar(&req.Path, "path", "", "with --all: only in this file or folder")
+	c.Flags().StringVar(&req.Path, "path", "", "with --all: only in this `FILE` or folder")
 	return c
 }

@@ -10,29 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// wrap breaks a text between words so that it fits the columns behind an
-// indent.
-func wrap(text string, indent int) string {
-	var b strings.Builder
-	used := indent
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case used+1+len(word) > columns:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = indent
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += len(word)
-	}
-	return b.String()
-}
-
 // atUsage is the flag of verbs that read as of a moment.
-const atUsage = "as it was: snapshot, seq:N, commit or date"
+const atUsage = "as it was at this `MOMENT`: snapshot, seq:N, commit or date"
 
 func searchCommand(s *session) *cobra.Command {
 	var req api.SearchRequest
@@ -57,9 +36,9 @@ narrows what is looked at.`,
 	}
 	f := c.Flags()
 	f.StringVar(&req.At, "at", "", atUsage)
-	f.IntVar(&req.Limit, "limit", 0, "at most so many (default 10)")
-	f.Float64Var(&req.MinSimilarity, "min-similarity", 0, "leave out hits below this share of the best score (0 to 1)")
-	f.StringVar(&req.Query, "query", "", "only nodes that match this query")
+	f.IntVar(&req.Limit, "limit", 0, "at most `N` hits (default 10)")
+	f.Float64Var(&req.MinSimilarity, "min-similarity", 0, "leave out hits below this `SHARE` of the best score (0 to 1)")
+	f.StringVar(&req.Query, "query", "", "only nodes that match this `QUERY`")
 	return c
 }
 
@@ -73,7 +52,7 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 		Example: `  fovea show "Pika at the vet"
   fovea show projects/kaplja.org:12 --json
   fovea show "Pika at the vet" --at 2026-11-01`,
-		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
 			req.ID = a[0]
 			return ask(s, c, api.Service.Show, req, func(n *api.Shown) {

@@ -23,21 +23,13 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 		Example: `  fovea guard list
   fovea guard diff skills/plan.org
   fovea guard adopt skills/plan.org`,
-		Args: args(0, 0, "list, diff, adopt, reject, policy or adopt-key"),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(guardListCommand(s), guardDiffCommand(s),
+	return group(c, guardListCommand(s), guardDiffCommand(s),
 		decideCommand(s, "adopt", "Trust a protected file as it is",
 			"Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.Service.GuardAdopt),
 		decideCommand(s, "reject", "Put back what was trusted of a protected file",
 			"Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.Service.GuardReject),
 		guardPolicyCommand(s), guardAdoptKeyCommand(s))
-	return c
-}
-
-// protection is api.Service.Guard for ask.
-func protection(svc api.Service, ctx context.Context, _ struct{}) (*api.Protection, error) {
-	return svc.Guard(ctx)
 }
 
 func guardListCommand(s *session) *cobra.Command {
@@ -45,9 +37,9 @@ func guardListCommand(s *session) *cobra.Command {
 		Use:     "list",
 		Short:   "List the protected files and how each stands",
 		Example: "  fovea guard list",
-		Args:    args(0, 0, "no arguments"),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, protection, struct{}{}, func(p *api.Protection) { printProtected(&s.out, p.Files) })
+			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) { printProtected(&s.out, p.Files) })
 		},
 	}
 }
@@ -59,9 +51,9 @@ func guardPolicyCommand(s *session) *cobra.Command {
 		Long: `Policy prints each pattern behind its mode. The first group of patterns with one
 that matches decides; a file that none matches is trusted.`,
 		Example: "  fovea guard policy",
-		Args:    args(0, 0, "no arguments"),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, protection, struct{}{}, func(p *api.Protection) {
+			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) {
 				for _, line := range p.Policy {
 					fmt.Fprintln(&s.out, plain(line))
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestHelp: the help of every verb fits a terminal, and shows an example; on the
@@ -40,8 +41,9 @@ func TestHelp(t *testing.T) {
 // TestHelpFaults: what TestHelp looks for is found.
 func TestHelpFaults(t *testing.T) {
 	bad := &cobra.Command{Use: "bad", Long: strings.Repeat("x", columns+1), Run: func(*cobra.Command, []string) {}}
-	if got := helpFaults(bad); len(got) != 2 {
-		t.Errorf("helpFaults(%s) = %q, want two faults", bad.Use, got)
+	bad.Flags().String("name", "", "what it is called")
+	if got := helpFaults(bad); len(got) != 3 {
+		t.Errorf("helpFaults(%s) = %q, want three faults", bad.Use, got)
 	}
 }
 
@@ -56,6 +58,11 @@ func helpFaults(c *cobra.Command) (faults []string) {
 			faults = append(faults, "a line is too wide: "+line)
 		}
 	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if name, _ := pflag.UnquoteUsage(f); name == f.Value.Type() && name != "duration" {
+			faults = append(faults, "--"+f.Name+" does not say what its value is")
+		}
+	})
 	if c.Example == "" {
 		faults = append(faults, "it has no example")
 	}

@@ -25,10 +25,13 @@ before it was renamed or moved.`,
 			}
 			return ask(s, c, api.Service.Log, req, func(commits []api.Commit) {
 				printCommits(&s.out, commits)
+				if len(commits) == 0 {
+					s.say("nothing was committed yet")
+				}
 			})
 		},
 	}
-	c.Flags().IntVar(&req.Limit, "limit", 0, "at most so many (0: all)")
+	c.Flags().IntVar(&req.Limit, "limit", 0, "at most `N` commits (0: all)")
 	return c
 }
 
@@ -84,24 +87,14 @@ newest first.`,
 		Use:     "list",
 		Short:   "List the snapshots, newest first",
 		Example: "  fovea snapshot list --json",
-		Args:    args(0, 0, "no arguments"),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			svc, err := s.service(c.Context())
-			if err != nil {
-				return err
-			}
-			list, err := svc.Snapshots(c.Context())
-			if err != nil {
-				return err
-			}
-			if s.json {
-				return s.print(list)
-			}
-			printSnapshots(&s.out, list)
-			if len(list) == 0 {
-				s.say("no snapshots yet: one is made before each change")
-			}
-			return nil
+			return ask(s, c, alone(api.Service.Snapshots), struct{}{}, func(list []api.Snapshot) {
+				printSnapshots(&s.out, list)
+				if len(list) == 0 {
+					s.say("no snapshots yet: one is made before each change")
+				}
+			})
 		},
 	})
 	return c

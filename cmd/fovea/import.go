@@ -18,9 +18,8 @@ func importCommand(s *session) *cobra.Command {
 		Use:     "import",
 		Short:   "Take over the memory of another program",
 		Example: "  fovea import server-memory ~/memory.jsonl",
-		Args:    args(1, 0, "the program: "+serverMemory),
 	}
-	c.AddCommand(&cobra.Command{
+	return group(c, &cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
@@ -69,5 +68,4 @@ though all others were taken.`,
 			return err
 		},
 	})
-	return c
 }

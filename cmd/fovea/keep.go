@@ -21,7 +21,7 @@ func statusCommand(s *session) *cobra.Command {
 newest and who signed it, and all that wants looking after.`,
 		Example: `  fovea status
   fovea status --diagnostics`,
-		Args: args(0, 0, "no arguments"),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Status, req, func(st *api.Status) {
 				printStatus(&s.out, st)
@@ -61,7 +61,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
   fovea ingest --accept-deletions --json
   echo '{"type":"headline","properties":{"TITLE":"Rain"}}' |
     fovea ingest --ast -`,
-		Args: args(0, 0, "no arguments"),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if ast != "" {
 				return s.ingestTree(c, ast, tree)
@@ -84,8 +84,8 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 		},
 	}
 	c.Flags().BoolVar(&req.AcceptDeletions, "accept-deletions", false, "drop documents even if more than half are gone")
-	c.Flags().StringVar(&ast, "ast", "", "take in the AST in this FILE, - for standard input")
-	c.Flags().StringVar(&tree.Parent, "parent", "", "with --ast: the node to hang it below")
+	c.Flags().StringVar(&ast, "ast", "", "take in the AST in this `FILE`, - for standard input")
+	c.Flags().StringVar(&tree.Parent, "parent", "", "with --ast: the `NODE` to hang it below")
 	return c
 }
 

@@ -75,7 +75,14 @@ func command(s *session) *cobra.Command {
 		Long: `Fovea holds a folder of plain Org files (a memex) as one live graph, keeps
 every version, and gives a language model the best context for a token budget.
 
-Every verb first reads what changed in the folder.`,
+Every verb first reads what changed in the folder. Standard output has nothing
+but the answer, standard error the rest. Exit codes:
+
+  0  done
+  1  failed, or not found
+  2  misuse: a flag, a name or a value that cannot be
+  3  conflict: somebody else changed it or holds it; look, and try again
+  4  damaged or locked down; see fovea verify and fovea guard`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea query 'todo:TODO tags:project'
   fovea rollback 0`,
@@ -91,18 +98,19 @@ Every verb first reads what changed in the folder.`,
 		Version:       version(),
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&s.flags.Memex, "memex", "", "folder of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration)")
-	f.StringVar(&s.flags.Session, "session", "", "session to read and write in; commits are recorded under it")
-	f.StringVar(&s.flags.Project, "project", "", "project to read and write in")
-	f.StringVar(&s.flags.Agent, "agent", "", "who makes the commits")
+	f.StringVar(&s.flags.Memex, "memex", "", "`FOLDER` of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration)")
+	f.StringVar(&s.flags.Session, "session", "", "session `ID` to read and write in; commits are recorded under it")
+	f.StringVar(&s.flags.Project, "project", "", "project of this `NAME` to read and write in")
+	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` that commits are by")
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no talk on standard error but errors")
 	f.BoolVar(&s.noSync, "no-sync", false, "do not read what changed in the folder first")
 	f.BoolVar(&s.alone, "no-daemon", false, "open the memory in this process, also where a daemon could")
 	f.BoolVar(&s.adopt, "adopt", false, "take over the store of a memex that was moved here")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns)))
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+	root.SetFlagErrorFunc(badFlag)
+	complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
 	addVerbs(root, s)
 	return root
@@ -132,23 +140,4 @@ func addVerbs(root *cobra.Command, s *session) {
 		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s))
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
-}
-
-// suggestion names the verb that somebody may have meant.
-func suggestion(c *cobra.Command, word string) string {
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(word); len(near) > 0 {
-		return fmt.Sprintf("; did you mean %s?", near[0])
-	}
-	return ""
-}
-
-// args checks the number of arguments and says what is missing.
-func args(least, most int, want string) cobra.PositionalArgs {
-	return func(c *cobra.Command, a []string) error {
-		if len(a) < least || most >= 0 && len(a) > most {
-			return misuse{fmt.Errorf("%s wants %s (see %s --help)", c.Name(), want, c.CommandPath())}
-		}
-		return nil
-	}
 }

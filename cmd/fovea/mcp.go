@@ -49,7 +49,7 @@ over where there is no graph yet, and kept in step with it.`,
 			return misuse{fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
 		},
 	}
-	c.Flags().StringVar(&compat, "compat", "", "have the tools of another server: "+serverMemory)
+	c.Flags().StringVar(&compat, "compat", "", "have the tools of another `SERVER`: "+serverMemory)
 	return c
 }
 

@@ -23,7 +23,7 @@ lost blocks from images, and reads the folder. A commit says what could not be
 had. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
-		Args: args(0, 0, "no arguments"),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Repair, req, func(r *api.RepairResponse) {
 				printRepair(&s.out, r)
@@ -58,7 +58,7 @@ other moments need is dropped for good; their commits stay in the log. Ages are
 written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
 whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
-		Args:    args(0, 0, "no arguments"),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Retain, req, func(r *api.RetainResponse) {
 				if req.DryRun {
@@ -88,7 +88,7 @@ from journal, packs, images and quarantine. It refuses while the notes still
 hold it: edit or forget first. The commits stay, and "fovea verify" says which
 content was purged. The file system may keep deleted bytes for a while, and so
 do backups of the state folder.`,
-		Example: `  fovea purge 3f2c91d4
+		Example: `  fovea purge 50de58fa-1866-4ce4-8bb3-15eb06edc9b4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
 		Args: args(0, -1, "ids of nodes"),

@@ -54,7 +54,7 @@ func stateOf(path string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(state, "FORMAT")); err != nil {
-		return "", fmt.Errorf("merge: %s is neither a state folder nor a memex with a memory on this machine (that would be %s)", path, state)
+		return "", fmt.Errorf("merge: %s is no state folder, and no memex with a memory on this machine; fovea status prints the state folder of the copy", path)
 	}
 	return state, nil
 }

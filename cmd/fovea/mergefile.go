@@ -57,9 +57,9 @@ merged by lines, with marks where git has them.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&m.output, "output", "", "write there instead of to OURS; - is standard output")
-	f.StringVar(&m.path, "path", "", "the name of the file, which says whether it is Org; it is, by default")
-	f.IntVar(&m.marker, "marker-size", 7, "length of the marks in a file that is not Org")
+	f.StringVar(&m.output, "output", "", "write to this `FILE` instead of OURS; - is standard output")
+	f.StringVar(&m.path, "path", "", "`NAME` of the file, which says whether it is Org; by default it is")
+	f.IntVar(&m.marker, "marker-size", 7, "`LENGTH` of the marks in a file that is not Org")
 	return c
 }
 

@@ -6,16 +6,58 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"unicode"
 
 	"github.com/rivo/uniseg"
+	"golang.org/x/term"
 
 	"github.com/fovea-memory/fovea/api"
 )
 
-// columns is the width lists are laid out for.
-const columns = 80
+// columns is the width that help is laid out for, and lists where no terminal says
+// another; narrowest is the least that lists are laid out for.
+const columns, narrowest = 80, 60
+
+// columns is the width to lay lists out for: the terminal's.
+func (o *output) columns() int {
+	if o.wide == 0 {
+		o.wide = max(cmp.Or(width(os.Stdout), columns), narrowest)
+	}
+	return o.wide
+}
+
+// width is that of a terminal in cells, 0 where a file is none.
+func width(f *os.File) int {
+	wide, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return wide
+}
+
+// wrap breaks a text between words so that it fits a width behind an indent, which
+// the first line has already.
+func wrap(text string, indent, wide int) string {
+	var b strings.Builder
+	used := indent
+	for i, word := range strings.Fields(text) {
+		w := uniseg.StringWidth(word)
+		switch {
+		case i == 0:
+		case used+1+w > wide:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += w
+	}
+	return b.String()
+}
 
 // plain makes remembered text safe for a terminal: control characters, which
 // could move the cursor or change colours, become spaces.
@@ -66,9 +108,9 @@ func several(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func printNodes(out io.Writer, nodes []api.Node) {
+func printNodes(out *output, nodes []api.Node) {
 	for _, n := range nodes {
-		fmt.Fprintln(out, nodeLine(n, columns))
+		fmt.Fprintln(out, nodeLine(n, out.columns()))
 	}
 }
 
@@ -89,9 +131,9 @@ func nodeLine(n api.Node, width int) string {
 	return fit(title, room) + "  " + where
 }
 
-func printHits(out io.Writer, hits []api.Hit) {
+func printHits(out *output, hits []api.Hit) {
 	for _, h := range hits {
-		fmt.Fprintf(out, "%.2f  %s\n", h.Similarity, nodeLine(h.Node, columns-6))
+		fmt.Fprintf(out, "%.2f  %s\n", h.Similarity, nodeLine(h.Node, out.columns()-6))
 	}
 }
 
@@ -173,10 +215,10 @@ func printProblems(out io.Writer, problems []api.Problem) {
 	}
 }
 
-func printCommits(out io.Writer, commits []api.Commit) {
+func printCommits(out *output, commits []api.Commit) {
 	for _, c := range commits {
 		row := fmt.Sprintf("%5d  %s  %s  %s  %s", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"),
-			fit(c.Kind, 8), fit(c.Author, 8), fit(fmt.Sprintf("%s (%d)", c.Message, c.Changes), columns-48))
+			fit(c.Kind, 8), fit(c.Author, 8), fit(fmt.Sprintf("%s (%d)", c.Message, c.Changes), out.columns()-48))
 		fmt.Fprintln(out, strings.TrimRight(row, " "))
 	}
 }
@@ -192,7 +234,7 @@ func printSnapshots(out io.Writer, list []api.Snapshot) {
 }
 
 // printDiff shows a difference and returns how many nodes it names.
-func printDiff(out io.Writer, d *api.Difference) int {
+func printDiff(out *output, d *api.Difference) int {
 	n := 0
 	for _, g := range []struct {
 		mark  string
@@ -204,7 +246,7 @@ func printDiff(out io.Writer, d *api.Difference) int {
 			if c.Was != "" {
 				was = "  was " + plain(c.Was)
 			}
-			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(cmp.Or(c.Title, "(untitled)"), 40), plain(c.Path), was)
+			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(cmp.Or(c.Title, "(untitled)"), out.columns()/2), plain(c.Path), was)
 			for line := range strings.Lines(c.Text) {
 				fmt.Fprintln(out, strings.TrimRight("    "+diffLine(line), " "))
 			}

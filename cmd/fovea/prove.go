@@ -4,7 +4,7 @@ package main
 
 import (
 	"errors"
-	"io"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -20,21 +20,9 @@ func headCommand(s *session) *cobra.Command {
 Keep it where who changes the state folder cannot: "fovea verify --anchor" tells
 then whether the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
-		Args:    args(0, 0, "no arguments"),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			svc, err := s.service(c.Context())
-			if err != nil {
-				return err
-			}
-			h, err := svc.Head(c.Context())
-			if err != nil {
-				return err
-			}
-			if s.json {
-				return s.print(h)
-			}
-			_, err = io.WriteString(&s.out, h.Note)
-			return err
+			return ask(s, c, alone(api.Service.Head), struct{}{}, func(h *api.Head) { fmt.Fprint(&s.out, h.Note) })
 		},
 	}
 }
@@ -53,7 +41,7 @@ writes nothing but what a scan finds. Exit code 4 when something is wrong;
 content that a commit says is purged, thinned or lost is told and is not wrong.`,
 		Example: `  fovea verify --json
   fovea verify --anchor anchors.txt`,
-		Args: args(0, 0, "no arguments"),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return verify(s, c, anchors, files) },
 	}
 	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
@@ -70,22 +58,11 @@ func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
 		}
 		req.Anchors = append(req.Anchors, text)
 	}
-	done := s.working()
-	svc, err := s.service(c.Context())
-	if err != nil {
-		done()
-		return err
-	}
-	r, err := svc.Verify(c.Context(), req)
-	done()
+	r, err := call(s, c, api.Service.Verify, req)
 	if err != nil {
 		return err
 	}
-	if s.json {
-		err = s.print(r)
-	} else {
-		printVerify(&s.out, r)
-	}
+	err = s.give(r, func() { printVerify(&s.out, r) })
 	if err == nil && !r.OK {
 		err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
 	}

@@ -52,7 +52,7 @@ func queryCommand(s *session) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&req.At, "at", "", atUsage)
-	f.IntVar(&req.Limit, "limit", 0, "at most so many (0: all; with --completed, 10)")
+	f.IntVar(&req.Limit, "limit", 0, "at most `N` nodes (0: all; with --completed, 10)")
 	f.BoolVar(&projects, "active-projects", false, "only what is tagged project and not finished")
 	f.BoolVar(&completed, "completed", false, "only what is finished, the latest first")
 	return c
@@ -63,7 +63,7 @@ func predicates() string {
 	var b strings.Builder
 	for _, p := range query.Predicates() {
 		const indent = 17
-		fmt.Fprintf(&b, "  %-14s %s\n", p.Name, wrap(p.Doc, indent))
+		fmt.Fprintf(&b, "  %-14s %s\n", p.Name, wrap(p.Doc, indent, columns))
 	}
 	return b.String()
 }

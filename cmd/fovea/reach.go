@@ -53,7 +53,7 @@ func (s *session) meet(ctx context.Context) error {
 func (s *session) clientOptions() *afar.Options {
 	return &afar.Options{
 		Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project,
-		Warn: func(err error) { s.say("%v", err) },
+		Warn: s.warn,
 	}
 }
 

@@ -35,9 +35,9 @@ is a number as the log shows it, seq:N or a digest.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&req.Author, "author", "", "take back the commits of this author")
-	f.StringVar(&req.Session, "session", "", "take back the commits of this session")
-	f.StringVar(&req.Since, "since", "", "only those after this date or commit")
+	f.StringVar(&req.Author, "author", "", "take back the commits of this `AUTHOR`")
+	f.StringVar(&req.Session, "session", "", "take back the commits of the session `ID`")
+	f.StringVar(&req.Since, "since", "", "only those after this `MOMENT`, a date or a commit")
 	f.BoolVar(&req.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	f.BoolVar(&req.Skip, "skip", false, "leave out files that changed or are open, revert the rest")
 	return c
@@ -85,7 +85,7 @@ finds such nodes.`,
   fovea resolve "Oak and elm"
   fovea resolve oak --take theirs
   fovea resolve oak --take 2`,
-		Args: args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title"),
+		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
 			if req.ID = a[0]; drop && req.Take != "" {
 				return misuse{errors.New("--drop keeps what stands; leave out --take")}
@@ -100,7 +100,7 @@ finds such nodes.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&req.Take, "take", "", "ours (the default), theirs, or the number of a conflict")
+	f.StringVar(&req.Take, "take", "", "`SIDE` to take: ours (the default), theirs, or the number of a conflict")
 	f.BoolVar(&drop, "drop", false, "the same as --take ours")
 	return c
 }

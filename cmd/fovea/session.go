@@ -5,13 +5,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/query"
 )
 
 // lockWait is how long a verb waits for another process: long enough for one
@@ -47,6 +43,7 @@ type session struct {
 	opened bool              // or tried to
 	ids    map[string]string // that Emacs knows, nil until asked for
 	drawn  drawing
+	warned string // last, under drawn.mu
 }
 
 // service reaches the memory that the flags name: the daemon's, if there is one,
@@ -64,7 +61,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.Local(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session,
 		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
-		Progress: s.progress, Warn: func(err error) { s.say("%v", err) },
+		Progress: s.progress, Warn: s.warn,
 	}), nil
 }
 
@@ -127,24 +124,36 @@ func (s *session) elsewhere(id string) bool {
 	return known && (err != nil || !filepath.IsLocal(rel))
 }
 
-// ask opens the memory, calls an operation, and prints the answer: as JSON, or
-// as show does.
-func ask[Q, A any](s *session, c *cobra.Command, call func(api.Service, context.Context, Q) (A, error), req Q, show func(A)) error {
-	done := s.working()
+// ask calls an operation and prints the answer: as JSON, or as show does.
+func ask[Q, A any](s *session, c *cobra.Command, method func(api.Service, context.Context, Q) (A, error), req Q, show func(A)) error {
+	answer, err := call(s, c, method, req)
+	if err != nil {
+		return err
+	}
+	return s.give(answer, func() { show(answer) })
+}
+
+// call opens the memory and calls an operation.
+func call[Q, A any](s *session, c *cobra.Command, method func(api.Service, context.Context, Q) (A, error), req Q) (answer A, err error) {
+	defer s.working()()
 	svc, err := s.service(c.Context())
 	if err != nil {
-		done()
-		return err
+		return answer, err
 	}
-	answer, err := call(svc, c.Context(), req)
-	done()
-	if err != nil {
-		return err
-	}
+	return method(svc, c.Context(), req)
+}
+
+// alone gives an operation without a request an empty one.
+func alone[A any](method func(api.Service, context.Context) (A, error)) func(api.Service, context.Context, struct{}) (A, error) {
+	return func(svc api.Service, ctx context.Context, _ struct{}) (A, error) { return method(svc, ctx) }
+}
+
+// give prints an answer: as JSON, or as show does.
+func (s *session) give(answer any, show func()) error {
 	if s.json {
 		return s.print(answer)
 	}
-	show(answer)
+	show()
 	return nil
 }
 
@@ -168,47 +177,6 @@ func (s *session) close() error {
 	return s.memory.Close()
 }
 
-// say talks to the person at the terminal.
-func (s *session) say(format string, a ...any) {
-	if s.quiet {
-		return
-	}
-	s.drawn.mu.Lock()
-	defer s.drawn.mu.Unlock()
-	s.drawn.wipe()
-	fmt.Fprintln(os.Stderr, "fovea: "+plainLines(fmt.Sprintf(format, a...)))
-}
-
-// complain says what went wrong: one line, or the error as JSON.
-func (s *session) complain(err error) {
-	s.clear()
-	if !s.json {
-		fmt.Fprintln(os.Stderr, "fovea: "+plainLines(err.Error()))
-		if wrong, ok := errors.AsType[*query.SyntaxError](err); ok && wrong.Excerpt() != "" {
-			fmt.Fprintln(os.Stderr, plainLines(wrong.Excerpt()))
-		}
-		if e, ok := bothSides(err); ok {
-			fmt.Fprintf(os.Stderr, "--- as it is now\n%s\n--- as you would have it\n%s\n",
-				plainLines(strings.TrimRight(e.Theirs, "\n")), plainLines(strings.TrimRight(e.Mine, "\n")))
-		}
-		return
-	}
-	out := map[string]string{"error": err.Error(), "kind": fovea.KindOf(err).String()}
-	if errors.As(err, new(misuse)) {
-		out["kind"] = fovea.Invalid.String()
-	}
-	if e, ok := bothSides(err); ok {
-		out["mine"], out["theirs"] = e.Mine, e.Theirs
-	}
-	_ = json.NewEncoder(os.Stderr).Encode(out)
-}
-
-// bothSides returns a conflict that carries what it is between.
-func bothSides(err error) (*fovea.Error, bool) {
-	e, ok := errors.AsType[*fovea.Error](err)
-	return e, ok && e.Kind == fovea.Conflict && e.Theirs != ""
-}
-
 // print writes a value as JSON, indented for a person at a terminal.
 func (s *session) print(v any) error {
 	e := json.NewEncoder(&s.out)
@@ -221,7 +189,10 @@ func (s *session) print(v any) error {
 
 // output is standard output. It keeps the first error, so that a command whose
 // answer did not get out does not end well.
-type output struct{ err error }
+type output struct {
+	err  error
+	wide int // see columns
+}
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := os.Stdout.Write(b)

@@ -64,7 +64,7 @@ byte for byte, and the file as it was is kept beside it.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "merge it into the client's file")
-	c.Flags().StringVar(&file, "file", "", "the client's file, where it is not in its place")
+	c.Flags().StringVar(&file, "file", "", "the client's `FILE`, where it is not in its place")
 	return c
 }
 

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,14 +22,12 @@ file SKILL.md. Fovea executes nothing in it.`,
 		Example: `  fovea skill list
   fovea skill show state-persistence
   fovea skill check`,
-		Args: args(0, 0, "list, show, check or trigger"),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(
+	return group(c,
 		&cobra.Command{
-			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: args(0, 0, "no arguments"),
+			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
-				return ask(s, c, skills, struct{}{}, func(r *api.Skills) {
+				return ask(s, c, alone(api.Service.Skills), struct{}{}, func(r *api.Skills) {
 					printSkills(&s.out, r)
 					if n := len(r.Problems); n > 0 {
 						s.say("%s: see fovea skill check", several(n, "problem"))
@@ -51,22 +47,23 @@ file SKILL.md. Fovea executes nothing in it.`,
 		},
 		skillTriggerCommand(s),
 		&cobra.Command{
-			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: args(0, 0, "no arguments"),
+			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
-				wrong := 0
-				err := ask(s, c, skills, struct{}{}, func(r *api.Skills) {
+				r, err := call(s, c, alone(api.Service.Skills), struct{}{})
+				if err != nil {
+					return err
+				}
+				err = s.give(r, func() {
 					printProblems(&s.out, r.Problems)
 					fmt.Fprintln(&s.out, "order: "+plain(strings.Join(r.Order, ", ")))
-					wrong = len(r.Problems)
 				})
-				if err == nil && wrong > 0 {
-					return errors.New("not all skills are as they should be")
+				if err == nil && len(r.Problems) > 0 {
+					err = errors.New("not all skills are as they should be")
 				}
 				return err
 			},
 		},
 	)
-	return c
 }
 
 // skillTriggerCommand answers events.
@@ -92,18 +89,13 @@ to the event are named; Fovea executes nothing in them.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&req.Action, "action", "", "what is to be done, handed on as it is")
+	c.Flags().StringVar(&req.Action, "action", "", "`TEXT` that says what is to be done, handed on as it is")
 	return c
-}
-
-// skills is api.Service.Skills for ask.
-func skills(svc api.Service, ctx context.Context, _ struct{}) (*api.Skills, error) {
-	return svc.Skills(ctx)
 }
 
 // printSkills shows each skill with what it needs and what calls for it, and below
 // that what it is for.
-func printSkills(out io.Writer, r *api.Skills) {
+func printSkills(out *output, r *api.Skills) {
 	for _, s := range r.Skills {
 		first, about := s.Name, s.Description
 		switch {
@@ -118,9 +110,9 @@ func printSkills(out io.Writer, r *api.Skills) {
 		if len(s.Triggers) > 0 {
 			first += "; on " + strings.Join(s.Triggers, ", ")
 		}
-		fmt.Fprintf(out, "%4d  %s\n", s.Priority, wrap(plain(first), len("1234  ")))
+		fmt.Fprintf(out, "%4d  %s\n", s.Priority, wrap(plain(first), len("1234  "), out.columns()))
 		if about != "" {
-			fmt.Fprintf(out, "      %s\n", wrap(plain(about), len("1234  ")))
+			fmt.Fprintf(out, "      %s\n", wrap(plain(about), len("1234  "), out.columns()))
 		}
 	}
 }

@@ -24,11 +24,8 @@ Verbs of your own need none: they come in by a socket that only you can reach.`,
 		Example: `  fovea token add claude
   fovea token list
   fovea token remove claude`,
-		Args: args(0, 0, "a verb: add, list or remove"),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(addTokenCommand(s), listTokensCommand(s), removeTokenCommand(s))
-	return c
+	return group(c, addTokenCommand(s), listTokensCommand(s), removeTokenCommand(s))
 }
 
 func addTokenCommand(s *session) *cobra.Command {
@@ -61,7 +58,7 @@ agent may stands in the configuration, under grants.`,
 				return err
 			}
 			secret, err := tokens.Add(config.Token{Name: a[0], Agent: agent, Role: role, Scopes: scopes, Paths: paths, Made: time.Now()})
-			if errors.Is(err, config.ErrTokenName) {
+			if errors.Is(err, config.ErrTokenName) || errors.Is(err, config.ErrTokenMade) {
 				return misuse{err}
 			}
 			if err != nil {
@@ -75,9 +72,10 @@ agent may stands in the configuration, under grants.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&role, "role", string(api.Agent), "owner, agent or reader")
-	c.Flags().StringArrayVar(&scopes, "scope", nil, "project/NAME, session/ID, project/* or session/* that it may name (may be repeated; without it any)")
-	c.Flags().StringArrayVar(&paths, "path", nil, "file or folder/ that it may write besides (may be repeated)")
+	c.Flags().StringVar(&role, "role", string(api.Agent), "`ROLE`: owner, agent or reader")
+	oneOf(c, "role", string(api.Owner), string(api.Agent), string(api.Reader))
+	c.Flags().StringArrayVar(&scopes, "scope", nil, "`SCOPE` that it may name: project/NAME, session/ID, project/* or session/* (may be repeated; without it any)")
+	c.Flags().StringArrayVar(&paths, "path", nil, "`FILE` or folder/ that it may write besides (may be repeated)")
 	return c
 }
 
@@ -100,7 +98,7 @@ func listTokensCommand(s *session) *cobra.Command {
 		Use:     "list",
 		Short:   "List the tokens",
 		Example: "  fovea token list",
-		Args:    args(0, 0, "no arguments"),
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			tokens, err := config.ReadTokens(nil)
 			if err != nil {
@@ -111,6 +109,9 @@ func listTokensCommand(s *session) *cobra.Command {
 			}
 			for _, t := range tokens.All {
 				fmt.Fprintf(&s.out, "%s  %s  %s  %s\n", t.Made.Format(time.DateOnly), t.Role, plain(t.Name), plain(t.Agent))
+			}
+			if len(tokens.All) == 0 {
+				s.say("no tokens; fovea token add NAME makes one")
 			}
 			return nil
 		},

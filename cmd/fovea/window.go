@@ -35,17 +35,20 @@ the reason for every part, --json gives both as one object.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&req.Focus, "focus", "", "node being worked on: id, FILE:LINE, FILE:+BYTE, path or title")
-	f.StringVar(&req.Question, "question", "", "what the model is asked")
-	f.StringVar(&req.Task, "task", "", "what it is working on")
-	f.IntVar(&req.Budget, "budget", 0, "tokens the window may have (default 8000)")
-	f.StringVar(&req.Policy, "policy", "", "how to choose: value (default), foveal")
-	f.StringVar(&req.Format, "format", "", "how to render: org (default), markdown, json")
-	f.StringVar(&req.Counter, "counter", "", "how to count: o200k (default, exact), estimate (over-counts)")
-	f.Float64Var(&req.Threshold, "threshold", 0, "similarity from which foveal shows a neighbour in full (default 0.75)")
+	f.StringVar(&req.Focus, "focus", "", "`NODE` being worked on: id, FILE:LINE, FILE:+BYTE, path or title")
+	f.StringVar(&req.Question, "question", "", "`QUESTION` that the model is asked")
+	f.StringVar(&req.Task, "task", "", "`TASK` that it is working on")
+	f.IntVar(&req.Budget, "budget", 0, "`TOKENS` the window may have (default 8000)")
+	f.StringVar(&req.Policy, "policy", "", "`POLICY` that chooses: value (default), foveal")
+	f.StringVar(&req.Format, "format", "", "`FORMAT` of the text: org (default), markdown, json")
+	f.StringVar(&req.Counter, "counter", "", "`COUNTER` of tokens: o200k (default, exact), estimate (over-counts)")
+	f.Float64Var(&req.Threshold, "threshold", 0, "`SIMILARITY` from which foveal shows a neighbour in full (default 0.75)")
 	f.StringVar(&req.At, "at", "", atUsage)
 	f.BoolVar(&req.Degrade, "degrade", false, "show the focus at a lower level when it does not fit")
 	f.BoolVar(&req.Explain, "explain", false, "say why each part is there")
+	oneOf(c, "policy", "value", "foveal")
+	oneOf(c, "format", "org", "markdown", "json")
+	oneOf(c, "counter", "o200k", "estimate")
 	return c
 }
 

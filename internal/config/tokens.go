@@ -42,7 +42,9 @@ type Tokens struct {
 // Errors of Tokens.
 var (
 	ErrToken     = errors.New("no token, or one that nobody has")
-	ErrTokenName = errors.New("a token is named by letters, digits, - and _, and each name once")
+	ErrTokenName = errors.New("a token is named by letters, digits, - and _")
+	ErrTokenMade = errors.New("there is one of that name; fovea token remove takes it away")
+	ErrNoToken   = errors.New("there is none of that name; see fovea token list")
 )
 
 // tokensName is the file of the tokens, for its owner alone.
@@ -77,11 +79,15 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 }
 
 // Add keeps a token under a secret that it makes and returns, and keeps nowhere.
+// Errors: ErrTokenName, ErrTokenMade.
 func (t *Tokens) Add(one Token) (string, error) {
 	name := one.Name
 	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || t.index(name) >= 0 {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
 		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenName)
+	}
+	if t.index(name) >= 0 {
+		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenMade)
 	}
 	secret := rand.Text()
 	one.Hash, one.Made = hashOf(secret), one.Made.UTC().Truncate(time.Second)
@@ -93,11 +99,11 @@ func isLetterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// Remove takes a token away.
+// Remove takes a token away, or returns ErrNoToken.
 func (t *Tokens) Remove(name string) error {
 	i := t.index(name)
 	if i < 0 {
-		return fmt.Errorf("config: token %q: %w", name, fs.ErrNotExist)
+		return fmt.Errorf("config: token %q: %w", name, ErrNoToken)
 	}
 	t.All = slices.Delete(t.All, i, i+1)
 	return t.write()

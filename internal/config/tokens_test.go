@@ -4,7 +4,6 @@ package config
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,8 +36,8 @@ func TestTokens(t *testing.T) {
 	if err != nil || len(secret) < 26 {
 		t.Fatalf("%q, %v", secret, err)
 	}
-	for _, name := range []string{"laptop", "", "a b", "ä"} {
-		if _, err := tokens.Add(Token{Name: name, Agent: "x", Role: "agent"}); !errors.Is(err, ErrTokenName) {
+	for name, want := range map[string]error{"laptop": ErrTokenMade, "": ErrTokenName, "a b": ErrTokenName, "ä": ErrTokenName} {
+		if _, err := tokens.Add(Token{Name: name, Agent: "x", Role: "agent"}); !errors.Is(err, want) {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}
@@ -61,7 +60,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
-	if err := tokens.Remove("desk"); !errors.Is(err, fs.ErrNotExist) {
+	if err := tokens.Remove("desk"); !errors.Is(err, ErrNoToken) {
 		t.Errorf("removed what is not there: %v", err)
 	}
 	if err := tokens.Remove("laptop"); err != nil {

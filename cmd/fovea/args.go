@@ -1,0 +1,89 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// args checks the number of arguments and says what is missing.
+func args(least, most int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if len(a) < least || most >= 0 && len(a) > most {
+			return misuse{fmt.Errorf("%s wants %s (see %s --help)", c.Name(), want, c.CommandPath())}
+		}
+		return nil
+	}
+}
+
+// The arguments that many verbs have.
+var (
+	noArguments = args(0, 0, "no arguments")
+	oneNode     = args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
+)
+
+// group makes c a verb that only holds others: alone it prints its help.
+func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	var names []string
+	for _, v := range verbs {
+		names = append(names, v.Name())
+	}
+	c.Args = args(0, 0, "a verb: "+strings.Join(names, ", "))
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(verbs...)
+	return c
+}
+
+// elsewhere are words that other programs have for what a verb does.
+var elsewhere = map[string]string{
+	"add": "remember", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
+	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
+	"move": "refile", "mv": "refile", "new": "remember", "note": "remember", "read": "show", "recall": "search", "remove": "forget",
+	"rm": "forget", "start": "serve", "stop": "serve --stop", "sync": "ingest", "undo": "rollback",
+}
+
+// suggestion names the verb that somebody may have meant.
+func suggestion(c *cobra.Command, word string) string {
+	c.SuggestionsMinimumDistance = 2
+	verb := elsewhere[word]
+	if near := c.SuggestionsFor(word); verb == "" && len(near) > 0 {
+		verb = near[0]
+	}
+	if verb == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", verb)
+}
+
+// valueKinds are the types of flags whose values can be wrong, in plain words.
+var valueKinds = map[string]string{
+	"int": "a whole number", "intSlice": "whole numbers", "float64": "a number", "duration": "a time such as 90s or 1h", "bool": "true or false",
+}
+
+// badFlag says what is wrong with a flag in plain words, not in those of Go.
+func badFlag(c *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := wrong.GetFlag()
+		if want := valueKinds[flag.Value.Type()]; want != "" {
+			err = fmt.Errorf("--%s wants %s, not %q", flag.Name, want, wrong.GetValue())
+		}
+	}
+	return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+}
+
+// oneOf completes the value of a flag from the few that it may have.
+func oneOf(c *cobra.Command, flag string, values ...string) {
+	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// complete sets what a shell offers for the value of a flag of c.
+func complete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
+		panic(err) // the flag is not there, or has one already: a mistake in this program
+	}
+}
