@@ -136,6 +136,7 @@ func (b *builder) segment() *segment {
 		at += count
 	}
 	s.lists.blob = string(blob)
+	s.cut()
 	return s
 }
 

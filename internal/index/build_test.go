@@ -4,7 +4,6 @@ package index
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -44,7 +43,7 @@ func TestBuildCountsAsTermsSay(t *testing.T) {
 	got := map[string]map[string]uint32{}
 	for term := range s.terms.len() {
 		byID := map[string]uint32{}
-		for _, p := range s.postings(nil, term, nil, math.MaxInt) {
+		for _, p := range s.postings(nil, term, nil) {
 			byID[s.ids.at(int(p.doc))] = p.weight
 		}
 		got[s.terms.at(term)] = byID
@@ -99,7 +98,7 @@ func TestPostingsReadBack(t *testing.T) {
 				}
 				s := &segment{lengths: make([]uint32, gap+2), lists: table{string(list), []int{len(list)}}}
 				want := []posting{{gap, weight}, {gap + 1, 1}}
-				if diff := cmp.Diff(want, s.postings(nil, 0, nil, math.MaxInt), cmp.AllowUnexported(posting{})); diff != "" {
+				if diff := cmp.Diff(want, s.postings(nil, 0, nil), cmp.AllowUnexported(posting{})); diff != "" {
 					t.Errorf("read back (-want +got):\n%s", diff)
 				}
 			})

@@ -21,6 +21,9 @@
 //     byte order, so that a segment, and with it the encoded index, is a
 //     function of its documents.
 //   - Posting lists stay encoded in memory; reading them checks every bound.
+//   - A search for the best k passes over blocks of postings that cannot hold one
+//     of them, and finds, bit for bit, how the list of all begins. Blocks are made
+//     with a segment and never written.
 //   - No order of a map and no seed of a hash reaches an answer.
 //
 // Not here: which nodes make documents and how arms of retrieval are fused

@@ -152,6 +152,8 @@ func (d *decoder) segment() *segment {
 		d.fail("terms")
 	case docs == 0 && terms > 0:
 		d.fail("counts")
+	default:
+		s.cut()
 	}
 	return s
 }

@@ -315,7 +315,7 @@ func TestHeaviestIsThatOfAllWeights(t *testing.T) {
 		terms, most := queryTerms(text("query", 30)), rapid.IntRange(1, 6).Draw(t, "most")
 		s, formula := new(scratch), x.formula()
 		weight := func(q queryTerm) float64 {
-			if x.gather(q.term, math.MaxInt, s); s.documents == 0 {
+			if x.gather(q.term, s); s.documents == 0 {
 				return 0
 			}
 			return formula.idf(s.documents, q.count)
@@ -329,7 +329,7 @@ func TestHeaviestIsThatOfAllWeights(t *testing.T) {
 			kept := func(q queryTerm) bool { return weight(q) == 0 || !slices.Contains(want, q) }
 			want = slices.DeleteFunc(slices.Clone(terms), kept)
 		}
-		if got := x.heaviest(terms, most, s); !slices.Equal(got, want) {
+		if got := x.heaviest(terms, most); !slices.Equal(got, want) {
 			t.Fatalf("of %v at most %d: got %v, want %v", terms, most, got, want)
 		}
 	})

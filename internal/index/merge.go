@@ -3,7 +3,6 @@
 package index
 
 import (
-	"math"
 	"strings"
 )
 
@@ -62,6 +61,7 @@ func mergeTerms(m *segment, sources []source) {
 		term, ok := leastTerm(sources)
 		if !ok {
 			m.terms, m.lists = terms.table(), lists.table()
+			m.cut()
 			return
 		}
 		merged = merged[:0]
@@ -70,7 +70,7 @@ func mergeTerms(m *segment, sources []source) {
 			if s.term == s.terms.len() || s.terms.at(s.term) != term {
 				continue
 			}
-			one = s.postings(one[:0], s.term, s.dead, math.MaxInt)
+			one = s.postings(one[:0], s.term, s.dead)
 			for j := range one {
 				one[j].doc = s.number[one[j].doc]
 			}

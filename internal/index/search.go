@@ -53,27 +53,37 @@ func compareHits(a, b Hit) int {
 
 // Search returns the documents that have a term of the query, best first, equal
 // scores by id. The score is BM25 over all documents of the index, those that
-// Keep refuses included. O(postings of the terms + hits log Limit).
+// Keep refuses included. With a Limit, postings in blocks that cannot hold a hit are
+// not read; else O(postings of the terms).
 func (x *Lexical) Search(q Query) []Hit {
 	if x.Len() == 0 {
 		return nil
 	}
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	x.score(x.heaviest(queryTerms(q.Text), q.Terms, s), s)
-	best := topHits{limit: q.Limit}
+	terms := x.heaviest(queryTerms(q.Text), q.Terms)
+	if q.Limit > 0 && len(terms) <= mostCursors {
+		return x.best(terms, q, s)
+	}
+	return x.all(terms, q, s)
+}
+
+// all adds up every posting of the terms.
+func (x *Lexical) all(terms []queryTerm, q Query, s *scratch) []Hit {
+	x.score(terms, s)
+	top := topHits{limit: q.Limit}
 	for _, slot := range s.touched {
 		score := s.scores[slot]
-		if best.refuses(score) {
+		if top.refuses(score) {
 			continue
 		}
 		id := x.id(slot)
 		if q.Keep == nil || q.Keep(id) {
-			best.add(Hit{id, score})
+			top.add(Hit{id, score})
 		}
 	}
-	slices.SortFunc(best.hits, compareHits)
-	return best.hits
+	slices.SortFunc(top.hits, compareHits)
+	return top.hits
 }
 
 // Scores yields every document that has a term of text, with the score that
@@ -132,7 +142,7 @@ func (x *Lexical) Explain(text, id string) []Match {
 	var matches []Match
 	formula := x.formula()
 	for _, q := range queryTerms(text) {
-		x.gather(q.term, math.MaxInt, s)
+		x.gather(q.term, s)
 		i := slices.IndexFunc(s.lists[at], func(p posting) bool { return p.doc == doc })
 		if i < 0 {
 			continue
@@ -150,6 +160,10 @@ type scratch struct {
 	touched   []uint32  // the slots above 0
 	lists     [][]posting
 	documents int // how many postings lists hold
+
+	cursors []cursor
+	ends    []int // of the cursors of each part
+	sweep   sweep
 }
 
 // scratches are kept between searches: a search allocates its answer alone.
@@ -176,7 +190,7 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 	}
 	formula := x.formula()
 	for _, q := range terms {
-		x.gather(q.term, math.MaxInt, s)
+		x.gather(q.term, s)
 		idf := formula.idf(s.documents, q.count)
 		first := 0
 		for i, p := range x.parts {
@@ -194,26 +208,15 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 
 // heaviest returns, in their order, the terms that weigh most, at most so many;
 // 0 or less means all.
-func (x *Lexical) heaviest(terms []queryTerm, most int, s *scratch) []queryTerm {
+func (x *Lexical) heaviest(terms []queryTerm, most int) []queryTerm {
 	if most <= 0 || len(terms) <= most {
 		return terms
 	}
 	formula := x.formula()
 	weights := make(map[string]float64, len(terms))
-	var heavy []float64 // the greatest weights, at most so many, the least first
 	for _, q := range terms {
-		enough := math.MaxInt // documents, of a term that could be chosen
-		if len(heavy) == most {
-			enough = formula.documents(heavy[0], q.count)
-		}
-		if x.gather(q.term, enough, s); s.documents == 0 || s.documents > enough {
-			continue
-		}
-		weight := formula.idf(s.documents, q.count)
-		weights[q.term] = weight
-		at, _ := slices.BinarySearch(heavy, weight)
-		if heavy = slices.Insert(heavy, at, weight); len(heavy) > most {
-			heavy = heavy[1:]
+		if n := x.documents(q.term); n > 0 {
+			weights[q.term] = formula.idf(n, q.count)
 		}
 	}
 	ranked := slices.Clone(terms)
@@ -229,10 +232,20 @@ func (x *Lexical) heaviest(terms []queryTerm, most int, s *scratch) []queryTerm 
 	})
 }
 
-// gather fills lists and documents of s with the live postings of a term, or with
-// some more than enough of them. Counting them here is what makes the statistics those
-// of the live documents.
-func (x *Lexical) gather(term string, enough int, s *scratch) {
+// documents returns how many live documents have a term.
+func (x *Lexical) documents(term string) int {
+	n := 0
+	for i := range x.parts {
+		if t, ok := x.parts[i].terms.find(term); ok {
+			n += x.parts[i].count(t)
+		}
+	}
+	return n
+}
+
+// gather fills lists and documents of s with the live postings of a term. Counting
+// them here is what makes the statistics those of the live documents.
+func (x *Lexical) gather(term string, s *scratch) {
 	for len(s.lists) < len(x.parts) {
 		s.lists = append(s.lists, nil)
 	}
@@ -240,11 +253,9 @@ func (x *Lexical) gather(term string, enough int, s *scratch) {
 	for i, p := range x.parts {
 		s.lists[i] = s.lists[i][:0]
 		if t, ok := p.terms.find(term); ok {
-			s.lists[i] = p.postings(s.lists[i], t, p.dead, enough-s.documents)
+			s.lists[i] = p.postings(s.lists[i], t, p.dead)
 		}
-		if s.documents += len(s.lists[i]); s.documents > enough {
-			return
-		}
+		s.documents += len(s.lists[i])
 	}
 }
 
@@ -264,8 +275,10 @@ type bm25 struct {
 	perLength float64
 }
 
-func (x *Lexical) formula() bm25 {
-	return bm25{docs: float64(x.docs), perLength: k1 * b * float64(x.docs) / float64(max(x.length, 1))}
+func (x *Lexical) formula() bm25 { return formulaOf(x.docs, x.length) }
+
+func formulaOf(docs, length int) bm25 {
+	return bm25{docs: float64(docs), perLength: k1 * b * float64(docs) / float64(max(length, 1))}
 }
 
 // idf is the weight of a term that documents of all have and the query has count
@@ -273,13 +286,6 @@ func (x *Lexical) formula() bm25 {
 func (f bm25) idf(documents, count int) float64 {
 	df := float64(documents)
 	return float64(count) * (k1 + 1) * math.Log(1+(f.docs-df+0.5)/(df+0.5))
-}
-
-// documents is how many documents have a term that weighs as much, when the query has
-// it count times: a term that more of them have weighs less.
-func (f bm25) documents(weight float64, count int) int {
-	df := (f.docs+1)/math.Exp(weight/(float64(count)*(k1+1))) - 0.5
-	return int(min(df, f.docs)) + 1 // rounding must not lose one of equal weight
 }
 
 // share is what a term adds to the score of a document. The conversion keeps

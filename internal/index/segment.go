@@ -4,6 +4,7 @@ package index
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"sort"
 )
@@ -46,6 +47,8 @@ type segment struct {
 	lengths []uint32 // weighted number of words by document
 	terms   table
 	lists   table // the posting list of each term, encoded by appendPosting
+	long    []longList
+	formula bm25 // as if there were no other document
 }
 
 // posting says that a document has a term.
@@ -91,13 +94,19 @@ func uvarint(list string, i int) (uint64, int) {
 	return 0, len(list)
 }
 
-// postings appends those of term t whose document is not dead, or more than enough
-// of them. A list that names a document beyond the segment, which no list of this package does, ends
-// there.
-func (s *segment) postings(dst []posting, t int, dead bitmap, enough int) []posting {
-	list, docs := s.lists.at(t), uint64(len(s.lengths))
-	var doc uint64
-	for i := 0; i < len(list) && len(dst) <= enough; {
+// postings appends those of term t whose document is not dead. A list that names a
+// document beyond the segment, which no list of this package does, ends there.
+func (s *segment) postings(dst []posting, t int, dead bitmap) []posting {
+	dst, _ = s.read(dst, s.lists.at(t), 0, 0, math.MaxInt, dead)
+	return dst
+}
+
+// read reads so many postings of a list, from the place at on, where document from is
+// the first that can follow. It appends those whose document is not dead, and returns
+// the place behind the last one.
+func (s *segment) read(dst []posting, list string, at int, from uint32, count int, dead bitmap) ([]posting, int) {
+	docs, doc := uint64(len(s.lengths)), uint64(from)
+	for i := at; i < len(list) && count > 0; count-- {
 		v := uint64(list[i])
 		if v < 0x80 {
 			i++
@@ -109,15 +118,16 @@ func (s *segment) postings(dst []posting, t int, dead bitmap, enough int) []post
 			weight, i = uvarint(list, i)
 		}
 		if v>>1 >= docs || doc+v>>1 >= docs {
-			return dst
+			break
 		}
 		doc += v >> 1
 		if !dead.has(uint32(doc)) {
 			dst = append(dst, posting{uint32(doc), uint32(weight)})
 		}
 		doc++
+		at = i
 	}
-	return dst
+	return dst, at
 }
 
 // bitmap is a set of document numbers; nil is empty.
@@ -125,6 +135,25 @@ type bitmap []uint64
 
 func (b bitmap) has(doc uint32) bool {
 	return b != nil && b[doc>>6]>>(doc&63)&1 != 0
+}
+
+// hasAny reports whether a document from first to last is in the set.
+func (b bitmap) hasAny(first, last uint32) bool {
+	if b == nil {
+		return false
+	}
+	i, end := first>>6, last>>6
+	if mask := ^uint64(0) << (first & 63); i == end {
+		return b[i]&mask&(^uint64(0)>>(63-last&63)) != 0
+	} else if b[i]&mask != 0 {
+		return true
+	}
+	for i++; i < end; i++ {
+		if b[i] != 0 {
+			return true
+		}
+	}
+	return b[end]&(^uint64(0)>>(63-last&63)) != 0
 }
 
 func (b bitmap) set(doc uint32) { b[doc>>6] |= 1 << (doc & 63) }

@@ -1,0 +1,145 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// vocabulary draws words, from one that nearly every document has to ones that
+// hardly any has.
+type vocabulary struct {
+	rnd  *rand.Rand
+	zipf *rand.Zipf
+}
+
+func newVocabulary(seed uint64, skew float64) vocabulary {
+	rnd := rand.New(rand.NewPCG(seed, 7))
+	return vocabulary{rnd, rand.NewZipf(rnd, skew, 1, 400)}
+}
+
+func (v vocabulary) text(words int) string {
+	var b strings.Builder
+	for range words {
+		fmt.Fprintf(&b, "q%dz ", v.zipf.Uint64())
+	}
+	return b.String()
+}
+
+func (v vocabulary) docs(from, n int, even bool) []Doc {
+	docs := make([]Doc, n)
+	for i := range docs {
+		words := 6
+		if !even {
+			words = 1 + v.rnd.IntN(30)
+		}
+		docs[i] = Doc{ID: v.docID(from + i), Body: v.text(words)}
+		if !even && v.rnd.IntN(8) == 0 {
+			docs[i].Title = v.text(2)
+		}
+	}
+	return docs
+}
+
+// TestBestIsTheBeginningOfAll: what is found by passing over blocks is, bit for bit,
+// how the list begins that adding up every posting makes: over lists of many blocks,
+// several parts, dead documents, equal scores, filters.
+func TestBestIsTheBeginningOfAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), rapid.SampledFrom([]float64{1.01, 1.3, 2.5}).Draw(t, "skew"))
+		even := rapid.Bool().Draw(t, "even") // all documents of one length
+		n := rapid.IntRange(1, 1500).Draw(t, "documents")
+		x := Build(v.docs(0, n, even))
+		for range rapid.IntRange(0, 4).Draw(t, "updates") {
+			more := rapid.SampledFrom([]int{1, 20, 200}).Draw(t, "more")
+			var gone []string
+			if share := rapid.SampledFrom([]int{0, 1, 20}).Draw(t, "percent gone"); share > 0 {
+				first := v.rnd.IntN(n)
+				for i := first; i < min(n, first+1+n*share/100); i++ {
+					gone = append(gone, v.docID(i))
+				}
+			}
+			x = x.Update(gone, v.docs(n, more, even))
+			n += more
+		}
+		for range 8 {
+			q := Query{
+				Text:  v.text(rapid.SampledFrom([]int{1, 2, 3, 12}).Draw(t, "words")),
+				Limit: rapid.SampledFrom([]int{1, 3, 10, 200, 5000}).Draw(t, "limit"),
+			}
+			if rapid.Bool().Draw(t, "filtered") {
+				mod := rapid.IntRange(2, 40).Draw(t, "of")
+				q.Keep = func(id string) bool { return int(id[len(id)-1])%mod == 0 || len(id)%mod == 0 }
+			}
+			want := x.Search(Query{Text: q.Text, Keep: q.Keep})
+			got := x.Search(q)
+			if diff := gocmp.Diff(want[:min(q.Limit, len(want))], got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("%q, limit %d of %d (-all +best):\n%s", q.Text, q.Limit, len(want), diff)
+			}
+		}
+	})
+}
+
+func (vocabulary) docID(i int) string { return fmt.Sprintf("%04x-%d", uint16(i*40503), i) }
+
+// TestBlocksSayWhatListsHold: the blocks of each list end where they say, hold all of
+// it, and bound what it holds.
+func TestBlocksSayWhatListsHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), 1.1)
+		docs := v.docs(0, rapid.IntRange(1, 1000).Draw(t, "documents"), false)
+		p := part{segment: Build(docs).parts[0].segment, dead: newBitmap(len(docs))}
+		for i := range docs {
+			if i/100%2 == 0 && v.rnd.IntN(3) == 0 {
+				p.dead.set(uint32(i))
+			}
+		}
+		for term := range p.terms.len() {
+			want := p.postings(nil, term, nil)
+			if got := p.count(term); got != len(p.postings(nil, term, p.dead)) {
+				t.Fatalf("term %d: %d live documents, counted %d", term, len(p.postings(nil, term, p.dead)), got)
+			}
+			blocks, postings := p.blocks(term)
+			if (blocks != nil) != (len(want) > blockPostings) || blocks != nil && postings != len(want) {
+				t.Fatalf("term %d of %d documents: %d blocks of %d postings", term, len(want), len(blocks), postings)
+			}
+			var all []posting
+			for i, b := range blocks {
+				from, at := begin(blocks, i)
+				run, end := p.read(nil, p.lists.at(term), at, from, blockPostings, nil)
+				bound := p.bound(run)
+				if bound.end = uint32(end); bound != b {
+					t.Fatalf("term %d, block %d: %+v, the list says %+v", term, i, b, bound)
+				}
+				all = append(all, run...)
+			}
+			if blocks != nil && !slices.Equal(all, want) {
+				t.Fatalf("term %d: the blocks hold %v, the list %v", term, all, want)
+			}
+		}
+	})
+}
+
+func TestBitmapHasAny(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := newBitmap(300)
+		set := rapid.SliceOfN(rapid.Uint32Range(0, 299), 0, 4).Draw(t, "set")
+		for _, doc := range set {
+			b.set(doc)
+		}
+		first := rapid.Uint32Range(0, 299).Draw(t, "first")
+		last := rapid.Uint32Range(first, 299).Draw(t, "last")
+		want := slices.ContainsFunc(set, func(doc uint32) bool { return first <= doc && doc <= last })
+		if got := b.hasAny(first, last); got != want {
+			t.Fatalf("of %v in %d to %d: %t", set, first, last, got)
+		}
+	})
+}
