@@ -116,6 +116,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	to := disk.Rebuilt{
 		Memex: m.dir, Keep: s.keep, Add: append(s.found, disk.Record{Kind: disk.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
+	m.first = s.first // the store as it is may not reach it
 	for _, mark := range m.withHead(ctx, &c, nil) {
 		to.Add = append(to.Add, disk.Record{Kind: disk.Mark, Data: mark})
 	}

@@ -25,8 +25,9 @@ type salvage struct {
 	newest  uint64                   // the largest number of a commit that is known of
 
 	ledger graph.Ledger
-	head   Commit // the last of the chain
-	end    uint64 // number of the batch that it came in
+	first  merkle.Digest // of the chain
+	head   Commit        // the last of it
+	end    uint64        // number of the batch that it came in
 	chain  map[merkle.Digest]bool
 	wanted map[merkle.Digest][]uint64 // own blocks and their chunks that nothing holds, and the commits that name them
 	found  []disk.Record              // blocks that were made again
@@ -83,6 +84,9 @@ func (s *salvage) follow() error {
 		}
 		if err != nil || follows(c, s.head) != nil || s.ledger.Apply(c) != nil {
 			return nil
+		}
+		if s.head.Seq == 0 {
+			s.first = d
 		}
 		s.head, s.end = summary(c), s.batches[d]
 		s.chain[d] = true

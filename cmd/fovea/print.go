@@ -28,6 +28,15 @@ func (o *output) columns() int {
 	return o.wide
 }
 
+// row breaks a line that a terminal would break anywhere, and indents what follows;
+// elsewhere it stays one.
+func (o *output) row(line string, indent int) string {
+	if width(os.Stdout) == 0 {
+		return line
+	}
+	return fold(line, indent, o.columns())
+}
+
 // width is that of a terminal in cells, 0 where a file is none.
 func width(f *os.File) int {
 	wide, _, err := term.GetSize(int(f.Fd()))
@@ -42,19 +51,26 @@ func width(f *os.File) int {
 func wrap(text string, indent, wide int) string {
 	var b strings.Builder
 	used := indent
-	for i, word := range strings.Fields(text) {
-		w := uniseg.StringWidth(word)
+	for text = strings.TrimSpace(text); text != ""; {
+		end := strings.IndexFunc(text, unicode.IsSpace)
+		if end < 0 {
+			end = len(text)
+		}
+		word, rest := text[:end], strings.TrimLeftFunc(text[end:], unicode.IsSpace)
+		gap := len(text) - end - len(rest)
+		b.WriteString(word)
+		used += uniseg.StringWidth(word)
+		next, _, _ := strings.Cut(rest, " ")
 		switch {
-		case i == 0:
-		case used+1+w > wide:
+		case rest == "":
+		case used+gap+uniseg.StringWidth(next) > wide:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			used = indent
 		default:
-			b.WriteByte(' ')
-			used++
+			b.WriteString(strings.Repeat(" ", gap))
+			used += gap
 		}
-		b.WriteString(word)
-		used += w
+		text = rest
 	}
 	return b.String()
 }
@@ -174,7 +190,7 @@ func diffLine(line string) string {
 	return plainLine(text)
 }
 
-func printStatus(out io.Writer, s *api.Status) {
+func printStatus(out *output, s *api.Status) {
 	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", plain(s.Memex), plain(s.StateDir), s.Root)
 	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
 	for _, row := range []struct {
@@ -185,7 +201,7 @@ func printStatus(out io.Writer, s *api.Status) {
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
-			fmt.Fprintf(out, "%-10s %s\n", row.name, plain(row.value))
+			fmt.Fprintln(out, out.row(fmt.Sprintf("%-10s %s", row.name, plain(row.value)), len("signed by  ")))
 		}
 	}
 	switch {
@@ -205,13 +221,13 @@ func relaxed(ms int64) string {
 	return fmt.Sprintf("a commit may be told %d ms before it is on the disk; power lost meanwhile loses it", ms)
 }
 
-func printProblems(out io.Writer, problems []api.Problem) {
+func printProblems(out *output, problems []api.Problem) {
 	for _, p := range problems {
 		where := p.Where
 		if p.Line > 0 {
 			where = fmt.Sprintf("%s:%d", p.Where, p.Line)
 		}
-		fmt.Fprintf(out, "%s: %s: %s\n", plain(where), p.Kind, plain(p.Detail))
+		fmt.Fprintln(out, out.row(fmt.Sprintf("%s: %s: %s", plain(where), p.Kind, plain(p.Detail)), 4))
 	}
 }
 
@@ -273,7 +289,7 @@ func printCheckpoint(out io.Writer, c *api.Checkpoint) {
 		plain(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, plain(c.Image))
 }
 
-func printVerify(out io.Writer, r *api.VerifyResponse) {
+func printVerify(out *output, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -26,8 +27,14 @@ func (s *session) openOrMeet(ctx context.Context, with func(*fovea.Options)) err
 			return err
 		}
 		err := s.open(ctx, askAgain, with)
-		if fovea.KindOf(err) != fovea.Conflict || ctx.Err() != nil || time.Now().After(end) {
+		if fovea.KindOf(err) != fovea.Conflict || ctx.Err() != nil {
 			return err
+		}
+		if time.Now().After(end) {
+			if s.alone {
+				return fmt.Errorf("%w; leave out --no-daemon to ask a daemon", err)
+			}
+			return fmt.Errorf("%w; try again when that has ended", err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -43,7 +42,7 @@ type session struct {
 	opened bool              // or tried to
 	ids    map[string]string // that Emacs knows, nil until asked for
 	drawn  drawing
-	warned string // last, under drawn.mu
+	warned map[string]bool // by what was said, under drawn.mu
 }
 
 // service reaches the memory that the flags name: the daemon's, if there is one,
@@ -105,7 +104,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		s.say("recovered: %s", st.Recovered)
 	}
 	if st.ReadOnly != "" {
-		s.say("read-only: %s", st.ReadOnly)
+		s.say("read-only: %s; see fovea verify, then fovea repair", st.ReadOnly)
 	}
 	if st.Signature != "" {
 		s.say("signature: %s", st.Signature)
@@ -155,14 +154,6 @@ func (s *session) give(answer any, show func()) error {
 	}
 	show()
 	return nil
-}
-
-func (s *session) log() *slog.Logger {
-	level := slog.LevelWarn
-	if s.quiet {
-		level = slog.LevelError
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
 // close ends the run: everything acknowledged is on disk already.

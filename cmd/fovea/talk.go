@@ -3,10 +3,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -17,40 +20,85 @@ import (
 
 // say talks to the person at the terminal.
 func (s *session) say(format string, a ...any) {
-	if s.quiet {
-		return
+	if !s.quiet {
+		s.tell(fmt.Sprintf(format, a...))
 	}
+}
+
+// tell is say, with --quiet too.
+func (s *session) tell(text string) {
 	s.drawn.mu.Lock()
 	defer s.drawn.mu.Unlock()
 	s.drawn.wipe()
-	talk(fmt.Sprintf(format, a...))
+	talk(text)
 }
 
-// warn says what an operation warns of, not twice in a row: one that reads the folder
-// twice finds the same.
+// warn says what an operation warns of, once: one that reads the folder twice finds
+// the same. That the store is read-only was said when this process opened it.
 func (s *session) warn(err error) {
+	if s.memory != nil && fovea.KindOf(err) == fovea.ReadOnly {
+		return
+	}
 	s.drawn.mu.Lock()
-	again := s.warned == err.Error()
-	s.warned = err.Error()
+	again := s.warned[err.Error()]
+	if s.warned == nil {
+		s.warned = map[string]bool{}
+	}
+	s.warned[err.Error()] = true
 	s.drawn.mu.Unlock()
 	if !again {
 		s.say("%v", err)
 	}
 }
 
+// log is the log of what this process does itself: it is told as the rest is.
+func (s *session) log() *slog.Logger { return slog.New(&told{s: s}) }
+
+// told is a log that is told to the person at the terminal.
+type told struct {
+	s    *session
+	with []slog.Attr
+}
+
+func (t *told) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+func (t *told) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message
+	add := func(a slog.Attr) bool {
+		text += fmt.Sprintf("; %s: %v", a.Key, a.Value)
+		return true
+	}
+	for _, a := range t.with {
+		add(a)
+	}
+	r.Attrs(add)
+	if r.Level >= slog.LevelError {
+		t.s.tell(text)
+	} else {
+		t.s.warn(errors.New(text))
+	}
+	return nil
+}
+
+func (t *told) WithAttrs(with []slog.Attr) slog.Handler {
+	return &told{t.s, slices.Concat(t.with, with)}
+}
+
+func (t *told) WithGroup(string) slog.Handler { return t } // Fovea logs no groups
+
 // talk writes to standard error, behind the name of the program. Where a terminal
 // watches, lines break between words; elsewhere what was one line stays one.
 func talk(text string) {
 	text = "fovea: " + plainLines(text)
 	if wide := width(os.Stderr); wide > 0 {
-		text = fold(text, wide)
+		text = fold(text, 2, wide)
 	}
 	fmt.Fprintln(os.Stderr, text)
 }
 
-// fold breaks each line that is wider than wide, and indents what follows.
-func fold(text string, wide int) string {
-	const indent = 2
+// fold breaks each line that is wider than wide, and indents what follows by so much
+// more than the line is.
+func fold(text string, indent, wide int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if uniseg.StringWidth(line) > wide {
