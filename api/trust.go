@@ -93,7 +93,11 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 		return nil, t.denied(op.Name, "", "%q is no name for an agent's folder; use letters, digits, - and _", t.g.Agent)
 	}
 	switch r := req.(type) {
-	case SnapshotRequest, CheckpointRequest, TriggerRequest:
+	case SnapshotRequest:
+		return req, t.freeName(ctx, op.Name, r.Name)
+	case CheckpointRequest:
+		return req, t.freeName(ctx, op.Name, r.Name)
+	case TriggerRequest:
 		return req, nil
 	case EditRequest:
 		if _, err := t.node(ctx, op.Name, r.ID); err != nil {

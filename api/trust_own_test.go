@@ -111,3 +111,49 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestAgentsTakeNewNames: an agent keeps a state under a name of its own, and moves
+// none that somebody kept, unless it may.
+func TestAgentsTakeNewNames(t *testing.T) {
+	person, ada, _ := trusted(t)
+	kept, err := person.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
+		t.Errorf("a name that the present state has: %v", err)
+	}
+	note(t, ada, "Since then")
+	const taken = ": tidy: is the name of commit 1 already; agent ada takes a new one"
+	if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "snapshot"+taken {
+		t.Errorf("a snapshot: %v", err)
+	}
+	if _, err := ada.Checkpoint(t.Context(), api.CheckpointRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "checkpoint"+taken {
+		t.Errorf("a checkpoint: %v", err)
+	}
+	for _, name := range []string{"", "of ada"} {
+		if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: name}); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+		if _, err := ada.Checkpoint(t.Context(), api.CheckpointRequest{Name: name}); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	list, err := person.Snapshots(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		if s.Name == "tidy" && s.Seq != kept.Seq {
+			t.Errorf("the person's is at commit %d, it was kept at %d", s.Seq, kept.Seq)
+		}
+	}
+	if _, err := person.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
+		t.Errorf("the person moves it: %v", err)
+	}
+	granted := api.Trusted(person, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"snapshot"}})
+	note(t, ada, "More")
+	if _, err := granted.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
+		t.Errorf("granted: %v", err)
+	}
+}

@@ -49,10 +49,10 @@ func newSecret() string { return rand.Text() }
 // overSocket admits the user whom the listener has let through: as the person, in
 // the name of an agent, or as an agent that is held to what agents may do.
 func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
-	if secret, ok := bearer(r); ok {
-		return d.byToken(r, secret)
+	if len(r.Header.Values("Authorization")) == 0 {
+		return d.asserted(r)
 	}
-	return d.asserted(r)
+	return d.overTCP(r) // who shows a token is held to it, also where it is none
 }
 
 // overTCP admits who has a token.
@@ -64,8 +64,10 @@ func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
 	return d.byToken(r, secret)
 }
 
+// bearer returns the token of a request. The word before it may be in any case.
 func bearer(r *http.Request) (string, bool) {
-	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return secret, ok && strings.EqualFold(scheme, "bearer")
 }
 
 // byToken admits who has the secret of this run, or one that the person has given

@@ -143,7 +143,7 @@ func (d *daemon) listen(socket string) error {
 		return err
 	}
 	port := tcp.Addr().(*net.TCPAddr).Port
-	d.add(tcp, httpapi.Loopback(port, d.api.Handler(d.overTCP)), keepAlive)
+	d.add(listenAtMost(tcp, crowd), httpapi.Loopback(port, d.api.Handler(d.overTCP)), keepAlive)
 	return d.publish(tcp.Addr().String())
 }
 

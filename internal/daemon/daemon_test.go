@@ -430,6 +430,48 @@ func TestTheLateOneEnds(t *testing.T) {
 	}
 }
 
+// TestCredentialsCountOverTheSocket: who shows a token there is its agent, however it is
+// written, and who shows what is none is not taken for the person.
+func TestCredentialsCountOverTheSocket(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	tokens, err := config.ReadTokens(nil)
+	h.check(err)
+	ada, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent"})
+	h.check(err)
+	socket, err := h.config.Socket(nil)
+	h.check(err)
+	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}
+	defer way.CloseIdleConnections()
+	for _, tc := range []struct {
+		name          string
+		authorization []string
+		want          int
+	}{
+		{"none", nil, 200},
+		{"a token", []string{"Bearer " + ada}, 403},
+		{"a token, its scheme in lower case", []string{"bearer " + ada}, 403},
+		{"a token of nobody", []string{"Bearer x"}, 401},
+		{"another scheme", []string{"Basic " + ada}, 401},
+		{"an empty one", []string{""}, 401},
+		{"an empty one before a token", []string{"", "Bearer " + ada}, 401},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), "POST", "http://fovea/v1/edit", strings.NewReader(`{"id":"a.org:1","tag":["x"]}`))
+			h.check(err)
+			r.Header["Authorization"] = tc.authorization
+			r.Header.Set("Content-Type", "application/json")
+			a, err := way.RoundTrip(r)
+			h.check(err)
+			defer a.Body.Close()
+			if a.StatusCode != tc.want {
+				t.Errorf("%d, want %d", a.StatusCode, tc.want)
+			}
+		})
+	}
+}
+
 // TestTokensBind: a token is for the scopes and paths that it names.
 func TestTokensBind(t *testing.T) {
 	h := serve(t, nil, "a.org")

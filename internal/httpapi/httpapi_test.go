@@ -171,6 +171,9 @@ func TestAbuse(t *testing.T) {
 			[]string{"Authorization", "Bearer agent", "Fovea-Agent", "person", "Fovea-Role", "owner"}, 403, "agent ada"},
 		{"a path out of the memex", "POST", "/v1/remember", `{"title":"x","under":"../../x.org"}`, nil, 400, "../../x.org"},
 		{"stale", "POST", "/v1/edit", `{"id":"A","title":"B"}`, []string{"If-Match", `"` + root.String() + `"`}, 412, "changed since"},
+		{"a base of what has none", "POST", "/v1/rollback", `{"to":"0"}`, []string{"If-Match", `"` + root.String() + `"`}, 400, "If-Match"},
+		{"a base of a new note", "POST", "/v1/remember", `{"title":"x"}`, []string{"If-Match", "*"}, 400, "If-Match"},
+		{"any that is there", "POST", "/v1/edit", `{"id":"Nobody","title":"B"}`, []string{"If-Match", "*"}, 404, "Nobody"},
 		{"two bases", "POST", "/v1/edit", `{"id":"A","title":"B","base":"x"}`, []string{"If-Match", `"y"`}, 400, "differ"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -212,6 +215,9 @@ func TestTags(t *testing.T) {
 	}
 	if r := s.ask("GET", "/v1/show?id=A", "", "If-None-Match", tag); r.status != 200 {
 		t.Errorf("changed: %d", r.status)
+	}
+	if r := s.ask("POST", "/v1/edit", edit, "If-Match", "*"); r.status != 200 {
+		t.Errorf("whatever is there: %d %s", r.status, r.body)
 	}
 }
 

@@ -20,11 +20,13 @@ func Loopback(port int, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(hosts, r.Host) {
+			w.Header().Set("Connection", "close")
 			problem(w, http.StatusForbidden, "denied", "Host: this is not "+hosts[0])
 			return
 		}
 		for _, origin := range r.Header.Values("Origin") {
 			if !slices.Contains(origins, origin) {
+				w.Header().Set("Connection", "close")
 				problem(w, http.StatusForbidden, "denied", "Origin: pages of other sites may not ask")
 				return
 			}

@@ -30,8 +30,14 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			return
 		}
 		ctx = api.WithWarn(ctx, func(err error) { w.Header().Add(api.HeaderWarning, strconv.QuoteToASCII(err.Error())) })
-		before := s.opts.Hello().Root
+		before := s.opts.Hello()
 		a, err := s.call(ctx, r, op, body)
+		after := s.opts.Hello()
+		if err == nil && pg.first() && !same(before, after) { // the list may be of either
+			before = after
+			a, err = s.call(ctx, r, op, body)
+			after = s.opts.Hello()
+		}
 		if err != nil {
 			if errors.Is(err, errTooOften) {
 				w.Header().Set("Retry-After", "1")
@@ -39,11 +45,10 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			fail(w, op.Name, err, statusOf(r, err))
 			return
 		}
-		after := s.opts.Hello().Root
-		if a, ok = pg.cut(w, r, a, after); !ok {
+		if a, ok = pg.cut(w, r, a, before, after); !ok {
 			return
 		}
-		if tag := shape.tag(a, before, after); tag != "" && (api.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
+		if tag := shape.tag(a, before.Root, after.Root); tag != "" && (api.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
 			w.Header().Set("ETag", `"`+tag+`"`)
 			if r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
 				w.WriteHeader(http.StatusNotModified)

@@ -10,14 +10,25 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/fovea-memory/fovea/api"
 )
 
 // page is the part of a list that a GET asks for: limit entries from offset on,
-// of the list as it was under a root. A limit of 0 is all.
+// of the list as it was at a moment. A limit of 0 is all.
 type page struct {
 	offset, limit int
-	root          string // "" for the first page
+	moment        string // "" for the first page
 }
+
+// first reports whether pages may follow that are to be of the same list.
+func (p *page) first() bool { return p.limit > 0 && p.moment == "" }
+
+// moment names what the memory held when it said so. A root can come back; with the
+// number of the commit it does not.
+func moment(h api.Hello) string { return h.Root + " " + strconv.FormatUint(h.Seq, 10) }
+
+func same(a, b api.Hello) bool { return moment(a) == moment(b) }
 
 // mostListed bounds a page and what goes before it.
 const mostListed = 1 << 30
@@ -45,7 +56,7 @@ func (s *shape) page(method, cursor string, request map[string]any) (*page, erro
 	p.limit = int(limit)
 	if cursor != "" {
 		var err error
-		if p.offset, p.root, err = parseCursor(cursor); err != nil {
+		if p.offset, p.moment, err = parseCursor(cursor); err != nil {
 			return nil, err
 		}
 	}
@@ -53,13 +64,14 @@ func (s *shape) page(method, cursor string, request map[string]any) (*page, erro
 	return p, nil
 }
 
-// cut takes the page out of a list, and links to the next one. A list that is no
-// longer the one that the first page was of is a conflict.
-func (p *page) cut(w http.ResponseWriter, r *http.Request, list any, root string) (any, bool) {
+// cut takes the page out of a list that was made between two moments, and links to the
+// next one. A list that may be another than the one that the first page was of is a
+// conflict; so is every page behind a first one that fell between two.
+func (p *page) cut(w http.ResponseWriter, r *http.Request, list any, before, after api.Hello) (any, bool) {
 	if p.limit == 0 {
 		return list, true
 	}
-	if p.root != "" && p.root != root {
+	if p.moment != "" && (p.moment != moment(before) || p.moment != moment(after)) {
 		problem(w, http.StatusConflict, "conflict", "cursor: the memory changed since the first page; begin again without one")
 		return nil, false
 	}
@@ -67,22 +79,22 @@ func (p *page) cut(w http.ResponseWriter, r *http.Request, list any, root string
 	end := p.offset + p.limit
 	if v.Len() > end {
 		q := r.URL.Query()
-		q.Set("cursor", cursorOf(end, root))
+		q.Set("cursor", cursorOf(end, moment(before)))
 		w.Header().Set("Link", "<"+r.URL.Path+"?"+q.Encode()+`>; rel="next"`)
 	}
 	return v.Slice(min(p.offset, v.Len()), min(end, v.Len())).Interface(), true
 }
 
-func cursorOf(offset int, root string) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", offset, root))
+func cursorOf(offset int, moment string) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", offset, moment))
 }
 
-func parseCursor(cursor string) (offset int, root string, err error) {
+func parseCursor(cursor string) (offset int, moment string, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	number, root, ok := strings.Cut(string(text), " ")
+	number, moment, ok := strings.Cut(string(text), " ")
 	n, nerr := strconv.ParseInt(number, 10, 63)
 	if err != nil || nerr != nil || !ok || n < 0 || n > mostListed {
 		return 0, "", errors.New("cursor: is not one of ours; take it from the Link header")
 	}
-	return int(n), root, nil
+	return int(n), moment, nil
 }

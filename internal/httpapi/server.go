@@ -112,6 +112,7 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 		g, err := admit(r)
 		if err != nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="fovea"`)
+			w.Header().Set("Connection", "close") // who is not let in keeps no connection
 			problem(w, http.StatusUnauthorized, "unauthorized", err.Error())
 			return
 		}

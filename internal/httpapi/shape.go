@@ -103,9 +103,14 @@ func parameter(t reflect.Type, texts []string) (any, error) {
 	return nil, errors.New("cannot be a parameter; use POST")
 }
 
-// based puts the digest of an If-Match header into the request as its base.
+// based puts the digest of an If-Match header into the request as its base. The
+// header is not passed over where there is no base: who sends it wants the write to
+// hang on it.
 func (s *shape) based(body []byte, header string) ([]byte, error) {
-	if _, ok := s.fields["base"]; header == "" || !ok {
+	header = strings.TrimSpace(header)
+	if _, ok := s.fields["base"]; !ok && header != "" && s.op.Effect != api.Reads {
+		return nil, s.invalid(errors.New("If-Match: counts where one node is changed; leave it out here"))
+	} else if !ok || header == "" || header == "*" { // * is any node that is there
 		return body, nil
 	}
 	tag := strings.Trim(header, `" `)

@@ -5,7 +5,6 @@ package inert_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -125,7 +124,6 @@ func TestWithoutRecalled(t *testing.T) {
 // and nothing asked, and has it tangle, export, build the agenda and follow links that
 // run something: nothing runs. The same texts as they came do run.
 func TestInEmacs(t *testing.T) {
-	emacs := foveatest.Part(t, "emacs")
 	for _, raw := range []bool{false, true} {
 		dir, marks := t.TempDir(), t.TempDir()
 		path := filepath.Join(dir, "notes.org")
@@ -134,20 +132,11 @@ func TestInEmacs(t *testing.T) {
 		} else {
 			path = rememberForgeries(t, marks)
 		}
-		script := filepath.Join(dir, "look.el")
-		if err := os.WriteFile(script, []byte(lookEl), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(emacs, "-Q", "--batch", "-l", script, path)
-		cmd.Env = append(os.Environ(), "HOME="+dir)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		foveatest.LookInEmacs(t, path)
 		left, err := filepath.Glob(filepath.Join(marks, "*"))
 		t.Logf("as it came %v: %d ran", raw, len(left))
 		if err != nil || raw != (len(left) > 0) {
-			t.Errorf("as it came %v: %q ran, %v\n%s", raw, left, err, out)
+			t.Errorf("as it came %v: %q ran, %v", raw, left, err)
 		}
 	}
 }
@@ -201,25 +190,3 @@ func rememberForgeries(t *testing.T, marks string) string {
 	t.Fatal("no file")
 	return ""
 }
-
-// lookEl does what a person may do with a file, without being asked anything.
-const lookEl = `
-(setq enable-local-variables :all enable-local-eval t enable-dir-local-variables t
-      org-confirm-babel-evaluate nil org-link-elisp-confirm-function nil org-link-shell-confirm-function nil
-      org-export-use-babel t make-backup-files nil)
-(require 'org) (require 'ol) (require 'ob) (require 'ob-shell) (require 'ob-emacs-lisp) (require 'ob-tangle) (require 'org-agenda) (require 'ox-ascii)
-(find-file (car command-line-args-left))
-(org-mode)
-(hack-local-variables)
-(org-element-map (org-element-parse-buffer) 'link
-  (lambda (l) (when (member (org-element-property :type l) '("elisp" "shell" "eshell" "file+sys" "file+emacs"))
-                (ignore-errors (org-link-open l)))))
-(ignore-errors (org-babel-tangle))
-(setq org-agenda-files (list buffer-file-name))
-(ignore-errors (org-agenda-list nil "2026-01-01" 2))
-(find-file (car command-line-args-left))
-(ignore-errors (org-update-all-dblocks))
-(ignore-errors (org-table-recalculate-buffer-tables))
-(ignore-errors (org-export-as 'ascii))
-(setq command-line-args-left nil)
-`

@@ -26,7 +26,7 @@ import (
 // A value that Org would read as more than text stands as a JSON string.
 
 // hazards are what Org or Emacs would act on, or show otherwise than it was written.
-var hazards = []string{"[[", "]]", "#+", "src_", "call_", "{{{", "-*-", "elisp:", "shell:", "local variables:"}
+var hazards = []string{"[[", "]]", "#+", "src_", "call_", "{{{", "-*-", "%%(", "elisp:", "shell:", "file+sys:", "file+emacs:", "local variables:"}
 
 // plain reports whether a value can stand as it is on a line of its own.
 func plain(value string) bool {
@@ -56,7 +56,7 @@ func encode(value string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range value {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,;!?'()=/%&$@", r) || r > unicode.MaxASCII && unicode.IsPrint(r) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,;!?'()=/&$@", r) || r > unicode.MaxASCII && unicode.IsPrint(r) {
 			b.WriteRune(r)
 			continue
 		}

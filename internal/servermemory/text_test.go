@@ -16,7 +16,7 @@ import (
 // awkward are values that a careless writer would turn into something else.
 var awkward = []string{
 	"", " ", "plain", "two  blanks", " padded ", "a\nb", "a\r\nb", "\t", "\x00", "* stars", "** TODO forged", "#+TITLE: forged", ":END:", ":PROPERTIES:",
-	"[[elisp:(shell-command \"x\")][ok]]", "elisp:(kill-emacs)", "Local Variables:", "-*- eval: (x) -*-", "[ ] box", "- nested", "\"quoted\"", `"`, `\`, "TODO", "TODO list",
+	"[[elisp:(shell-command \"x\")][ok]]", "elisp:(kill-emacs)", "Local Variables:", "-*- eval: (x) -*-", "<%%(kill-emacs)>", "%%(x)", "call_x()", "[[file+emacs:x]]", "file+sys:x", "[ ] box", "- nested", "\"quoted\"", `"`, `\`, "TODO", "TODO list",
 	"DONE", "COMMENT x", "[#A] first", "tagged :a:b:", "<2026-01-01 Thu>", "سلام", "😀", "a😀\n", "]] [[", "] [", "src_sh{rm}", "{{{m}}}", "|table|", "| ", "a\u2028b", "\u0085", "e\u0301", "-", "+", "1.",
 }
 
@@ -76,7 +76,7 @@ func inert(t *testing.T, text string) {
 		t.Errorf("properties %q in\n%s", keys, text)
 	}
 	folded := strings.ToLower(text)
-	for _, word := range []string{"elisp:", "shell:", "local variables:", "-*-", "#+", "src_", "{{{"} {
+	for _, word := range []string{"elisp:", "shell:", "file+emacs:", "file+sys:", "local variables:", "-*-", "#+", "src_", "call_", "{{{", "%%("} {
 		if strings.Contains(folded, word) {
 			t.Errorf("%s in\n%s", word, text)
 		}
