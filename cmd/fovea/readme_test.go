@@ -3,40 +3,26 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // TestReadme runs the terminal sessions of README.md in a copy of the example
 // memex and compares what they print. A line of "…" stands for any lines;
 // times, digests, ids and counts of what was recomputed may differ.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "examples/memex"), os.DirFS("../../examples/memex")); err != nil {
-		t.Fatal(err)
-	}
-	bin := shims(t)
-	env := append(os.Environ(), asCommand+"=1", "PATH="+bin+":"+os.Getenv("PATH"), "TZ=UTC", "FOVEA_MEMEX=examples/memex",
-		"XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
-	t.Cleanup(func() { // where a session failed that would have stopped it
-		c := exec.Command("sh", "-c", "fovea serve --stop")
-		c.Dir, c.Env = dir, env
-		_ = c.Run()
-	})
-	blocks := regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(string(text), -1)
-	if len(blocks) == 0 {
-		t.Fatal("README.md shows no terminal session")
-	}
-	for _, b := range blocks {
-		for _, run := range strings.Split("\n"+b[1], "\n$ ")[1:] {
+	dir, env := exampleMemex(t)
+	for _, block := range readme(t, "console") {
+		for _, run := range strings.Split("\n"+block, "\n$ ")[1:] {
 			command, want, _ := strings.Cut(run, "\n")
 			c := exec.CommandContext(t.Context(), "sh", "-c", command)
 			c.Dir, c.Env = dir, env
@@ -49,6 +35,95 @@ func TestReadme(t *testing.T) {
 				t.Errorf("$ %s\nprints\n%s\nREADME.md says\n%s", command, got, want)
 			}
 		}
+	}
+}
+
+// TestReadmeAgents runs the code of an agent in README.md, in Go and in Node, in the
+// example memex, and compares what it prints.
+func TestReadmeAgents(t *testing.T) {
+	want := readme(t, "text")[0]
+	for _, tc := range []struct {
+		name    string
+		command func(t *testing.T, dir string) []string
+	}{
+		{"Go", func(t *testing.T, dir string) []string {
+			program := "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"log\"\n\"os/exec\"\n\n\"github.com/modelcontextprotocol/go-sdk/mcp\"\n)\n\n" +
+				"func run(ctx context.Context) error {\n" + readme(t, "go")[0] + "return nil\n}\n\n" +
+				"func main() {\nif err := run(context.Background()); err != nil {\nlog.Fatal(err)\n}\n}\n"
+			file := filepath.Join(dir, "agent.go")
+			write(t, file, program)
+			agent := filepath.Join(dir, "agent")
+			if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", agent, file).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			return []string{agent}
+		}},
+		{"Node", func(t *testing.T, dir string) []string {
+			node := foveatest.Part(t, "node")
+			linkPackages(t, dir)
+			write(t, filepath.Join(dir, "agent.mjs"), readme(t, "js")[0])
+			return []string{node, "agent.mjs"}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir, env := exampleMemex(t)
+			command := tc.command(t, dir)
+			c := exec.CommandContext(t.Context(), command[0], command[1:]...)
+			c.Dir, c.Env = dir, env
+			var said bytes.Buffer
+			c.Stderr = &said
+			got, err := c.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said.String())
+			}
+			if diff := cmp.Diff(lines(want), lines(string(got))); diff != "" {
+				t.Errorf("(-README.md +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// exampleMemex copies the example memex into a folder, and returns it with an
+// environment in which fovea is the test binary and works on the copy.
+func exampleMemex(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples/memex"), os.DirFS("../../examples/memex")); err != nil {
+		t.Fatal(err)
+	}
+	env = append(os.Environ(), asCommand+"=1", "PATH="+shims(t)+":"+os.Getenv("PATH"), "TZ=UTC", "FOVEA_MEMEX=examples/memex",
+		"XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+	t.Cleanup(func() { // one that an agent started, or a session that failed
+		c := exec.Command("sh", "-c", "fovea serve --stop")
+		c.Dir, c.Env = dir, env
+		_ = c.Run()
+	})
+	return dir, env
+}
+
+// readme returns the fenced blocks of README.md that are marked with a language.
+func readme(t *testing.T, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string
+	for _, fence := range []string{"```", "````"} {
+		for _, m := range regexp.MustCompile("(?ms)^"+fence+language+"\n(.*?)^"+fence+"$").FindAllStringSubmatch(string(text), -1) {
+			blocks = append(blocks, m[1])
+		}
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("README.md has no block of %s", language)
+	}
+	return blocks
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -90,21 +165,16 @@ func matches(got, want []string) bool {
 	return len(got) == len(want)
 }
 
-// TestReadmeCode holds the Go code of README.md against the example that runs.
+// TestReadmeCode holds the code of README.md that is Fovea as a library against the
+// example that runs.
 func TestReadmeCode(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	example, err := os.ReadFile("../../example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(readme)
-	if m == nil {
-		t.Fatal("README.md shows no Go code")
-	}
-	indented := "\t" + strings.ReplaceAll(strings.TrimRight(string(m[1]), "\n"), "\n", "\n\t")
+	blocks := readme(t, "go")
+	code := blocks[len(blocks)-1]
+	indented := "\t" + strings.ReplaceAll(strings.TrimRight(code, "\n"), "\n", "\n\t")
 	if !strings.Contains(string(example), indented) {
 		t.Errorf("example_test.go does not hold the code of README.md:\n%s", indented)
 	}

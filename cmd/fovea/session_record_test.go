@@ -57,13 +57,19 @@ func besideItsPackages(t *testing.T, name string) string {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name), script, 0o600)
 	}
-	if err == nil {
-		err = os.Symlink(foveatest.NodePackages(t, "@modelcontextprotocol/sdk"), filepath.Join(dir, "node_modules"))
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	linkPackages(t, dir)
 	return filepath.Join(dir, name)
+}
+
+// linkPackages lets scripts of Node in a folder find the SDK.
+func linkPackages(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Symlink(foveatest.NodePackages(t, "@modelcontextprotocol/sdk"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // runExample runs an example as the agent guide in an empty memex, and returns what it
