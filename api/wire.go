@@ -2,7 +2,11 @@
 
 package api
 
-import "context"
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea"
+)
 
 // Protocol is the number of the language that a daemon and its clients speak. It
 // changes when one of them would misunderstand the other.
@@ -41,7 +45,21 @@ const (
 type (
 	syncKey struct{}
 	warnKey struct{}
+	opKey   struct{}
 )
+
+// WithOp names the writing operation under the context: one that was carried out under
+// the same key is answered as the first time, see fovea.WithActor. A client sends the
+// key along.
+func WithOp(ctx context.Context, key string) context.Context {
+	return context.WithValue(fovea.WithActor(ctx, "", "", key), opKey{}, key)
+}
+
+// OpOf returns what WithOp has set, "" for none.
+func OpOf(ctx context.Context) string {
+	key, _ := ctx.Value(opKey{}).(string)
+	return key
+}
 
 // WithSync makes operations under the context see to the folder in that way.
 func WithSync(ctx context.Context, how Sync) context.Context {

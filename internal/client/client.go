@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -123,7 +124,7 @@ func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, err
 	}
 	key := ""
 	if op.Effect != api.Reads {
-		key = uuid.NewString()
+		key = cmp.Or(api.OpOf(ctx), uuid.NewString())
 	}
 	for {
 		r, err := c.request(ctx, http.MethodPost, path, body)
@@ -165,6 +166,9 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 		api.HeaderProject: cmp.Or(scopes.Project, c.opts.Project),
 		api.HeaderSession: cmp.Or(scopes.Session, c.opts.Session),
 	} {
+		if strings.ContainsFunc(value, unicode.IsControl) { // no header can say it, however often it is sent
+			return nil, &fovea.Error{Op: "request", Kind: fovea.Invalid, Err: fmt.Errorf("%s: %q has control characters", name, value)}
+		}
 		if value != "" {
 			r.Header.Set(name, value)
 		}

@@ -307,3 +307,34 @@ func TestWhoAnswersIsNoDaemon(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatNoHeaderCanSay: a name that cannot be sent is refused, and not sent again and
+// again.
+func TestWhatNoHeaderCanSay(t *testing.T) {
+	svc := api.Through(func(context.Context, *api.Operation, any) (any, error) { return &api.Status{}, nil })
+	for _, opts := range []*client.Options{{Agent: "a\nb"}, {Session: "s\x00"}, {Project: "p\r\n"}} {
+		opts.Again = func(context.Context) error { return nil }
+		if _, err := remote(t, svc, opts).Status(t.Context(), api.StatusRequest{}); fovea.KindOf(err) != fovea.Invalid {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+}
+
+// TestAKeyOfTheCaller: a key that the context has is sent as it is; without one each
+// request has its own.
+func TestAKeyOfTheCaller(t *testing.T) {
+	var keys []string
+	svc := api.Through(func(ctx context.Context, _ *api.Operation, _ any) (any, error) {
+		keys = append(keys, api.OpOf(ctx))
+		return &api.Snapshot{}, nil
+	})
+	c := remote(t, svc, nil)
+	for _, ctx := range []context.Context{api.WithOp(t.Context(), "mine"), t.Context(), t.Context()} {
+		if _, err := c.Snapshot(ctx, api.SnapshotRequest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys[0] != "mine" || len(keys[1]) < 20 || keys[1] == keys[2] {
+		t.Errorf("keys %q", keys)
+	}
+}

@@ -5,19 +5,35 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // lasting serves answers that go on for long. Who asked must be let in still
-// whenever something is written: who is not any more, since a token was taken away,
-// gets nothing further, and the stream ends.
+// whenever something is written, and at each beat where nothing is: who is not any
+// more, since a token was taken away, gets nothing further, and the stream ends.
 func lasting(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
 		defer stop()
+		asked := r.Clone(ctx) // next may change the request
 		still := func() error {
-			_, err := admit(r)
+			_, err := admit(asked)
 			return err
 		}
+		go func() {
+			beats := time.NewTicker(beat)
+			defer beats.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-beats.C:
+					if still() != nil {
+						stop()
+					}
+				}
+			}
+		}()
 		next.ServeHTTP(&lastingWriter{ResponseWriter: w, still: still, stop: stop}, r.WithContext(ctx))
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/fovea-memory/fovea"
@@ -41,6 +42,30 @@ type first struct {
 	sum    [sha256.Size]byte // of the request
 	ended  chan struct{}     // closed when answer is final
 	answer []byte            // nil when it failed, or is not kept
+}
+
+// longestKey is of how many bytes a key is at most, so that it fits into an op.
+const longestKey = 150
+
+// service is a service that carries out once what writes under a key that the context
+// has, see api.WithOp: the same request is answered as the first time, whichever way in
+// it took.
+func (o *once) service(svc api.Service) api.Service {
+	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		key := api.OpOf(ctx)
+		if op.Effect == api.Reads || key == "" {
+			return op.Pass(ctx, svc, req)
+		}
+		if len(key) > longestKey {
+			return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: fmt.Errorf("%s: at most %d bytes; use a random UUID", api.HeaderOp, longestKey)}
+		}
+		body, err := json.Marshal(req)
+		if err != nil {
+			return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: err}
+		}
+		whose := api.GrantOf(ctx).Agent + "\x00" + key
+		return o.do(ctx, whose, sumOf(op, api.ScopesOf(ctx), body), op, func() (any, error) { return op.Pass(ctx, svc, req) })
+	})
 }
 
 // sumOf tells requests apart.

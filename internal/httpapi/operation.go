@@ -5,7 +5,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -108,17 +107,10 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 
 // call carries an operation out, once for each key.
 func (s *Server) call(ctx context.Context, r *http.Request, op *api.Operation, body []byte) (any, error) {
-	key := r.Header.Get(api.HeaderOp)
-	if op.Effect == api.Reads || key == "" {
-		return op.Call(ctx, s.service, body)
+	if key := r.Header.Get(api.HeaderOp); key != "" {
+		ctx = api.WithOp(ctx, key)
 	}
-	const longest = 150 // of a key, so that it fits into an op
-	if len(key) > longest {
-		return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: fmt.Errorf("%s: at most %d bytes; use a random UUID", api.HeaderOp, longest)}
-	}
-	whose := api.GrantOf(ctx).Agent + "\x00" + key
-	ctx = fovea.WithActor(ctx, "", "", key)
-	return s.once.do(ctx, whose, sumOf(op, api.ScopesOf(ctx), body), op, func() (any, error) { return op.Call(ctx, s.service, body) })
+	return op.Call(ctx, s.service, body)
 }
 
 // synced reads how the folder is to be seen to.

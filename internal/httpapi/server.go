@@ -46,7 +46,7 @@ type Admission func(*http.Request) (api.Grant, error)
 // Server is the state that all ways in share. It is safe for concurrent use.
 type Server struct {
 	opts    Options
-	service api.Service // guarded by the grant of each request, and limited
+	service api.Service // guarded by the grant of each request, limited, once for each key
 	mcp     http.Handler
 	counts  counters
 	rates   rates
@@ -74,7 +74,7 @@ func New(opts Options) *Server {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opts: opts}
-	s.service = s.limited(api.Guarded(opts.Service))
+	s.service = s.once.service(s.limited(api.Guarded(opts.Service)))
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}

@@ -4,6 +4,7 @@ package mcpserver_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"net"
@@ -52,7 +53,8 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := likeTheDaemon(t)
+	svc, _ := memory(t)
+	url := likeTheDaemon(t, svc, addFixtures)
 	seen := map[string]bool{}
 	for name := range notOurs {
 		seen[name] = true
@@ -127,29 +129,16 @@ func judge(t *testing.T, checks []check) {
 	}
 }
 
-// likeTheDaemon serves the memory with the fixtures at a port of this machine, behind
-// the checks of the daemon, to who has a token; the suite sends none, so it is put in on
-// the way. It returns the address.
-func likeTheDaemon(t *testing.T) string {
+// likeTheDaemon serves a memory at a port of this machine, behind the checks of the
+// daemon, to the agent suite; who asks sends no token, so it is put in on the way. It
+// returns the address of MCP.
+func likeTheDaemon(t *testing.T, svc api.Service, with func(*mcpserver.Server)) string {
 	t.Helper()
-	svc, _ := memory(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	daemon := httpapi.New(httpapi.Options{
-		Service: svc, Hello: func() api.Hello { return api.Hello{} }, Feed: &api.Feed{},
-		MCP: func(svc api.Service) http.Handler {
-			return mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
-				return api.GrantOf(r.Context()).Agent, func() *mcpserver.Server {
-					s := mcpserver.New(svc, &mcpserver.Options{Version: "1"})
-					addFixtures(s)
-					return s
-				}
-			}, nil)
-		},
-	})
-	checked := httpapi.Loopback(listener.Addr().(*net.TCPAddr).Port, daemon.Handler(func(r *http.Request) (api.Grant, error) {
+	checked := httpapi.Loopback(listener.Addr().(*net.TCPAddr).Port, behindTheDaemon(svc, with, func(r *http.Request) (api.Grant, error) {
 		if r.Header.Get("Authorization") != "Bearer suite" {
 			return api.Grant{}, os.ErrPermission
 		}
@@ -162,4 +151,19 @@ func likeTheDaemon(t *testing.T) string {
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	t.Cleanup(func() { _ = server.Close() })
 	return "http://" + listener.Addr().String() + "/mcp"
+}
+
+// behindTheDaemon is what the daemon serves, to whom admit lets in.
+func behindTheDaemon(svc api.Service, with func(*mcpserver.Server), admit httpapi.Admission) http.Handler {
+	web := func(svc api.Service) http.Handler {
+		return mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
+			g := api.GrantOf(r.Context())
+			return g.Agent, func() *mcpserver.Server {
+				s := mcpserver.New(svc, &mcpserver.Options{Version: "1", Acting: func(ctx context.Context, _ string) context.Context { return api.WithGrant(ctx, g) }})
+				with(s)
+				return s
+			}
+		}, nil)
+	}
+	return httpapi.New(httpapi.Options{Service: svc, Hello: func() api.Hello { return api.Hello{} }, Feed: &api.Feed{}, MCP: web}).Handler(admit)
 }

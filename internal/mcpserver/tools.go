@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/api"
 )
 
 // effect is what a tool can do to the memory, as its hints say it.
@@ -68,9 +71,13 @@ func enum(property string, values ...any) func(*jsonschema.Schema) {
 // add registers a tool whose arguments are an In.
 func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
 	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schemaOf[In](adjust...), Annotations: e.hints(title)}
-	mcp.AddTool(s.mcp, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s.mcp, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		if e != reads {
 			defer s.Changed(context.WithoutCancel(ctx))
+		}
+		ctx, err := keyed(ctx, req.Params.Meta)
+		if err != nil {
+			return nil, nil, toolError{name, err}
 		}
 		r, err := call(ctx, in)
 		if err != nil {
@@ -78,6 +85,23 @@ func add[In any](s *Server, name, title string, e effect, description string, ca
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.data, nil
 	})
+}
+
+// metaOp is the field of a call's _meta that names it, as the header Idempotency-Key
+// does over HTTP: a tool that writes does so once for each key.
+const metaOp = "io.github.fovea-memory/idempotency-key"
+
+// keyed takes the key of a call into its context.
+func keyed(ctx context.Context, meta mcp.Meta) (context.Context, error) {
+	named, ok := meta[metaOp]
+	if !ok {
+		return ctx, nil
+	}
+	key, ok := named.(string)
+	if !ok || key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ctx, misuse("_meta: " + metaOp + " is printable ASCII, such as a random UUID")
+	}
+	return api.WithOp(ctx, key), nil
 }
 
 // schemaOf infers the schema of a tool's arguments from its Go type, the one place

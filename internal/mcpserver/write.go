@@ -102,6 +102,9 @@ func written(e *api.EditResponse, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if e.Digest == "" {
+		return reply{text: fmt.Sprintf("Done: id %q, seq %d; the note is not there any more.", e.ID, e.Seq), data: e}, nil
+	}
 	if e.Seq == 0 {
 		return reply{text: fmt.Sprintf("Nothing to change: id %q, digest %s.", e.ID, e.Digest), data: e}, nil
 	}
