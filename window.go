@@ -113,19 +113,19 @@ func (s *source) Parent(id string) string {
 	return ""
 }
 
-func (s *source) Document(id string) string {
+func (s *source) Document(id string) (doc, path string) {
 	n, ok := s.get(id)
 	if !ok {
-		return ""
+		return "", ""
 	}
 	if n.Parent == "" {
-		return id
+		return id, n.Path
 	}
 	d, ok := s.state.Document(n.Path)
 	if !ok {
-		return ""
+		return "", ""
 	}
-	return d.ID
+	return d.ID, n.Path
 }
 
 func (s *source) Item(id string) (window.Item, bool) {
@@ -204,7 +204,7 @@ const (
 
 func (s similarity) Name() string { return "lexical" }
 
-func (s similarity) Scores(focus, text string) map[string]float64 {
+func (s similarity) Scores(focus, text string) []window.Scored {
 	if n, ok := s.v.Get(focus); ok {
 		text = n.Title() + "\n" + n.Body() + "\n" + text // what resembles the focus does so by its words
 	}
@@ -213,15 +213,14 @@ func (s similarity) Scores(focus, text string) map[string]float64 {
 		return nil
 	}
 	best := hits[0].Score
-	out := make(map[string]float64, len(hits))
 	for _, h := range hits {
 		if h.ID == focus {
 			best = h.Score
 		}
-		out[h.ID] = h.Score
 	}
-	for id, score := range out {
-		out[id] = min(1, score/best)
+	out := make([]window.Scored, len(hits))
+	for i, h := range hits {
+		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best)}
 	}
 	return out
 }

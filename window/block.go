@@ -5,7 +5,7 @@ package window
 import (
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -21,8 +21,8 @@ type block struct {
 	plain    []class
 	seen     int // how many are not hidden
 
-	once sync.Once
-	at   map[string]int32 // of a large block, made when first asked for
+	locals atomic.Pointer[locals] // of a large block, made when first asked for
+	prices atomic.Pointer[prices] // the latest list
 }
 
 // branch is what the outline keeps of a node: enough to rank it and to guess its
@@ -64,7 +64,7 @@ const (
 	linksTo                     // links to the focus
 	linkedFrom                  // the focus links to it
 	onPath                      // the focus or an ancestor of it
-	touched                     // something speaks for it
+	wanted                      // a project that was asked for
 )
 
 func (b *branch) has(f flag) bool { return b.flags&f != 0 }
@@ -139,34 +139,19 @@ func (b *block) branch(id string, item *Item, parent int32) branch {
 // classify counts the nodes that may be shown, and finds the topmost by prior.
 func (b *block) classify() {
 	for i := range b.nodes {
-		n := &b.nodes[i]
-		if n.has(hidden) {
-			continue
-		}
-		b.seen++
-		p := prior(n)
-		switch at := slices.IndexFunc(b.plain, func(c class) bool { return c.prior == p }); {
-		case at < 0:
-			b.plain = append(b.plain, class{p, n.depth})
-		default:
-			b.plain[at].depth = min(b.plain[at].depth, n.depth)
+		if n := &b.nodes[i]; !n.has(hidden) {
+			b.seen++
+			b.plain = addClass(b.plain, class{prior(n), n.depth})
 		}
 	}
 }
 
-// find returns the node with an id.
-func (b *block) find(id string) (int32, bool) {
-	const few = 32
-	if len(b.nodes) <= few {
-		i := slices.IndexFunc(b.nodes, func(n branch) bool { return n.id == id })
-		return int32(max(i, 0)), i >= 0
+// addClass adds a class to some, of which there is one for each prior.
+func addClass(all []class, c class) []class {
+	at := slices.IndexFunc(all, func(o class) bool { return o.prior == c.prior })
+	if at < 0 {
+		return append(all, c)
 	}
-	b.once.Do(func() {
-		b.at = make(map[string]int32, len(b.nodes))
-		for i := range b.nodes {
-			b.at[b.nodes[i].id] = int32(i)
-		}
-	})
-	i, ok := b.at[id]
-	return i, ok
+	all[at].depth = min(all[at].depth, c.depth)
+	return all
 }

@@ -14,21 +14,21 @@ import (
 // Each candidate becomes the steps of its convex hull (Pisinger, Killer and
 // Toth: Knapsack Problems, 11.2); the steeper are taken first. Costs are exact
 // where a level was counted and guessed elsewhere. O(n log n + n depth).
-func bound(all []candidate, budget int) float64 {
-	below := make([]int, len(all))
+func bound(all []candidate, budget int, room *scratch) float64 {
+	room.below, room.shared = zeroed(room.below, len(all)), zeroed(room.shared, len(all))
+	below, shared := room.below, room.shared // shared is a heading's price by candidate below it
 	for i := range all {
 		for p := all[i].parent; p >= 0; p = all[p].parent {
 			below[p]++
 		}
 	}
-	shared := make([]float64, len(all)) // a heading's price by candidate below it
 	for i := range all {
 		if below[i] > 0 {
 			shared[i] = float64(price(&all[i], Title)) / float64(below[i])
 		}
 	}
 	sum := 0.0
-	var steps []relaxed
+	steps := room.hull[:0]
 	for i := range all {
 		above := 0.0
 		for p := all[i].parent; p >= 0; p = all[p].parent {
@@ -41,6 +41,7 @@ func bound(all []candidate, budget int) float64 {
 		}
 		steps = appendHull(steps, &all[i], above, free)
 	}
+	room.hull = steps
 	slices.SortFunc(steps, func(a, b relaxed) int { return cmp.Compare(b.value*a.tokens, a.value*b.tokens) })
 	left := float64(budget)
 	for _, st := range steps {
@@ -59,7 +60,14 @@ func price(c *candidate, level Level) int {
 	if c.level == level {
 		tokens = c.spent
 	}
-	return max(0, tokens-c.paid)
+	return int(max(0, tokens-c.paid))
+}
+
+// zeroed returns n zeros, in the room of list where it suffices.
+func zeroed[T any](list []T, n int) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
 }
 
 // relaxed is a step that may be taken in parts.

@@ -11,9 +11,10 @@ import (
 
 // Build chooses and writes the window that req asks for. A nil sim finds nothing
 // similar. It fails with ErrUnknownPolicy, ErrUnknownFormat, ErrUnknownFocus, a
-// *BudgetError, or the error of ctx. Build keeps no state and may run in many
-// goroutines; it takes O(n log n) for n nodes. It reads the items that may be shown,
-// and all others only where req has no Outline of this state.
+// *BudgetError, or the error of ctx. Build may run in many goroutines. With an Outline of
+// this state it takes O(c log c + h) for the c nodes that a window of headings alone could
+// hold and the h that sim names or that stand beside those, link to the focus or are in
+// its document; else all items are read first.
 func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	req, err := req.withDefaults()
 	if err != nil {
@@ -24,12 +25,11 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 		return nil, err
 	}
 	defer t.release()
-	var similar map[string]float64
 	if text := similarityText(&req); sim != nil && (text != "" || req.Focus != "") {
-		similar = sim.Scores(req.Focus, text)
+		t.hear(sim.Scores(req.Focus, text))
 	}
 	for room := req.Budget; ; {
-		p := newPlan(src, t, &req, similar)
+		p := newPlan(src, t, &req)
 		if err := p.choose(ctx, room); err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 		case over <= 0:
 			return w, nil
 		case room <= 0:
-			return nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focus >= 0}
+			return nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused()}
 		}
 		room -= over // a counter under which the tokens of pieces do not add up
 	}

@@ -8,12 +8,17 @@ import (
 	"slices"
 )
 
-// outlined returns the requested projects that may be shown, in their order.
-func outlined(t *tree, ids []string) []int32 {
-	var out []int32
+// outlined returns the requested projects that may be shown, in their order, and notes
+// them.
+func outlined(t *tree, ids []string) []ref {
+	for i := range t.heard {
+		t.heard[i].flags &^= wanted
+	}
+	var out []ref
 	for _, id := range ids {
-		if i, ok := t.find(id); ok && !t.hides(i) && !slices.Contains(out, i) {
-			out = append(out, i)
+		if r, ok := t.find(id); ok && !t.hides(r) && !t.marked(r, wanted) {
+			t.note(r).flags |= wanted
+			out = append(out, r)
 		}
 	}
 	return out
@@ -27,81 +32,81 @@ func (p *plan) gatherFoveal() {
 		if p.inProject(p.t.parent(root)) {
 			continue
 		}
-		for i := root; i <= p.t.last(root); i++ {
-			if !p.t.hides(i) || i == p.t.focus {
-				p.hang(i, root)
+		for i := root.local; i <= p.t.node(root).last; i++ {
+			if r := (ref{root.block, i}); !p.t.hides(r) || r == p.t.focus {
+				p.hang(r, root)
 			}
 		}
 	}
-	p.gatherPath(func(i int32) int { return p.hang(i, -1) })
-	for _, i := range p.full() {
-		p.hang(i, -1)
+	p.gatherPath(func(r ref) int { return p.hang(r, nowhere) })
+	for _, r := range p.full() {
+		p.hang(r, nowhere)
 	}
 	for i := range p.all {
-		p.nodes[i].stars = 1
+		n := &p.nodes[i]
+		n.stars = 1
 		if up := p.all[i].parent; up >= 0 {
-			p.nodes[i].stars = p.nodes[up].stars + 1
+			n.stars = p.nodes[up].stars + 1
 		}
-		b := p.t.node(p.nodes[i].tree)
+		if h := p.t.known(n.ref); h != nil && i != p.focus {
+			n.score = h.own
+		}
 		if i != p.focus {
-			p.nodes[i].score = min(max(p.similar[b.id], 0), 1)
-			p.nodes[i].similar = p.isNeighbour(p.nodes[i].score)
+			n.similar = p.isNeighbour(n.score)
 		}
 	}
 }
 
 // full returns the children of the focus and its neighbours, in document order.
-func (p *plan) full() []int32 {
-	if p.t.focus < 0 {
+func (p *plan) full() []ref {
+	if !p.t.focused() {
 		return nil
 	}
-	var all []int32
-	for i := p.t.focus + 1; i <= p.t.last(p.t.focus); i = p.t.last(i) + 1 {
-		all = append(all, i)
+	var all []ref
+	nodes := p.t.blocks[p.t.focus.block].nodes
+	for i := p.t.focus.local + 1; i <= nodes[p.t.focus.local].last; i = nodes[i].last + 1 {
+		all = append(all, ref{p.t.focus.block, i})
 	}
-	for id, score := range p.similar {
-		if i, ok := p.t.find(id); ok && i != p.t.focus && p.isNeighbour(score) {
-			all = append(all, i)
+	for _, h := range p.t.heard {
+		if h.own > 0 && h.ref != p.t.focus && p.isNeighbour(h.own) {
+			all = append(all, h.ref)
 		}
 	}
-	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(i int32) bool { return p.t.hides(i) })
+	slices.SortFunc(all, ref.compare)
+	return slices.DeleteFunc(slices.Compact(all), p.t.hides)
 }
 
 // isNeighbour reports whether a similarity to the focus makes a neighbour.
 func (p *plan) isNeighbour(score float64) bool {
-	return p.t.focus >= 0 && score >= p.req.Threshold
+	return p.t.focused() && score >= p.req.Threshold
 }
 
-// inProject reports whether the node at i is a project or below one.
-func (p *plan) inProject(i int32) bool {
-	for ; i >= 0; i = p.t.parent(i) {
-		if slices.Contains(p.projects, i) {
+// inProject reports whether a node is a project or below one.
+func (p *plan) inProject(r ref) bool {
+	for ; r != nowhere; r = p.t.parent(r) {
+		if p.t.marked(r, wanted) {
 			return true
 		}
 	}
 	return false
 }
 
-// hang makes the node at i a candidate below the nearest shown node, up to root.
-func (p *plan) hang(i, root int32) int {
-	if at, met := p.at[i]; met {
+// hang makes a node a candidate below the nearest shown node, up to root.
+func (p *plan) hang(r, root ref) int {
+	if at, met := p.candidate(r); met {
 		return at
 	}
 	parent := -1
-	for up := p.t.parent(i); i != root && up >= 0; up = p.t.parent(up) {
-		if !p.t.hides(up) {
-			parent = p.hang(up, root)
-			break
-		}
+	if up := p.t.shownAbove(r); r != root && up != nowhere {
+		parent = p.hang(up, root)
 	}
-	return p.add(i, parent)
+	return p.add(r, parent)
 }
 
 // wanted is the level at which the policy shows candidate i.
 func (p *plan) wanted(i int) Level {
 	n := &p.nodes[i]
-	if i == p.focus || n.similar || p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus {
+	if i == p.focus || n.similar || p.t.under(n.ref) {
 		return Full
 	}
 	return Title
@@ -124,7 +129,7 @@ func (p *plan) spendFoveal() {
 			deeper = append(deeper, i)
 		}
 		switch {
-		case p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus:
+		case p.t.under(n.ref):
 			children = append(children, i)
 		case n.similar:
 			neighbours = append(neighbours, i)
@@ -168,9 +173,9 @@ func (p *plan) accountFoveal() (omitted int, share float64) {
 func (p *plan) reasonFoveal(i int) string {
 	n := &p.nodes[i]
 	switch {
-	case p.t.marked(n.tree, onPath) && p.all[i].level == Title:
+	case p.t.marked(n.ref, onPath) && p.all[i].level == Title:
 		return "ancestor of the focus"
-	case p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus:
+	case p.t.under(n.ref):
 		return "child of the focus"
 	case n.similar:
 		return fmt.Sprintf("similar to the focus (%.2f)", n.score)

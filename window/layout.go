@@ -42,7 +42,7 @@ func (p *plan) write() *Window {
 // part makes the account of one candidate.
 func (p *plan) part(i, tokens int) Part {
 	n := &p.nodes[i]
-	b := p.t.node(n.tree)
+	b := n.branch
 	reason := p.focusWhy
 	switch {
 	case i == p.focus:
@@ -69,25 +69,26 @@ func (p *plan) order() []int {
 	kids := map[int][]int{}
 	for i := range p.all {
 		if p.all[i].level != Absent {
-			up := p.all[i].parent
+			up := int(p.all[i].parent)
 			if up >= 0 && p.all[up].level == Absent {
 				up = -1 // a degraded window without the ancestors of its focus
 			}
 			kids[up] = append(kids[up], i)
 		}
 	}
-	project := map[int32]int{}
+	project := map[ref]int{}
 	if p.req.Policy == PolicyFoveal {
-		for n, i := range p.projects {
-			project[i] = n + 1
+		for n, r := range p.projects {
+			project[r] = n + 1
 		}
 	}
-	place := func(i int) [3]int {
-		at := [3]int{0, 0, int(p.nodes[i].tree)}
-		if n := project[p.nodes[i].tree]; n > 0 && p.all[i].parent < 0 {
+	place := func(i int) [4]int {
+		r := p.nodes[i].ref
+		at := [4]int{0, 0, int(r.block), int(r.local)}
+		if n := project[r]; n > 0 && p.all[i].parent < 0 {
 			at[1] = n - len(project) - 1
 		}
-		if p.t.marked(p.nodes[i].tree, onPath) && p.req.Policy != PolicyFoveal {
+		if p.t.marked(r, onPath) && p.req.Policy != PolicyFoveal {
 			at[0] = 1
 		}
 		return at

@@ -108,30 +108,29 @@ func (l *links) keys() []uint64 {
 // items of the documents that it links into.
 func (l *links) mark(t *tree) {
 	for _, id := range l.fromIDs {
-		if i, ok := t.find(id); ok {
-			t.mark(i, linkedFrom)
+		if r, ok := t.find(id); ok {
+			t.note(r).flags |= linkedFrom
 		}
 	}
-	keys := l.keys()
-	for at, b := range t.blocks {
-		for i := range b.linked {
-			if from := &b.linked[i]; slices.Contains(keys, from.key) && l.isFocus(from.target, b.path, at == t.home) {
-				t.mark(t.starts[at]+from.node, linksTo)
-			}
+	for at, from := range t.linking(l.keys()) {
+		if l.isFocus(from.target, t.blocks[at].path, at == t.focus.block) {
+			t.note(ref{at, from.node}).flags |= linksTo
 		}
-		if wanted := l.from[b.folded]; wanted != nil {
+	}
+	for file, wanted := range l.from {
+		for at := range t.filed(file) {
 			t.markNamed(at, wanted)
 		}
 	}
-	t.marks[t.focus] &^= linksTo | linkedFrom
+	t.note(t.focus).flags &^= linksTo | linkedFrom
 }
 
 // markNamed marks the nodes of one document that have one of some names.
-func (t *tree) markNamed(at int, wanted map[string]bool) {
+func (t *tree) markNamed(at int32, wanted map[string]bool) {
 	for i := range t.blocks[at].nodes {
 		item, ok := t.src.Item(t.blocks[at].nodes[i].id)
 		if ok && slices.ContainsFunc(names(&item), func(name string) bool { return wanted[name] }) {
-			t.mark(t.starts[at]+int32(i), linkedFrom)
+			t.note(ref{at, int32(i)}).flags |= linkedFrom
 		}
 	}
 }

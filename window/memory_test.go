@@ -56,14 +56,14 @@ func (m *memory) Children(id string) []string        { return m.kids[id] }
 func (m *memory) Parent(id string) string            { return m.parent[id] }
 func (m *memory) Item(id string) (window.Item, bool) { item, ok := m.items[id]; return item, ok }
 
-func (m *memory) Document(id string) string {
+func (m *memory) Document(id string) (doc, path string) {
 	if _, ok := m.items[id]; !ok {
-		return ""
+		return "", ""
 	}
 	for m.parent[id] != "" {
 		id = m.parent[id]
 	}
-	return id
+	return id, m.items[id].Path
 }
 
 // hidden reports whether a node or one above it is.
@@ -83,7 +83,13 @@ type scores map[string]float64
 
 func (scores) Name() string { return "fixed" }
 
-func (s scores) Scores(string, string) map[string]float64 { return s }
+func (s scores) Scores(string, string) []window.Scored {
+	var all []window.Scored
+	for id, score := range s {
+		all = append(all, window.Scored{ID: id, Score: score})
+	}
+	return all
+}
 
 // exact returns the exact counter, loaded once for all tests.
 func exact(tb testing.TB) token.Counter {

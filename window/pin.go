@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// gatherPath makes the focus and its ancestors candidates. parentOf tells where a
-// node hangs in this policy, -1 for nowhere. Hidden ancestors are left out.
-func (p *plan) gatherPath(attach func(i int32) int) {
-	if p.t.focus < 0 {
+// gatherPath makes the focus and its ancestors candidates. attach makes a node one as
+// this policy does. Hidden ancestors are left out.
+func (p *plan) gatherPath(attach func(ref) int) {
+	if !p.t.focused() {
 		return
 	}
 	p.focus = attach(p.t.focus)
 	p.nodes[p.focus].score = 1
-	p.all[p.focus].plan = [Full + 1]int{}
+	p.all[p.focus].plan = [Full + 1]int32{}
 	p.all[p.focus].worth = 0
 }
 
@@ -25,7 +25,7 @@ func (p *plan) path() []int {
 	var up []int
 	if p.focus >= 0 {
 		for i := p.all[p.focus].parent; i >= 0; i = p.all[i].parent {
-			up = append(up, i)
+			up = append(up, int(i))
 		}
 	}
 	return up

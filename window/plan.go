@@ -6,8 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
-
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // plan is one window in the making: the candidates, what is known about writing
@@ -16,20 +14,15 @@ type plan struct {
 	src     Source
 	t       *tree
 	req     *Request
-	similar map[string]float64
 	query   map[string]bool // words of question and task
+	subject map[string]bool // those, or else of the title of the focus; made when asked for
 
-	projects []int32 // those that may be shown, by number
+	projects []ref // those that may be shown
 
 	render renderer
 	costs  costs
 	sel    *selection
-
-	nodes  []node        // by candidate
-	all    []candidate   // what the selection sees of them
-	at     map[int32]int // tree index -> candidate
-	groups map[merkle.Digest]int
-	agents map[string]int
+	agents map[string]int32
 
 	focus    int    // candidate, -1 for none
 	focusWhy string // what a degraded window says of it
@@ -37,17 +30,20 @@ type plan struct {
 	omitted  int
 	top      []string
 	bound    float64
+	*scratch
 }
 
 // node is what the writer knows of a candidate.
 type node struct {
-	tree    int32
-	stars   int
+	ref
+	branch  *branch
+	stars   int32
+	ranked  int32 // rank from 1, 0 for none
 	score   float64
 	similar bool // the score is a similarity to be shown
-	ranked  int  // rank from 1, 0 for none
 	item    *Item
-	pieces  [Full + 1]piece
+	prices  [Full + 1]int32 // of the levels that were asked for
+	written [Full + 1]int32 // the place in pieces, plus one
 }
 
 // piece is a node's text at a level and what it costs, joint included.
@@ -59,10 +55,11 @@ type piece struct {
 // costs are exact counts from which the price of any piece is guessed.
 type costs struct{ head, tail, joint, title, body int }
 
-func newPlan(src Source, t *tree, req *Request, similar map[string]float64) *plan {
+func newPlan(src Source, t *tree, req *Request) *plan {
+	t.clear(t.Outline)
 	return &plan{
-		src: src, t: t, req: req, similar: similar, query: words(req.query()), projects: outlined(t, req.Projects),
-		at: map[int32]int{}, agents: map[string]int{}, focus: -1,
+		src: src, t: t, req: req, query: words(req.query()), projects: outlined(t, req.Projects),
+		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
 }
 
@@ -91,48 +88,55 @@ func (p *plan) use(r renderer) {
 	sample.level = Full
 	p.costs.body = p.count(r.piece(&sample)) + p.costs.joint - p.costs.title
 	for i := range p.nodes {
-		p.nodes[i].pieces = [Full + 1]piece{}
+		p.nodes[i].prices, p.nodes[i].written = [Full + 1]int32{}, [Full + 1]int32{}
 	}
 }
 
 // guess returns the likely tokens of a node at each level from its lengths, 0 for
 // a level that would show no more than the one below.
-func (p *plan) guess(b *branch) [Full + 1]int {
+func (p *plan) guess(b *branch) [Full + 1]int32 {
 	const snippetTokens = 60
-	var g [Full + 1]int
-	g[Title] = p.costs.title + int(b.title)/4 + len(b.id)/2
-	g[Full] = g[Title] + int(b.extra)/3
+	var g [Full + 1]int32
+	title, body := int32(p.costs.title), int32(p.costs.body)
+	g[Title] = title + b.title/4 + int32(len(b.id)/2)
+	g[Full] = g[Title] + b.extra/3
 	if b.body > 0 {
-		g[Full] += p.costs.body + int(b.body)/4
+		g[Full] += body + b.body/4
 	}
 	if b.body > maxSnippet*5/4 {
-		g[Snippet] = g[Title] + p.costs.body + snippetTokens
+		g[Snippet] = g[Title] + body + snippetTokens
 	}
 	return g
 }
 
-// add makes the node at index i of the tree a candidate below parent.
-func (p *plan) add(i int32, parent int) int {
-	b := p.t.node(i)
-	c := candidate{parent: parent, agent: -1, group: -1, plan: p.guess(b)}
+// add makes a node a candidate below parent, -1 for none.
+func (p *plan) add(r ref, parent int) int {
+	b := p.t.node(r)
+	c := candidate{parent: int32(parent), agent: -1, plan: p.guess(b)}
 	if b.agent != "" {
 		if _, met := p.agents[b.agent]; !met {
-			p.agents[b.agent] = len(p.agents)
+			p.agents[b.agent] = int32(len(p.agents))
 		}
 		c.agent = p.agents[b.agent]
 	}
 	n := len(p.all)
 	p.all = append(p.all, c)
-	p.nodes = append(p.nodes, node{tree: i})
-	p.at[i] = n
+	p.nodes = append(p.nodes, node{ref: r, branch: b})
+	p.at[p.t.number(r)] = int32(n) + 1
 	return n
+}
+
+// candidate returns the candidate that a node is.
+func (p *plan) candidate(r ref) (int, bool) {
+	at := p.at[p.t.number(r)]
+	return int(at) - 1, at > 0
 }
 
 // item reads a candidate's item once.
 func (p *plan) item(i int) *Item {
 	n := &p.nodes[i]
 	if n.item == nil {
-		item, _ := p.src.Item(p.t.node(n.tree).id)
+		item, _ := p.src.Item(n.branch.id)
 		n.item = &item
 	}
 	return n.item
@@ -140,22 +144,25 @@ func (p *plan) item(i int) *Item {
 
 // piece writes a candidate at a level once.
 func (p *plan) piece(i int, level Level) piece {
-	n := &p.nodes[i]
-	if n.pieces[level].text == "" {
-		e := entry{item: p.item(i), level: level, stars: n.stars, score: n.score, similar: n.similar, focus: i == p.focus, compact: p.req.Policy != PolicyFoveal}
-		if up := p.all[i].parent; up >= 0 {
-			e.above = p.item(up).Tags
-		}
-		if level == Snippet {
-			e.snippet = snippetOf(e.item.Body, p.query)
-		}
-		text := p.render.piece(&e)
-		n.pieces[level] = piece{text, p.count(text) + p.costs.joint}
+	if at := p.nodes[i].written[level]; at > 0 {
+		return p.pieces[at-1]
 	}
-	return n.pieces[level]
+	item, n := p.item(i), &p.nodes[i]
+	e := entry{item: item, level: level, stars: int(n.stars), score: n.score, similar: n.similar, focus: i == p.focus, compact: p.req.Policy != PolicyFoveal}
+	if up := p.all[i].parent; up >= 0 {
+		e.above = p.item(int(up)).Tags
+	}
+	if level == Snippet {
+		e.snippet = snippetOf(e.item.Body, p.query)
+	}
+	done := piece{text: p.render.piece(&e)}
+	if done.tokens = int(n.prices[level]); done.tokens == 0 {
+		done.tokens = p.count(done.text) + p.costs.joint
+	}
+	p.pieces = append(p.pieces, done)
+	n.prices[level], n.written[level] = int32(done.tokens), int32(len(p.pieces))
+	return done
 }
-
-func (p *plan) price(i int, level Level) int { return p.piece(i, level).tokens }
 
 // choose gathers the candidates, pins what must be shown and spends the rest of
 // room, which is at most the budget.
@@ -170,7 +177,7 @@ func (p *plan) choose(ctx context.Context, room int) error {
 		return err
 	}
 	p.fence()
-	p.sel = newSelection(p.all, 0, p.price, len(p.agents), p.req.Budget)
+	p.sel = newSelection(p.all, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
 	used, whole, err := p.pin()
 	if err != nil {
 		return err
@@ -227,7 +234,7 @@ func (p *plan) fence() {
 func (p *plan) account(rest int) {
 	shown, complete := 0, true
 	for i := range p.all {
-		if p.all[i].level != Absent && !p.t.hides(p.nodes[i].tree) {
+		if p.all[i].level != Absent && !p.nodes[i].branch.has(hidden) {
 			shown++
 		}
 		complete = complete && (i == p.focus || p.all[i].level == Full)
@@ -237,7 +244,7 @@ func (p *plan) account(rest int) {
 	} else {
 		p.omitted = p.t.seen - shown
 		p.bound = 1
-		if limit := bound(p.all, rest); !(complete && p.omitted == 0) && limit > 0 {
+		if limit := bound(p.all, rest, p.scratch); !(complete && p.omitted == 0) && limit > 0 {
 			p.bound = min(1, p.sel.value()/limit)
 		}
 	}
@@ -253,7 +260,7 @@ func (p *plan) absentTop() []string {
 	var ids []string
 	for _, i := range p.byRank() {
 		if p.all[i].level == Absent && len(ids) < most {
-			ids = append(ids, p.t.node(p.nodes[i].tree).id)
+			ids = append(ids, p.nodes[i].branch.id)
 		}
 	}
 	return ids

@@ -5,6 +5,7 @@ package window
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -28,11 +29,15 @@ func (f *forest) Documents() []string         { return f.docs }
 func (f *forest) Children(id string) []string { return f.kids[id] }
 func (f *forest) Parent(id string) string     { return f.above[id] }
 func (f *forest) Item(id string) (Item, bool) { item, ok := f.items[id]; return item, ok }
-func (f *forest) Document(id string) string {
+
+func (f *forest) Document(id string) (doc, path string) {
+	if _, ok := f.items[id]; !ok {
+		return "", ""
+	}
 	for f.above[id] != "" {
 		id = f.above[id]
 	}
-	return id
+	return id, f.items[id].Path
 }
 
 // put draws document d anew.
@@ -69,7 +74,7 @@ func (f *forest) put(t *rapid.T, d int) {
 func (f *forest) drop(doc string) {
 	f.docs = slices.DeleteFunc(f.docs, func(d string) bool { return d == doc })
 	for id := range f.items {
-		if f.Document(id) == doc && id != doc {
+		if of, _ := f.Document(id); of == doc && id != doc {
 			defer delete(f.above, id)
 			delete(f.items, id)
 			delete(f.kids, id)
@@ -88,10 +93,10 @@ func drawForest(t *rapid.T) *forest {
 }
 
 // rankAll is rank over every node, by the definition of each arm.
-func rankAll(t *tree, f *forest, similar map[string]float64, projects []int32, limit int) []ranked {
+func rankAll(t *tree, f *forest, similar map[string]float64, projects []ref, limit int) []ranked {
 	own := func(id string) float64 { return min(max(similar[id], 0), 1) }
 	var all []ranked
-	for i := range int32(t.len()) {
+	for i := range t.Outline.all() {
 		b := t.node(i)
 		if b.has(hidden) || i == t.focus {
 			continue
@@ -101,7 +106,7 @@ func rankAll(t *tree, f *forest, similar map[string]float64, projects []int32, l
 			around = max(around, own(kid))
 		}
 		score := weightSimilar*own(b.id) + weightAround*around + weightOutline/float64(1+b.depth)
-		if t.focus >= 0 {
+		if t.focused() {
 			score += weightNear / float64(max(1, apartByPath(f, b.id, t.node(t.focus).id)))
 			if t.parent(i) == t.focus {
 				score += weightChild
@@ -115,7 +120,7 @@ func rankAll(t *tree, f *forest, similar map[string]float64, projects []int32, l
 		}
 		all = append(all, ranked{i, score * prior(b)})
 	}
-	slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.node, b.node)) })
+	slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) })
 	return all[:min(limit, len(all))]
 }
 
@@ -153,13 +158,15 @@ func TestRankIsThatOfAllNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			similar := map[string]float64{}
-			for range rapid.IntRange(0, 10).Draw(t, "hits") {
-				similar[rapid.SampledFrom(ids).Draw(t, "hit")] = rapid.SampledFrom([]float64{-1, 0, 0.25, 0.5, 1, 2}).Draw(t, "score")
+			similar, hits := map[string]float64{}, []Scored{}
+			for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(ids), 0, min(10, len(ids)), rapid.ID).Draw(t, "hits") {
+				similar[id] = rapid.SampledFrom([]float64{-1, 0, 0.25, 0.5, 1, 2}).Draw(t, "score")
+				hits = append(hits, Scored{id, similar[id]})
 			}
+			tr.hear(hits)
 			projects := outlined(tr, tr.Projects())
 			limit := rapid.IntRange(0, 20).Draw(t, "limit")
-			got := slices.Clone(tr.rank(similar, projects, limit))
+			got := slices.Clone(tr.rank(limit))
 			want := rankAll(tr, f, similar, projects, limit)
 			if len(got) != len(want) || !slices.Equal(got, want) {
 				t.Fatalf("focus %q, similar %v: got %v, want %v", req.Focus, similar, got, want)
@@ -204,10 +211,11 @@ func TestNextOutline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := gocmp.Diff(sumUp(fresh), sumUp(next), gocmp.AllowUnexported(summary{}, branch{})); diff != "" {
+			if diff := gocmp.Diff(sumUp(fresh), sumUp(next), gocmp.AllowUnexported(summary{}, branch{}, ref{})); diff != "" {
 				t.Fatalf("(-fresh +next):\n%s", diff)
 			}
-			next.worth()
+			for !next.worth() {
+			}
 			for d := range 15 {
 				for n := range 8 {
 					id := fmt.Sprintf("d%02d-%d", d, n)
@@ -216,7 +224,7 @@ func TestNextOutline(t *testing.T) {
 					if ok != has || ok && next.node(i).id != id {
 						t.Fatalf("%q is sought and not found", id)
 					}
-					if at, met := next.placed(id); next.worth() && (met != ok || at != i) {
+					if at, met := next.placed(f, id); met != ok || at != i {
 						t.Fatalf("%q is at %d, %v, and its place %d, %v", id, i, ok, at, met)
 					}
 				}
@@ -230,19 +238,32 @@ func TestNextOutline(t *testing.T) {
 type summary struct {
 	Root     merkle.Digest
 	Nodes    []branch
-	Parents  []int32
-	Last     []int32
+	Parents  []ref
+	Numbers  []int32
 	Links    []string
 	Projects []string
-	Order    map[string]int32
 	Seen     int
 }
 
+// all yields every node.
+func (o *Outline) all() iter.Seq[ref] {
+	return func(yield func(ref) bool) {
+		for at, b := range o.blocks {
+			for i := range b.nodes {
+				if !yield(ref{int32(at), int32(i)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func sumUp(o *Outline) summary {
-	s := summary{Root: o.root, Projects: o.Projects(), Order: o.order, Seen: o.seen}
-	for i := range int32(o.len()) {
-		s.Nodes = append(s.Nodes, *o.node(i))
-		s.Parents, s.Last = append(s.Parents, o.parent(i)), append(s.Last, o.last(i))
+	s := summary{Root: o.root, Projects: o.Projects(), Seen: o.seen}
+	for r := range o.all() {
+		s.Nodes = append(s.Nodes, *o.node(r))
+		s.Parents = append(s.Parents, o.parent(r))
+		s.Numbers = append(s.Numbers, o.number(r))
 	}
 	for _, b := range o.blocks {
 		for _, l := range b.linked {
@@ -269,7 +290,7 @@ func TestDeepDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.release()
-	if i, ok := tr.find("n4242"); !ok || i != 4242 || tr.apart(i) != depth-1-4242 {
-		t.Errorf("node %d, %v, apart %d", i, ok, tr.apart(i))
+	if r, ok := tr.find("n4242"); !ok || r != (ref{0, 4242}) || tr.apart(r) != depth-1-4242 {
+		t.Errorf("node %v, %v, apart %d", r, ok, tr.apart(r))
 	}
 }

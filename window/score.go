@@ -2,10 +2,7 @@
 
 package window
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // The weights of the arms of the fused score. Each arm is between 0 and 1, the
 // similarity's own scale. They were set by hand on the development half of the
@@ -27,106 +24,109 @@ const (
 	priorUntrusted = 0.95
 )
 
-// ranked is a node with its fused score.
-type ranked struct {
-	node  int32
-	score float64
-}
-
 // rank returns the best limit nodes that may be shown, the best first, without
-// the focus. similar may be nil. Equal scores keep document order.
+// the focus. Equal scores keep document order.
 //
 // It looks at the nodes that something speaks for and at those of the document of the
 // focus. All others differ in depth and prior alone, so that a document is passed over
-// of which the topmost are not among the best.
-func (t *tree) rank(similar map[string]float64, projects []int32, limit int) []ranked {
-	t.spread(similar)
-	outline := make(map[int32]bool, len(projects))
-	for _, i := range projects {
-		t.mark(i, touched)
-		outline[i] = true
-	}
-	first := top{limit: min(limit, t.seen)}
-	for _, i := range t.hits {
-		if at := t.blockOf(i); at != t.home {
-			t.offer(&first, at, i-t.starts[at], outline)
+// of which the topmost are not among the best, and so are all that follow where no
+// document could have such. The answer is good until the next one.
+func (t *tree) rank(limit int) []ranked {
+	first := top{limit: min(limit, t.seen), heap: t.best[:0]}
+	home := t.focus.block
+	for i := range t.heard {
+		if h := &t.heard[i]; h.block != home {
+			t.offer(&first, h.ref, h)
 		}
 	}
-	for at, b := range t.blocks {
-		switch start := t.starts[at]; {
-		case at == t.home:
-			for i := range b.nodes {
-				t.offer(&first, at, int32(i), outline)
-			}
-		case slices.ContainsFunc(b.plain, func(c class) bool { return first.takes(ranked{start, t.far(c.depth) * c.prior}) }):
-			for i := range b.nodes {
-				if n := &b.nodes[i]; !n.has(hidden) && !t.marked(start+int32(i), touched) {
-					first.add(ranked{start + int32(i), t.far(n.depth) * prior(n)})
-				}
+	if home >= 0 {
+		for i := range t.blocks[home].nodes {
+			r := ref{home, int32(i)}
+			t.offer(&first, r, t.known(r))
+		}
+	}
+	for at := range int32(len(t.blocks)) {
+		if !t.takes(&first, t.plain, at) {
+			break
+		}
+		b := t.blocks[at]
+		if at == home || !t.takes(&first, b.plain, at) {
+			continue
+		}
+		for i := range b.nodes {
+			r := ref{at, int32(i)}
+			if n := &b.nodes[i]; !n.has(hidden) && t.known(r) == nil {
+				first.add(ranked{r, t.far(n.depth) * prior(n)})
 			}
 		}
 	}
+	t.best = first.heap
 	return first.sorted()
 }
 
-// spread sets the scores of the nodes that are similar, and of those around them.
-func (t *tree) spread(similar map[string]float64) {
-	for id, score := range similar {
-		if i, ok := t.find(id); ok {
-			t.mark(i, touched)
-			t.own[i] = min(max(score, 0), 1)
+// takes reports whether a node of one of some classes, in a block, would be among the
+// best where nothing speaks for it.
+func (t *tree) takes(first *top, plain []class, block int32) bool {
+	return slices.ContainsFunc(plain, func(c class) bool {
+		return first.takes(ranked{ref{block, 0}, t.far(c.depth) * c.prior})
+	})
+}
+
+// hear notes the nodes that are similar, and those around them.
+func (t *tree) hear(similar []Scored) {
+	for _, s := range similar {
+		if r, ok := t.find(s.ID); ok {
+			t.note(r).own = min(max(s.Score, 0), 1)
 		}
 	}
-	for _, i := range t.hits[:len(t.hits):len(t.hits)] {
-		own := t.own[i]
-		if own == 0 {
+	for i := range t.heard[:len(t.heard):len(t.heard)] {
+		h := t.heard[i]
+		if h.own == 0 {
 			continue
 		}
-		at := t.blockOf(i)
-		b, start := t.blocks[at], t.starts[at]
-		n := &b.nodes[i-start]
+		nodes := t.blocks[h.block].nodes
+		n := &nodes[h.local]
 		if n.parent >= 0 {
-			t.beside(start+n.parent, own)
+			t.beside(ref{h.block, n.parent}, h.own)
 		}
-		for k := i - start + 1; k <= n.last; k = b.nodes[k].last + 1 {
-			t.beside(start+k, own)
+		for kid := h.local + 1; kid <= n.last; kid = nodes[kid].last + 1 {
+			t.beside(ref{h.block, kid}, h.own)
 		}
 	}
 }
 
-// beside notes a similarity next to node i.
-func (t *tree) beside(i int32, score float64) {
-	t.mark(i, touched)
-	t.around[i] = max(t.around[i], score)
+// beside notes a similarity next to a node.
+func (t *tree) beside(r ref, score float64) {
+	h := t.note(r)
+	h.around = max(h.around, score)
 }
 
-// offer adds a node of a block to the best.
-func (t *tree) offer(first *top, at int, local int32, outline map[int32]bool) {
-	b, i := &t.blocks[at].nodes[local], t.starts[at]+local
-	if b.has(hidden) || i == t.focus {
+// offer adds a node to the best; h is what is known of it, nil for nothing.
+func (t *tree) offer(first *top, r ref, h *heard) {
+	b := t.node(r)
+	if b.has(hidden) || r == t.focus {
 		return
 	}
-	apart := t.away(b.depth)
-	if at == t.home {
-		apart = b.depth + t.depth - 2*t.branches[local]
+	if h == nil {
+		h = new(heard)
 	}
-	score := t.fuse(t.own[i], t.around[i], b.depth, apart)
-	if at == t.home && t.starts[at]+b.parent == t.focus {
+	score := t.fuse(h.own, h.around, b.depth, t.apart(r))
+	if t.under(r) {
 		score += weightChild
 	}
-	if t.marked(i, linksTo|linkedFrom) {
+	if h.flags&(linksTo|linkedFrom) != 0 {
 		score += weightLink
 	}
-	if outline[i] {
+	if h.flags&wanted != 0 {
 		score += 2 * weightOutline
 	}
-	first.add(ranked{i, score * prior(b)})
+	first.add(ranked{r, score * prior(b)})
 }
 
 // fuse adds up the arms that every node has.
 func (t *tree) fuse(own, around float64, depth, apart int32) float64 {
 	score := weightSimilar*own + weightAround*around + weightOutline/float64(1+depth)
-	if t.focus >= 0 {
+	if t.focused() {
 		score += weightNear / float64(max(1, apart))
 	}
 	return score
@@ -148,62 +148,6 @@ func prior(b *branch) float64 {
 		p *= priorUntrusted
 	}
 	return min(max(p, 0.9), 1.1)
-}
-
-// top keeps the best of what is added, equal scores in the order of adding: a
-// heap with the worst of them at its root.
-type top struct {
-	limit int
-	heap  []ranked
-}
-
-// worse reports whether a ranks behind b.
-func worse(a, b ranked) bool {
-	return a.score < b.score || a.score == b.score && a.node > b.node
-}
-
-// takes reports whether r would be kept.
-func (t *top) takes(r ranked) bool {
-	return len(t.heap) < t.limit || t.limit > 0 && worse(t.heap[0], r)
-}
-
-func (t *top) add(r ranked) {
-	switch h := t.heap; {
-	case len(h) < t.limit:
-		t.heap = append(h, r)
-		for i := len(h); i > 0 && worse(t.heap[i], t.heap[(i-1)/2]); i = (i - 1) / 2 {
-			t.heap[i], t.heap[(i-1)/2] = t.heap[(i-1)/2], t.heap[i]
-		}
-	case t.limit > 0 && worse(h[0], r):
-		h[0] = r
-		t.sink()
-	}
-}
-
-// sink restores the heap after its root was replaced.
-func (t *top) sink() {
-	h := t.heap
-	for i := 0; ; {
-		least := i
-		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(h); kid++ {
-			if worse(h[kid], h[least]) {
-				least = kid
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-}
-
-// sorted returns what was kept, the best first.
-func (t *top) sorted() []ranked {
-	slices.SortFunc(t.heap, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.node, b.node))
-	})
-	return t.heap
 }
 
 // worth is the probability that the node at a rank, from 0, is what is wanted:

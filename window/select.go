@@ -4,20 +4,23 @@ package window
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // candidate is a node that may be shown, as the selection sees it.
 type candidate struct {
-	parent int           // candidate whose heading must stand above; -1 for none
-	worth  float64       // what the whole node would be worth
-	plan   [Full + 1]int // guessed tokens by level; 0 where the level is not offered
-	level  Level         // shown so far
-	spent  int           // tokens at level, exactly
-	paid   int           // tokens of what was pinned of it
-	agent  int           // index of the untrusted agent, -1 for the owner
-	group  int           // candidates with equal digests share a number; -1 for none
+	worth  float64         // what the whole node would be worth
+	plan   [Full + 1]int32 // guessed tokens by level; 0 where the level is not offered
+	parent int32           // candidate whose heading must stand above; -1 for none
+	kid    int32           // a candidate below this one, plus one
+	beside int32           // another one below the same, plus one
+	spent  int32           // tokens at level, exactly
+	paid   int32           // tokens of what was pinned of it
+	agent  int32           // index of the untrusted agent, -1 for the owner
+	level  Level           // shown so far
+	says   *merkle.Digest  // of candidates with equal ones, zero aside, one is shown; nil for none
 }
 
 // selection spends a budget on candidates. It is used by one goroutine.
@@ -27,16 +30,14 @@ type selection struct {
 	least int                          // tokens of the smallest piece
 	price func(i int, level Level) int // exact tokens of a candidate at a level
 	quota []int                        // tokens left by untrusted agent
-	taken map[int]bool                 // groups of which one is shown
-	steps steps
-	kids  [][]int
+	*scratch
 }
 
 // agentShare is the part of a budget that one untrusted agent may fill.
 const agentShare = 0.3
 
-func newSelection(all []candidate, left int, price func(int, Level) int, agents, budget int) *selection {
-	s := &selection{all: all, left: left, price: price, taken: map[int]bool{}, quota: make([]int, agents)}
+func newSelection(all []candidate, left int, price func(int, Level) int, agents, budget int, room *scratch) *selection {
+	s := &selection{all: all, left: left, price: price, quota: make([]int, agents), scratch: room}
 	for i := range s.quota {
 		s.quota[i] = int(agentShare * float64(budget))
 	}
@@ -50,21 +51,25 @@ func (s *selection) pin(i int, level Level) {
 
 func (s *selection) show(i int, level Level, tokens int) {
 	c := &s.all[i]
-	s.left -= tokens - c.spent
+	more := tokens - int(c.spent)
+	s.left -= more
 	if c.agent >= 0 {
-		s.quota[c.agent] -= tokens - c.spent
+		s.quota[c.agent] -= more
 	}
-	if c.group >= 0 {
-		s.taken[c.group] = true
+	if c.distinct() {
+		s.taken[*c.says] = true
 	}
-	c.level, c.spent = level, tokens
+	c.level, c.spent = level, int32(tokens)
 }
+
+// distinct reports whether only one candidate that says the same may be shown.
+func (c *candidate) distinct() bool { return c.says != nil && !c.says.IsZero() }
 
 // missing returns the ancestors of i that are not shown, the nearest first.
 func (s *selection) missing(i int) []int {
 	var up []int
 	for p := s.all[i].parent; p >= 0 && s.all[p].level == Absent; p = s.all[p].parent {
-		up = append(up, p)
+		up = append(up, int(p))
 	}
 	return up
 }
@@ -74,15 +79,15 @@ func (s *selection) missing(i int) []int {
 // exceed the room before the exact count is not worth its time.
 func (s *selection) take(i int, level Level, slack float64) bool {
 	c := &s.all[i]
-	if c.level >= level || c.plan[level] == 0 || c.level == Absent && c.group >= 0 && s.taken[c.group] {
+	if c.level >= level || c.plan[level] == 0 || !s.near(c, level, slack) {
 		return false
 	}
-	if float64(c.plan[level]-c.spent) > slack*float64(s.left) {
+	if c.level == Absent && c.distinct() && s.taken[*c.says] {
 		return false
 	}
 	up := s.missing(i)
 	tokens := s.price(i, level)
-	total := tokens - c.spent
+	total := tokens - int(c.spent)
 	for _, p := range up {
 		total += s.price(p, Title)
 	}
@@ -96,14 +101,19 @@ func (s *selection) take(i int, level Level, slack float64) bool {
 	return true
 }
 
+// near reports whether the guessed tokens of a level exceed the room by no more than slack.
+func (s *selection) near(c *candidate, level Level, slack float64) bool {
+	return float64(c.plan[level]-c.spent) <= slack*float64(s.left)
+}
+
 // allowed reports whether the untrusted agents concerned stay within their part.
 func (s *selection) allowed(i, tokens int, up []int) bool {
 	if len(s.quota) == 0 {
 		return true
 	}
-	need := map[int]int{}
+	need := map[int32]int{}
 	if a := s.all[i].agent; a >= 0 {
-		need[a] += tokens - s.all[i].spent
+		need[a] += tokens - int(s.all[i].spent)
 	}
 	for _, p := range up {
 		if a := s.all[p].agent; a >= 0 {
@@ -118,42 +128,11 @@ func (s *selection) allowed(i, tokens int, up []int) bool {
 	return true
 }
 
-// step is an upgrade of one candidate.
-type step struct {
-	gain float64 // for each guessed token
-	i    int
-	from Level
-	to   Level
-}
-
-// steps is a heap with the best step on top; equal ones by index.
-type steps []step
-
-func (h steps) Len() int { return len(h) }
-func (h steps) Less(a, b int) bool {
-	if h[a].gain != h[b].gain {
-		return h[a].gain > h[b].gain
-	}
-	return h[a].i < h[b].i
-}
-func (h steps) Swap(a, b int) { h[a], h[b] = h[b], h[a] }
-
-// Push and Pop implement heap.Interface.
-func (h *steps) Push(x any) { *h = append(*h, x.(step)) }
-
-// Pop removes the last step.
-func (h *steps) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
-}
-
 // next returns the first step of candidate i on the convex hull of its levels:
 // the one that gains most for each guessed token, headings above it included.
 func (s *selection) next(i int) (step, bool) {
 	c := &s.all[i]
-	above, gained := 0, 0.0
+	above, gained := int32(0), 0.0
 	if c.level == Absent {
 		for p := c.parent; p >= 0 && s.all[p].level == Absent; p = s.all[p].parent {
 			above += s.all[p].plan[Title]
@@ -171,33 +150,35 @@ func (s *selection) next(i int) (step, bool) {
 			best, slope = to, dv/dc
 		}
 	}
-	return step{slope, i, c.level, best}, best != Absent
+	return step{slope, int32(i), c.level, best}, best != Absent
 }
 
 // greedy takes the best steps while they fit, skips those that do not, and then
 // fills what is left in the order of worth. O(n log n + n depth) for n candidates.
 func (s *selection) greedy() {
-	s.kids = make([][]int, len(s.all))
-	s.steps = make(steps, 0, 2*len(s.all))
-	for i, c := range s.all {
-		if c.parent >= 0 {
-			s.kids[c.parent] = append(s.kids[c.parent], i)
+	s.steps = s.steps[:0]
+	for i := range s.all {
+		c := &s.all[i]
+		if c.kid = 0; c.parent >= 0 { // which stands before it
+			up := &s.all[c.parent]
+			c.beside, up.kid = up.kid, int32(i)+1
 		}
 		if st, ok := s.next(i); ok {
 			s.steps = append(s.steps, st)
 		}
 	}
-	heap.Init(&s.steps)
+	s.steps.init()
 	for len(s.steps) > 0 && s.left >= s.least {
-		st := heap.Pop(&s.steps).(step)
-		if s.all[st.i].level != st.from {
+		st := s.steps.pop()
+		i := int(st.i)
+		if s.all[i].level != st.from || !s.near(&s.all[i], st.to, slack) {
 			continue
 		}
-		up := s.missing(st.i)
-		if !s.take(st.i, st.to, 1.25) {
+		up := s.missing(i)
+		if !s.take(i, st.to, slack) {
 			continue
 		}
-		s.renew(st.i)
+		s.renew(i)
 		for _, p := range up {
 			s.renew(p)
 			s.cheapen(p)
@@ -206,41 +187,56 @@ func (s *selection) greedy() {
 	s.fill()
 }
 
+// slack is that of the policy value.
+const slack = 1.25
+
 // renew puts the next step of i on the heap.
 func (s *selection) renew(i int) {
 	if st, ok := s.next(i); ok {
-		heap.Push(&s.steps, st)
+		s.steps.push(st)
 	}
 }
 
 // cheapen renews the steps of what lies below i and is absent: i is paid now.
 // Older entries of the same step stay behind it and are passed over.
 func (s *selection) cheapen(i int) {
-	for _, k := range s.kids[i] {
-		if s.all[k].level == Absent {
-			s.renew(k)
-			s.cheapen(k)
+	for k := s.all[i].kid; k > 0; k = s.all[k-1].beside {
+		if s.all[k-1].level == Absent {
+			s.renew(int(k - 1))
+			s.cheapen(int(k - 1))
 		}
 	}
 }
 
 // fill goes once through the candidates by worth and takes what still fits.
 func (s *selection) fill() {
-	order := make([]int, len(s.all))
-	for i := range order {
-		order[i] = i
+	s.order = s.order[:0]
+	for i := range s.all {
+		if s.mayFit(&s.all[i]) {
+			s.order = append(s.order, int32(i))
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.all[b].worth, s.all[a].worth) })
-	for _, i := range order {
+	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(s.all[b].worth, s.all[a].worth) })
+	for _, i := range s.order {
 		if s.left < s.least {
 			return
 		}
 		for to := Full; to > s.all[i].level; to-- {
-			if s.take(i, to, 1.25) {
+			if s.take(int(i), to, slack) {
 				break
 			}
 		}
 	}
+}
+
+// mayFit reports whether a level of c is within the room, by what it is guessed to cost.
+func (s *selection) mayFit(c *candidate) bool {
+	for to := Full; to > c.level; to-- {
+		if c.plan[to] > 0 && s.near(c, to, slack) {
+			return true
+		}
+	}
+	return false
 }
 
 // value is the worth of what is shown.

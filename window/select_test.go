@@ -13,11 +13,11 @@ import (
 func small(r *rand.Rand, n int) []candidate {
 	all := make([]candidate, n)
 	for i := range all {
-		c := candidate{parent: r.IntN(i+1) - 1, worth: worth(i), agent: -1, group: -1}
-		c.plan[Title] = 1 + r.IntN(12)
-		c.plan[Full] = c.plan[Title] + r.IntN(80)
+		c := candidate{parent: int32(r.IntN(i+1) - 1), worth: worth(i), agent: -1}
+		c.plan[Title] = 1 + r.Int32N(12)
+		c.plan[Full] = c.plan[Title] + r.Int32N(80)
 		if body := c.plan[Full] - c.plan[Title]; body > 20 {
-			c.plan[Snippet] = c.plan[Title] + 5 + r.IntN(body-10)
+			c.plan[Snippet] = c.plan[Title] + 5 + r.Int32N(body-10)
 		}
 		all[i] = c
 	}
@@ -40,7 +40,7 @@ func optimum(all []candidate, i, left int) float64 {
 			continue
 		}
 		c.level = level
-		if rest := optimum(all, i+1, left-c.plan[level]); rest >= 0 {
+		if rest := optimum(all, i+1, left-int(c.plan[level])); rest >= 0 {
 			best = max(best, rest+c.worth*levelValues[level])
 		}
 	}
@@ -64,9 +64,9 @@ func TestGreedyNearOptimum(t *testing.T) {
 		}
 		budget := 20 + r.IntN(200)
 		best := optimum(all, 0, budget)
-		s := newSelection(all, budget, func(i int, level Level) int { return all[i].plan[level] }, 0, budget)
+		s := newSelection(all, budget, func(i int, level Level) int { return int(all[i].plan[level]) }, 0, budget, newScratch())
 		s.greedy()
-		got, limit := s.value(), bound(all, budget)
+		got, limit := s.value(), bound(all, budget, newScratch())
 		const rounding = 1e-12
 		if s.left < 0 || got > best+rounding || best > limit+rounding {
 			t.Fatalf("left %d, greedy %v, optimum %v, bound %v, budget %d of %+v", s.left, got, best, limit, budget, all)
@@ -94,7 +94,7 @@ func TestTopIsSorting(t *testing.T) {
 		kept := top{limit: r.IntN(n + 3)}
 		var all []ranked
 		for i := range n {
-			x := ranked{int32(i), float64(r.IntN(5))}
+			x := ranked{ref{int32(i / 3), int32(i % 3)}, float64(r.IntN(5))}
 			all = append(all, x)
 			kept.add(x)
 		}

@@ -3,6 +3,7 @@
 package window
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -91,9 +92,19 @@ func words(text string) map[string]bool {
 // wordsOf yields the words of a text that words counts.
 func wordsOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-			word = strings.ToLower(word)
+		for word := range allWords(text) {
 			if utf8.RuneCountInString(word) > 2 && !commonWords[word] && !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// allWords yields the words of a text in small letters.
+func allWords(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if !yield(strings.ToLower(word)) {
 				return
 			}
 		}
@@ -112,10 +123,8 @@ func common(text string, query map[string]bool) []string {
 		return nil
 	}
 	var found []string
-	met := map[string]bool{}
-	for word := range wordsOf(text) {
-		if query[word] && !met[word] {
-			met[word] = true
+	for word := range allWords(text) {
+		if query[word] && !slices.Contains(found, word) {
 			found = append(found, word)
 		}
 	}

@@ -19,8 +19,8 @@ type Source interface {
 	// Parent returns the id of a node's parent, "" for a document.
 	Parent(id string) string
 	// Document returns the id of the document that a node stands in, its own for a
-	// document, "" where there is none.
-	Document(id string) string
+	// document, and the path of that; "" where there is none.
+	Document(id string) (doc, path string)
 }
 
 // Item is what a window needs to know of a node. All text is raw, as the parser
@@ -66,8 +66,14 @@ type Item struct {
 type Similarity interface {
 	// Name names the scale, for people.
 	Name() string
-	// Scores returns a score from 0 to 1 for the nodes that have one above 0; 1 is
-	// as close as the best hit, or as the focus is to itself. Either argument may
-	// be empty. The map belongs to the caller.
-	Scores(focusID, text string) map[string]float64
+	// Scores returns the nodes that have a score above 0, each once, in any order. Either
+	// argument may be empty. The list belongs to the caller.
+	Scores(focusID, text string) []Scored
+}
+
+// Scored is a node with a score from 0 to 1; 1 is as close as the best hit, or as the
+// focus is to itself.
+type Scored struct {
+	ID    string
+	Score float64
 }

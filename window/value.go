@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // gatherValue makes candidates of the focus with its ancestors, and of as many
@@ -17,55 +15,33 @@ import (
 func (p *plan) gatherValue(room int) {
 	const least = 64
 	limit := min(p.t.seen, max(least, room/max(1, 2*p.costs.title)))
-	p.at = make(map[int32]int, 3*limit) // with the headings above
-	p.all = make([]candidate, 0, 3*limit)
-	p.nodes = make([]node, 0, 3*limit)
 	p.gatherPath(p.attach)
-	best := p.t.rank(p.similar, p.projects, limit)
+	best := p.t.rank(limit)
 	for rank, r := range best {
-		i := p.attach(r.node)
+		i := p.attach(r.ref)
 		p.all[i].worth = worth(rank)
-		p.nodes[i].ranked = rank + 1
+		p.nodes[i].ranked = int32(rank) + 1
 		p.nodes[i].score = r.score / max(best[0].score, weightSimilar)
 	}
 	for i := range p.all {
 		if p.all[i].worth == 0 && i != p.focus {
 			p.all[i].worth = worth(limit)
 		}
-		p.nodes[i].stars = int(p.t.node(p.nodes[i].tree).depth) + 1
+		p.nodes[i].stars = p.nodes[i].branch.depth + 1
+		p.all[i].says = &p.nodes[i].branch.digest
 	}
-	p.groupDigests()
 }
 
-// attach makes the node at i of the tree a candidate, after the nearest node
-// above it that may be shown.
-func (p *plan) attach(i int32) int {
-	if at, met := p.at[i]; met {
+// attach makes a node a candidate, after the nearest node above it that may be shown.
+func (p *plan) attach(r ref) int {
+	if at, met := p.candidate(r); met {
 		return at
 	}
 	parent := -1
-	for up := p.t.parent(i); up >= 0; up = p.t.parent(up) {
-		if !p.t.hides(up) {
-			parent = p.attach(up)
-			break
-		}
+	if up := p.t.shownAbove(r); up != nowhere {
+		parent = p.attach(up)
 	}
-	return p.add(i, parent)
-}
-
-// groupDigests numbers the candidates that say the same.
-func (p *plan) groupDigests() {
-	p.groups = make(map[merkle.Digest]int, len(p.all))
-	for i := range p.all {
-		d := p.t.node(p.nodes[i].tree).digest
-		if d.IsZero() {
-			continue
-		}
-		if _, met := p.groups[d]; !met {
-			p.groups[d] = len(p.groups)
-		}
-		p.all[i].group = p.groups[d]
-	}
+	return p.add(r, parent)
 }
 
 // byRank returns the candidates, ranked ones first and by rank.
@@ -87,24 +63,27 @@ func (p *plan) byRank() []int {
 // reasonValue says why candidate i is shown.
 func (p *plan) reasonValue(i int) string {
 	n := &p.nodes[i]
-	b := p.t.node(n.tree)
+	h := p.t.known(n.ref)
+	if h == nil {
+		h = &heard{}
+	}
 	var why []string
-	if p.t.marked(n.tree, onPath) {
+	if h.flags&onPath != 0 {
 		why = append(why, "ancestor of the focus")
 	}
-	if p.t.focus >= 0 && p.t.parent(n.tree) == p.t.focus {
+	if p.t.under(n.ref) {
 		why = append(why, "child of the focus")
 	}
-	if p.t.marked(n.tree, linksTo) {
+	if h.flags&linksTo != 0 {
 		why = append(why, "links to the focus")
 	}
-	if p.t.marked(n.tree, linkedFrom) {
+	if h.flags&linkedFrom != 0 {
 		why = append(why, "linked from the focus")
 	}
-	if n.ranked > 0 && p.similar[b.id] > 0 {
+	if n.ranked > 0 && h.own > 0 {
 		why = append(why, p.wordsReason(i))
 	}
-	if len(why) == 0 && p.t.focus >= 0 && p.t.apart(n.tree) <= 2 {
+	if len(why) == 0 && p.t.focused() && p.t.apart(n.ref) <= 2 {
 		why = append(why, "next to the focus")
 	}
 	if len(why) == 0 {
@@ -121,12 +100,13 @@ func (p *plan) wordsReason(i int) string {
 		most  = 4    // words
 		ahead = 1000 // bytes of the body that are looked at
 	)
-	query := p.query
-	if len(query) == 0 && p.focus >= 0 {
-		query = words(p.item(p.focus).Title)
+	if p.subject == nil {
+		if p.subject = p.query; len(p.query) == 0 && p.focus >= 0 {
+			p.subject = words(p.item(p.focus).Title)
+		}
 	}
 	item := p.item(i)
-	shared := common(item.Title+"\n"+item.Body[:min(ahead, len(item.Body))], query)
+	shared := common(item.Title+"\n"+item.Body[:min(ahead, len(item.Body))], p.subject)
 	if len(shared) == 0 {
 		return fmt.Sprintf("similar (rank %d)", p.nodes[i].ranked)
 	}

@@ -88,10 +88,10 @@ type lexical struct {
 
 func (lexical) Name() string { return "bm25" }
 
-func (l lexical) Scores(focus, text string) map[string]float64 {
+func (l lexical) Scores(focus, text string) []window.Scored {
 	item := l.memory.items[focus]
 	hits := l.index.Search(index.Query{Text: item.Title + "\n" + item.Body + "\n" + text, Terms: 32, Limit: 500})
-	scores := map[string]float64{}
+	var scored []window.Scored
 	best := 0.0
 	for _, h := range hits {
 		if h.ID != focus {
@@ -99,9 +99,9 @@ func (l lexical) Scores(focus, text string) map[string]float64 {
 		}
 	}
 	for _, h := range hits {
-		scores[h.ID] = min(1, h.Score/best)
+		scored = append(scored, window.Scored{ID: h.ID, Score: min(1, h.Score/best)})
 	}
-	return scores
+	return scored
 }
 
 // TestCrossReferences measures the graded score: what share of the nodes that a

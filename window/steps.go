@@ -1,0 +1,61 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+// step is an upgrade of one candidate.
+type step struct {
+	gain float64 // for each guessed token
+	i    int32
+	from Level
+	to   Level
+}
+
+// steps is a heap with the best step on top; equal ones by index.
+type steps []step
+
+// init makes a heap of any steps.
+func (h steps) init() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
+// push adds a step.
+func (h *steps) push(st step) {
+	*h = append(*h, st)
+	for i := len(*h) - 1; i > 0 && h.better(i, (i-1)/2); i = (i - 1) / 2 {
+		(*h)[i], (*h)[(i-1)/2] = (*h)[(i-1)/2], (*h)[i]
+	}
+}
+
+// pop removes the best step.
+func (h *steps) pop() step {
+	best, last := (*h)[0], len(*h)-1
+	(*h)[0] = (*h)[last]
+	*h = (*h)[:last]
+	h.down(0)
+	return best
+}
+
+func (h steps) down(i int) {
+	for {
+		best := i
+		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(h); kid++ {
+			if h.better(kid, best) {
+				best = kid
+			}
+		}
+		if best == i {
+			return
+		}
+		h[i], h[best] = h[best], h[i]
+		i = best
+	}
+}
+
+func (h steps) better(a, b int) bool {
+	if h[a].gain != h[b].gain {
+		return h[a].gain > h[b].gain
+	}
+	return h[a].i < h[b].i
+}
