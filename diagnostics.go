@@ -7,6 +7,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -15,27 +16,65 @@ import (
 // twice, malformed drawers, setup files that cannot be read, links that lead
 // nowhere. What links lead to outside the folder is not looked at, but for ids
 // that Options.ElsewhereID knows. Nothing is written. Errors: Other (ctx is
-// done). Complexity is that of parsing every document, and of a look at each
-// file that is linked to and no document.
+// done). Complexity is that of a look at each link and at each file that is linked to
+// and no document, and of parsing, on all processors, the documents that changed since
+// it was last asked; the first time, every document.
 func (m *Memory) Diagnostics(ctx context.Context) ([]node.Problem, error) {
-	state := m.View().state
+	if err := ctx.Err(); err != nil {
+		return nil, fail("diagnostics", m.dir, Other, err)
+	}
+	v := m.View()
 	var out []node.Problem
-	for _, problems := range state.Problems(ctx) {
+	for _, problems := range v.odd.get().All() {
 		out = append(out, problems...)
 	}
-	for d := range state.Documents() {
-		if text, _ := state.Text(d.Path); !d.Derived.Opaque {
-			if p, ok := encodingProblem(d.Path, text); ok {
-				out = append(out, p)
-			}
-		}
-	}
 	around := graph.Around{Exists: once(m.root.Exists), Known: m.opts.ElsewhereID}
-	for p := range state.BrokenLinks(ctx, around) {
+	for p := range v.state.BrokenLinks(ctx, around) {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b node.Problem) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) })
 	return out, fail("diagnostics", m.dir, Other, ctx.Err())
+}
+
+// oddities are what is odd in single documents: by path, where anything is.
+var oddities = &kind[champ.Map[[]node.Problem]]{
+	build: func(s *graph.State) champ.Map[[]node.Problem] {
+		return oddIn(champ.Map[[]node.Problem]{}, s, s.Paths())
+	},
+	update: func(x champ.Map[[]node.Problem], s *graph.State, g gap) champ.Map[[]node.Problem] {
+		return oddIn(x, s, g.documents(s))
+	},
+}
+
+// documents returns the paths of the documents that differ and of those that ask for one
+// of them as a setup file: these may have other problems though they read the same.
+func (g gap) documents(s *graph.State) []string {
+	var paths []string
+	asked := false
+	for path := range g.paths.All() {
+		paths, asked = append(paths, path), asked || s.Asked(path)
+	}
+	if !asked {
+		return paths
+	}
+	differs := func(path string) bool { _, ok := g.paths.Get(path); return ok }
+	for d := range s.Documents() {
+		if !differs(d.Path) && slices.ContainsFunc(d.Derived.Setup, differs) {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths
+}
+
+// oddIn returns what is known to be odd, known anew of the documents at some paths.
+func oddIn(known champ.Map[[]node.Problem], s *graph.State, paths []string) champ.Map[[]node.Problem] {
+	e := known.Edit()
+	for i, problems := range s.Problems(paths, encodingProblems) {
+		if e.Delete(paths[i]); len(problems) > 0 {
+			e.Set(paths[i], problems)
+		}
+	}
+	return e.Map()
 }
 
 // once remembers the answers to questions that come again and again. It is for

@@ -75,14 +75,14 @@ func countBytes(text string) (counts [256]int) {
 	return counts
 }
 
-// encodingProblem names a document whose encoding keeps Fovea from reading or
-// editing it as its owner does; ok is false for any other.
-func encodingProblem(path, text string) (p node.Problem, ok bool) {
+// encodingProblems names a document whose encoding keeps Fovea from reading or
+// editing it as its owner does; nil for any other.
+func encodingProblems(path, text string) []node.Problem {
 	switch {
 	case isUTF16(text):
-		return node.Problem{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}, true
+		return []node.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}}
 	case codingLine.MatchString(text) && !isUTF8(text):
-		return node.Problem{Path: path, Line: 1, Kind: "encoding", Message: "the file is not in UTF-8: words beyond ASCII are not found; save it as UTF-8"}, true
+		return []node.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is not in UTF-8: words beyond ASCII are not found; save it as UTF-8"}}
 	}
-	return p, false
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -85,6 +86,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.fileCount()
 	in.draft = m.View().state.Edit(now.UnixMilli())
+	in.takeSame(ctx)
 	for i, f := range scan.Changed {
 		if err := ctx.Err(); err != nil {
 			return fail("ingest", m.dir, Other, err)
@@ -153,6 +155,39 @@ func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time
 		in.changed[f.Path] = true
 	}
 	return in
+}
+
+// takeSame takes the files that hold what memory holds, though they may have changed as
+// far as their times tell: nothing but the times is new of these. What differs on
+// purpose is left to file.
+func (in *ingester) takeSame(ctx context.Context) {
+	state := in.m.View().state
+	for _, e := range in.m.root.Same(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
+		if _, drifted := in.m.drift[f.Path]; drifted {
+			return merkle.Digest{}, false
+		}
+		return heldAs(state, f)
+	}) {
+		in.taken[e.Path] = true
+		in.entries = append(in.entries, e)
+	}
+}
+
+// heldAs returns the digest of the document that a state has of a file, or false where
+// the size tells already that the file is another one.
+func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
+	nodes, size := state.Nodes(f.Path), int64(0)
+	for _, n := range nodes {
+		size += int64(len(n.Content))
+	}
+	if len(nodes) == 0 || size != f.Size || nodes[0].Derived.Opaque != f.Opaque {
+		return merkle.Digest{}, false
+	}
+	h := sha256.New()
+	for _, n := range nodes {
+		_, _ = io.WriteString(h, n.Content) // a hash takes everything
+	}
+	return merkle.Digest(h.Sum(nil)), true
 }
 
 // file takes one new or changed file into the draft, once.

@@ -4,11 +4,12 @@ package fovea
 
 import (
 	"context"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
@@ -24,19 +25,20 @@ type lazy[T any] struct {
 	state *graph.State
 	asked atomic.Int32 // how often it would have been of use
 
-	base T   // these two never change: next reads
-	gap  gap // them while a reader may be in get
+	based bool // there is an index to go on from; it and the next two never change:
+	base  T    // next reads them while a reader may be in get
+	gap   gap
 
 	once sync.Once
 	done atomic.Bool // made is there
 	made T
 }
 
-// gap is what lies between the state of an index and a later one; the zero value
-// is that there is no such index.
+// gap is what lies between the state of an index and a later one. A copy costs
+// nothing: each state has one, whether or not somebody asks.
 type gap struct {
-	changes map[string]graph.Change // of nodes that read otherwise, by id
-	paths   map[string]bool         // of documents that came, went or changed
+	changes champ.Map[graph.Change] // of nodes that read otherwise, by id
+	paths   champ.Map[bool]         // of documents that came, went or changed; all true
 }
 
 // kind says how an index is made.
@@ -53,9 +55,9 @@ func newLazy[T any](k *kind[T], state *graph.State) *lazy[T] {
 func (l *lazy[T]) get() T {
 	l.once.Do(func() {
 		switch {
-		case !l.based():
+		case !l.based:
 			l.made = l.kind.build(l.state)
-		case len(l.gap.changes)+len(l.gap.paths) == 0:
+		case l.gap.changes.Len()+l.gap.paths.Len() == 0:
 			l.made = l.base
 		default:
 			l.made = l.kind.update(l.base, l.state, l.gap)
@@ -64,9 +66,6 @@ func (l *lazy[T]) get() T {
 	})
 	return l.made
 }
-
-// based reports whether there is an index to go on from.
-func (l *lazy[T]) based() bool { return l.gap.changes != nil }
 
 // set gives the index instead of making it.
 func (l *lazy[T]) set(v T) {
@@ -79,7 +78,7 @@ func (l *lazy[T]) set(v T) {
 // worth reports whether the index pays: it is there, or cheap to bring up to
 // date, or was wanted before. A command that asks once is quicker without.
 func (l *lazy[T]) worth() bool {
-	return l.done.Load() || l.based() || l.asked.Add(1) > 1
+	return l.done.Load() || l.based || l.asked.Add(1) > 1
 }
 
 // next prepares the index of the state that follows by a delta. It is called
@@ -89,48 +88,49 @@ func (l *lazy[T]) next(state *graph.State, delta *graph.Delta) *lazy[T] {
 	n.asked.Store(l.asked.Load())
 	switch {
 	case l.done.Load():
-		n.base, n.gap = l.made, gap{map[string]graph.Change{}, map[string]bool{}}
-	case l.based() && len(l.gap.changes) <= state.Len()/4:
-		n.base, n.gap = l.base, gap{maps.Clone(l.gap.changes), maps.Clone(l.gap.paths)}
+		n.based, n.base = true, l.made
+	case l.based && l.gap.changes.Len() <= state.Len()/4:
+		n.based, n.base, n.gap = true, l.base, l.gap
 	default: // bringing it up to date would cost about what making it does
 		return n
 	}
-	n.gap.follow(l.state, delta)
+	n.gap = n.gap.follow(l.state, delta)
 	return n
 }
 
-// follow adds what a delta of a state changes.
-func (g *gap) follow(state *graph.State, delta *graph.Delta) {
+// follow returns the gap with what a delta of a state changes.
+func (g gap) follow(state *graph.State, delta *graph.Delta) gap {
+	paths, changes := g.paths.Edit(), g.changes.Edit()
+	change := func(c graph.Change) {
+		if before, ok := changes.Get(c.ID); ok {
+			c.Old = before.Old
+		}
+		changes.Set(c.ID, c)
+	}
 	for _, path := range delta.Paths {
-		g.paths[path] = true
+		paths.Set(path, true)
 	}
 	for _, c := range delta.Changes {
 		if c.Old == nil || c.New == nil || c.Old.Own != c.New.Own || c.Old.Derived != c.New.Derived {
-			g.change(c)
+			change(c)
 		}
 	}
 	for _, r := range delta.Reread {
-		g.paths[r.Path] = true
+		paths.Set(r.Path, true)
 		if old, ok := state.Get(r.ID); ok {
-			g.change(graph.Change{ID: r.ID, Old: old, New: r})
+			change(graph.Change{ID: r.ID, Old: old, New: r})
 		}
 	}
-}
-
-// change adds a change to those of nodes.
-func (g *gap) change(c graph.Change) {
-	if before, ok := g.changes[c.ID]; ok {
-		c.Old = before.Old
-	}
-	g.changes[c.ID] = c
+	return gap{changes: changes.Map(), paths: paths.Map()}
 }
 
 // sorted returns the changes of nodes by id.
-func (g *gap) sorted() []graph.Change {
-	changes := make([]graph.Change, 0, len(g.changes))
-	for _, id := range slices.Sorted(maps.Keys(g.changes)) {
-		changes = append(changes, g.changes[id])
+func (g gap) sorted() []graph.Change {
+	changes := make([]graph.Change, 0, g.changes.Len())
+	for _, c := range g.changes.All() {
+		changes = append(changes, c)
 	}
+	slices.SortFunc(changes, func(a, b graph.Change) int { return strings.Compare(a.ID, b.ID) })
 	return changes
 }
 
@@ -192,8 +192,8 @@ var outlines = &kind[*window.Outline]{
 		return o
 	},
 	update: func(o *window.Outline, s *graph.State, g gap) *window.Outline {
-		docs := make([]window.Replaced, 0, len(g.paths))
-		for path := range g.paths {
+		docs := make([]window.Replaced, 0, g.paths.Len())
+		for path := range g.paths.All() {
 			d := window.Replaced{Path: path}
 			if now, ok := s.Document(path); ok {
 				d.ID = now.ID

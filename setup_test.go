@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -119,6 +120,15 @@ func readAs(v *fovea.View) (out []string) {
 	return out
 }
 
+// diagnosed lists what is odd in the documents of a memory.
+func diagnosed(t *rapid.T, m *fovea.Memory) []node.Problem {
+	problems, err := m.Diagnostics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problems
+}
+
 // TestSetupModel changes files, setup files and ignore files at random, rolls
 // back and restarts; what memory holds is always what a fresh ingest reads.
 func TestSetupModel(t *testing.T) {
@@ -140,6 +150,7 @@ func TestSetupModel(t *testing.T) {
 				line := rapid.SampledFrom([]string{
 					"#+SETUPFILE: x.setup\n", "#+SETUPFILE: sub/y.setup\n", "#+SETUPFILE: ../x.setup\n", "#+SETUPFILE: a.org\n", "#+SETUPFILE: ../b.org\n",
 					"#+TODO: A | B\n", "#+FILETAGS: :t:\n", "* A x\n", "* A x\n** B y\n", "x.setup\n",
+					"* I\n:PROPERTIES:\n:ID: one\n:END:\n", "text\n:PROPERTIES:\n:ID: no\n:END:\n", "[[*B y]] [[id:one]]\n", "# -*- coding: latin-1 -*-\n\xe9\n",
 				})
 				w.write(map[string]string{path: strings.Join(rapid.SliceOfN(line, 0, 4).Draw(t, "lines"), "")})
 			},
@@ -191,6 +202,12 @@ func TestSetupModel(t *testing.T) {
 				}
 				if diff := cmp.Diff(derived(fresh.View()), derived(v)); diff != "" || v.Root() != fresh.View().Root() {
 					t.Fatalf("root %s, of a fresh ingest %s (-fresh +memory):\n%s", v.Root(), fresh.View().Root(), diff)
+				}
+				if !rapid.Bool().Draw(t, "diagnostics") { // what is kept may be several commits old
+					return
+				}
+				if diff := cmp.Diff(diagnosed(t, fresh), diagnosed(t, w.m)); diff != "" {
+					t.Fatalf("diagnostics (-fresh +memory):\n%s", diff)
 				}
 			},
 		})

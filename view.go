@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -28,6 +29,7 @@ type View struct {
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
 	tree   *lazy[*window.Outline]
+	odd    *lazy[champ.Map[[]node.Problem]]
 
 	whole      *View                  // of a guarded one: with what is locked down
 	locked     map[string]guard.State // by path
@@ -36,7 +38,10 @@ type View struct {
 
 // newView makes a view whose indexes are made from nothing when asked for.
 func (m *Memory) newView(state *graph.State, commit Commit) *View {
-	return &View{state: state, commit: commit, scope: m.scope, words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state)}
+	return &View{
+		state: state, commit: commit, scope: m.scope,
+		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), odd: newLazy(oddities, state),
+	}
 }
 
 // follow makes the view of the state that follows by a delta; its indexes go on
@@ -44,7 +49,7 @@ func (m *Memory) newView(state *graph.State, commit Commit) *View {
 func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
 	return &View{
 		state: state, commit: c, scope: v.scope,
-		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta),
+		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), odd: v.odd.next(state, delta),
 	}
 }
 

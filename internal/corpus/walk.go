@@ -27,9 +27,10 @@ type walk struct {
 	prev     *Table
 	files    []File
 	problems []Problem
-	held     map[string]bool // paths of files below unreadable folders
-	folders  map[string]bool // real paths of the folders read
-	listed   map[string]bool // real paths of files, from the first link on
+	held     map[string]bool         // paths of files below unreadable folders
+	folders  map[string]bool         // real paths of the folders read
+	enter    func(real string) error // called before a folder is listed, nil for nothing
+	listed   map[string]bool         // real paths of files, from the first link on
 	links    []link
 }
 
@@ -70,12 +71,17 @@ func (w *walk) all() error {
 }
 
 // folder lists the folder whose path is at and whose path without links is real.
-// The error is that of the context.
+// The error is that of the context, or of enter.
 func (w *walk) folder(at, real string, in *ignore.Rules) error {
 	if err := w.ctx.Err(); err != nil || w.folders[real] {
 		return err
 	}
 	w.folders[real] = true
+	if w.enter != nil {
+		if err := w.enter(real); err != nil {
+			return err
+		}
+	}
 	entries, err := w.root.fs.ReadDir(real)
 	if errors.Is(err, fs.ErrNotExist) && at != "." {
 		return nil // it went away since its parent was listed

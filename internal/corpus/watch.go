@@ -311,28 +311,27 @@ func (w *Watcher) note(path string, came bool) {
 	}
 }
 
-// follow watches every folder of the memex. One that comes while it looks is found
-// by looking again, until nothing new is there.
+// follow watches every folder of the memex. Each is watched before it is listed, so
+// that what comes into it is either in the list or an event. To the system a folder
+// that got another name is watched once: where names went, all are looked at again.
 func (w *Watcher) follow(ctx context.Context) error {
 	for {
-		now, err := w.root.foldersNow(ctx)
+		now := map[string]bool{}
+		err := w.root.visit(ctx, func(rel string) error {
+			ok, err := w.add(rel)
+			if ok {
+				now[rel] = true
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		added := false
-		for rel := range now {
-			ok, err := w.add(rel)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				delete(now, rel)
-			}
-			added = added || ok && !w.folders[rel]
-		}
+		gone := false
 		for rel := range w.folders {
 			if !now[rel] {
 				_ = w.notes.Remove(w.absolute(rel)) // it may be gone by itself
+				gone = true
 			}
 		}
 		w.mu.Lock()
@@ -341,7 +340,7 @@ func (w *Watcher) follow(ctx context.Context) error {
 		if !now["."] {
 			return fs.ErrNotExist
 		}
-		if !added {
+		if !gone {
 			return nil
 		}
 	}
@@ -360,12 +359,9 @@ func (w *Watcher) absolute(rel string) string {
 	return filepath.Join(w.root.names[0], filepath.FromSlash(rel))
 }
 
-// foldersNow lists the folders that a scan would read, by their paths without
-// links.
-func (r *Root) foldersNow(ctx context.Context) (map[string]bool, error) {
-	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}}
-	if err := w.all(); err != nil {
-		return nil, err
-	}
-	return w.folders, nil
+// visit calls enter with each folder that a scan would read, by its path without
+// links, before it is listed. An error of enter ends the visit.
+func (r *Root) visit(ctx context.Context, enter func(real string) error) error {
+	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}, enter: enter}
+	return w.all()
 }

@@ -2,41 +2,34 @@
 
 package graph
 
-import (
-	"context"
-	"iter"
+import "github.com/fovea-memory/fovea/node"
 
-	"github.com/fovea-memory/fovea/node"
-)
+// Problems parses documents again, on all processors, and returns what is odd in each:
+// of the i-th path the i-th list, nil for a document that is not parsed, or not there.
+// What also finds in a text follows. What is said of a document depends on its nodes and
+// on those of its setup files alone. O(bytes).
+func (s *State) Problems(paths []string, also func(path, text string) []node.Problem) [][]node.Problem {
+	out := make([][]node.Problem, len(paths))
+	sideBySide(len(paths), func(i int) {
+		if d, ok := s.Document(paths[i]); ok && !d.Derived.Opaque {
+			text, _ := s.Text(paths[i])
+			out[i] = append(s.problems(paths[i], text), also(paths[i], text)...)
+		}
+	})
+	return out
+}
 
-// Problems parses every document again and yields, by path, what is odd in
-// those where something is. It ends early when ctx does.
-func (s *State) Problems(ctx context.Context) iter.Seq2[string, []node.Problem] {
+func (s *State) problems(path, text string) (found []node.Problem) {
 	bears := func(c node.Claim) bool {
 		list, ok := s.contested.Get(c.ID)
 		return !ok || list[0] == c
 	}
-	return func(yield func(string, []node.Problem) bool) {
-		for _, path := range s.Paths() {
-			if ctx.Err() != nil {
-				return
-			}
-			if d, ok := s.Document(path); !ok || d.Derived.Opaque {
-				continue
-			}
-			if s.IsTree(path) {
-				if _, problems, _ := node.SplitTree(path, node.TreeOf(s.Nodes(path)), bears); len(problems) > 0 && !yield(path, problems) {
-					return
-				}
-				continue
-			}
-			text, _ := s.Text(path)
-			_, problems := node.Split(path, text, node.Parse(text, reading(path, s.Nodes)), bears)
-			if len(problems) > 0 && !yield(path, problems) {
-				return
-			}
-		}
+	if s.IsTree(path) {
+		_, found, _ = node.SplitTree(path, node.TreeOf(s.Nodes(path)), bears)
+	} else {
+		_, found = node.Split(path, text, node.Parse(text, reading(path, s.Nodes)), bears)
 	}
+	return found
 }
 
 // Rivals lists the nodes that declare the id of a node and do not bear it. O(1) for an

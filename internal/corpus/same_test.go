@@ -1,0 +1,58 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// TestSame asks which files hold what is held of them.
+func TestSame(t *testing.T) {
+	const was = "* One\n"
+	dir := tree(t, map[string]string{
+		"a.org": was, "changed.org": "* Two\n", "gone.org": was, "folder.org": was, "unknown.org": was, "z.org": was,
+	})
+	r := open(t, dir, nil)
+	changed := scan(t, r, nil, time.Now()).Changed
+	for _, name := range []string{"gone.org", "folder.org"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.org"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	held := func(f File) (merkle.Digest, bool) { return merkle.Sum([]byte(was)), f.Path != "unknown.org" }
+	later := time.Now().Add(time.Hour)
+	same := r.Same(t.Context(), changed, later, held)
+	var paths []string
+	for _, e := range same {
+		paths = append(paths, e.Path)
+		if e.Scanned != later.UnixNano() || e.Digest != merkle.Sum([]byte(was)) {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	if diff := cmp.Diff([]string{"a.org", "z.org"}, paths); diff != "" {
+		t.Errorf("the same files (-want +got):\n%s", diff)
+	}
+	var left []string
+	for _, f := range scan(t, r, NewTable(same), later).Changed {
+		left = append(left, f.Path)
+	}
+	if diff := cmp.Diff([]string{"changed.org", "unknown.org"}, left); diff != "" {
+		t.Errorf("what is to be read after that (-want +got):\n%s", diff)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if got := r.Same(ctx, changed, later, held); len(got) != 0 {
+		t.Errorf("after the end: %+v", got)
+	}
+}
