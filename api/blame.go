@@ -35,22 +35,15 @@ func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, er
 	if err != nil {
 		return nil, err
 	}
-	id := l.below(req.ID)
-	switch n, err := v.Resolve(id); {
-	case err == nil:
-		n = holder(v, n)
-		if l, err = l.holding(ctx, v, n); err != nil {
-			return nil, err
-		}
-		id = n.ID
-	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
+	l, id, err := l.inHistory(ctx, v, req.ID)
+	if err != nil {
 		return nil, named(err, "blame", "-", "")
-	} // else it may be an id that the node had
+	}
 	lines, by, gone, err := l.m.Blame(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	out := &BlameResponse{ID: id, Lines: make([]Blamed, len(lines)), Gone: make([]Commit, len(gone))}
+	out := &BlameResponse{ID: id, Lines: make([]Blamed, len(lines)), Gone: each(gone, commit)}
 	first := 1
 	if n, ok := v.Get(id); ok {
 		out.Path = n.Path
@@ -59,8 +52,21 @@ func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, er
 	for i, line := range lines {
 		out.Lines[i] = Blamed{first + i, strings.ToValidUTF8(line, "\uFFFD"), commit(by[i])}
 	}
-	for i, c := range gone {
-		out.Gone[i] = commit(c)
-	}
 	return out, nil
+}
+
+// inHistory returns the id of the node that a name is of, and the service over the
+// memory that has its history. A name that no node has now may be one that it had.
+func (l *local) inHistory(ctx context.Context, v *fovea.View, name string) (on *local, id string, err error) {
+	id = l.below(name)
+	n, err := v.Resolve(id)
+	switch {
+	case err == nil:
+		n = holder(v, n)
+		on, err = l.holding(ctx, v, n)
+		return on, n.ID, err
+	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
+		return nil, "", err
+	}
+	return l, id, nil
 }

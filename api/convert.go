@@ -19,7 +19,7 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := problems(append(s.Problems, found...))
+	all := each(append(s.Problems, found...), problem)
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
 		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
@@ -46,12 +46,17 @@ func (l *local) withoutID() int {
 	return count
 }
 
-func problems(in []node.Problem) []Problem {
-	out := make([]Problem, len(in))
-	for i, p := range in {
-		out[i] = Problem{Kind: p.Kind, Where: p.Path, Line: p.Line, Detail: p.Message}
+// each makes a list of what f makes of each; it is empty, not nil, for none.
+func each[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i := range in {
+		out[i] = f(in[i])
 	}
 	return out
+}
+
+func problem(p node.Problem) Problem {
+	return Problem{Kind: p.Kind, Where: p.Path, Line: p.Line, Detail: p.Message}
 }
 
 func commit(c fovea.Commit) Commit {

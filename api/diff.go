@@ -25,6 +25,9 @@ func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) 
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
+	if v := l.m.View(); v.Head().Seq == 0 { // nothing has ever been there
+		return difference(v, v, false), nil
+	}
 	a, err := l.m.At(ctx, from)
 	if err != nil {
 		return nil, err

@@ -75,3 +75,16 @@ func TestDiffText(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingYet: a memory of an empty folder answers what lists with empty lists.
+func TestNothingYet(t *testing.T) {
+	svc, _ := serve(t, nil)
+	d, err := svc.Diff(t.Context(), api.DiffRequest{})
+	if diff := cmp.Diff(&api.Difference{Added: []api.Changed{}, Removed: []api.Changed{}, Changed: []api.Changed{}, Moved: []api.Changed{}}, d); err != nil || diff != "" {
+		t.Errorf("diff: %v, (-want +got):\n%s", err, diff)
+	}
+	log, err := svc.Log(t.Context(), api.LogRequest{})
+	if err != nil || len(log) != 0 {
+		t.Errorf("log: %v, %v", log, err)
+	}
+}

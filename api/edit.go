@@ -73,15 +73,24 @@ func (l *local) Edit(ctx context.Context, req EditRequest) (*EditResponse, error
 	if err != nil {
 		return nil, invalid("edit", err)
 	}
-	l, id, base, err := l.target(ctx, "edit", req.ID, req.Base)
+	return l.change(ctx, "edit", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+		return on.m.Edit(ctx, id, base, edits...)
+	})
+}
+
+// change carries out what op is to do with one node, and says what the node is then.
+func (l *local) change(ctx context.Context, op, name, digest string,
+	do func(on *local, id string, base merkle.Digest) (fovea.Commit, error),
+) (*EditResponse, error) {
+	on, id, base, err := l.target(ctx, op, name, digest)
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.m.Edit(ctx, id, base, edits...)
+	c, err := do(on, id, base)
 	if err != nil {
-		return nil, named(err, "edit", id, req.ID)
+		return nil, named(err, op, id, name)
 	}
-	return l.edited(id, c), nil
+	return on.edited(id, c), nil
 }
 
 // named says an error of an operation by its own name, and of the node by the name
@@ -217,35 +226,23 @@ func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, err
 }
 
 func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	l, id, base, err := l.target(ctx, "refile", req.ID, req.Base)
-	if err != nil {
-		return nil, err
-	}
-	v, err := l.memex.Over(ctx, l.over...)
-	if err != nil {
-		return nil, err
-	}
-	to, err := v.Resolve(l.below(req.To))
-	if err != nil {
-		return nil, named(err, "refile", "-", "")
-	}
-	c, err := l.m.Refile(ctx, id, to.ID, base)
-	if err != nil {
-		return nil, named(err, "refile", id, req.ID)
-	}
-	return l.edited(id, c), nil
+	return l.change(ctx, "refile", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+		v, err := on.memex.Over(ctx, on.over...)
+		if err != nil {
+			return fovea.Commit{}, err
+		}
+		to, err := v.Resolve(on.below(req.To))
+		if err != nil {
+			return fovea.Commit{}, err
+		}
+		return on.m.Refile(ctx, id, to.ID, base)
+	})
 }
 
 func (l *local) Archive(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	l, id, base, err := l.target(ctx, "archive", req.ID, req.Base)
-	if err != nil {
-		return nil, err
-	}
-	c, err := l.m.Archive(ctx, id, base)
-	if err != nil {
-		return nil, named(err, "archive", id, req.ID)
-	}
-	return l.edited(id, c), nil
+	return l.change(ctx, "archive", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+		return on.m.Archive(ctx, id, base)
+	})
 }
 
 func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error) {

@@ -8,20 +8,17 @@ import (
 	"github.com/fovea-memory/fovea"
 )
 
-type grantKey struct{}
-
 // WithGrant makes operations of a Guarded service under the context those of the
 // grant's holder: what it may do, whose name the commits bear, and whether a token
 // says so.
 func WithGrant(ctx context.Context, g Grant) context.Context {
 	ctx = fovea.WithVouched(fovea.WithActor(ctx, g.Agent, "", ""), g.Vouched)
-	return context.WithValue(ctx, grantKey{}, g)
+	return with(ctx, g)
 }
 
 // GrantOf returns what WithGrant has set; without it a Grant that allows nothing.
 func GrantOf(ctx context.Context) Grant {
-	g, _ := ctx.Value(grantKey{}).(Grant)
-	return g
+	return of[Grant](ctx)
 }
 
 // Guarded returns a Service that lets pass what the grant of each context allows,

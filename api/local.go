@@ -88,7 +88,7 @@ func (l *local) sync(ctx context.Context) error {
 }
 
 func (l *local) warn(ctx context.Context, err error) {
-	warn := warnOf(ctx)
+	warn := of[func(error)](ctx)
 	if warn == nil {
 		warn = l.opts.Warn
 	}
@@ -150,20 +150,23 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 	if err != nil {
 		return nil, err
 	}
-	out := &ContextResponse{
+	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
-		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: make([]Part, len(w.Parts)),
+		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: each(w.Parts, part),
 		Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
-	}
-	for i, p := range w.Parts {
-		out.Parts[i] = Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
-	}
-	return out, nil
+	}, nil
+}
+
+func part(p window.Part) Part {
+	return Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
 }
 
 func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
-	if req.MinSimilarity < 0 || req.MinSimilarity > 1 || req.Limit < 0 {
-		return nil, invalid("search", errors.New("min-similarity is between 0 and 1, limit 0 or more"))
+	if req.Limit < 0 {
+		return nil, invalid("search", errLimit)
+	}
+	if req.MinSimilarity < 0 || req.MinSimilarity > 1 {
+		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
 	}
 	var keep query.Expr
 	if req.Query != "" {
@@ -201,32 +204,24 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 }
 
 func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
+	if req.Limit < 0 {
+		return nil, invalid("log", errLimit)
+	}
 	v, err := l.view(ctx)
 	if err != nil {
 		return nil, err
 	}
-	id := l.below(req.ID)
-	if id != "" {
-		switch n, err := v.Resolve(id); {
-		case err == nil:
-			n = holder(v, n)
-			if l, err = l.holding(ctx, v, n); err != nil {
-				return nil, err
-			}
-			id = n.ID
-		case fovea.KindOf(err) == fovea.Ambiguous:
+	id := ""
+	if req.ID != "" {
+		if l, id, err = l.inHistory(ctx, v, req.ID); err != nil {
 			return nil, err
-		} // else it may be a node that is no more
+		}
 	}
 	commits, err := l.m.Log(ctx, id, req.Limit)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Commit, len(commits))
-	for i, c := range commits {
-		out[i] = commit(c)
-	}
-	return out, nil
+	return each(commits, commit), nil
 }
 
 func (l *local) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, error) {
@@ -241,12 +236,7 @@ func (l *local) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, e
 }
 
 func (l *local) Snapshots(context.Context) ([]Snapshot, error) {
-	list := l.m.Snapshots()
-	out := make([]Snapshot, len(list))
-	for i, s := range list {
-		out[i] = snapshot(s)
-	}
-	return out, nil
+	return each(l.m.Snapshots(), snapshot), nil
 }
 
 func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackResponse, error) {
@@ -283,6 +273,9 @@ func (l *local) Status(ctx context.Context, req StatusRequest) (*Status, error) 
 	}
 	return l.status(ctx, req.Diagnostics)
 }
+
+// errLimit: a list cannot be shorter than empty.
+var errLimit = errors.New("limit is 0 or more")
 
 func invalid(op string, err error) error {
 	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}

@@ -44,6 +44,20 @@ func serve(t *testing.T, files map[string]string) (api.Service, func(name, text 
 	return api.Local(m, nil), write
 }
 
+// TestLimits: no list is shorter than empty.
+func TestLimits(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"a.org": "* A\n"})
+	for name, call := range map[string]func() error{
+		"query":  func() error { _, err := svc.Query(t.Context(), api.QueryRequest{Limit: -1}); return err },
+		"search": func() error { _, err := svc.Search(t.Context(), api.SearchRequest{Text: "a", Limit: -1}); return err },
+		"log":    func() error { _, err := svc.Log(t.Context(), api.LogRequest{Limit: -1}); return err },
+	} {
+		if err := call(); fovea.KindOf(err) != fovea.Invalid || err.Error() != name+": limit is 0 or more" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestShowKeepsTheBytes: content that is not UTF-8 is readable, and exact beside.
 func TestShowKeepsTheBytes(t *testing.T) {
 	const text = "* Odd\n\xff\xfe\x00 سلام\r\n"

@@ -62,7 +62,7 @@ func (l *local) Repair(ctx context.Context, req RepairRequest) (*RepairResponse,
 		return nil, err
 	}
 	head := l.m.View().Head()
-	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: problems(plan), Seq: head.Seq, Root: head.Root.String()}, nil
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: each(plan, problem), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
 func (l *local) Retain(ctx context.Context, req RetainRequest) (*RetainResponse, error) {
@@ -135,11 +135,11 @@ func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse,
 		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}
 	}
 	if err != nil || !req.Files {
-		return verified(checked, problems(found)), err
+		return verified(checked, each(found, problem)), err
 	}
 	if err := l.sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	files, differ, err := l.m.VerifyFiles(ctx)
-	return verified(checked+files, problems(append(found, differ...))), err
+	return verified(checked+files, each(append(found, differ...), problem)), err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // MergeRequest brings in what another copy of the memory has done.
@@ -37,14 +38,7 @@ func (l *local) Merge(ctx context.Context, req MergeRequest) (*MergeResponse, er
 	if c.Seq != 0 { // one that comes again finds its own
 		root = c.Root
 	}
-	out := &MergeResponse{
-		Seq: c.Seq, Root: root.String(), Parents: make([]string, len(c.Parents)), Files: list(files), Conflicts: make([]Conflict, len(conflicts)),
-	}
-	for i, p := range c.Parents {
-		out.Parents[i] = p.String()
-	}
-	for i, c := range conflicts {
-		out.Conflicts[i] = conflict(c)
-	}
-	return out, nil
+	return &MergeResponse{
+		Seq: c.Seq, Root: root.String(), Parents: each(c.Parents, merkle.Digest.String), Files: list(files), Conflicts: each(conflicts, conflict),
+	}, nil
 }

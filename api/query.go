@@ -26,6 +26,9 @@ const (
 const recentlyCompleted = 10
 
 func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
+	if req.Limit < 0 {
+		return nil, invalid("query", errLimit)
+	}
 	e, err := query.Parse(req.Query)
 	if err != nil {
 		return nil, invalid("query", err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -83,13 +84,10 @@ func (l *local) Revert(ctx context.Context, req RevertRequest) (*RevertResponse,
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
 	out := &RevertResponse{
-		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: make([]Conflict, len(conflicts)),
+		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, conflict),
 	}
 	if !req.DryRun {
 		_, out.Removed = l.parted(ctx, c, files)
-	}
-	for i, c := range conflicts {
-		out.Conflicts[i] = conflict(c)
 	}
 	return out, nil
 }
@@ -146,13 +144,7 @@ func (l *local) Resolve(ctx context.Context, req ResolveRequest) (*EditResponse,
 		}
 		which = []int{n - 1}
 	}
-	l, id, base, err := l.target(ctx, "resolve", req.ID, req.Base)
-	if err != nil {
-		return nil, err
-	}
-	c, err := l.m.ResolveConflicts(ctx, id, base, take, which...)
-	if err != nil {
-		return nil, named(err, "resolve", id, req.ID)
-	}
-	return l.edited(id, c), nil
+	return l.change(ctx, "resolve", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+		return on.m.ResolveConflicts(ctx, id, base, take, which...)
+	})
 }

@@ -23,18 +23,15 @@ type Scopes struct {
 	Session string // the ID of session/ID, "" for none
 }
 
-type scopesKey struct{}
-
 // WithScopes makes operations under the context see these scopes; what is "" stays
 // as LocalOptions say.
 func WithScopes(ctx context.Context, s Scopes) context.Context {
-	return context.WithValue(ctx, scopesKey{}, s)
+	return with(ctx, s)
 }
 
 // ScopesOf returns what WithScopes has set.
 func ScopesOf(ctx context.Context) Scopes {
-	s, _ := ctx.Value(scopesKey{}).(Scopes)
-	return s
+	return of[Scopes](ctx)
 }
 
 // names lists the scopes, the narrowest last.

@@ -42,44 +42,46 @@ const (
 	SyncNone Sync = "none" // leave it alone
 )
 
-type (
-	syncKey struct{}
-	warnKey struct{}
-	opKey   struct{}
-)
+// key is what a context keeps a value of the type T under: there is one of each.
+type key[T any] struct{}
+
+func with[T any](ctx context.Context, value T) context.Context {
+	return context.WithValue(ctx, key[T]{}, value)
+}
+
+// of returns what with has set for the type, the zero value for nothing.
+func of[T any](ctx context.Context) T {
+	value, _ := ctx.Value(key[T]{}).(T)
+	return value
+}
+
+// opKey is the key of an operation, as a type of its own for with.
+type opKey string
 
 // WithOp names the writing operation under the context: one that was carried out under
 // the same key is answered as the first time, see fovea.WithActor. A client sends the
 // key along.
 func WithOp(ctx context.Context, key string) context.Context {
-	return context.WithValue(fovea.WithActor(ctx, "", "", key), opKey{}, key)
+	return with(fovea.WithActor(ctx, "", "", key), opKey(key))
 }
 
 // OpOf returns what WithOp has set, "" for none.
 func OpOf(ctx context.Context) string {
-	key, _ := ctx.Value(opKey{}).(string)
-	return key
+	return string(of[opKey](ctx))
 }
 
 // WithSync makes operations under the context see to the folder in that way.
 func WithSync(ctx context.Context, how Sync) context.Context {
-	return context.WithValue(ctx, syncKey{}, how)
+	return with(ctx, how)
 }
 
 // SyncOf returns what WithSync has set.
 func SyncOf(ctx context.Context) Sync {
-	how, _ := ctx.Value(syncKey{}).(Sync)
-	return how
+	return of[Sync](ctx)
 }
 
 // WithWarn has warn told what a person should know though an operation under the
 // context went on. warn is called by the goroutine of the operation.
 func WithWarn(ctx context.Context, warn func(error)) context.Context {
-	return context.WithValue(ctx, warnKey{}, warn)
-}
-
-// warnOf returns what WithWarn has set, nil for none.
-func warnOf(ctx context.Context) func(error) {
-	warn, _ := ctx.Value(warnKey{}).(func(error))
-	return warn
+	return with(ctx, warn)
 }
