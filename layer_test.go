@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // reach is what a package may touch outside its own memory.
@@ -224,6 +226,35 @@ func TestLayerRulesCatch(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			catches(t, tc.rule, map[string]string{tc.path: tc.text}, tc.want)
 		})
+	}
+}
+
+// TestArchitectureNamesEachFile keeps the table of the files of the root package in
+// step with those that there are.
+func TestArchitectureNamesEachFile(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## Package `fovea`, file by file\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var listed, there []string
+	for _, m := range regexp.MustCompile("`([a-z]+\\.go)`").FindAllStringSubmatch(table, -1) {
+		listed = append(listed, m[1])
+	}
+	sources, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sources {
+		if s.dir() == "." && !s.isTest() && s.path != "doc.go" {
+			there = append(there, s.path)
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(there)
+	if diff := cmp.Diff(there, listed); diff != "" {
+		t.Errorf("ARCHITECTURE.md: the table of the files of package fovea (-there +listed):\n%s", diff)
 	}
 }
 
