@@ -95,7 +95,7 @@ func (m *Memory) seal(ctx context.Context, j *journal, head *View, state *graph.
 	legible(&c)
 	c.State = state.Root()
 	c.Delta, c.Lineage = delta.Records(), delta.Lineage
-	if err := j.blocks(m, state, delta); err != nil {
+	if err := j.blocks(m, delta); err != nil {
 		return sealed{}, err
 	}
 	block, err := c.Encode(j.block)
@@ -171,25 +171,20 @@ func (j *journal) block(_ merkle.Digest, block []byte) error {
 	return nil
 }
 
-// blocks adds the blocks of a delta that neither the store nor the batch is known to
-// hold: own blocks of new content, and the versions of parents.
-func (j *journal) blocks(m *Memory, state *graph.State, delta *graph.Delta) error {
+// blocks adds the own blocks of a delta that neither the store nor the batch is known
+// to hold. Versions follow from the deltas of commits, and are written nowhere.
+func (j *journal) blocks(m *Memory, delta *graph.Delta) error {
 	j.Grow(size(delta))
 	for i := range delta.Changes {
 		m.stored.expectNode(delta.Changes[i].Old)
 	}
 	for i := range delta.Changes {
 		c := &delta.Changes[i]
-		if c.New == nil {
+		if !newOwn(c) {
 			continue
 		}
-		var kids []merkle.Digest
-		if newVersion(c) && !j.noted.has(c.New.Version) && !m.inStore(c.New.Version) {
-			kids = versions(state, c.New)
-		}
-		own := newOwn(c) && !j.noted.has(c.New.Own) && !m.inStore(c.New.Own)
-		if own || kids != nil {
-			if err := c.New.Blocks(own, kids, j.block); err != nil {
+		if own := c.New.Own; !j.noted.has(own) && !m.inStore(own) {
+			if err := c.New.Blocks(j.block); err != nil {
 				return err
 			}
 		}
@@ -198,41 +193,19 @@ func (j *journal) blocks(m *Memory, state *graph.State, delta *graph.Delta) erro
 	return nil
 }
 
-// size guesses what a delta takes in the journal: its content, and for each
-// change and child what a record in the commit and the frames add.
+// size guesses what a delta takes in the journal: its content, and for each change,
+// and each child of what came, what a record in the commit and the frames add.
 func size(delta *graph.Delta) int {
 	const change, kid = 416, 48
 	n := 0
 	for _, c := range delta.Changes {
 		n += change
-		if c.New != nil {
+		if c.New != nil && c.Old == nil {
 			n += kid * len(c.New.Kids)
-			if c.Old == nil || c.Old.Own != c.New.Own {
-				n += len(c.New.Content)
-			}
+		}
+		if newOwn(&c) {
+			n += len(c.New.Content)
 		}
 	}
 	return n
-}
-
-// versions lists those of a node's children in order.
-func versions(state *graph.State, n *node.Node) []merkle.Digest {
-	if len(n.Kids) == 0 {
-		return nil
-	}
-	out := make([]merkle.Digest, 0, len(n.Kids))
-	if n.Parent == "" && !state.IsTree(n.Path) { // their ids need no looking up
-		for _, k := range state.Nodes(n.Path) {
-			if k.Parent == n.ID {
-				out = append(out, k.Version)
-			}
-		}
-		return out
-	}
-	for _, id := range n.Kids {
-		if k, ok := state.Get(id); ok {
-			out = append(out, k.Version)
-		}
-	}
-	return out
 }

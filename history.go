@@ -268,12 +268,19 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	v := m.View()
 	last, err := m.heir(ctx, v, id)
 	if err == nil {
-		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) error {
+		var kids []string // after the step at hand
+		if n, ok := v.Get(last); ok {
+			kids = n.Kids
+		}
+		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) (err error) {
 			if s.after != nil && (s.after.Own == d || s.after.Version == d) {
-				entry, then = s.after, s.is
+				whole := *s.after
+				whole.Kids = kids
+				entry, then = &whole, s.is
 				return errEnough
 			}
-			return nil
+			kids, err = s.childrenBefore(kids)
+			return err
 		})
 	}
 	if err != nil {

@@ -194,12 +194,8 @@ func (g *merging) keep(ctx context.Context, b *disk.Batch) error {
 // carryCommit adds a commit of the other, and what it brought.
 func (g *merging) carryCommit(b *disk.Batch, c *graph.Commit) error {
 	for i := range c.Delta {
-		e := c.Delta[i].New
-		if e == nil {
-			continue
-		}
-		for _, d := range [...]merkle.Digest{e.Own, e.Version} {
-			if err := g.carryBlock(b, d); err != nil {
+		if e := c.Delta[i].New; e != nil {
+			if err := g.carryBlock(b, e.Own); err != nil {
 				return err
 			}
 		}

@@ -184,7 +184,7 @@ func (m *Memory) refill(ctx context.Context) error {
 		if _, err := m.block(n.Own); err == nil {
 			continue
 		}
-		if err := n.Blocks(true, nil, j.block); err != nil {
+		if err := n.Blocks(j.block); err != nil {
 			return err
 		}
 	}

@@ -97,29 +97,13 @@ func (s *salvage) follow() error {
 	return nil
 }
 
-// blocks notes what a commit names and nothing holds. Versions are made again.
+// blocks notes what a commit names and nothing holds. Versions follow from the commits.
 func (s *salvage) blocks(c *graph.Commit) error {
 	for i := range c.Delta {
-		e := c.Delta[i].New
-		if e == nil {
-			continue
-		}
-		if err := s.own(e.Own, c.Seq); err != nil {
-			return err
-		}
-		if e.Version == e.Own || s.from.Has(e.Version) {
-			continue
-		}
-		if _, gone := s.from.Gone()[e.Version]; gone {
-			continue
-		}
-		var kids []merkle.Digest
-		for _, id := range e.Kids {
-			k, _ := s.ledger.Entry(id)
-			kids = append(kids, k.Version)
-		}
-		if _, err := node.VersionBlock(e.Own, kids, s.add); err != nil {
-			return err
+		if e := c.Delta[i].New; e != nil {
+			if err := s.own(e.Own, c.Seq); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -178,7 +162,7 @@ func (s *salvage) image(name string, img *disk.Image) {
 		return
 	}
 	for n := range state.All() {
-		_ = n.Blocks(true, nil, func(d merkle.Digest, block []byte) error { // s.add has no error
+		_ = n.Blocks(func(d merkle.Digest, block []byte) error { // s.add has no error
 			if s.wanted[d] == nil {
 				return nil
 			}

@@ -36,8 +36,7 @@ func (r *recent[V]) get(d merkle.Digest) (V, bool) {
 
 func (r *recent[V]) clear() { r.young, r.old = nil, nil }
 
-// storedBlocks are digests of own blocks and versions that commits have put into the
-// memory or taken out of it lately: true for those that the store is proved to hold,
+// storedBlocks are digests of own blocks that commits have put into the memory or taken out of it lately: true for those that the store is proved to hold,
 // with what they link to, because they were appended, replayed as records or read.
 // What a commit brings again, be it edited back, moved or rolled back, is not written
 // again. It costs a look in memory, and the first time a read where only the present
@@ -80,25 +79,15 @@ func (s *storedBlocks) expect(d merkle.Digest) {
 // expectNode notes the blocks of a node of some state; content that is gone is not in
 // the store.
 func (s *storedBlocks) expectNode(n *node.Node) {
-	if n == nil || graph.IsGone(n) {
-		return
-	}
-	s.expect(n.Own)
-	if n.Version != n.Own {
-		s.expect(n.Version)
+	if n != nil && !graph.IsGone(n) {
+		s.expect(n.Own)
 	}
 }
 
 // after notes what a change has put into a batch, or found in the store.
 func (s *storedBlocks) after(c *graph.Change) {
-	if c.New == nil || graph.IsGone(c.New) {
-		return
-	}
-	if newOwn(c) {
+	if newOwn(c) && !graph.IsGone(c.New) {
 		s.note(c.New.Own)
-	}
-	if newVersion(c) {
-		s.note(c.New.Version)
 	}
 }
 
@@ -134,12 +123,8 @@ func (m *Memory) inStore(d merkle.Digest) bool {
 }
 
 // newOwn reports whether a change needs its node's own block.
-func newOwn(c *graph.Change) bool { return c.Old == nil || c.Old.Own != c.New.Own }
-
-// newVersion reports whether a change needs the block of its node's version. Without
-// children that is the own block.
-func newVersion(c *graph.Change) bool {
-	return len(c.New.Kids) > 0 && (c.Old == nil || c.Old.Version != c.New.Version)
+func newOwn(c *graph.Change) bool {
+	return c.New != nil && (c.Old == nil || c.Old.Own != c.New.Own)
 }
 
 // recentNodes are nodes that the replay of a journal has met lately, by their own

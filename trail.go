@@ -12,11 +12,25 @@ import (
 )
 
 // step is what a commit did to one node: how it was called and what it was before
-// and after. A nil entry is a node that was not there.
+// and after. A nil entry is a node that was not there; the children stand in an entry
+// where the node came, left or was renamed.
 type step struct {
 	commit        *graph.Commit
 	was, is       string
 	before, after *node.Entry
+	kids          graph.KidsEdit // where it is in both, under one id: what became of its children
+}
+
+// childrenBefore returns the ids of the node's children before the commit, given those
+// after it.
+func (s *step) childrenBefore(after []string) ([]string, error) {
+	switch {
+	case s.before == nil:
+		return nil, nil
+	case s.after == nil || s.was != s.is:
+		return s.before.Kids, nil
+	}
+	return s.kids.Undo(after)
 }
 
 // stepOf returns what a commit did to the node that goes by an id after it, or went
@@ -31,7 +45,7 @@ func stepOf(c *graph.Commit, id string) *step {
 	found := false
 	for i := range c.Delta {
 		if r := &c.Delta[i]; r.ID == id {
-			s.before, s.after, found = r.Old, r.New, true
+			s.before, s.after, s.kids, found = r.Old, r.New, r.Kids, true
 		}
 	}
 	if s.was == id {

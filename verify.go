@@ -218,14 +218,8 @@ func (w *verifier) commit(block []byte) error {
 	}
 	w.checked++
 	for i := range c.Delta {
-		e := c.Delta[i].New
-		if e == nil {
-			continue
-		}
-		for _, d := range [...]merkle.Digest{e.Own, e.Version} {
-			if !w.held[d] {
-				w.absent = append(w.absent, absence{d, c.Seq, c.Delta[i].ID})
-			}
+		if e := c.Delta[i].New; e != nil && !w.held[e.Own] {
+			w.absent = append(w.absent, absence{e.Own, c.Seq, c.Delta[i].ID})
 		}
 	}
 	return nil

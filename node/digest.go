@@ -54,24 +54,17 @@ func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// Blocks hands to emit the blocks that keep a node: its own block when own is
-// set, the block of its version when it has children. versions are the
-// children's. The node's digests are trusted. emit must copy what it keeps.
-func (n *Node) Blocks(own bool, versions []merkle.Digest, emit Emit) error {
-	if own {
-		buf := scratch.Get().(*[]byte)
-		defer scratch.Put(buf)
-		b, err := n.appendOwn((*buf)[:0], emit)
-		if err != nil {
-			return err
-		}
-		*buf = b
-		if err := emit(n.Own, b); err != nil {
-			return err
-		}
+// Blocks hands to emit the blocks that keep a node: its own block, behind those that
+// it links to. The node's digest is trusted. emit must copy what it keeps.
+func (n *Node) Blocks(emit Emit) error {
+	buf := scratch.Get().(*[]byte)
+	defer scratch.Put(buf)
+	b, err := n.appendOwn((*buf)[:0], emit)
+	if err != nil {
+		return err
 	}
-	_, err := VersionBlock(n.Own, versions, emit)
-	return err
+	*buf = b
+	return emit(n.Own, b)
 }
 
 // VersionBlock returns the Merkle digest of a node: its own digest when it has

@@ -20,22 +20,21 @@ type Loader func(merkle.Digest) ([]byte, error)
 // derived fields are read from the bytes, and the root is compared with the one
 // the commit names (ErrRoot).
 func (s *State) Apply(c *Commit, load Loader) (*State, error) {
-	return s.step(c, c.State, load, func(r *Record) (from, to *node.Entry) { return r.Old, r.New })
+	return s.step(c, c.State, load, (*Record).After)
 }
 
 // Undo returns the state before a commit of which s is the result; root is the
 // root that state must have.
 func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error) {
-	return s.step(c, root, load, func(r *Record) (from, to *node.Entry) { return r.New, r.Old })
+	return s.step(c, root, load, (*Record).Before)
 }
 
-func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record) (from, to *node.Entry)) (*State, error) {
+func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record, *node.Entry) (*node.Entry, error)) (*State, error) {
 	b := &builder{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]int{},
 	}
 	for i := range c.Delta {
-		from, to := way(&c.Delta[i])
-		if err := b.change(c.Delta[i].ID, from, to, load); err != nil {
+		if err := b.change(&c.Delta[i], way, load); err != nil {
 			return nil, fmt.Errorf("commit %d: node %s: %w", c.Seq, c.Delta[i].ID, err)
 		}
 	}
@@ -71,10 +70,17 @@ type builder struct {
 	lacks     bool                // the content of a changed node is gone
 }
 
-func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
+// change makes one node what a record says.
+func (b *builder) change(r *Record, way func(*Record, *node.Entry) (*node.Entry, error), load Loader) error {
+	id := r.ID
 	old, had := b.nodes.Get(id)
-	if had != (from != nil) || had && !old.Entry.Equal(from) {
-		return ErrDelta
+	var was *node.Entry
+	if had {
+		was = &old.Entry
+	}
+	to, err := way(r, was)
+	if err != nil {
+		return err
 	}
 	if had {
 		b.touch(old.Path)
@@ -90,7 +96,6 @@ func (b *builder) change(id string, from, to *node.Entry, load Loader) error {
 	}
 	n := old
 	if !had || old.Own != to.Own {
-		var err error
 		if n, err = read(to.Own, load); err != nil {
 			return err
 		}

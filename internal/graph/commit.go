@@ -10,8 +10,11 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Format is the version of the commit format of doc/format/commit.md.
-const Format = 0
+// Versions of the commit format of doc/format/commit.md.
+const (
+	Format      = 1 // of the commits that Encode makes
+	formatLists = 0 // with the children whole, before and after; it is read for ever
+)
 
 // Kinds of commits.
 const (
@@ -42,27 +45,6 @@ type Commit struct {
 	Message string
 
 	Digest merkle.Digest // of the encoded commit; set by Encode and DecodeCommit
-}
-
-// Record is a change as a commit keeps it: digests and places, no content.
-type Record struct {
-	ID       string
-	Old, New *node.Entry
-}
-
-// Records returns a delta as a commit keeps it.
-func (d *Delta) Records() []Record {
-	out := make([]Record, len(d.Changes))
-	for i, c := range d.Changes {
-		out[i].ID = c.ID
-		if c.Old != nil {
-			out[i].Old = &c.Old.Entry
-		}
-		if c.New != nil {
-			out[i].New = &c.New.Entry
-		}
-	}
-	return out
 }
 
 // When returns the commit's time.
@@ -105,8 +87,9 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	c := &Commit{Digest: merkle.Sum(block)}
 	r.FixedMap(12)
 	r.Key("f")
-	if f := r.Uint(); r.Err() == nil && f != Format {
-		return nil, fmt.Errorf("commit: format %d: %w", f, ErrFormat)
+	format := r.Uint()
+	if r.Err() == nil && format > Format {
+		return nil, fmt.Errorf("commit: format %d: %w", format, ErrFormat)
 	}
 	r.Key("op")
 	c.Op = r.Text()
@@ -141,97 +124,13 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	if err := r.Done(); err != nil {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
-	if c.Delta, err = decodeRecords([]byte(delta)); err != nil {
+	if c.Delta, err = decodeRecords([]byte(delta), format); err != nil {
 		return nil, fmt.Errorf("commit %d: delta: %w", c.Seq, err)
 	}
 	if c.Lineage, err = decodeEdges([]byte(lineage)); err != nil {
 		return nil, fmt.Errorf("commit %d: lineage: %w", c.Seq, err)
 	}
 	return c, nil
-}
-
-func encodeRecords(records []Record) []byte {
-	const record, kid = 256, 40 // bytes, about
-	size := len(records) * record
-	for _, rec := range records {
-		for _, e := range []*node.Entry{rec.Old, rec.New} {
-			if e != nil {
-				size += len(e.Kids) * kid
-			}
-		}
-	}
-	b := merkle.AppendList(make([]byte, 0, size), len(records))
-	for _, rec := range records {
-		b = merkle.AppendList(b, 3)
-		b = merkle.AppendText(b, rec.ID)
-		b = appendEntry(b, rec.Old, nil)
-		b = appendEntry(b, rec.New, rec.Old)
-	}
-	return b
-}
-
-// appendEntry writes [own, version, parent, path, kids, modified]; kids is
-// null where they are those of prev.
-func appendEntry(b []byte, e, prev *node.Entry) []byte {
-	if e == nil {
-		return merkle.AppendNull(b)
-	}
-	b = merkle.AppendList(b, 6)
-	b = merkle.AppendLink(b, e.Own)
-	b = merkle.AppendLink(b, e.Version)
-	b = merkle.AppendText(b, e.Parent)
-	b = merkle.AppendBytes(b, e.Path)
-	if prev != nil && equalKids(e.Kids, prev.Kids) {
-		b = merkle.AppendNull(b)
-	} else {
-		b = merkle.AppendList(b, len(e.Kids))
-		for _, k := range e.Kids {
-			b = merkle.AppendText(b, k)
-		}
-	}
-	return merkle.AppendInt(b, e.Modified)
-}
-
-func decodeRecords(b []byte) ([]Record, error) {
-	r := merkle.NewReader(b)
-	n := r.List()
-	out := make([]Record, 0, min(n, len(b)/8))
-	for range n {
-		var rec Record
-		r.FixedList(3)
-		rec.ID = r.Text()
-		rec.Old = readEntry(r, nil)
-		rec.New = readEntry(r, rec.Old)
-		if r.Err() != nil {
-			break
-		}
-		out = append(out, rec)
-	}
-	return out, r.Done()
-}
-
-func readEntry(r *merkle.Reader, prev *node.Entry) *node.Entry {
-	if r.Peek() == merkle.KindNull {
-		r.Null()
-		return nil
-	}
-	var e node.Entry
-	r.FixedList(6)
-	e.Own, e.Version = r.Link(), r.Link()
-	e.Parent = r.Text()
-	e.Path = string(r.Bytes())
-	if prev != nil && r.Peek() == merkle.KindNull {
-		r.Null()
-		e.Kids = prev.Kids
-	} else {
-		for range r.List() {
-			if e.Kids = append(e.Kids, r.Text()); r.Err() != nil {
-				return nil
-			}
-		}
-	}
-	e.Modified = r.Int()
-	return &e
 }
 
 func encodeEdges(edges []node.Edge) []byte {
@@ -255,18 +154,6 @@ func decodeEdges(b []byte) ([]node.Edge, error) {
 		}
 	}
 	return out, r.Done()
-}
-
-func equalKids(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // CommitSeq reads a commit's sequence number alone.

@@ -36,9 +36,9 @@ func TestFormatPages(t *testing.T) {
 	}
 }
 
-// TestGoldenFormat0 pins the bytes of format 0: a state, its commit, and the
-// sections of its image. A difference here is a change of format, which needs a
-// decision record and, from format 1 on, a new number.
+// TestGoldenFormat0 pins the bytes of a state and of the sections of its image, which
+// are of format 0, and of its commit, which is of format 1. A difference here is a
+// change of format, which needs a decision record and a new number.
 func TestGoldenFormat0(t *testing.T) {
 	s := fresh(folder{
 		"a.org":    ":PROPERTIES:\n:ID: doc\n:END:\n#+title: A\n* TODO One :x:\n** Two\ntext\n* One\n",

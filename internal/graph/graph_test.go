@@ -184,12 +184,7 @@ func checkCommit(t *rapid.T, s, next *State, delta *Delta, store blocks) {
 	checkReread(t, s, next, new(Diff(s, next)))
 	for _, state := range []*State{s, next} {
 		for n := range state.All() {
-			var kids []merkle.Digest
-			for _, k := range n.Kids {
-				kid, _ := state.Get(k)
-				kids = append(kids, kid.Version)
-			}
-			if err := n.Blocks(true, kids, store.emit); err != nil {
+			if err := n.Blocks(store.emit); err != nil {
 				t.Fatal(err)
 			}
 		}

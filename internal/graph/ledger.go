@@ -51,11 +51,12 @@ func (l *Ledger) Apply(c *Commit) error {
 	}
 	var kids []merkle.Digest
 	for i := range c.Delta {
-		if r := &c.Delta[i]; r.New != nil {
-			var err error
-			if kids, err = l.version(r.New, kids[:0]); err != nil {
-				return fmt.Errorf("commit %d: node %s: %w", c.Seq, r.ID, err)
-			}
+		if c.Delta[i].New == nil {
+			continue
+		}
+		var err error
+		if kids, err = l.version(&slab[i].Entry, kids[:0]); err != nil {
+			return fmt.Errorf("commit %d: node %s: %w", c.Seq, c.Delta[i].ID, err)
 		}
 	}
 	if l.root = l.tree.Map().Root(); l.root != c.State {
@@ -67,10 +68,15 @@ func (l *Ledger) Apply(c *Commit) error {
 // change applies one record; n is where the node may be put.
 func (l *Ledger) change(n *node.Node, r *Record) error {
 	old, had := l.nodes[r.ID]
-	if had != (r.Old != nil) || had && !old.Entry.Equal(r.Old) {
-		return ErrDelta
+	var was *node.Entry
+	if had {
+		was = &old.Entry
 	}
-	if r.New == nil {
+	now, err := r.After(was)
+	if err != nil {
+		return err
+	}
+	if now == nil {
 		delete(l.nodes, r.ID)
 		l.tree.Delete(merkle.Sum([]byte(r.ID)))
 		return nil
@@ -80,7 +86,7 @@ func (l *Ledger) change(n *node.Node, r *Record) error {
 	} else {
 		n.Identify(r.ID)
 	}
-	n.Entry = *r.New
+	n.Entry = *now
 	l.nodes[r.ID] = n
 	l.tree.Set(n)
 	return nil

@@ -20,7 +20,7 @@ func TestMergeCommits(t *testing.T) {
 		state, delta := d.Seal()
 		for _, c := range delta.Changes {
 			if c.New != nil {
-				if err := c.New.Blocks(true, nil, store.emit); err != nil {
+				if err := c.New.Blocks(store.emit); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -53,7 +53,7 @@ func TestMergeCommits(t *testing.T) {
 	}
 	for _, ch := range delta.Changes {
 		if ch.New != nil {
-			if err := ch.New.Blocks(true, nil, store.emit); err != nil {
+			if err := ch.New.Blocks(store.emit); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,0 +1,255 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// goldenChain is a chain of commits that has each kind of record: of nodes that came
+// and left, of one whose children stay, and of one whose children come, leave and move.
+func goldenChain(t testing.TB) []*Commit {
+	t.Helper()
+	headline := func(id string) string { return "* " + id + "\n:PROPERTIES:\n:ID: " + id + "\n:END:\n" }
+	document := func(first string, ids ...string) folder {
+		for _, id := range ids {
+			first += headline(id)
+		}
+		return folder{"a.org": first}
+	}
+	state, parent := &State{}, merkle.Digest{}
+	var chain []*Commit
+	for i, f := range []folder{
+		document("", "a", "b", "c", "d", "e"),
+		document("", "a", "b", "c", "d", "e", "f"),
+		document("", "e", "b", "x", "y", "d", "f"),
+		document("#+title: A\n", "e", "b", "x", "y", "d", "f"),
+		{"a.org": "#+title: A\n"},
+	} {
+		draft := state.Edit(int64(i))
+		draft.Put("a.org", f["a.org"], false)
+		next, delta := draft.Seal()
+		c := &Commit{
+			Seq: uint64(i + 1), State: next.Root(), Delta: delta.Records(), Lineage: delta.Lineage,
+			Kind: KindEdit, Author: "ann", Op: fmt.Sprint("op", i), Time: int64(i), Message: "m",
+		}
+		if i > 0 {
+			c.Parents = []merkle.Digest{parent}
+		}
+		if _, err := c.Encode(nil); err != nil {
+			t.Fatal(err)
+		}
+		state, parent = next, c.Digest
+		chain = append(chain, c)
+	}
+	return chain
+}
+
+// goldenCommits reads the blocks of a chain in a format: a line each, in hexadecimal.
+func goldenCommits(t testing.TB, format int) [][]byte {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("testdata/commits%d.txt", format))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks [][]byte
+	for line := range strings.FieldsSeq(string(text)) {
+		block, err := hex.DecodeString(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// TestGoldenCommits pins the bytes of format 1, and that those of format 0 say the
+// same: testdata/commits0.txt is what the build before format 1 made of the chain.
+func TestGoldenCommits(t *testing.T) {
+	chain := goldenChain(t)
+	first, lists := goldenCommits(t, Format), goldenCommits(t, formatLists)
+	if len(first) != len(chain) || len(lists) != len(chain) {
+		t.Fatalf("%d commits, golden are %d and %d", len(chain), len(first), len(lists))
+	}
+	var one, zero Ledger
+	for i, c := range chain {
+		block, err := c.Encode(nil)
+		if err != nil || !bytes.Equal(block, first[i]) {
+			t.Errorf("commit %d: format 1 drifted: %v\n%x", c.Seq, err, block)
+		}
+		got, err := DecodeCommit(first[i], nil)
+		if diff := cmp.Diff(c, got); diff != "" || err != nil {
+			t.Errorf("commit %d: %v\n%s", c.Seq, err, diff)
+		}
+		old, err := DecodeCommit(lists[i], nil)
+		if diff := cmp.Diff(c, old, cmpopts.IgnoreFields(Commit{}, "Digest", "Parents")); diff != "" || err != nil {
+			t.Fatalf("commit %d in format 0: %v\n%s", c.Seq, err, diff)
+		}
+		if err := errors.Join(one.Apply(got), zero.Apply(old)); err != nil {
+			t.Errorf("commit %d: %v", c.Seq, err)
+		}
+	}
+}
+
+// TestVersionBlocksFollow: the block of each version, which nothing stores, follows from
+// the deltas of either format.
+func TestVersionBlocksFollow(t *testing.T) {
+	for _, format := range []int{formatLists, Format} {
+		entries, blocks := map[string]*node.Entry{}, 0
+		for _, block := range goldenCommits(t, format) {
+			c, err := DecodeCommit(block, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.Delta {
+				r := &c.Delta[i]
+				if entries[r.ID], err = r.After(entries[r.ID]); err != nil {
+					t.Fatalf("format %d, commit %d: %s: %v", format, c.Seq, r.ID, err)
+				}
+			}
+			for i := range c.Delta {
+				e := entries[c.Delta[i].ID]
+				if e == nil {
+					continue
+				}
+				var kids []merkle.Digest
+				for _, id := range e.Kids {
+					kids = append(kids, entries[id].Version)
+				}
+				if v, err := node.VersionBlock(e.Own, kids, func(merkle.Digest, []byte) error { blocks++; return nil }); v != e.Version || err != nil {
+					t.Errorf("format %d, commit %d: %s: version %s, is %s: %v", format, c.Seq, c.Delta[i].ID, v, e.Version, err)
+				}
+			}
+		}
+		if blocks < 4 {
+			t.Errorf("format %d: %d blocks of versions: the test shows nothing", format, blocks)
+		}
+	}
+}
+
+// TestCommitIsAsLargeAsItsChange: what a node brings does not depend on its siblings.
+func TestCommitIsAsLargeAsItsChange(t *testing.T) {
+	size := func(siblings int) int {
+		var text strings.Builder
+		for i := range siblings {
+			fmt.Fprintf(&text, "* Note %03d\n:PROPERTIES:\n:ID: 00000000-0000-4000-8000-%012d\n:END:\n", i, i)
+		}
+		s := fresh(folder{"a.org": text.String()}, []string{"a.org"})
+		draft := s.Edit(1)
+		draft.Put("a.org", text.String()+"* More\n:PROPERTIES:\n:ID: more\n:END:\n", false)
+		next, delta := draft.Seal()
+		c := &Commit{Seq: 2, State: next.Root(), Delta: delta.Records(), Kind: KindEdit}
+		block, err := c.Encode(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(block)
+	}
+	few, many := size(30), size(900)
+	if many-few > 8 { // a larger number of children that stay
+		t.Errorf("%d bytes beside 30 siblings, %d beside 900", few, many)
+	}
+}
+
+// TestDecodeCommitRefuses: what Encode does not write is refused, and what does not fit
+// the list of children is not applied.
+func TestDecodeCommitRefuses(t *testing.T) {
+	stay := func(edit KidsEdit) Record {
+		return Record{ID: "a", Old: &node.Entry{Path: "a.org"}, New: &node.Entry{Path: "a.org"}, Kids: edit}
+	}
+	for name, tc := range map[string]struct {
+		edit KidsEdit
+		want error
+	}{
+		"nothing":       {KidsEdit{{Keep: 1}}, errSplice},
+		"touching":      {KidsEdit{{Keep: 1, Gone: []string{"x"}}, {Come: []string{"y"}}}, errSplice},
+		"far":           {KidsEdit{{Keep: merkle.MaxKids + 1, Come: []string{"y"}}}, errSplice},
+		"first":         {KidsEdit{{Come: []string{"y"}}}, nil},
+		"two, one kept": {KidsEdit{{Keep: 1, Gone: []string{"x"}}, {Keep: 1, Come: []string{"y"}}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &Commit{Delta: []Record{stay(tc.edit)}}
+			block, err := c.Encode(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := DecodeCommit(block, nil); !errors.Is(err, tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+		})
+	}
+	entry := node.Entry{Path: "a.org", Kids: []string{"k"}}
+	r := stay(nil)
+	for name, of := range map[string]Record{
+		"children that stand in an entry": {ID: "a", Old: &entry, New: r.New},
+		"an edit of what left":            {ID: "a", Old: r.Old},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := merkle.AppendText(merkle.AppendList(merkle.AppendList(nil, 1), 3), of.ID)
+			if of.New == nil {
+				b = merkle.AppendNull(merkle.AppendInt(merkle.AppendNull(appendFacts(b, of.Old)), 0))
+			} else {
+				b = appendEntry(appendEntry(b, of.Old), of.New)
+			}
+			if _, err := decodeRecords(b, Format); !errors.Is(err, errChildren) {
+				t.Errorf("got %v, want %v", err, errChildren)
+			}
+		})
+	}
+	if _, err := DecodeCommit(bytes.Replace(goldenCommits(t, Format)[0], []byte("af\x01"), []byte("af\x02"), 1), nil); !errors.Is(err, ErrFormat) {
+		t.Errorf("a later format: %v", err)
+	}
+}
+
+// FuzzDecodeCommit gives DecodeCommit any block: an error, or a commit that is encoded
+// as it was, format 0 apart.
+func FuzzDecodeCommit(f *testing.F) {
+	for _, block := range slices.Concat(goldenCommits(f, Format), goldenCommits(f, formatLists)) {
+		f.Add(block)
+	}
+	none := func(merkle.Digest) ([]byte, error) { return nil, ErrGone }
+	f.Fuzz(func(t *testing.T, block []byte) {
+		c, err := DecodeCommit(block, none)
+		if err != nil {
+			return
+		}
+		r := merkle.NewReader(block)
+		r.FixedMap(12)
+		r.Key("f")
+		format := r.Uint()
+		again, err := c.Encode(nil)
+		if err != nil || format == Format && !bytes.Equal(again, block) {
+			t.Fatalf("encoded again: %v\n%x\n%x", err, block, again)
+		}
+		read, err := DecodeCommit(again, none)
+		if diff := cmp.Diff(c, read); diff != "" || err != nil {
+			t.Fatalf("read again: %v\n%s", err, diff)
+		}
+		for i := range c.Delta {
+			r := &c.Delta[i]
+			if r.Old == nil || r.New == nil {
+				continue
+			}
+			kids, err := r.Kids.Undo(nil)
+			if err == nil {
+				_, err = r.Kids.Apply(kids)
+			}
+			if err != nil && !errors.Is(err, ErrDelta) {
+				t.Errorf("an edit of another list: %v", err)
+			}
+		}
+	})
+}

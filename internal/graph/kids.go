@@ -1,0 +1,137 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Splice says that behind Keep children that stay, Gone left and Come stand where
+// they stood.
+type Splice struct {
+	Keep       int // since the splice before
+	Gone, Come []string
+}
+
+// KidsEdit says how a list of children became another one, and goes back as well.
+// What stands behind the last splice stays. The zero KidsEdit changes nothing.
+type KidsEdit []Splice
+
+// DiffKids returns the edit from one list of ids to another: most ids stay, as many
+// as keep their order. O(ids log ids); of lists that differ in one place O(ids).
+func DiffKids(old, now []string) KidsEdit {
+	var edit KidsEdit
+	at := 0
+	for _, h := range linediff.Diff(old, now) {
+		s := Splice{Keep: h.Start - at}
+		if h.Start < h.End {
+			s.Gone = old[h.Start:h.End]
+		}
+		if h.NewStart < h.NewEnd {
+			s.Come = now[h.NewStart:h.NewEnd]
+		}
+		edit, at = append(edit, s), h.End
+	}
+	return edit
+}
+
+// Apply returns the list after the edit of the one before; an edit that changes nothing
+// returns the very list. It returns ErrDelta for a list that the edit is not of.
+func (e KidsEdit) Apply(kids []string) ([]string, error) {
+	return e.turn(kids, func(s *Splice) (gone, come []string) { return s.Gone, s.Come })
+}
+
+// Undo returns the list before the edit of the one after, as Apply does.
+func (e KidsEdit) Undo(kids []string) ([]string, error) {
+	return e.turn(kids, func(s *Splice) (gone, come []string) { return s.Come, s.Gone })
+}
+
+func (e KidsEdit) turn(kids []string, way func(*Splice) (gone, come []string)) ([]string, error) {
+	if len(e) == 0 {
+		return kids, nil
+	}
+	size := len(kids)
+	for i := range e {
+		gone, come := way(&e[i])
+		size += len(come) - len(gone)
+	}
+	out := make([]string, 0, max(size, 0)) // of another list there may be too few
+	for i := range e {
+		keep := e[i].Keep
+		gone, come := way(&e[i])
+		if keep > len(kids) || len(gone) > len(kids)-keep || !slices.Equal(kids[keep:keep+len(gone)], gone) {
+			return nil, ErrDelta
+		}
+		out = append(append(out, kids[:keep]...), come...)
+		kids = kids[keep+len(gone):]
+	}
+	if out = append(out, kids...); len(out) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// errSplice is returned for splices that Encode does not write.
+var errSplice = errors.New("splices of children that change nothing, touch or reach too far")
+
+// append writes the edit: null, or a list of [keep, gone, come].
+func (e KidsEdit) append(b []byte) []byte {
+	if len(e) == 0 {
+		return merkle.AppendNull(b)
+	}
+	b = merkle.AppendList(b, len(e))
+	for i := range e {
+		s := &e[i]
+		b = merkle.AppendUint(merkle.AppendList(b, 3), uint64(s.Keep))
+		b = appendTexts(appendTexts(b, s.Gone), s.Come)
+	}
+	return b
+}
+
+func readKidsEdit(r *merkle.Reader) (KidsEdit, error) {
+	if r.Peek() == merkle.KindNull {
+		r.Null()
+		return nil, r.Err()
+	}
+	var e KidsEdit
+	n := r.List()
+	for i := range n {
+		r.FixedList(3)
+		keep := r.Uint()
+		s := Splice{Gone: readTexts(r), Come: readTexts(r)}
+		if r.Err() != nil {
+			return nil, r.Err()
+		}
+		if len(s.Gone)+len(s.Come) == 0 || i > 0 && keep == 0 || keep > merkle.MaxKids {
+			return nil, errSplice
+		}
+		s.Keep = int(keep)
+		e = append(e, s)
+	}
+	if n == 0 && r.Err() == nil {
+		return nil, errSplice // null says so
+	}
+	return e, r.Err()
+}
+
+func appendTexts(b []byte, texts []string) []byte {
+	b = merkle.AppendList(b, len(texts))
+	for _, t := range texts {
+		b = merkle.AppendText(b, t)
+	}
+	return b
+}
+
+func readTexts(r *merkle.Reader) []string {
+	var out []string
+	for range r.List() {
+		if out = append(out, r.Text()); r.Err() != nil {
+			return nil
+		}
+	}
+	return out
+}
