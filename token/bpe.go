@@ -19,6 +19,8 @@ type vocabulary struct {
 	pairs [1 << 16]int32
 	// longest is the length of the longest token.
 	longest int
+	// recent are pieces counted lately: a text repeats its words, and so do texts.
+	recent recent
 }
 
 func newVocabulary(ranks map[string]int) *vocabulary {
@@ -54,7 +56,21 @@ func (v *vocabulary) rank(s string) int32 {
 // neighbours whose union has the lowest rank.
 func (v *vocabulary) count(piece string) int {
 	switch {
-	case len(piece) == 1 || v.rank(piece) != none:
+	case len(piece) <= 2:
+		if len(piece) == 2 && v.rank(piece) == none {
+			return 2
+		}
+		return 1
+	case len(piece) < longPiece:
+		return v.recent.count(piece, v.merge)
+	}
+	return v.merge(piece)
+}
+
+// merge is count for a piece of three bytes or more, without what is remembered.
+func (v *vocabulary) merge(piece string) int {
+	switch {
+	case v.rank(piece) != none:
 		return 1
 	case len(piece) < longPiece:
 		return v.mergeShort(piece)

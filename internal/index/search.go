@@ -62,7 +62,8 @@ func (x *Lexical) Search(q Query) []Hit {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	terms := x.heaviest(queryTerms(q.Text), q.Terms)
-	if q.Limit > 0 && len(terms) <= mostCursors {
+	const much = 2000 // with so many hits wanted by so many terms there is little to pass over
+	if q.Limit > 0 && len(terms) <= mostCursors && q.Limit*len(terms) <= much {
 		return x.best(terms, q, s)
 	}
 	return x.all(terms, q, s)
@@ -71,10 +72,13 @@ func (x *Lexical) Search(q Query) []Hit {
 // all adds up every posting of the terms.
 func (x *Lexical) all(terms []queryTerm, q Query, s *scratch) []Hit {
 	x.score(terms, s)
-	top := topHits{limit: q.Limit}
+	top, least := topHits{limit: q.Limit}, 0.0
+	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
+		least = s.least(q.Limit)
+	}
 	for _, slot := range s.touched {
 		score := s.scores[slot]
-		if top.refuses(score) {
+		if score < least || top.refuses(score) {
 			continue
 		}
 		id := x.id(slot)
@@ -160,6 +164,8 @@ type scratch struct {
 	touched   []uint32  // the slots above 0
 	lists     [][]posting
 	documents int // how many postings lists hold
+
+	values []float64
 
 	cursors []cursor
 	ends    []int // of the cursors of each part

@@ -57,14 +57,14 @@ func queryTerms(text string) []queryTerm {
 	s.reset(text)
 	for s.next() {
 		if !s.plain || !english.IsStopWord(string(s.word)) {
-			content.add(termOf(s.word, s.plain))
+			content.add(askedTerm(s.word, s.plain))
 			continue
 		}
 		if len(content.terms) == 0 {
 			if stops == nil {
 				stops = newTally()
 			}
-			stops.add(termOf(s.word, s.plain))
+			stops.add(askedTerm(s.word, s.plain))
 		}
 	}
 	if len(content.terms) == 0 && stops != nil {
@@ -105,6 +105,14 @@ func termOf(word []byte, plain bool) string {
 		return english.Stem(term, true)
 	}
 	return term
+}
+
+// askedTerm is termOf for the words of questions, which repeat.
+func askedTerm(word []byte, plain bool) string {
+	if plain {
+		return stems.of(word)
+	}
+	return termOf(word, plain)
 }
 
 func isASCII(word []byte) bool {

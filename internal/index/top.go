@@ -58,3 +58,44 @@ func (h *topHits) down() {
 		i = worst
 	}
 }
+
+// least returns the score of the n-th best document touched, of which there are more.
+// O(touched).
+func (s *scratch) least(n int) float64 {
+	s.values = s.values[:0]
+	for _, slot := range s.touched {
+		s.values = append(s.values, s.scores[slot])
+	}
+	return nth(s.values, n-1)
+}
+
+// nth returns what would stand at place n if values, which it reorders, were sorted, the
+// greatest first. O(len(values)) on the mean (Hoare 1961).
+func nth(values []float64, n int) float64 {
+	for len(values) > 1 {
+		a, b, c := values[0], values[len(values)/2], values[len(values)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := 0, len(values)-1
+		for i <= j {
+			for values[i] > pivot {
+				i++
+			}
+			for values[j] < pivot {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			values = values[:j+1]
+		case n >= i:
+			values, n = values[i:], n-i
+		default:
+			return pivot
+		}
+	}
+	return values[0]
+}

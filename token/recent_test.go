@@ -1,0 +1,40 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package token
+
+import (
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRecentChangesNoCount: a piece counts what merging it counts, remembered, pushed
+// out of its place and asked for again, by several at once.
+func TestRecentChangesNoCount(t *testing.T) {
+	v, err := o200kVocabulary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.StringMatching(" ?[a-zé]{2,12}"), 1, 40).Draw(t, "pieces")
+		r := new(recent)
+		var readers sync.WaitGroup
+		wrong := make([]string, 3)
+		for i := range wrong {
+			readers.Go(func() {
+				for _, piece := range append(pieces, pieces...) {
+					if r.count(piece, v.merge) != v.merge(piece) || v.count(piece) != v.merge(piece) {
+						wrong[i] = piece
+					}
+				}
+			})
+		}
+		readers.Wait()
+		for _, piece := range wrong {
+			if piece != "" {
+				t.Fatalf("%q counts otherwise", piece)
+			}
+		}
+	})
+}
