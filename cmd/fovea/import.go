@@ -47,7 +47,9 @@ though all others were taken.`,
 			if err != nil {
 				return err
 			}
+			done := s.working()
 			taken, err := store.Take(c.Context(), g)
+			done()
 			if err != nil {
 				return err
 			}
