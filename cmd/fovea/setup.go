@@ -24,17 +24,36 @@ type server struct {
 // client is an MCP client: where it keeps its configuration, below the home folder, how
 // Fovea is written there, and how that is put into what is there already.
 type client struct {
-	name, file string
-	entry      func(server) string
-	merge      func(text string, s server) (string, error)
+	name  string
+	file  func(home string) string
+	entry func(server) string
+	merge func(text string, s server) (string, error)
 }
 
 // clients are those that setup knows.
 var clients = []client{
-	{"claude-code", ".claude.json", jsonServers, mergeJSON},
-	{"cursor", ".cursor/mcp.json", jsonServers, mergeJSON},
-	{"codex", ".codex/config.toml", tomlServer, mergeTOML},
-	{"gptel", ".emacs.d/init.el", lispServer, mergeLisp},
+	{"claude-code", below(".claude.json"), jsonServers, mergeJSON},
+	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON},
+	{"codex", below(".codex/config.toml"), tomlServer, mergeTOML},
+	{"gptel", emacsInit, lispServer, mergeLisp},
+}
+
+func below(file string) func(string) string {
+	return func(home string) string { return filepath.Join(home, filepath.FromSlash(file)) }
+}
+
+// emacsInit is the file that Emacs reads when it starts. Emacs looks for these in this
+// order, and reads no further: one that is made before the person's own would end it.
+func emacsInit(home string) string {
+	for _, place := range []struct{ there, file string }{
+		{".emacs.el", ""}, {".emacs", ""}, {".emacs.d", "init.el"}, {".config/emacs", "init.el"},
+	} {
+		there := below(place.there)(home)
+		if _, err := os.Stat(there); err == nil {
+			return filepath.Join(there, place.file)
+		}
+	}
+	return below(".emacs.d/init.el")(home)
 }
 
 func setupCommand(s *session) *cobra.Command {
@@ -88,7 +107,7 @@ func (s *session) setUp(c client, file string, write bool) error {
 		if err != nil {
 			return err
 		}
-		file = filepath.Join(home, filepath.FromSlash(c.file))
+		file = c.file(home)
 	}
 	if !write {
 		s.say("add this to %s, or run fovea setup %s --write", file, c.name)

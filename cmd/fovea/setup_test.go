@@ -71,6 +71,39 @@ func TestSetupMerges(t *testing.T) {
 	}
 }
 
+// TestSetupFindsTheFileOfEmacs: the one that Emacs reads, and none that would be read
+// in the place of the person's own.
+func TestSetupFindsTheFileOfEmacs(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		have []string
+		want string
+	}{
+		{"nothing", nil, ".emacs.d/init.el"},
+		{"a folder of the old kind", []string{".emacs.d/elpa/x"}, ".emacs.d/init.el"},
+		{"a folder of the new kind", []string{".config/emacs/init.el"}, ".config/emacs/init.el"},
+		{"both folders", []string{".config/emacs/init.el", ".emacs.d/init.el"}, ".emacs.d/init.el"},
+		{"a file", []string{".emacs", ".emacs.d/init.el"}, ".emacs"},
+		{"two files", []string{".emacs", ".emacs.el"}, ".emacs.el"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			home := t.TempDir()
+			for _, file := range tc.have {
+				name := filepath.Join(home, filepath.FromSlash(file))
+				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(name, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := emacsInit(home); got != filepath.Join(home, filepath.FromSlash(tc.want)) {
+				t.Errorf("%s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
 // TestSetupKeepsTheFile: the file as it was is kept beside, each time under a name of
 // its own, its mode stays, and a link stays a link.
 func TestSetupKeepsTheFile(t *testing.T) {
