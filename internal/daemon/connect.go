@@ -24,10 +24,20 @@ var ErrNone = errors.New("no daemon serves this memex")
 // Connect returns a client of the daemon that serves a memex. The caller closes it.
 // Errors: ErrNone; one of kind Conflict where the daemon speaks another protocol.
 func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*client.Client, error) {
-	socket, err := c.Socket(nil)
+	sockets, err := places(c)
 	if err != nil {
 		return nil, err
 	}
+	for _, socket := range sockets {
+		far, err := connect(ctx, socket, opts)
+		if !errors.Is(err, ErrNone) {
+			return far, err
+		}
+	}
+	return nil, ErrNone
+}
+
+func connect(ctx context.Context, socket string, opts *client.Options) (*client.Client, error) {
 	if _, err := os.Lstat(socket); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
 	}
@@ -39,8 +49,11 @@ func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*clie
 	defer stop()
 	if _, err := far.Hello(soon); err != nil {
 		far.Close()
-		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist):
 			return nil, ErrNone // it is gone and left its socket behind
+		case soon.Err() != nil && ctx.Err() == nil:
+			return nil, fmt.Errorf("what listens at %s says nothing for %v; end that process, or ask with --no-daemon", socket, patience)
 		}
 		return nil, err
 	}

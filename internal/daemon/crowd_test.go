@@ -37,8 +37,9 @@ func TestACrowdWaits(t *testing.T) {
 		if len(open) != 2 {
 			t.Fatalf("%d are open at once", len(open))
 		}
-		_ = open[0].Close()
-		_ = open[0].Close()
+		first := open[0]
+		_ = first.Close()
+		_ = first.Close()
 		synctest.Wait()
 		if len(open) != 3 {
 			t.Errorf("%d were accepted after one was closed twice, want 3", len(open))

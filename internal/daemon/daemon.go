@@ -74,8 +74,10 @@ func Serve(ctx context.Context, opts *Options) error {
 	reading := make(chan struct{})
 	go func() { defer close(reading); l.run() }()
 	for _, s := range d.servers {
-		go func() { _ = s.Serve(s.listener) }() // ends with Shutdown
+		go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown
 	}
+	looking := make(chan struct{})
+	go func() { defer close(looking); d.stayReachable(ctx, socket) }()
 	opts.Log.Info("serving", "memex", opts.Config.Memex, "socket", socket, "url", d.url, "pid", d.pid)
 	if opts.Listening != nil {
 		opts.Listening(socket, d.url)
@@ -83,6 +85,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	<-ctx.Done()
 	opts.Log.Info("stopping")
 	close(ending)
+	<-looking
 	err = d.shutdown()
 	<-reading
 	return errors.Join(err, l.close())
@@ -133,8 +136,12 @@ func (d *daemon) listen(socket string) error {
 	if err != nil {
 		return err
 	}
-	d.made = append(d.made, socket)
+	place := filepath.Join(d.opts.Config.StateDir, placeName)
+	d.made = append(d.made, socket, place)
 	d.add(l, d.api.Handler(d.overSocket), 0)
+	if err := os.WriteFile(place, []byte(socket), 0o600); err != nil {
+		d.opts.Log.Warn("only who has the same environment finds the socket", "why", err)
+	}
 	if !d.opts.HTTP {
 		return nil
 	}

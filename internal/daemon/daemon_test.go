@@ -301,7 +301,7 @@ func TestOneComesAndGoes(t *testing.T) {
 	if _, err := daemon.Connect(t.Context(), &h.config, nil); !errors.Is(err, daemon.ErrNone) {
 		t.Errorf("after it stopped: %v", err)
 	}
-	for _, name := range []string{"http.json"} {
+	for _, name := range []string{"http.json", "socket"} {
 		if _, err := os.Stat(filepath.Join(h.config.StateDir, name)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there: %v", name, err)
 		}
@@ -469,6 +469,19 @@ func TestCredentialsCountOverTheSocket(t *testing.T) {
 				t.Errorf("%d, want %d", a.StatusCode, tc.want)
 			}
 		})
+	}
+}
+
+// TestAnotherEnvironment: who would look for the socket elsewhere finds it.
+func TestAnotherEnvironment(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	far, err := daemon.Connect(t.Context(), &h.config, nil)
+	h.check(err)
+	far.Close()
+	h.check(h.stop())
+	if _, err := daemon.Connect(t.Context(), &h.config, nil); !errors.Is(err, daemon.ErrNone) {
+		t.Errorf("after the end: %v", err)
 	}
 }
 
