@@ -6,7 +6,6 @@ package bench
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,10 +23,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 )
 
-var served = flag.Duration("served", 5*time.Second, "BenchmarkServed: 64 clients for so long")
+var served = flag.Duration("served", 5*time.Second, "BenchmarkServed: 64 clients for so long, without a pause and with one")
 
 // BenchmarkServed prints what a daemon takes: writes, searches and contexts over HTTP and MCP
-// at two sizes, many clients at once, many files at once, its start, and its memory.
+// at two sizes, many clients at once and with a pace, many files at once, its start, and
+// its memory.
 func BenchmarkServed(b *testing.B) {
 	for b.Loop() {
 		measureServed(b)
@@ -52,7 +51,8 @@ func measureServed(t testing.TB) {
 			return map[string]any{"focus": fmt.Sprintf("node-%07d", i*7), "budget": 2000}
 		})
 		if files == 900 {
-			d.crowd(*served)
+			d.crowd(*served, 0)
+			d.crowd(*served, 200*time.Millisecond)
 			d.storm()
 		}
 		d.stop()
@@ -183,50 +183,6 @@ func (s *server) overHTTP(size string) {
 		_, err := s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i*7), Budget: 2000})
 		return err
 	})
-}
-
-// crowd has 64 clients ask and write: of eight requests five search, two ask for a
-// window, one writes.
-func (s *server) crowd(length time.Duration) {
-	t := s.m.tb
-	ctx, stop := context.WithTimeout(t.Context(), length)
-	defer stop()
-	before, processor := s.resident(), s.processor()
-	var mu sync.Mutex
-	var took []time.Duration
-	failed := map[string]int{}
-	var clients sync.WaitGroup
-	for c := range 64 {
-		clients.Go(func() {
-			for i := c; ctx.Err() == nil; i++ {
-				begun := time.Now()
-				err := s.ask(t.Context(), c, i)
-				mu.Lock()
-				took = append(took, time.Since(begun))
-				if err != nil {
-					failed[err.Error()]++
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	clients.Wait()
-	slices.Sort(took)
-	t.Logf("64 clients for %v: %d requests, p50 %.1f ms, p99 %.1f ms, %.2f ms of the daemon's processors each, errors %v, resident %.0f MiB before and %.0f after",
-		length, len(took), ms(took[len(took)/2]), ms(took[len(took)*99/100]), (s.processor()-processor)/float64(len(took)), failed, before, s.resident())
-}
-
-func (s *server) ask(ctx context.Context, c, i int) error {
-	var err error
-	switch i % 8 {
-	case 0:
-		_, err = s.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprintf("Crowd %d %d", c, i), Body: fmt.Sprint("It says ", i)})
-	case 1, 2:
-		_, err = s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i%s.m.headlines), Budget: 1000})
-	default:
-		_, err = s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
-	}
-	return err
 }
 
 // storm writes 2,000 files and asks at once for what they say.

@@ -145,6 +145,23 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
+// BenchmarkSearchLike asks for the documents whose words are like those of one, as
+// windows and new notes do.
+func BenchmarkSearchLike(b *testing.B) {
+	docs, _ := generated()
+	x := Build(docs)
+	for _, q := range []Query{{Terms: 32, Limit: 500}, {Terms: 32, Limit: 20}, {Terms: 8, Limit: 20}} {
+		b.Run(fmt.Sprintf("%d terms, %d hits", q.Terms, q.Limit), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				doc := &docs[i*7%len(docs)]
+				q.Text = doc.Title + "\n" + doc.Body
+				x.Search(q)
+			}
+		})
+	}
+}
+
 func BenchmarkUpdate(b *testing.B) {
 	docs, _ := generated()
 	x := Build(docs)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/api"
 )
@@ -39,6 +40,7 @@ const (
 	defaultHits  = 10
 	maxHits      = 200
 	excerptRunes = 160
+	excerptBytes = excerptRunes * utf8.UTFMax // more are more runes, whatever they are
 )
 
 func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
@@ -125,7 +127,7 @@ func excerpt(content string) string {
 	if title, rest, _ := strings.Cut(content, "\n"); strings.HasPrefix(strings.TrimLeft(title, "*"), " ") && title[0] == '*' {
 		content = rest
 	}
-	var words []string
+	var text strings.Builder
 	drawer := false
 	for line := range strings.Lines(content) {
 		switch line = strings.TrimSpace(line); {
@@ -134,14 +136,30 @@ func excerpt(content string) string {
 		case strings.EqualFold(line, ":PROPERTIES:"), strings.EqualFold(line, ":LOGBOOK:"):
 			drawer = true
 		case !drawer && !apart(line):
-			words = append(words, strings.Fields(line)...)
+			appendWords(&text, line)
+		}
+		if text.Len() > excerptBytes {
+			break
 		}
 	}
-	runes := []rune(strings.Join(words, " "))
+	runes := []rune(text.String())
 	if len(runes) <= excerptRunes {
 		return string(runes)
 	}
 	return strings.TrimSpace(string(runes[:excerptRunes])) + "…"
+}
+
+// appendWords adds the words of a line, as many as an excerpt can show.
+func appendWords(text *strings.Builder, line string) {
+	for word := range strings.FieldsSeq(line) {
+		if text.Len() > excerptBytes {
+			return
+		}
+		if text.Len() > 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteString(word)
+	}
 }
 
 // apart reports a line that is a setting or planning, not text.
