@@ -5,8 +5,9 @@
 // error; the exit code is 0 done, 1 failed, 2 misuse, 3 conflict or busy, 4
 // lockdown or corruption.
 //
-// One file holds one verb or a few that belong together; session.go opens the
-// memory a verb works on, print.go lays lists out for a terminal.
+// One file holds one verb or a few that belong together; args.go reads words and
+// flags, session.go opens the memory a verb works on and calls it, print.go lays
+// answers out for a terminal, talk.go says everything else.
 //
 // Not here: what the verbs do (packages api and fovea), where configuration
 // comes from (internal/config).

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ had. The notes themselves are not touched.`,
 	return c
 }
 
-func printRepair(out *output, r *api.RepairResponse) {
+func printRepair(out io.Writer, r *api.RepairResponse) {
 	printProblems(out, r.Plan)
 	switch {
 	case len(r.Plan) == 0:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -28,15 +29,6 @@ func (o *output) columns() int {
 	return o.wide
 }
 
-// row breaks a line that a terminal would break anywhere, and indents what follows;
-// elsewhere it stays one.
-func (o *output) row(line string, indent int) string {
-	if width(os.Stdout) == 0 {
-		return line
-	}
-	return fold(line, indent, o.columns())
-}
-
 // width is that of a terminal in cells, 0 where a file is none.
 func width(f *os.File) int {
 	wide, _, err := term.GetSize(int(f.Fd()))
@@ -46,33 +38,44 @@ func width(f *os.File) int {
 	return wide
 }
 
+// spaced is a word with the space before it.
+var spaced = regexp.MustCompile(`\s*\S+`)
+
 // wrap breaks a text between words so that it fits a width behind an indent, which
 // the first line has already.
 func wrap(text string, indent, wide int) string {
 	var b strings.Builder
 	used := indent
-	for text = strings.TrimSpace(text); text != ""; {
-		end := strings.IndexFunc(text, unicode.IsSpace)
-		if end < 0 {
-			end = len(text)
-		}
-		word, rest := text[:end], strings.TrimLeftFunc(text[end:], unicode.IsSpace)
-		gap := len(text) - end - len(rest)
-		b.WriteString(word)
-		used += uniseg.StringWidth(word)
-		next, _, _ := strings.Cut(rest, " ")
-		switch {
-		case rest == "":
-		case used+gap+uniseg.StringWidth(next) > wide:
+	for _, next := range spaced.FindAllString(strings.TrimSpace(text), -1) {
+		if used > indent && used+uniseg.StringWidth(next) > wide {
 			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = indent
-		default:
-			b.WriteString(strings.Repeat(" ", gap))
-			used += gap
+			next, used = strings.TrimSpace(next), indent
 		}
-		text = rest
+		b.WriteString(next)
+		used += uniseg.StringWidth(next)
 	}
 	return b.String()
+}
+
+// fold breaks each line that is wider than wide, and indents what follows by so much
+// more than the line is.
+func fold(text string, indent, wide int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if uniseg.StringWidth(line) > wide {
+			before := len(line) - len(strings.TrimLeft(line, " "))
+			lines[i] = line[:before] + wrap(line, before+indent, wide)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// folded is fold where a terminal is behind a file; elsewhere a line stays one.
+func folded(f *os.File, text string, indent int) string {
+	if wide := width(f); wide > 0 {
+		return fold(text, indent, wide)
+	}
+	return text
 }
 
 // plain makes remembered text safe for a terminal: control characters, which
@@ -190,7 +193,7 @@ func diffLine(line string) string {
 	return plainLine(text)
 }
 
-func printStatus(out *output, s *api.Status) {
+func printStatus(out io.Writer, s *api.Status) {
 	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", plain(s.Memex), plain(s.StateDir), s.Root)
 	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
 	for _, row := range []struct {
@@ -201,7 +204,7 @@ func printStatus(out *output, s *api.Status) {
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
-			fmt.Fprintln(out, out.row(fmt.Sprintf("%-10s %s", row.name, plain(row.value)), len("signed by  ")))
+			fmt.Fprintln(out, folded(os.Stdout, fmt.Sprintf("%-10s %s", row.name, plain(row.value)), len("signed by  ")))
 		}
 	}
 	switch {
@@ -221,13 +224,13 @@ func relaxed(ms int64) string {
 	return fmt.Sprintf("a commit may be told %d ms before it is on the disk; power lost meanwhile loses it", ms)
 }
 
-func printProblems(out *output, problems []api.Problem) {
+func printProblems(out io.Writer, problems []api.Problem) {
 	for _, p := range problems {
 		where := p.Where
 		if p.Line > 0 {
 			where = fmt.Sprintf("%s:%d", p.Where, p.Line)
 		}
-		fmt.Fprintln(out, out.row(fmt.Sprintf("%s: %s: %s", plain(where), p.Kind, plain(p.Detail)), 4))
+		fmt.Fprintln(out, folded(os.Stdout, fmt.Sprintf("%s: %s: %s", plain(where), p.Kind, plain(p.Detail)), 4))
 	}
 }
 
@@ -289,7 +292,7 @@ func printCheckpoint(out io.Writer, c *api.Checkpoint) {
 		plain(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, plain(c.Image))
 }
 
-func printVerify(out *output, r *api.VerifyResponse) {
+func printVerify(out io.Writer, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rivo/uniseg"
-
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -33,6 +31,9 @@ func (s *session) tell(text string) {
 	talk(text)
 }
 
+// mostWarned is how many warnings are remembered, for those that come again.
+const mostWarned = 64
+
 // warn says what an operation warns of, once: one that reads the folder twice finds
 // the same. That the store is read-only was said when this process opened it.
 func (s *session) warn(err error) {
@@ -41,7 +42,7 @@ func (s *session) warn(err error) {
 	}
 	s.drawn.mu.Lock()
 	again := s.warned[err.Error()]
-	if s.warned == nil {
+	if s.warned == nil || len(s.warned) == mostWarned {
 		s.warned = map[string]bool{}
 	}
 	s.warned[err.Error()] = true
@@ -86,27 +87,9 @@ func (t *told) WithAttrs(with []slog.Attr) slog.Handler {
 
 func (t *told) WithGroup(string) slog.Handler { return t } // Fovea logs no groups
 
-// talk writes to standard error, behind the name of the program. Where a terminal
-// watches, lines break between words; elsewhere what was one line stays one.
+// talk writes to standard error, behind the name of the program.
 func talk(text string) {
-	text = "fovea: " + plainLines(text)
-	if wide := width(os.Stderr); wide > 0 {
-		text = fold(text, 2, wide)
-	}
-	fmt.Fprintln(os.Stderr, text)
-}
-
-// fold breaks each line that is wider than wide, and indents what follows by so much
-// more than the line is.
-func fold(text string, indent, wide int) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if uniseg.StringWidth(line) > wide {
-			before := len(line) - len(strings.TrimLeft(line, " "))
-			lines[i] = line[:before] + wrap(line, before+indent, wide)
-		}
-	}
-	return strings.Join(lines, "\n")
+	fmt.Fprintln(os.Stderr, folded(os.Stderr, "fovea: "+plainLines(text), 2))
 }
 
 // complain says what went wrong: in words, or the error as JSON.

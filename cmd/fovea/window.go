@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -53,9 +52,9 @@ the reason for every part, --json gives both as one object.`,
 }
 
 // explain lists the parts of a window with their reasons.
-func explain(out io.Writer, w *api.ContextResponse) {
-	fmt.Fprintf(out, "\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s\n",
-		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy)
+func explain(out *os.File, w *api.ContextResponse) {
+	fmt.Fprintln(out, folded(out, fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
+		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2))
 	for _, p := range w.Parts {
 		fmt.Fprintf(out, "  %5d  %-7s  %s  %s\n", p.Tokens, p.Level, fit(p.Title, 28), p.Reason)
 	}
