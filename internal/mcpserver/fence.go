@@ -3,7 +3,9 @@
 package mcpserver
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/window"
 )
@@ -11,14 +13,45 @@ import (
 // dataNote stands before every fence.
 const dataNote = window.FenceNote
 
+// maxText is how many bytes of remembered text an answer has, unless a budget was named
+// for it. A client cuts what is longer, and its model never learns that there was more.
+const maxText = 128 << 10
+
 // fenced puts remembered text between the shortest fence of backticks that does not
-// occur in it, under a line that says what it is. Empty text gives "".
+// occur in it, under a line that says what it is; of a long one the beginning, and how
+// much that is. Empty text gives "".
 func fenced(text string) string {
+	shown := beginningOf(text)
+	out := whole(shown)
+	if len(shown) < len(text) {
+		out += fmt.Sprintf("Cut after %d of %d bytes.\n", len(shown), len(text))
+	}
+	return out
+}
+
+// whole fences a text of any length.
+func whole(text string) string {
 	if text = strings.TrimRight(text, "\r\n"); text == "" {
 		return ""
 	}
 	fence := fenceFor(text)
 	return dataNote + "\n" + fence + "\n" + text + "\n" + fence + "\n"
+}
+
+// beginningOf returns of a text that is too long its first lines, or of one long line
+// its first characters.
+func beginningOf(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if line := strings.LastIndexByte(text[:end], '\n') + 1; line > maxText/2 {
+		end = line
+	}
+	return text[:end]
 }
 
 // fenceFor returns the shortest run of at least three backticks that does not occur

@@ -20,12 +20,18 @@ type contextInput struct {
 	Budget   int    `json:"budget,omitempty" jsonschema:"tokens, default 8000"`
 }
 
+// maxBudget is the largest window that a client gets, in tokens.
+const maxBudget = 1_000_000
+
 func (s *Server) context(ctx context.Context, in contextInput) (reply, error) {
+	if in.Budget > maxBudget {
+		return reply{}, misuse(fmt.Sprintf("budget is at most %d tokens", maxBudget))
+	}
 	w, err := s.service.Context(ctx, api.ContextRequest{Focus: in.Focus, Question: in.Question, Task: in.Task, Budget: in.Budget})
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf("%d of %d tokens, %d notes, %d left out.\n%s", w.Tokens, w.Budget, len(w.Parts), w.Omitted, fenced(w.Text))}, nil
+	return reply{text: fmt.Sprintf("%d of %d tokens, %d notes, %d left out.\n%s", w.Tokens, w.Budget, len(w.Parts), w.Omitted, whole(w.Text))}, nil
 }
 
 type recallInput struct {

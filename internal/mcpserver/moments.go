@@ -166,9 +166,11 @@ func reverted(r *api.RevertResponse, dry bool) reply {
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(&b, "%s of %s (%s): stands %q, lost %q by %s\n", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
 	}
+	data := *r
+	data.Conflicts = nil // they quote notes
 	return reply{
 		text: fmt.Sprintf("%d commits %staken back, seq %d, %d files, %d conflicts kept in their notes (resolve ends them).\n%s",
 			len(r.Commits), would, r.Seq, len(r.Files), len(r.Conflicts), fenced(b.String())),
-		data: r,
+		data: data,
 	}
 }

@@ -8,13 +8,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/api"
 )
 
 type readInput struct {
-	ID string `json:"id" jsonschema:"id, title, path or FILE:LINE"`
-	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or digest"`
+	ID     string `json:"id" jsonschema:"id, title, path or FILE:LINE"`
+	At     string `json:"at,omitempty" jsonschema:"snapshot, commit, date or digest"`
+	Offset int    `json:"offset,omitempty"`
 }
 
 // maxChildren is how many children are named; a document can have thousands.
@@ -33,7 +35,15 @@ func (s *Server) read(ctx context.Context, in readInput) (reply, error) {
 	if err := s.children(ctx, &b, n, in.At == ""); err != nil {
 		return reply{}, err
 	}
-	return reply{text: facts(n) + fenced(b.String())}, nil
+	text := b.String()
+	if in.Offset < 0 || in.Offset > len(text) || in.Offset < len(text) && !utf8.RuneStart(text[in.Offset]) {
+		return reply{}, misuse(fmt.Sprintf("offset is a place between characters of the %d bytes", len(text)))
+	}
+	out, end := facts(n)+fenced(text[in.Offset:]), in.Offset+len(beginningOf(text[in.Offset:]))
+	if end < len(text) {
+		out += fmt.Sprintf("Read on with offset %d.\n", end)
+	}
+	return reply{text: out}, nil
 }
 
 // facts are the lines about a note that do not come out of its text. Names and

@@ -59,13 +59,18 @@ func (s *Server) addResources() {
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	k, text, err := s.resource(ctx, uri)
-	switch {
-	case fovea.KindOf(err) == fovea.NotFound:
-		return nil, mcp.ResourceNotFoundError(uri)
-	case err != nil:
-		return nil, refusal("resource", err)
+	if err != nil {
+		return nil, unread(uri, err)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: k.mime, Text: text}}}, nil
+}
+
+// unread is why a resource was not given.
+func unread(uri string, err error) error {
+	if fovea.KindOf(err) == fovea.NotFound {
+		return mcp.ResourceNotFoundError(uri)
+	}
+	return refusal("resource", err)
 }
 
 // resource reads the resource at an address, fovea://KIND or fovea://KIND/NAME, the

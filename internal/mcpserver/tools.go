@@ -4,6 +4,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -33,11 +34,22 @@ func (e effect) hints(title string) *mcp.ToolAnnotations {
 	return a
 }
 
-// reply is what a tool answers: text for the model, and data only where it is small
-// and a program may want it.
+// reply is what a tool answers: text for the model, and data that a program may want,
+// which quotes no notes. Data that is not small is left out.
 type reply struct {
 	text string
 	data any
+}
+
+// maxData is how many bytes of JSON the data of an answer has.
+const maxData = 64 << 10
+
+// small returns the data of a reply, nil where it is too much.
+func (r reply) small() any {
+	if text, err := json.Marshal(r.data); err != nil || len(text) > maxData {
+		return nil
+	}
+	return r.data
 }
 
 // addTools registers the tools. The SDK lists them by name.
@@ -48,7 +60,7 @@ func (s *Server) addTools() {
 		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", s.recall,
 		enum("mode", "lexical", "semantic", "hybrid", "query"))
 	add(s, "read", "Read a note", reads,
-		"One note in full: text, attributes, digest, children; or as it was at an earlier moment.", s.read)
+		"A note: text, attributes, digest, children; or as it was at an earlier moment.", s.read)
 	add(s, "remember", "Remember", adds,
 		"Keep a new note: one fact, decision or task with a title that can be found again.", s.remember)
 	add(s, "edit", "Edit a note", changes,
@@ -83,7 +95,7 @@ func add[In any](s *Server, name, title string, e effect, description string, ca
 		if err != nil {
 			return nil, nil, toolError{name, err}
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.data, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.small(), nil
 	})
 }
 

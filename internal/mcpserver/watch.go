@@ -32,7 +32,7 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 	uri := req.Params.URI
 	_, text, err := s.resource(ctx, uri)
 	if err != nil {
-		return err
+		return unread(uri, err)
 	}
 	w := &s.watch
 	w.mu.Lock()
