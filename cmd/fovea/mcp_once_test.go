@@ -39,7 +39,7 @@ func TestMCPCallsAreCarriedOutOnce(t *testing.T) {
 			var answers []string
 			for range 2 {
 				c := connected(t, start(), nil)
-				said := ""
+				var said strings.Builder
 				for i, call := range []*mcp.CallToolParams{
 					{Name: "remember", Arguments: map[string]any{"title": "Gauge", "properties": map[string]string{"ID": "gauge"}}},
 					{Name: "edit", Arguments: map[string]any{"id": "gauge", "append": "It drifts."}},
@@ -52,14 +52,14 @@ func TestMCPCallsAreCarriedOutOnce(t *testing.T) {
 						t.Fatal(err)
 					}
 					text := r.Content[0].(*mcp.TextContent).Text
-					said += fmt.Sprint(r.IsError, " ", regexp.MustCompile(`seq \d+`).FindString(text), "\n") // of a note that is gone there is no more to say
+					said.WriteString(fmt.Sprint(r.IsError, " ", regexp.MustCompile(`seq \d+`).FindString(text), "\n")) // of a note that is gone there is no more to say
 				}
 				r, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "history", Arguments: map[string]any{"action": "log"}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				_, log, _ := strings.Cut(r.Content[0].(*mcp.TextContent).Text, "\n")
-				answers = append(answers, said+log)
+				answers = append(answers, said.String()+log)
 				if err := c.Close(); err != nil {
 					t.Error(err)
 				}

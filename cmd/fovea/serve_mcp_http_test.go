@@ -4,10 +4,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,20 +29,12 @@ func TestMCPOverHTTP(t *testing.T) {
 	if said, err := daemon.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	var at struct{ URL string }
-	text, err := os.ReadFile(filepath.Join(s.state, "http.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &at)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.run("remember", "Gauge", "--property", "ID=gauge")
 	told := make(chan string, 10)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },
 	})
-	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: at.URL + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}},
+	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: servedAt(t, s) + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}},
 		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func TestRecordedSession(t *testing.T) {
 	}{
 		{"Go", func(*testing.T) []string { return []string{"go", "run", "../../examples/mcp/client.go"} }},
 		{"Node", func(t *testing.T) []string {
-			return []string{foveatest.Part(t, "node"), besideItsPackages(t, "client.mjs")}
+			return []string{foveatest.Part(t, "node"), besideItsPackages(t, "../../examples/mcp/client.mjs")}
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -48,20 +48,21 @@ func TestRecordedSession(t *testing.T) {
 	}
 }
 
-// besideItsPackages copies an example of Node to where it finds the SDK, as npm install
-// leaves it.
-func besideItsPackages(t *testing.T, name string) string {
+// besideItsPackages copies a script of Node to where it finds the SDK, as npm install
+// leaves it, and returns the copy.
+func besideItsPackages(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
-	script, err := os.ReadFile(filepath.Join("../../examples/mcp", name))
+	moved := filepath.Join(dir, filepath.Base(script))
+	text, err := os.ReadFile(script)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name), script, 0o600)
+		err = os.WriteFile(moved, text, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	linkPackages(t, dir)
-	return filepath.Join(dir, name)
+	return moved
 }
 
 // linkPackages lets scripts of Node in a folder find the SDK.

@@ -8,7 +8,9 @@
 // Invariants: a tool parses, calls the service and prints, and holds no logic of
 // its own; the list of tools is the same bytes each time and below 6 KB; what was
 // remembered comes back between fences that it cannot close, under a line that
-// calls it data; a refused call is a tool error that names the next step.
+// calls it data, at most 128 KiB at once unless a budget asks for more; a refused call
+// is a tool error that names the next step; a call under a key is carried out once, as
+// far as the service knows keys (api.WithOp).
 //
 // Not here: what an operation does (package api), who may call it (the service
 // that is passed in), listening (internal/daemon), and the tools of the server

@@ -3,10 +3,13 @@
 package mcpserver
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea"
 )
@@ -59,6 +62,18 @@ func refusal(what string, err error) error {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}
+}
+
+// sendable drops the data of an error that is no JSON: the SDK writes an address with
+// control characters so, and the answer that it cannot send then ends the session.
+func sendable(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := next(ctx, method, req)
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok && len(e.Data) > 0 && !json.Valid(e.Data) {
+			return nil, &jsonrpc.Error{Code: e.Code, Message: e.Message}
+		}
+		return res, err
+	}
 }
 
 // misuse is an error of a call's arguments.

@@ -133,6 +133,10 @@ func TestBadRequests(t *testing.T) {
 		{"a tool's name of a wrong type", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":7}}`, ""},
 		{"unknown prompt", `{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"none"}}`, "none"},
 		{"unknown resource", `{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"fovea://x"}}`, ""},
+		{"an address of no scheme, with control characters", `{"jsonrpc":"2.0","id":13,"method":"resources/read","params":{"uri":"\u0007\u007f"}}`, "not found"},
+		{"a note's address with control characters", `{"jsonrpc":"2.0","id":14,"method":"resources/read","params":{"uri":"fovea://node/\u0007"}}`, "not found"},
+		{"such a subscription", `{"jsonrpc":"2.0","id":15,"method":"resources/subscribe","params":{"uri":"fovea://node/\udb40\udc01\u0007"}}`, "not found"},
+		{"a completion of nothing", `{"jsonrpc":"2.0","id":16,"method":"completion/complete","params":{}}`, "ref"},
 	} {
 		if a := r.ask(tc.line); a.Error == nil || !strings.Contains(a.Error.Message, tc.want) {
 			t.Errorf("%s: %+v", tc.name, a)

@@ -56,7 +56,7 @@ func New(service api.Service, opts *Options) *Server {
 	s.addAliases()
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(s.listed, s.asCaller)
+	s.mcp.AddReceivingMiddleware(s.listed, s.asCaller, sendable)
 	return s
 }
 
