@@ -3,7 +3,7 @@
 // Package mcpserver is the face of Fovea towards MCP clients: eight tools,
 // resources and two prompts over an [api.Service].
 //
-// The type to know is [Server], made by [New]; [Handler] serves it over HTTP.
+// The type to know is [Server], made by [New]; [Web] serves it over HTTP.
 //
 // Invariants: a tool parses, calls the service and prints, and holds no logic of
 // its own; the list of tools is the same bytes each time and below 6 KB; what was
