@@ -70,9 +70,9 @@ const (
 func (b *branch) has(f flag) bool { return b.flags&f != 0 }
 
 // newBlock reads a document and what is below it; nil if it has no item.
-func newBlock(src Source, id string) *block {
+func newBlock(src Source, id string, was earlier) *block {
 	b := &block{}
-	b.visit(src, id, -1)
+	b.visit(src, id, -1, &was)
 	if len(b.nodes) == 0 {
 		return nil
 	}
@@ -82,35 +82,42 @@ func newBlock(src Source, id string) *block {
 }
 
 // visit adds id and its subtree. It recurses as deep as the document is.
-func (b *block) visit(src Source, id string, parent int32) {
-	item, ok := src.Item(id)
-	if !ok {
+func (b *block) visit(src Source, id string, parent int32, was *earlier) {
+	at := int32(len(b.nodes))
+	if stood, ok := was.find(id, parent >= 0 && b.nodes[parent].has(hidden)); ok {
+		b.keep(was.block, stood, parent)
+	} else if item, ok := src.Item(id); ok {
+		b.read(&item, parent)
+	} else {
 		return
 	}
-	kids := src.Children(id)
+	for _, child := range src.Children(id) {
+		if src.Parent(child) == id {
+			b.visit(src, child, at, was)
+		}
+	}
+	b.nodes[at].last = int32(len(b.nodes)) - 1
+}
+
+// read adds one item.
+func (b *block) read(item *Item, parent int32) {
 	at := int32(len(b.nodes))
 	if at == 0 {
 		b.path = item.Path
 	}
-	b.nodes = append(b.nodes, b.branch(id, &item, parent))
+	b.nodes = append(b.nodes, b.branch(item, parent))
 	for _, target := range item.Links {
 		b.linked = append(b.linked, linking{targetKey(target, b.path), at, target})
 	}
 	if item.Project {
 		b.projects = append(b.projects, at)
 	}
-	for _, child := range kids {
-		if src.Parent(child) == id {
-			b.visit(src, child, at)
-		}
-	}
-	b.nodes[at].last = int32(len(b.nodes)) - 1
 }
 
 // branch sums up one item.
-func (b *block) branch(id string, item *Item, parent int32) branch {
+func (b *block) branch(item *Item, parent int32) branch {
 	n := branch{
-		id: id, agent: item.Agent, digest: item.Digest, parent: parent,
+		id: item.ID, agent: item.Agent, digest: item.Digest, parent: parent,
 		title: int32(min(len(item.Title), maxTitleByte)), body: int32(min(len(item.Body), 1<<30)),
 	}
 	if parent >= 0 {

@@ -15,7 +15,8 @@
 //     smallest budget that works.
 //   - A shown node stands below the headings of its ancestors, hidden ones and
 //     those that a degraded window says it left out excepted.
-//   - The same request over the same view gives the same bytes.
+//   - The same request over the same view gives the same bytes, whatever an outline has
+//     come to know, such as the prices of a document's nodes.
 //   - Remembered text is data: the text has one heading for each part and no
 //     more, whatever titles and bodies hold.
 //   - Each part is a piece of text that ends its line and begins with a sign that

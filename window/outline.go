@@ -42,8 +42,13 @@ func (r ref) compare(o ref) int {
 func (r ref) before(o ref) bool { return r.compare(o) < 0 }
 
 // Replaced names a document that is not what it was: one that came, went or
-// changed. Path is where it stands, ID its id, "" if it is gone.
-type Replaced struct{ Path, ID string }
+// changed. Path is where it stands, ID its id, "" if it is gone. Same, where not nil,
+// reports of a node with this id in it whether its item is what it was, so that it need
+// not be read again.
+type Replaced struct {
+	Path, ID string
+	Same     func(id string) bool
+}
 
 // Prepare walks a source once, for the Outline of any number of requests over
 // the same state. It reads each item once and fails with the error of ctx alone.
@@ -54,7 +59,7 @@ func Prepare(ctx context.Context, src Source) (*Outline, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b := newBlock(src, id); b != nil {
+		if b := newBlock(src, id, earlier{}); b != nil {
 			o.append(b)
 			o.enter(b)
 		}
@@ -91,7 +96,7 @@ func (o *Outline) enter(b *block) {
 }
 
 // Next returns the outline of the state that src shows, which differs from that of o
-// in some documents: it reads the items of those alone. docs may be in any order and
+// in some documents: it reads the items of those alone that are not the same. docs may be in any order and
 // name a document that did not change. O(nodes of docs, and a copy of 12 bytes a document).
 func (o *Outline) Next(src Source, docs []Replaced) *Outline {
 	docs = slices.Clone(docs)
@@ -106,14 +111,16 @@ func (o *Outline) Next(src Source, docs []Replaced) *Outline {
 	for _, d := range docs {
 		at, had := o.blockAt(d.Path)
 		n.share(o, done, at)
+		var was earlier
 		if done = at; had {
+			was = earlier{block: o.blocks[at], same: d.Same}
 			change.gone = append(change.gone, o.blocks[at])
 			n.seen -= o.blocks[at].seen
 			done++
 		}
 		var now *block
 		if d.ID != "" {
-			now = newBlock(src, d.ID)
+			now = newBlock(src, d.ID, was)
 		}
 		if had != (now != nil) {
 			change.moved++

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/token"
 )
 
 // forest is a Source of documents one below another.
@@ -176,7 +178,8 @@ func TestRankIsThatOfAllNodes(t *testing.T) {
 	})
 }
 
-// TestNextOutline: an outline that goes on from another one is that of a fresh walk.
+// TestNextOutline: an outline that goes on from another one is that of a fresh walk, and
+// gives the same windows.
 func TestNextOutline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawForest(t)
@@ -186,10 +189,13 @@ func TestNextOutline(t *testing.T) {
 		}
 		for step := range 4 {
 			f.root = fmt.Sprint(step)
-			changed := map[string]Replaced{}
+			changed, before := map[string]Replaced{}, maps.Clone(f.items)
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
 				d := rapid.IntRange(0, 14).Draw(t, "document")
 				r := Replaced{Path: fmt.Sprintf("D%02d.org", d), ID: fmt.Sprintf("d%02d", d)}
+				if rapid.Bool().Draw(t, "says what is the same") {
+					r.Same = func(id string) bool { was, had := before[id]; return had && gocmp.Equal(was, f.items[id]) }
+				}
 				if rapid.Bool().Draw(t, "goes") {
 					f.drop(r.ID)
 					r.ID = ""
@@ -202,9 +208,9 @@ func TestNextOutline(t *testing.T) {
 			for _, r := range changed {
 				docs = append(docs, r)
 			}
-			before := fmt.Sprint(sumUp(o))
+			now := fmt.Sprint(sumUp(o))
 			next := o.Next(f, docs)
-			if fmt.Sprint(sumUp(o)) != before {
+			if fmt.Sprint(sumUp(o)) != now {
 				t.Fatal("an outline changed")
 			}
 			fresh, err := Prepare(t.Context(), f)
@@ -227,6 +233,19 @@ func TestNextOutline(t *testing.T) {
 					if at, met := next.placed(f, id); met != ok || at != i {
 						t.Fatalf("%q is at %d, %v, and its place %d, %v", id, i, ok, at, met)
 					}
+				}
+			}
+			for range 2 { // the second with the prices of the first, and of the states before
+				req := Request{Budget: 300, Counter: token.Estimate(), Projects: next.Projects()}
+				req.Format = rapid.SampledFrom([]string{FormatOrg, FormatMarkdown}).Draw(t, "format")
+				want, err := Build(t.Context(), f, nil, req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Outline = next
+				got, err := Build(t.Context(), f, nil, req)
+				if diff := gocmp.Diff(want, got); err != nil || diff != "" {
+					t.Fatalf("%v, a window of a fresh outline and of the next (-fresh +next):\n%s", err, diff)
 				}
 			}
 			o = next
