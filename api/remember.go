@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"path"
 	"strings"
 
@@ -33,6 +34,9 @@ const inbox = "inbox.org"
 
 func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditResponse, error) {
 	props, err := properties(req.Property)
+	if err == nil && req.Title == "" && req.Body == "" {
+		err = errors.New("there is nothing to remember; give a title, a text or both")
+	}
 	if err != nil {
 		return nil, invalid("remember", err)
 	}

@@ -126,8 +126,8 @@ func (r *Root) EditorLock(name string) (EditorLock, bool) {
 func (r *Root) editorLock(names ...string) (EditorLock, bool) {
 	for _, name := range names {
 		text, err := r.lockText(path.Join(path.Dir(name), ".#"+path.Base(name)))
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			continue
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
+			continue // of a name that a lock has no room beside, there is none
 		}
 		if err != nil {
 			return EditorLock{Owner: "unreadable", Holder: Elsewhere}, true

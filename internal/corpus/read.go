@@ -152,6 +152,8 @@ func readError(err error) error {
 		return ErrUnreadable
 	case errors.Is(err, syscall.ENXIO):
 		return ErrSpecial // a socket
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return ErrName
 	}
 	return err
 }

@@ -73,6 +73,8 @@ func writeError(err error) error {
 		return ErrReadOnlyFile
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrVanished
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return ErrName
 	}
 	return err
 }
