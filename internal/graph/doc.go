@@ -7,7 +7,7 @@
 // collects changes to a state, document by document, and seals them into the
 // next state and its [Delta]. A document is a file, or a tree that came through the
 // API (Draft.PutTree), of which a branch can change alone. A [Commit] records a delta with who, when and
-// why; applied to its parent's state it gives the next, and undone it gives
+// why, in [Record]s that are as large as what changed; applied to its parent's state it gives the next, and undone it gives
 // the one before, so that any past state is reached from a neighbour. A [Ledger]
 // follows a chain by its digests alone; [Lives] and [Retention] tell what a
 // thinned history needs. [Merge] brings two states together that came from a third,
