@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -183,9 +182,10 @@ func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
 	if len(nodes) == 0 || size != f.Size || nodes[0].Derived.Opaque != f.Opaque {
 		return merkle.Digest{}, false
 	}
-	h := sha256.New()
+	h, piece := sha256.New(), []byte(nil)
 	for _, n := range nodes {
-		_, _ = io.WriteString(h, n.Content) // a hash takes everything
+		piece = append(piece[:0], n.Content...)
+		h.Write(piece)
 	}
 	return merkle.Digest(h.Sum(nil)), true
 }

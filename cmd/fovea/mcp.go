@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func (s *session) serveMCP(ctx context.Context) error {
 	}
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log()})
 	if s.far != nil {
-		debug.SetGCPercent(400) // next to nothing is kept here
+		s.letGrow(growBriefly) // next to nothing is kept here
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		go s.tellChanges(ctx, server)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -142,7 +141,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	if err := s.alertDamage(); err != nil {
 		log.Warn("an alert is lost when this process ends", "why", err)
 	}
-	debug.SetGCPercent(100) // open has more for verbs, which end soon
+	s.letGrow(growForLong)
 	return daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},

@@ -41,6 +41,7 @@ type session struct {
 	alerts *alert.Queue      // of memory, nil where nobody is to be told
 	opened bool              // or tried to
 	ids    map[string]string // that Emacs knows, nil until asked for
+	growth int               // of the heap, see letGrow
 	drawn  drawing
 	warned map[string]bool // by what was said, under drawn.mu
 }
@@ -82,9 +83,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		s.say("%s", keys.Problem)
 	}
 	s.opened = true
-	// A short-lived process does better with more memory than with more
-	// collections.
-	debug.SetGCPercent(400)
+	s.letGrow(growBriefly)
 	opts := &fovea.Options{
 		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,

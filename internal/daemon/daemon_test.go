@@ -39,8 +39,16 @@ type house struct {
 	over   <-chan struct{} // closed when it has ended
 }
 
-// serve starts a daemon; change may be nil.
+// serve makes a memex and starts a daemon of it; change may be nil.
 func serve(t *testing.T, change func(*daemon.Options), files ...string) *house {
+	t.Helper()
+	h := build(t, files...)
+	h.start(change)
+	return h
+}
+
+// build makes a memex that nobody serves yet.
+func build(t *testing.T, files ...string) *house {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "HOME"} {
@@ -51,6 +59,13 @@ func serve(t *testing.T, change func(*daemon.Options), files ...string) *house {
 		h.write(name, "* "+name+"\n")
 	}
 	h.check(os.MkdirAll(h.memex, 0o755))
+	return h
+}
+
+// start starts a daemon, and ends it with the test if nobody has before.
+func (h *house) start(change func(*daemon.Options)) {
+	t := h.t
+	t.Helper()
 	feed := &api.Feed{}
 	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Committed: feed.Committed})
 	h.check(err)
@@ -79,19 +94,20 @@ func serve(t *testing.T, change func(*daemon.Options), files ...string) *house {
 	}
 	h.far, err = daemon.Connect(t.Context(), &h.config, nil)
 	h.check(err)
+	far := h.far
 	var said error
 	var stopped bool
 	h.stop = func() error {
 		if !stopped {
 			stopped = true
-			h.far.Close()
+			far.Close()
 			cancel()
 			said = errors.Join(<-ended, m.Close(), ring.Close())
 		}
 		return said
 	}
-	t.Cleanup(func() { h.check(h.stop()) })
-	return h
+	stop := h.stop
+	t.Cleanup(func() { h.check(stop()) })
 }
 
 func (h *house) check(err error) {

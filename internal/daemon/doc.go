@@ -16,6 +16,8 @@
 //   - Over the socket only the user who runs the daemon is heard; over TCP only
 //     who has a token, from this machine.
 //   - When it is told to stop, requests under way are answered first.
+//   - What the process keeps grows with the memory, not with its age, and what a busy
+//     time has left goes back to the system.
 //
 // Not here: the operations (api), HTTP (internal/httpapi), settings
 // (internal/config).

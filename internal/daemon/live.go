@@ -20,7 +20,7 @@ const (
 	quiet    = 50 * time.Millisecond  // a burst of saves ends when so long nothing came
 	longest  = 500 * time.Millisecond // and is read after so long though it goes on
 	rescan   = 10 * time.Minute       // finds what no event told
-	pulse    = time.Minute            // between heartbeats of the memory
+	pulse    = time.Minute            // between heartbeats of the memory, and looks at what the process holds
 	marksDir = "watch"                // of the state folder
 )
 
@@ -40,6 +40,7 @@ type live struct {
 	begun bool          // the folder was read once, and what was seen since is in the memory
 
 	ready atomic.Bool
+	rest  rest // of run
 }
 
 // keepLive begins to watch.
@@ -162,6 +163,7 @@ func (l *live) run() {
 			l.told(l.read(l.ctx, 0, true))
 		case <-beats.C:
 			l.told(l.m.Heartbeat(l.ctx))
+			l.rest.beat()
 		case <-changed:
 			l.burst(changed)
 			l.told(l.read(l.ctx, l.watcher.Seen(), false))
