@@ -18,3 +18,8 @@ func AddTool(s *Server, name string, call func() (string, error)) {
 		return reply{text: text}, err
 	})
 }
+
+// NewEvents returns what keeps events of sessions, Bytes how much that is.
+func NewEvents() *events { return newEvents() }
+
+func (e *events) Bytes() int { return e.bytes }

@@ -20,9 +20,6 @@ const (
 	firstWithoutSessions = "2026-07-28"
 	// mostServers is how many are kept. One without a session makes room.
 	mostServers = 1000
-	// keptEvents is how many bytes of answers and notices are kept for clients whose
-	// connection breaks, of all sessions together; the oldest go first.
-	keptEvents = 4 << 20
 	// sessionIdle is after how long without a request a session ends.
 	sessionIdle = 4 * time.Hour
 )
@@ -52,9 +49,7 @@ func NewWeb(whose Whose, log *slog.Logger) *Web {
 		return nil
 	}
 	// The SDK serves revisions with sessions and those without by two handlers.
-	kept := mcp.NewMemoryEventStore(nil)
-	kept.SetMaxBytes(keptEvents)
-	w.with = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Logger: log, SessionTimeout: sessionIdle, EventStore: kept})
+	w.with = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Logger: log, SessionTimeout: sessionIdle, EventStore: newEvents()})
 	w.without = mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Logger: log, Stateless: true, PropagateRequestCancellation: true})
 	return w
 }
