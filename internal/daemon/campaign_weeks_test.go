@@ -135,8 +135,8 @@ func (w *weeks) kept() kept {
 func (k kept) within(t *testing.T, round int, first kept) {
 	t.Helper()
 	const (
-		slack = 24 << 20 // what is known of recent writes fills up over the first rounds
-		few   = 8        // connections that are open by chance
+		slack = 8 << 20 // what is known of recent writes fills up over the first rounds
+		few   = 8       // connections that are open by chance
 	)
 	most := slack + first.heap*uint64(max(k.nodes, first.nodes))/uint64(first.nodes)
 	if k.heap > most || k.goroutines > first.goroutines+few || k.descriptors > first.descriptors+few {

@@ -103,6 +103,7 @@ func (h *house) start(change func(*daemon.Options)) {
 			far.Close()
 			cancel()
 			said = errors.Join(<-ended, m.Close(), ring.Close())
+			far, m, ring = nil, nil, nil // the test may go on for long
 		}
 		return said
 	}
