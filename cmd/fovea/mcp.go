@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -37,8 +38,11 @@ graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken
 over where there is no graph yet, and kept in step with it.`,
 		Example: `  fovea mcp --memex ~/notes --agent claude
   MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
-		Args: args(0, 0, "no arguments"),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if width(os.Stdin) > 0 {
+				s.say("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
+			}
 			switch compat {
 			case "":
 				return s.serveMCP(c.Context())
