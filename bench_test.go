@@ -132,6 +132,31 @@ func BenchmarkWindow(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
 }
 
+// BenchmarkServedWindow makes the windows that the daemon's benchmark asks for: 2,000
+// tokens for 200 focuses in turn, with what is known of them after a first round, at
+// two sizes.
+func BenchmarkServedWindow(b *testing.B) {
+	for _, files := range []int{900, 4500} {
+		b.Run(fmt.Sprint(11*files), func(b *testing.B) {
+			m := generated(b, files)
+			v := m.ingest()
+			build := func(i int) {
+				req := window.Request{Focus: fmt.Sprintf("node-%07d", i%200*7), Budget: 2000, Cache: m.m.TokenCache()}
+				if _, err := v.Window(b.Context(), req); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for i := range 200 {
+				build(i)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				build(i)
+			}
+		})
+	}
+}
+
 // BenchmarkReindex changes the title of one headline of a file of 1 MB, in an
 // editor's place, and scans, commits and searches; and through Edit.
 func BenchmarkReindex(b *testing.B) {
