@@ -53,6 +53,7 @@ func (s *scratch) clear(o *Outline) {
 	for i := range s.nodes {
 		s.at[o.number(s.nodes[i].ref)] = 0
 	}
+	clear(s.all)
 	clear(s.nodes)
 	clear(s.pieces)
 	clear(s.taken)
