@@ -7,6 +7,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ func (s *server) crowd(length, pace time.Duration) {
 	before, processor := s.resident(), s.processor()
 	var mu sync.Mutex
 	var took []time.Duration
+	byKind := map[string][]time.Duration{}
 	failed := map[string]int{}
 	begun := time.Now()
 	var all sync.WaitGroup
@@ -33,10 +35,11 @@ func (s *server) crowd(length, pace time.Duration) {
 		all.Go(func() {
 			for i, due := c, begun.Add(pace*time.Duration(c)/clients); due.Before(begun.Add(length)); i++ {
 				time.Sleep(time.Until(due))
-				err := s.ask(t.Context(), pace, c, i)
+				kind, err := s.ask(t.Context(), pace, c, i)
 				waited := time.Since(due)
 				mu.Lock()
 				took = append(took, waited)
+				byKind[kind] = append(byKind[kind], waited)
 				if err != nil {
 					failed[err.Error()]++
 				}
@@ -52,17 +55,23 @@ func (s *server) crowd(length, pace time.Duration) {
 	at := func(percent int) float64 { return ms(took[len(took)*percent/100]) }
 	t.Logf("%d clients for %v, pace %v: %.0f requests a second, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, %.2f ms of the daemon's processors each, errors %v, resident %.0f MiB before and %.0f after",
 		clients, length, pace, float64(len(took))/time.Since(begun).Seconds(), at(50), at(95), at(99), (s.processor()-processor)/float64(len(took)), failed, before, s.resident())
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		took := byKind[kind]
+		slices.Sort(took)
+		t.Logf("of them %d of %s: p50 %.1f ms, p99 %.1f ms", len(took), kind, ms(took[len(took)/2]), ms(took[len(took)*99/100]))
+	}
 }
 
-func (s *server) ask(ctx context.Context, pace time.Duration, c, i int) error {
-	var err error
+// ask makes request number i of a client and names its kind.
+func (s *server) ask(ctx context.Context, pace time.Duration, c, i int) (kind string, err error) {
 	switch i % 8 {
 	case 0:
 		_, err = s.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprintf("Crowd %d %d, %v", c, i, pace), Body: fmt.Sprint("It says ", i)})
+		return "remember", err
 	case 1, 2:
 		_, err = s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i%s.m.headlines), Budget: 1000})
-	default:
-		_, err = s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+		return "context", err
 	}
-	return err
+	_, err = s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+	return "search", err
 }

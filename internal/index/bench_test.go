@@ -40,8 +40,10 @@ func headlines(docs []Doc, prefix, text string) []Doc {
 
 // generated returns the material that the cold start is measured with: 2,000
 // files of ten headlines.
-func generated() (docs []Doc, bytes int64) {
-	for f := range 2000 {
+func generated() (docs []Doc, bytes int64) { return files(2000) }
+
+func files(n int) (docs []Doc, bytes int64) {
+	for f := range n {
 		text := foveatest.GenFile(f, 10)
 		bytes += int64(len(text))
 		docs = headlines(docs, "node", text)
@@ -141,6 +143,21 @@ func BenchmarkSearch(b *testing.B) {
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs/median")
 			b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "µs/p95")
+		})
+	}
+}
+
+// BenchmarkSearchCommon asks for two words of which every document has one: its cost must
+// not grow as the documents do.
+func BenchmarkSearchCommon(b *testing.B) {
+	for _, n := range []int{900, 4500} {
+		docs, _ := files(n)
+		x := Build(docs)
+		b.Run(fmt.Sprintf("%d documents", len(docs)), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				x.Search(Query{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+			}
 		})
 	}
 }
