@@ -49,7 +49,7 @@ func (e toolError) Error() string {
 	if c, ok := errors.AsType[*fovea.Error](e.err); ok && c.Kind == fovea.Conflict && c.Theirs != "" {
 		reason += "\nAs it is now:\n" + c.Theirs
 	}
-	b.WriteString("\n" + fenced(strings.ToValidUTF8(reason, "\uFFFD")))
+	b.WriteString("\n" + fenced(reason))
 	return b.String()
 }
 

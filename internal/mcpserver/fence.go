@@ -21,6 +21,7 @@ const maxText = 128 << 10
 // occur in it, under a line that says what it is; of a long one the beginning, and how
 // much that is. Empty text gives "".
 func fenced(text string) string {
+	text = legible(text)
 	shown := beginningOf(text)
 	out := whole(shown)
 	if len(shown) < len(text) {
@@ -38,8 +39,12 @@ func whole(text string) string {
 	return dataNote + "\n" + fence + "\n" + text + "\n" + fence + "\n"
 }
 
+// legible puts one replacement character for each run of bytes that is no UTF-8: JSON
+// would put one for each byte.
+func legible(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
 // beginningOf returns of a text that is too long its first lines, or of one long line
-// its first characters.
+// its first characters. The text is legible.
 func beginningOf(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -174,6 +174,25 @@ func TestLongAnswersAreCut(t *testing.T) {
 	}
 }
 
+// TestBytesThatAreNoTextHideNothing: a title of bytes that are no UTF-8, longer than an
+// answer, takes away neither other hits nor the rest of a note.
+func TestBytesThatAreNoTextHideNothing(t *testing.T) {
+	svc, dir := memory(t)
+	text := "* A rivet " + strings.Repeat("\x80", 200<<10) + "\n* Another rivet\n"
+	if err := os.WriteFile(filepath.Join(dir, "bytes.org"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, svc, nil)
+	for tool, args := range map[string]map[string]any{"recall": {"query": "rivet"}, "read": {"id": "bytes.org"}} {
+		if text, failed := call(t, c, tool, args); failed || !strings.Contains(text, "Another rivet") || strings.Contains(text, "Cut after") {
+			t.Errorf("%s: %.300s", tool, text)
+		}
+	}
+}
+
 // TestLongDataIsLeftOut: a list of very many files is told in numbers alone.
 func TestLongDataIsLeftOut(t *testing.T) {
 	for files, want := range map[int]bool{10: true, 10_000: false} {

@@ -35,7 +35,7 @@ func (s *Server) read(ctx context.Context, in readInput) (reply, error) {
 	if err := s.children(ctx, &b, n, in.At == ""); err != nil {
 		return reply{}, err
 	}
-	text := b.String()
+	text := legible(b.String())
 	if in.Offset < 0 || in.Offset > len(text) || in.Offset < len(text) && !utf8.RuneStart(text[in.Offset]) {
 		return reply{}, misuse(fmt.Sprintf("offset is a place between characters of the %d bytes", len(text)))
 	}
