@@ -73,7 +73,8 @@ func TestCampaignOfCrashes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c.kept == 0 || c.kept == c.amid {
+	const sample = 100 // of fewer, all may end alike
+	if c.amid == 0 || c.amid >= sample && (c.kept == 0 || c.kept == c.amid) {
 		t.Errorf("%d of %d cuts amid a commit left it done", c.kept, c.amid)
 	}
 	t.Logf("seed %d: %d cuts, %d of them amid a commit, %d left it done, %d histories went on from what was left, %d took back what a relaxed memory had told",

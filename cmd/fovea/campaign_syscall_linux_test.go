@@ -70,7 +70,8 @@ func TestCampaignOfSystemCalls(t *testing.T) {
 			}
 		}
 	}
-	if runs == 0 || failed == 0 || failed == runs {
+	const sample = 100 // of fewer, all may end alike
+	if runs == 0 || runs >= sample && (failed == 0 || failed == runs) {
 		t.Errorf("%d of %d commands failed", failed, runs)
 	}
 	t.Logf("seed %d: %d commands with a failing system call, %d of them failed", campaign.Seed, runs, failed)
