@@ -64,6 +64,19 @@ func (m *Memory) RememberTogether(ctx context.Context, under string, titles ...s
 	return errors.Join(errs...)
 }
 
+// Reread lists the nodes whose items the next window reads anew, since that of an earlier
+// view.
+func (v *View) Reread() (ids []string) {
+	for _, d := range v.tree.gap.replaced(v.state) {
+		for _, n := range v.state.Nodes(d.Path) {
+			if !d.Same(n.ID) {
+				ids = append(ids, n.ID)
+			}
+		}
+	}
+	return ids
+}
+
 // Fresh returns the same state with indexes made from nothing.
 func (v *View) Fresh() *View { return (&Memory{}).newView(v.state, v.commit) }
 

@@ -192,14 +192,20 @@ var outlines = &kind[*window.Outline]{
 		return o
 	},
 	update: func(o *window.Outline, s *graph.State, g gap) *window.Outline {
-		docs := make([]window.Replaced, 0, g.paths.Len())
-		for path := range g.paths.All() {
-			d := window.Replaced{Path: path}
-			if now, ok := s.Document(path); ok {
-				d.ID = now.ID
-			}
-			docs = append(docs, d)
-		}
-		return o.Next(&source{state: s, brief: true}, docs)
+		return o.Next(&source{state: s, brief: true}, g.replaced(s))
 	},
+}
+
+// replaced tells the documents that differ, and which of their nodes read as they did.
+func (g gap) replaced(s *graph.State) []window.Replaced {
+	same := func(id string) bool { _, changed := g.changes.Get(id); return !changed }
+	docs := make([]window.Replaced, 0, g.paths.Len())
+	for path := range g.paths.All() {
+		d := window.Replaced{Path: path, Same: same}
+		if now, ok := s.Document(path); ok {
+			d.ID = now.ID
+		}
+		docs = append(docs, d)
+	}
+	return docs
 }

@@ -27,11 +27,11 @@ func (m *model) write(t *rapid.T) {
 	name := rapid.SampledFrom(modelPaths).Draw(t, "path")
 	var text strings.Builder
 	for range rapid.IntRange(0, 4).Draw(t, "headlines") {
-		text.WriteString(rapid.SampledFrom([]string{"* ", "** ", "*** "}).Draw(t, "stars") + rapid.SampledFrom([]string{"A", "Rivets", "TODO C :x:"}).Draw(t, "title") + "\n")
+		text.WriteString(rapid.SampledFrom([]string{"* ", "** ", "*** "}).Draw(t, "stars") + rapid.SampledFrom([]string{"A", "Rivets", "TODO C :x:", "Gauge :project:"}).Draw(t, "title") + "\n")
 		if rapid.Bool().Draw(t, "id") {
 			text.WriteString(fmt.Sprintf(":PROPERTIES:\n:ID: %s\n:END:\n", rapid.SampledFrom(modelIDs[:2]).Draw(t, "which")))
 		}
-		text.WriteString(rapid.SampledFrom([]string{"", "a steel gauge\n", "[[id:one]]\r\n"}).Draw(t, "body"))
+		text.WriteString(rapid.SampledFrom([]string{"", "a steel gauge\n", "[[id:one]]\r\n", "[[file:b.org::*Rivets]] ````\n"}).Draw(t, "body"))
 	}
 	m.d.write(m.t, map[string]string{name: text.String()})
 	m.folder[name], m.changed = text.String(), true

@@ -152,6 +152,7 @@ func (m *model) check(t *rapid.T) {
 		t.Fatalf("root %s, of a fresh ingest %s\n%s", v.Root(), fresh.Root(), cmp.Diff(nodesOf(fresh), nodesOf(v)))
 	}
 	sameAnswers(t, fresh, v)
+	sameWindow(t, fresh, v)
 }
 
 // fresh returns the view of a new memory of the same files and trees. Where the root of

@@ -149,7 +149,7 @@ func TestSetupModel(t *testing.T) {
 				path := rapid.SampledFrom([]string{"a.org", "b.org", "sub/c.org", "x.setup", "sub/y.setup", ".foveaignore"}).Draw(t, "path")
 				line := rapid.SampledFrom([]string{
 					"#+SETUPFILE: x.setup\n", "#+SETUPFILE: sub/y.setup\n", "#+SETUPFILE: ../x.setup\n", "#+SETUPFILE: a.org\n", "#+SETUPFILE: ../b.org\n",
-					"#+TODO: A | B\n", "#+FILETAGS: :t:\n", "* A x\n", "* A x\n** B y\n", "x.setup\n",
+					"#+TODO: A | B\n", "#+FILETAGS: :t:\n", "#+FILETAGS: :project:\n", "* A x\n", "* A x\n** B y\n", "x.setup\n",
 					"* I\n:PROPERTIES:\n:ID: one\n:END:\n", "text\n:PROPERTIES:\n:ID: no\n:END:\n", "[[*B y]] [[id:one]]\n", "# -*- coding: latin-1 -*-\n\xe9\n",
 				})
 				w.write(map[string]string{path: strings.Join(rapid.SliceOfN(line, 0, 4).Draw(t, "lines"), "")})
@@ -203,12 +203,13 @@ func TestSetupModel(t *testing.T) {
 				if diff := cmp.Diff(derived(fresh.View()), derived(v)); diff != "" || v.Root() != fresh.View().Root() {
 					t.Fatalf("root %s, of a fresh ingest %s (-fresh +memory):\n%s", v.Root(), fresh.View().Root(), diff)
 				}
-				if !rapid.Bool().Draw(t, "diagnostics") { // what is kept may be several commits old
+				if !rapid.Bool().Draw(t, "answers") { // what is kept may be several commits old
 					return
 				}
 				if diff := cmp.Diff(diagnosed(t, fresh), diagnosed(t, w.m)); diff != "" {
 					t.Fatalf("diagnostics (-fresh +memory):\n%s", diff)
 				}
+				sameWindow(t, fresh.View(), v)
 			},
 		})
 		if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
