@@ -179,7 +179,7 @@ func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
 	for _, n := range nodes {
 		size += int64(len(n.Content))
 	}
-	if len(nodes) == 0 || size != f.Size || nodes[0].Derived.Opaque != f.Opaque {
+	if len(nodes) == 0 || isLost(nodes) || size != f.Size || nodes[0].Derived.Opaque != f.Opaque {
 		return merkle.Digest{}, false
 	}
 	h, piece := sha256.New(), []byte(nil)
@@ -189,6 +189,9 @@ func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
 	}
 	return merkle.Digest(h.Sum(nil)), true
 }
+
+// isLost reports whether the text of a document is not empty but unknown.
+func isLost(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, graph.IsGone) }
 
 // file takes one new or changed file into the draft, once.
 func (in *ingester) file(ctx context.Context, path string) error {
@@ -211,7 +214,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	}
 	state := in.m.View().state
 	if d, ok := state.Document(f.Path); ok && d.Derived.Opaque == f.Opaque {
-		if have, _ := state.Text(f.Path); have == text {
+		if have, _ := state.Text(f.Path); have == text && !isLost(state.Nodes(f.Path)) {
 			return nil // touched, or written by us
 		}
 	}

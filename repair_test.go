@@ -4,6 +4,7 @@ package fovea_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -198,5 +199,25 @@ func TestChaosScenarioB(t *testing.T) {
 				t.Errorf("the folder is not there: %q, %s", got, w.kindsOf())
 			}
 		})
+	}
+}
+
+// TestRepairReadsWhatIsLeft: a file that reads as what is left of a text that is lost is
+// not that text.
+func TestRepairReadsWhatIsLeft(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "just some text\n", "b.org": "* B\n"})
+	w.ingest()
+	w.saved(map[string]string{"b.org": "* Later\n"})
+	if err := errors.Join(w.m.Close(), os.RemoveAll(filepath.Join(w.state, "image"))); err != nil {
+		t.Fatal(err)
+	}
+	w.spoil("just some text")
+	w.write(map[string]string{"a.org": ""})
+	w.open()
+	if _, err := w.m.Repair(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.kindsOf(), "lost: 1 block lost, as commit 3 says"; got != want {
+		t.Errorf("verify says %q, want %q", got, want)
 	}
 }
