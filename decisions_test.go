@@ -33,3 +33,22 @@ func TestDecisionsAreDated(t *testing.T) {
 		}
 	}
 }
+
+// TestChangesAreTold: every entry of the changelog has its kind and one line that says
+// what a user notices.
+func TestChangesAreTold(t *testing.T) {
+	told := regexp.MustCompile(`\AKind: (new|change|fix|security)\n\nSummary: [^\n]+\.\n`)
+	entries, err := filepath.Glob("changelog/unreleased/*.md")
+	if err != nil || len(entries) == 0 {
+		t.Fatalf("entries %v, %v", entries, err)
+	}
+	for _, name := range entries {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !told.Match(text) {
+			t.Errorf("%s does not begin as changelog/TEMPLATE.md does", name)
+		}
+	}
+}
