@@ -34,7 +34,7 @@ const inbox = "inbox.org"
 
 func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditResponse, error) {
 	props, err := properties(req.Property)
-	if err == nil && req.Title == "" && req.Body == "" {
+	if err == nil && strings.TrimSpace(req.Title+req.Body) == "" {
 		err = errors.New("there is nothing to remember; give a title, a text or both")
 	}
 	if err != nil {
