@@ -4,6 +4,8 @@ package api
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/merkle"
@@ -27,6 +29,9 @@ type MergeResponse struct {
 }
 
 func (l *local) Merge(ctx context.Context, req MergeRequest) (*MergeResponse, error) {
+	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
+		return nil, &fovea.Error{Op: "merge", What: req.State, Kind: fovea.Invalid, Err: errors.New("state: is an absolute path")}
+	}
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}

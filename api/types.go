@@ -142,7 +142,7 @@ type Part struct {
 // QueryRequest runs a query in one of the syntaxes of package query, among the
 // nodes of a ready-made query when one is named.
 type QueryRequest struct {
-	Query string `json:"query" jsonschema:"in one of the syntaxes of doc/query.md; empty is all"`
+	Query string `json:"query,omitempty" jsonschema:"in one of the syntaxes of doc/query.md; empty is all"`
 	Named string `json:"named,omitempty" jsonschema:"active-projects or completed"`
 	Limit int    `json:"limit,omitempty" jsonschema:"0 means all, with completed 10"`
 	At    string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
@@ -152,7 +152,7 @@ type QueryRequest struct {
 
 // SearchRequest ranks nodes by words.
 type SearchRequest struct {
-	Text          string  `json:"text" jsonschema:"the words"`
+	Text          string  `json:"text,omitempty" jsonschema:"the words"`
 	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10"`
 	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score"`
 	Query         string  `json:"query,omitempty" jsonschema:"an additional condition"`
@@ -318,7 +318,7 @@ type Snapshot struct {
 
 // RollbackRequest makes an earlier state the present one.
 type RollbackRequest struct {
-	To         string `json:"to" jsonschema:"as in diff; empty means snapshot 0"`
+	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0"`
 	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
 	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`

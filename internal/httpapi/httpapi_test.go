@@ -5,6 +5,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -53,8 +55,15 @@ func open(t *testing.T, files map[string]string) *site {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	var err error
-	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed})
+	secret, _, err := note.GenerateKey(rand.Reader, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := note.NewSigner(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Signer: signer})
 	if err != nil {
 		t.Fatal(err)
 	}

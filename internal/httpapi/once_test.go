@@ -22,15 +22,18 @@ import (
 
 const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n"
 
-// repeated are requests that come twice under one key, at least one of each operation
-// that writes.
-var repeated = []struct {
+// repetition is a request that comes twice under one key.
+type repetition struct {
 	name, op, body string
 	agent          bool          // ada asks, with nothing granted
 	before         func(s *site) // what is done before, all of it by the person
 	forgets        bool          // it makes no commit: after a restart it is done again
 	less           bool          // after a restart the answer says less
-}{
+}
+
+// repeated are requests that come twice under one key, at least one of each operation
+// that writes.
+var repeated = []repetition{
 	{name: "a snapshot", op: "snapshot", body: `{"name":"kept"}`, agent: true, forgets: true},
 	{name: "a checkpoint", op: "checkpoint", body: `{"name":"kept"}`, agent: true, forgets: true},
 	{name: "an event", op: "trigger", body: `{"event":"manual-persist"}`, agent: true, forgets: true},
@@ -63,6 +66,16 @@ var repeated = []struct {
 	{name: "a guarded file rejected", op: "guard-reject", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
 	{name: "a tree", op: "ingest-tree", body: `{"ast":{"type":"headline","properties":{"ID":"t1","title":"Of a buffer"},"contents":[]},"scope":"session/s1"}`},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
+}
+
+// scene is a memory of notes of a person and of ada, with a checkpoint before hers.
+func scene(t *testing.T) *site {
+	t.Helper()
+	s := open(t, map[string]string{"a.org": "* One\na secret\n", "b.org": "* Two\n", "skills/plan.org": planSkill})
+	s.must("ingest", "{}")
+	s.must("checkpoint", `{"name":"start"}`)
+	s.must("remember", `{"title":"Of ada","property":["ID=hers"],"under":"agents/ada/notes.org"}`, "Authorization", "Bearer agent")
+	return s
 }
 
 // must asks as the person for what has to succeed.
@@ -141,10 +154,7 @@ func TestRepeatedOnce(t *testing.T) {
 				name += " after a restart"
 			}
 			t.Run(name, func(t *testing.T) {
-				s := open(t, map[string]string{"a.org": "* One\na secret\n", "b.org": "* Two\n", "skills/plan.org": planSkill})
-				s.must("ingest", "{}")
-				s.must("checkpoint", `{"name":"start"}`)
-				s.must("remember", `{"title":"Of ada","property":["ID=hers"],"under":"agents/ada/notes.org"}`, "Authorization", "Bearer agent")
+				s := scene(t)
 				if tc.before != nil {
 					tc.before(s)
 				}

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -39,17 +40,7 @@ var description = sync.OnceValues(func() (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	get := func(summary, kind string, schema any, parameters ...any) object {
-		return object{"get": object{
-			"summary": summary, "parameters": append([]any{}, parameters...),
-			"responses": object{"200": object{"description": "The answer", "content": object{kind: object{"schema": schema}}}, "default": problem},
-		}}
-	}
-	paths["/v1/hello"] = get("Say who answers", "application/json", hello)
-	paths["/v1/logs"] = get("List the newest lines of the log, oldest first", "application/json",
-		object{"type": "array", "items": object{"type": "string"}}, parameterOf("limit", "integer", "at most so many lines, 0 to 1000"))
-	paths["/v1/events"] = get("Stream commits and progress as server-sent events", "text/event-stream",
-		object{"type": "string"}, parameterOf("since", "integer", "begin behind the commit of this number"))
+	maps.Copy(paths, beside(hello, problem))
 	return object{
 		"openapi":    "3.1.0",
 		"info":       object{"title": "Fovea", "version": fmt.Sprint(api.Protocol), "description": "One memory of a folder of Org files; doc/http.md says more."},
@@ -69,19 +60,17 @@ func pathOf(op *api.Operation, schemas, problem object) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	how := object{
-		"name": "sync", "in": "query", "description": "scan reads the whole folder first, none leaves it alone",
-		"schema": object{"type": "string", "enum": []string{string(api.SyncScan), string(api.SyncNone)}},
-	}
-	responses := object{"200": object{"description": "The answer", "content": object{"application/json": object{"schema": result}}}, "default": problem}
+	sh := shapeOf(op)
 	item := object{"post": object{
-		"operationId": op.Name, "summary": op.Summary, "parameters": []any{how}, "responses": responses,
+		"operationId": op.Name, "summary": op.Summary, "parameters": sh.asked(http.MethodPost),
+		"responses":   sh.answered(http.MethodPost, result, problem),
 		"requestBody": object{"content": object{"application/json": object{"schema": request}}},
 	}}
-	if op.Effect == api.Reads {
+	if sh.gettable() {
 		item["get"] = object{
-			"operationId": "get-" + op.Name, "summary": op.Summary, "responses": responses,
-			"parameters": append(parametersOf(shapeOf(op), schemas), how),
+			"operationId": "get-" + op.Name, "summary": op.Summary,
+			"parameters": append(parametersOf(sh, schemas), sh.asked(http.MethodGet)...),
+			"responses":  sh.answered(http.MethodGet, result, problem),
 		}
 	}
 	return item, nil
@@ -90,35 +79,44 @@ func pathOf(op *api.Operation, schemas, problem object) (object, error) {
 // parametersOf lists what a GET takes; the schema of the request says what each means.
 func parametersOf(s *shape, schemas object) []any {
 	list := []any{}
-	var described map[string]*jsonschema.Schema
-	if request, ok := schemas[s.op.Request.Name()].(*jsonschema.Schema); ok {
-		described = request.Properties
+	request, ok := schemas[s.op.Request.Name()].(*jsonschema.Schema)
+	if !ok {
+		return list // there is nothing to ask for
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.fields)) {
-		kind := "string"
-		t := s.fields[key]
-		switch t.Kind() {
-		case reflect.Bool:
-			kind = "boolean"
-		case reflect.Int, reflect.Int64, reflect.Uint64:
-			kind = "integer"
-		case reflect.Float64:
-			kind = "number"
-		case reflect.Slice:
-			if t.Elem().Kind() != reflect.String {
-				continue
-			}
-			kind = "array"
-		case reflect.String:
-		default:
+		kind := kindOf(s.fields[key])
+		if kind == "" {
 			continue
 		}
-		list = append(list, parameterOf(key, kind, described[key].Description))
+		one := parameterOf(key, kind, request.Properties[key].Description)
+		if s.required[key] {
+			one["required"] = true
+		}
+		list = append(list, one)
 	}
-	if s.list {
+	if s.paged() {
 		list = append(list, parameterOf("cursor", "string", "the next page, from the Link header"))
 	}
 	return list
+}
+
+// kindOf names the type of a parameter in a schema, "" for what cannot be one.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.String:
+		return "string"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.String {
+			return "array"
+		}
+	}
+	return ""
 }
 
 func parameterOf(name, kind, about string) object {
@@ -128,6 +126,9 @@ func parameterOf(name, kind, about string) object {
 	}
 	return object{"name": name, "in": "query", "schema": schema, "description": about}
 }
+
+// foreign is what is JSON already.
+var foreign = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {Type: "object"}}
 
 // schemaOf adds the schema of a type to schemas and returns a reference to it.
 func schemaOf(t reflect.Type, schemas object) (object, error) {
@@ -142,7 +143,7 @@ func schemaOf(t reflect.Type, schemas object) (object, error) {
 		return object{"type": "object", "additionalProperties": false}, nil
 	}
 	if _, ok := schemas[t.Name()]; !ok {
-		schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{})
+		schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: foreign})
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	for _, o := range api.Operations {
-		if _, get := doc.Paths["/v1/"+o.Name]["get"]; doc.Paths["/v1/"+o.Name]["post"] == nil || get != (o.Effect == api.Reads) {
+		if _, get := doc.Paths["/v1/"+o.Name]["get"]; doc.Paths["/v1/"+o.Name]["post"] == nil || get != (o.Effect == api.Reads && o.Name != "forgotten") {
 			t.Errorf("%s is not described", o.Name)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		problem(w, http.StatusUnsupportedMediaType, "invalid", "send JSON, with Content-Type: application/json")
 		return nil, nil, false
 	}
-	if body, err = sh.based(body, r.Header.Get("If-Match")); err != nil {
+	if body, err = sh.rebased(body, r.Header.Get("If-Match")); err != nil {
 		fail(w, sh.op.Name, err, Status(err))
 		return nil, nil, false
 	}

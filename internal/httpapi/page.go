@@ -37,9 +37,9 @@ const mostListed = 1 << 30
 // the answer holds the page and tells whether another follows.
 func (s *shape) page(method, cursor string, request map[string]any) (*page, error) {
 	p := &page{}
-	if !s.list || method != http.MethodGet {
+	if !s.paged() || method != http.MethodGet {
 		if cursor != "" {
-			return nil, errors.New("cursor: only a list that is asked for with GET has pages")
+			return nil, errors.New("cursor: only a list that takes a limit and is asked for with GET has pages")
 		}
 		return p, nil
 	}

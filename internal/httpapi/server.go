@@ -87,7 +87,7 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	for i := range api.Operations {
 		op := &api.Operations[i]
 		inner.Handle("POST /v1/"+op.Name, s.operation(op))
-		if op.Effect == api.Reads {
+		if shapeOf(op).gettable() {
 			inner.Handle("GET /v1/"+op.Name, s.operation(op))
 		}
 	}

@@ -19,23 +19,58 @@ import (
 
 // shape is what a face must know of an operation's types.
 type shape struct {
-	op     *api.Operation
-	fields map[string]reflect.Type // of the request, by key
-	list   bool                    // the answer is one
+	op       *api.Operation
+	fields   map[string]reflect.Type // of the request, by key
+	required map[string]bool         // keys without which it is none
+	list     bool                    // the answer is one
 }
 
 func shapeOf(op *api.Operation) *shape {
-	s := &shape{op: op, fields: map[string]reflect.Type{}, list: op.Answer.Kind() == reflect.Slice}
+	s := &shape{op: op, fields: map[string]reflect.Type{}, required: map[string]bool{}, list: op.Answer.Kind() == reflect.Slice}
 	for _, f := range reflect.VisibleFields(op.Request) {
-		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" && key != "-" {
-			s.fields[key] = f.Type
+		key, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if key == "" || key == "-" {
+			continue
+		}
+		s.fields[key] = f.Type
+		if !strings.Contains(rest, "omit") {
+			s.required[key] = true
 		}
 	}
 	return s
 }
 
-// beside are the parameters that are not of the request.
-var beside = map[string]bool{"sync": true, "cursor": true}
+// gettable reports whether a GET can ask for it: it changes nothing, and all that it
+// requires can be a parameter.
+func (s *shape) gettable() bool {
+	for key := range s.required {
+		if kindOf(s.fields[key]) == "" {
+			return false
+		}
+	}
+	return s.op.Effect == api.Reads
+}
+
+// paged reports whether a GET may ask for the answer in pages.
+func (s *shape) paged() bool { return s.list && s.fields["limit"] != nil }
+
+// based reports whether a write can hang on what the node was.
+func (s *shape) based() bool { return s.fields["base"] != nil }
+
+// tagged reports whether answers may have an ETag.
+func (s *shape) tagged() bool {
+	switch s.op.Answer {
+	case reflect.TypeFor[*api.Shown](), reflect.TypeFor[*api.EditResponse](), reflect.TypeFor[*api.ContextResponse]():
+		return true
+	}
+	return s.rooted()
+}
+
+// rooted reports whether the ETag of an answer is the root of the memory around it.
+func (s *shape) rooted() bool { return s.op.Name == "query" || s.op.Name == "search" }
+
+// aside are the parameters that are not of the request.
+var aside = map[string]bool{"sync": true, "cursor": true}
 
 // parameters makes the JSON of a request from the parameters of a GET, and finds
 // the page that is asked for.
@@ -46,7 +81,7 @@ func (s *shape) parameters(r *http.Request) ([]byte, *page, error) {
 	}
 	request := map[string]any{}
 	for key, texts := range values {
-		if beside[key] {
+		if aside[key] {
 			continue
 		}
 		t, ok := s.fields[key]
@@ -103,14 +138,14 @@ func parameter(t reflect.Type, texts []string) (any, error) {
 	return nil, errors.New("cannot be a parameter; use POST")
 }
 
-// based puts the digest of an If-Match header into the request as its base. The
+// rebased puts the digest of an If-Match header into the request as its base. The
 // header is not passed over where there is no base: who sends it wants the write to
 // hang on it.
-func (s *shape) based(body []byte, header string) ([]byte, error) {
+func (s *shape) rebased(body []byte, header string) ([]byte, error) {
 	header = strings.TrimSpace(header)
-	if _, ok := s.fields["base"]; !ok && header != "" && s.op.Effect != api.Reads {
+	if !s.based() && header != "" && s.op.Effect != api.Reads {
 		return nil, s.invalid(errors.New("If-Match: counts where one node is changed; leave it out here"))
-	} else if !ok || header == "" || header == "*" { // * is any node that is there
+	} else if !s.based() || header == "" || header == "*" { // * is any node that is there
 		return body, nil
 	}
 	tag := strings.Trim(header, `" `)
@@ -143,7 +178,7 @@ func (s *shape) tag(a any, before, after string) string {
 	case *api.ContextResponse:
 		return a.Root
 	}
-	if (s.op.Name == "query" || s.op.Name == "search") && before == after {
+	if s.rooted() && before == after {
 		return after
 	}
 	return ""
