@@ -165,6 +165,9 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	if req.Limit < 0 {
 		return nil, invalid("search", errLimit)
 	}
+	if req.Excerpt < 0 {
+		return nil, invalid("search", errExcerpt)
+	}
 	if req.MinSimilarity < 0 || req.MinSimilarity > 1 {
 		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
 	}
@@ -193,11 +196,8 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	for _, h := range hits {
 		sim := h.Score / hits[0].Score
 		if sim >= req.MinSimilarity {
-			hit := Hit{listed(v, lines, h.Node), h.Score, sim, []string{"lexical"}}
-			if req.Content {
-				hit.Content = legible(h.Node)
-			}
-			out = append(out, hit)
+			n := listed(v, lines, h.Node).withText(h.Node, req.Content, req.Excerpt)
+			out = append(out, Hit{n, h.Score, sim, []string{"lexical"}})
 		}
 	}
 	return out, nil

@@ -4,6 +4,7 @@ package api_test
 
 import (
 	"encoding/base64"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -165,26 +166,42 @@ func TestSearchLimits(t *testing.T) {
 	if hits := search(api.SearchRequest{Text: "gauge", MinSimilarity: 1}); len(hits) != 1 {
 		t.Errorf("a similarity of 1 leaves %+v", hits)
 	}
-	for _, bad := range []api.SearchRequest{{Text: "x", MinSimilarity: 1.1}, {Text: "x", MinSimilarity: -1}, {Text: "x", Limit: -1}} {
+	for _, bad := range []api.SearchRequest{{Text: "x", MinSimilarity: 1.1}, {Text: "x", MinSimilarity: -1}, {Text: "x", Limit: -1}, {Text: "x", Excerpt: -1}} {
 		if _, err := svc.Search(t.Context(), bad); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v, want invalid", bad, err)
 		}
 	}
 }
 
-// TestListsCarryTextWhereAskedFor: the own text of each node comes with a query or a
-// search that asks for it, and only then.
+// TestListsCarryTextWhereAskedFor: the own text of each node, or how it begins, comes
+// with a query or a search that asks for it, and only then.
 func TestListsCarryTextWhereAskedFor(t *testing.T) {
-	svc, _ := serve(t, map[string]string{"a.org": "* Plain\nwater\n** Below\nsand\n"})
-	for _, ask := range []bool{false, true} {
-		want := map[bool]string{true: "* Plain\nwater\n"}[ask]
-		nodes, err := svc.Query(t.Context(), api.QueryRequest{Query: "heading:Plain", Content: ask})
-		if err != nil || len(nodes) != 1 || nodes[0].Content != want {
-			t.Errorf("query, content %v: %+v, %v", ask, nodes, err)
-		}
-		hits, err := svc.Search(t.Context(), api.SearchRequest{Text: "water", Content: ask})
-		if err != nil || len(hits) != 1 || hits[0].Content != want {
-			t.Errorf("search, content %v: %+v, %v", ask, hits, err)
-		}
+	svc, _ := serve(t, map[string]string{"a.org": "* Plain\n:PROPERTIES:\n:ID: p\n:END:\nwater\tand stone\n** Below\nsand\n"})
+	const text = "* Plain\n:PROPERTIES:\n:ID: p\n:END:\nwater\tand stone\n"
+	for name, c := range map[string]struct {
+		content       bool
+		characters    int
+		text, excerpt string
+	}{
+		"neither":       {},
+		"the text":      {content: true, text: text},
+		"an excerpt":    {characters: 9, excerpt: "water and…"},
+		"all of it":     {characters: 15, excerpt: "water and stone"},
+		"more than all": {characters: math.MaxInt, excerpt: "water and stone"},
+		"both":          {content: true, characters: 1, text: text, excerpt: "w…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nodes, err := svc.Query(t.Context(), api.QueryRequest{Query: "heading:Plain", Content: c.content, Excerpt: c.characters})
+			if err != nil || len(nodes) != 1 || nodes[0].Content != c.text || nodes[0].Excerpt != c.excerpt {
+				t.Errorf("query: %+v, %v", nodes, err)
+			}
+			hits, err := svc.Search(t.Context(), api.SearchRequest{Text: "stone", Content: c.content, Excerpt: c.characters})
+			if err != nil || len(hits) != 1 || hits[0].Content != c.text || hits[0].Excerpt != c.excerpt {
+				t.Errorf("search: %+v, %v", hits, err)
+			}
+		})
+	}
+	if _, err := svc.Query(t.Context(), api.QueryRequest{Excerpt: -1}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("an excerpt of -1: %v", err)
 	}
 }

@@ -29,6 +29,9 @@ func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
 	if req.Limit < 0 {
 		return nil, invalid("query", errLimit)
 	}
+	if req.Excerpt < 0 {
+		return nil, invalid("query", errExcerpt)
+	}
 	e, err := query.Parse(req.Query)
 	if err != nil {
 		return nil, invalid("query", err)
@@ -44,10 +47,7 @@ func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
 	lines := newLines(v)
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
-		out[i] = listed(v, lines, n)
-		if req.Content {
-			out[i].Content = legible(n)
-		}
+		out[i] = listed(v, lines, n).withText(n, req.Content, req.Excerpt)
 	}
 	return out, nil
 }

@@ -148,6 +148,7 @@ type QueryRequest struct {
 	At    string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
 
 	Content bool `json:"content,omitempty" jsonschema:"with the own text of each node"`
+	Excerpt int  `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
 }
 
 // SearchRequest ranks nodes by words.
@@ -158,6 +159,7 @@ type SearchRequest struct {
 	Query         string  `json:"query,omitempty" jsonschema:"an additional condition"`
 	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
 	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
+	Excerpt       int     `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
 }
 
 // Node is a node in a list.
@@ -172,6 +174,7 @@ type Node struct {
 
 	Opening string `json:"opening,omitempty" jsonschema:"how its text begins, where it has no title"`
 	Content string `json:"content,omitempty" jsonschema:"where asked for, as in show"`
+	Excerpt string `json:"excerpt,omitempty" jsonschema:"where asked for: how its text begins, without headline, planning, settings and drawers, on one line; … at the end where more follows"`
 
 	Unreviewed bool `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
 }

@@ -293,6 +293,24 @@ func TestPagesAreTheList(t *testing.T) {
 	}
 }
 
+// TestExcerpts: a list that is asked for excerpts has them, however it is asked.
+func TestExcerpts(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A stone\n:PROPERTIES:\n:ID: a\n:END:\nIn the river.\n"})
+	for _, ask := range [][3]string{
+		{"GET", "/v1/search?text=stone&excerpt=6"},
+		{"POST", "/v1/search", `{"text":"stone","excerpt":6}`},
+		{"GET", "/v1/query?query=heading:stone&excerpt=6"},
+	} {
+		var list []api.Node
+		if err := json.Unmarshal(s.ask(ask[0], ask[1], ask[2]).body, &list); err != nil || len(list) != 1 || list[0].Excerpt != "In the…" || list[0].Content != "" {
+			t.Errorf("%v: %+v, %v", ask, list, err)
+		}
+	}
+	if f := s.ask("GET", "/v1/search?text=stone&excerpt=-1", "").problem(t); f.Status != 400 {
+		t.Errorf("-1 characters: %+v", f)
+	}
+}
+
 // TestAgentsAreLimited: of 1,500 writes at once the first thousand pass, the next
 // few wait, the rest are refused; others do not notice.
 func TestAgentsAreLimited(t *testing.T) {

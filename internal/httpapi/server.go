@@ -125,12 +125,13 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 // typed answers what no route takes as a problem, as everything else is.
 func typed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern != "" {
-			mux.ServeHTTP(w, r)
+		found, pattern := mux.Handler(r)
+		if pattern != "" {
+			found.ServeHTTP(w, r)
 			return
 		}
 		plain := &silent{header: http.Header{}}
-		mux.ServeHTTP(plain, r)
+		found.ServeHTTP(plain, r)
 		if allow := plain.header.Get("Allow"); allow != "" {
 			w.Header().Set("Allow", allow)
 			problem(w, http.StatusMethodNotAllowed, "invalid", r.Method+" "+r.URL.Path+": use "+allow)

@@ -5,10 +5,8 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/api"
 )
@@ -46,7 +44,6 @@ const (
 	defaultHits  = 10
 	maxHits      = 200
 	excerptRunes = 160
-	excerptBytes = excerptRunes * utf8.UTFMax // more are more runes, whatever they are
 )
 
 func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
@@ -58,7 +55,7 @@ func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
 		limit = defaultHits
 	}
 	if in.Mode == "query" {
-		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: in.Query, Limit: limit + 1, Content: true})
+		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: in.Query, Limit: limit + 1, Excerpt: excerptRunes})
 		if err != nil {
 			return reply{}, err
 		}
@@ -80,7 +77,7 @@ func (s *Server) search(ctx context.Context, req api.SearchRequest, mode string)
 	if mode == "semantic" || mode == "hybrid" {
 		note = " (no embedder is set up: mode " + mode + " answered lexically)"
 	}
-	req.Content = true
+	req.Excerpt = excerptRunes
 	hits, err := s.service.Search(ctx, req)
 	if err != nil {
 		return reply{}, err
@@ -110,8 +107,8 @@ func writeHit(b *strings.Builder, i int, n *api.Node, similarity string) {
 		b.WriteString("  similarity " + similarity)
 	}
 	b.WriteByte('\n')
-	if e := excerpt(n.Content); e != "" {
-		b.WriteString("   " + e + "\n")
+	if n.Excerpt != "" {
+		b.WriteString("   " + n.Excerpt + "\n")
 	}
 }
 
@@ -125,50 +122,4 @@ func headline(n *api.Node) string {
 		out += " :" + strings.Join(n.Tags, ":") + ":"
 	}
 	return out
-}
-
-// excerpt is the beginning of a note's own text, without headline, planning,
-// settings and drawers, on one line.
-func excerpt(content string) string {
-	if title, rest, _ := strings.Cut(content, "\n"); strings.HasPrefix(strings.TrimLeft(title, "*"), " ") && title[0] == '*' {
-		content = rest
-	}
-	var text strings.Builder
-	drawer := false
-	for line := range strings.Lines(content) {
-		switch line = strings.TrimSpace(line); {
-		case strings.EqualFold(line, ":END:"):
-			drawer = false
-		case strings.EqualFold(line, ":PROPERTIES:"), strings.EqualFold(line, ":LOGBOOK:"):
-			drawer = true
-		case !drawer && !apart(line):
-			appendWords(&text, line)
-		}
-		if text.Len() > excerptBytes {
-			break
-		}
-	}
-	runes := []rune(text.String())
-	if len(runes) <= excerptRunes {
-		return string(runes)
-	}
-	return strings.TrimSpace(string(runes[:excerptRunes])) + "…"
-}
-
-// appendWords adds the words of a line, as many as an excerpt can show.
-func appendWords(text *strings.Builder, line string) {
-	for word := range strings.FieldsSeq(line) {
-		if text.Len() > excerptBytes {
-			return
-		}
-		if text.Len() > 0 {
-			text.WriteByte(' ')
-		}
-		text.WriteString(word)
-	}
-}
-
-// apart reports a line that is a setting or planning, not text.
-func apart(line string) bool {
-	return slices.ContainsFunc([]string{"#+", "SCHEDULED:", "DEADLINE:", "CLOSED:"}, func(word string) bool { return strings.HasPrefix(line, word) })
 }

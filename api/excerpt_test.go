@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package mcpserver
+package api
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestExcerpt(t *testing.T) {
 		"one long word":   {strings.Repeat("x", 1<<20), ends(strings.Repeat("x", 160))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := excerpt(c.content); got != c.want {
+			if got := excerpt(c.content, 160); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
