@@ -26,9 +26,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	live, done := s.opts.Feed.Subscribe() // before the log is read, so that nothing falls between
 	defer done()
+	head := s.opts.Hello().Seq
+	seq = min(seq, head) // a memory that was put back makes the numbers after its own again
 	var missed []api.Commit
 	if past {
-		if missed, err = s.missed(r, seq); err != nil {
+		if missed, err = s.missed(r, seq, head); err != nil {
 			fail(w, "events", err, Status(err))
 			return
 		}
@@ -76,10 +78,9 @@ func sinceOf(r *http.Request) (seq uint64, past bool, err error) {
 	return seq, true, nil
 }
 
-// missed lists the commits after a number, oldest first.
-func (s *Server) missed(r *http.Request, seq uint64) ([]api.Commit, error) {
-	head := s.opts.Hello().Seq
-	if head <= seq {
+// missed lists the commits after a number up to about the newest, oldest first.
+func (s *Server) missed(r *http.Request, seq, head uint64) ([]api.Commit, error) {
+	if head == seq {
 		return nil, nil
 	}
 	ctx := api.WithScopes(api.WithSync(r.Context(), api.SyncNone), api.Scopes{}) // the stream is the memex's
