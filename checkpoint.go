@@ -21,13 +21,16 @@ const checkpointName = "checkpoint-"
 // replays nothing, and keeps the state under a name for Restore; without a name
 // it is checkpoint- and the day. It returns the snapshot and the path of the
 // image. Where the image and the name are there already, nothing is written.
-// Errors: Invalid as of Snapshot, ReadOnly, Other (the image cannot be written). O(nodes).
+// Errors: Invalid and Denied as of Snapshot, ReadOnly, Other (the image cannot be written). O(nodes).
 func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	head := m.View().commit
 	if err := m.keepable(name); err != nil {
 		return Snapshot{}, "", fail("checkpoint", name, Invalid, err)
+	}
+	if err := m.newName(ctx, name); err != nil {
+		return Snapshot{}, "", fail("checkpoint", name, Denied, err)
 	}
 	if name == "" {
 		name = m.todaysCheckpoint(head.Seq)

@@ -48,12 +48,15 @@ func (k *kept) snapshot(i int) Snapshot {
 
 // Snapshot keeps the present state under a name, durably; an empty name keeps
 // it as an automatic one. Errors: Invalid (a name that reads as an index, a
-// date or a digest; an empty memory), ReadOnly.
+// date or a digest; an empty memory), Denied (see WithNewNames), ReadOnly.
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.keepable(name); err != nil {
 		return Snapshot{}, fail("snapshot", name, Invalid, err)
+	}
+	if err := m.newName(ctx, name); err != nil {
+		return Snapshot{}, fail("snapshot", name, Denied, err)
 	}
 	s, err := m.keep(ctx, name)
 	return s, fail("snapshot", name, ReadOnly, err)
@@ -68,6 +71,30 @@ func (m *Memory) keepable(name string) error {
 		return errEmpty
 	}
 	return nameable(name)
+}
+
+// newNames is a key of contexts.
+type newNames struct{}
+
+// WithNewNames makes Snapshot and Checkpoint refuse, under the context, a name that
+// another state has: whoever kept that state would be brought to this one by it.
+func WithNewNames(ctx context.Context) context.Context {
+	return context.WithValue(ctx, newNames{}, true)
+}
+
+// newName refuses a name that another state has, where only new ones may be taken. m.mu
+// is held, so that nobody takes it in between.
+func (m *Memory) newName(ctx context.Context, name string) error {
+	if name == "" || ctx.Value(newNames{}) == nil {
+		return nil
+	}
+	head := m.View().commit.Seq
+	for _, k := range m.snapshots.list() {
+		if k.name == name && k.seq != head {
+			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)
+		}
+	}
+	return nil
 }
 
 // keep keeps the present state. A name that it has already is no change.

@@ -56,6 +56,9 @@ func Trusted(svc Service, g Grant) Service {
 		t := &trust{svc, g}
 		admitted, err := t.admit(ctx, op, req)
 		if err == nil {
+			if !slices.Contains(g.Operations, op.Name) {
+				ctx = fovea.WithNewNames(ctx)
+			}
 			return op.Pass(ctx, svc, admitted)
 		}
 		if before, ok := svc.(recalling); ok { // the node may have left with what was asked for
@@ -93,11 +96,7 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 		return nil, t.denied(op.Name, "", "%q is no name for an agent's folder; use letters, digits, - and _", t.g.Agent)
 	}
 	switch r := req.(type) {
-	case SnapshotRequest:
-		return req, t.freeName(ctx, op.Name, r.Name)
-	case CheckpointRequest:
-		return req, t.freeName(ctx, op.Name, r.Name)
-	case TriggerRequest:
+	case SnapshotRequest, CheckpointRequest, TriggerRequest:
 		return req, nil
 	case EditRequest:
 		if _, err := t.node(ctx, op.Name, r.ID); err != nil {

@@ -93,25 +93,3 @@ func (t *trust) moment(ctx context.Context, op, name string) (uint64, error) {
 	}
 	return 0, t.denied(op, name, "an agent names a snapshot, or seq: and the number of a commit")
 }
-
-// freeName refuses a name that another state than the present one has: whoever kept
-// that state would be brought to this one by it.
-func (t *trust) freeName(ctx context.Context, op, name string) error {
-	if name == "" || slices.Contains(t.g.Operations, op) {
-		return nil
-	}
-	list, err := t.svc.Snapshots(ctx)
-	if err != nil {
-		return err
-	}
-	newest, err := t.svc.Log(ctx, LogRequest{Limit: 1})
-	if err != nil {
-		return err
-	}
-	for _, s := range list {
-		if s.Name == name && (len(newest) == 0 || s.Seq != newest[0].Seq) {
-			return t.denied(op, name, "is the name of commit %d already; agent %s takes a new one", s.Seq, t.g.Agent)
-		}
-	}
-	return nil
-}

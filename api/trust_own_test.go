@@ -4,7 +4,9 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,7 +126,7 @@ func TestAgentsTakeNewNames(t *testing.T) {
 		t.Errorf("a name that the present state has: %v", err)
 	}
 	note(t, ada, "Since then")
-	const taken = ": tidy: is the name of commit 1 already; agent ada takes a new one"
+	const taken = ": tidy: is the name of commit 1 already; take a new one"
 	if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "snapshot"+taken {
 		t.Errorf("a snapshot: %v", err)
 	}
@@ -155,5 +157,32 @@ func TestAgentsTakeNewNames(t *testing.T) {
 	note(t, ada, "More")
 	if _, err := granted.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("granted: %v", err)
+	}
+}
+
+// TestAgentsTakeNewNamesAtOnce: nor does it while it writes.
+func TestAgentsTakeNewNamesAtOnce(t *testing.T) {
+	person, ada, _ := trusted(t)
+	for i := range 20 {
+		name := fmt.Sprint("tidy ", i)
+		kept, err := person.Snapshot(t.Context(), api.SnapshotRequest{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var calls sync.WaitGroup
+		for range 4 {
+			calls.Go(func() { _, _ = ada.Snapshot(t.Context(), api.SnapshotRequest{Name: name}) }) // refused or no change
+		}
+		note(t, ada, name)
+		calls.Wait()
+		list, err := person.Snapshots(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			if s.Name == name && s.Seq != kept.Seq {
+				t.Errorf("%s is at commit %d, it was kept at %d", name, s.Seq, kept.Seq)
+			}
+		}
 	}
 }
