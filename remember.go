@@ -100,6 +100,9 @@ func (r *noting) prepare(m *Memory) error {
 	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > mostNote {
 		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", mostNote, size)
 	}
+	if strings.ContainsRune(r.h.Title, 0) || strings.ContainsRune(r.h.Body, 0) {
+		return errors.New("a NUL would make the file a binary one for other programs; leave it out")
+	}
 	r.key = keyOfNote(r.h.Title, r.h.Body)
 	if !r.byAgent() {
 		return nil

@@ -183,6 +183,7 @@ func TestAbuse(t *testing.T) {
 		{"nothing to remember", "POST", "/v1/remember", "", nil, 400, "nothing to remember"},
 		{"a note of nothing", "POST", "/v1/remember", `{"under":"a.org"}`, nil, 400, "nothing to remember"},
 		{"a note of blanks", "POST", "/v1/remember", `{"title":" ","body":"\n\t"}`, nil, 400, "nothing to remember"},
+		{"a note with a NUL", "POST", "/v1/remember", `{"title":"x","body":"a\u0000b"}`, nil, 400, "NUL"},
 		{"stale", "POST", "/v1/edit", `{"id":"A","title":"B"}`, []string{"If-Match", `"` + root.String() + `"`}, 412, "changed since"},
 		{"a base of what has none", "POST", "/v1/rollback", `{"to":"0"}`, []string{"If-Match", `"` + root.String() + `"`}, 400, "If-Match"},
 		{"a base of a new note", "POST", "/v1/remember", `{"title":"x"}`, []string{"If-Match", "*"}, 400, "If-Match"},
