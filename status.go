@@ -75,7 +75,7 @@ func (m *Memory) Status() Status {
 	s.SignedBy, s.Signature = m.signedBy(t.signed, t.head)
 	s.Baselines = m.baselinesDoubted()
 	s.History, s.Large = m.historySize()
-	if err := m.store.Err(); err != nil {
+	if err := m.Writable(); err != nil {
 		s.ReadOnly = err.Error()
 	}
 	if s.Recovered != "" && t.recovered != "" {
@@ -84,6 +84,10 @@ func (m *Memory) Status() Status {
 	s.Recovered += t.recovered
 	return s
 }
+
+// Writable returns nil, or why nothing can be written: the error is that of the store
+// itself. What a write error has stopped goes on when the memory is opened again. O(1).
+func (m *Memory) Writable() error { return m.store.Err() }
 
 // passedOver says what opening had to leave out of the store, "" for nothing.
 func (m *Memory) passedOver() string {

@@ -113,11 +113,11 @@ type server struct {
 // server makes what all ways in share.
 func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	local := d.opts.Local
-	local.Sync, local.Progress = d.live.sync, d.opts.Feed.Progress
+	local.Sync, local.Progress = d.sync, d.opts.Feed.Progress
 	// Who writes comes back from each sync behind all who wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	return httpapi.New(httpapi.Options{
-		Service: api.Local(d.opts.Memory, &local), Hello: d.hello, Feed: d.opts.Feed, Ready: d.live.isReady, Logs: d.opts.Lines.Newest,
+		Service: d.advised(api.Local(d.opts.Memory, &local)), Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest,
 		LogLimit: d.opts.Config.LogLimit, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
 	})
 }

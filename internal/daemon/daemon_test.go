@@ -26,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // house is a memex that a daemon of this process serves.
@@ -33,6 +34,7 @@ type house struct {
 	t      *testing.T
 	memex  string
 	config config.Config
+	store  vfs.FS // of the memory, nil for its folder
 	url    string
 	far    *client.Client
 	stop   func() error    // ends the daemon and returns what it said
@@ -67,7 +69,7 @@ func (h *house) start(change func(*daemon.Options)) {
 	t := h.t
 	t.Helper()
 	feed := &api.Feed{}
-	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Committed: feed.Committed})
+	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Store: h.store, Committed: feed.Committed})
 	h.check(err)
 	ring, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "serve.log"))
 	h.check(err)

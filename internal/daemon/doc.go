@@ -15,6 +15,8 @@
 //     before it came.
 //   - Over the socket only the user who runs the daemon is heard; over TCP only
 //     who has a token, from this machine.
+//   - Where a write error has stopped the memory, reads go on, and whoever asks is told
+//     to have it opened again.
 //   - When it is told to stop, requests under way are answered first.
 //   - What the process keeps grows with the memory, not with its age, and what a busy
 //     time has left goes back to the system.

@@ -193,6 +193,6 @@ func (l *live) burst(changed <-chan struct{}) {
 // told logs an error of what nobody asked for.
 func (l *live) told(err error) {
 	if err != nil && l.ctx.Err() == nil {
-		l.log.Warn("in the background", "why", err)
+		l.log.Warn("in the background", "why", advise(err))
 	}
 }

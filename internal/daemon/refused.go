@@ -1,0 +1,60 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/disk"
+)
+
+// errReopen says what to do about a store that a write error has stopped: only opening
+// the memory again finds out how far the last write came.
+var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command starts the daemon again")
+
+// advise adds to an error what to do next, where opening the memory again is that. A
+// store that is damaged, or that a newer version wrote, is the same when it is opened
+// again.
+func advise(err error) error {
+	if !errors.Is(err, disk.ErrReadOnly) || errors.Is(err, errReopen) || errors.Is(err, disk.ErrCorrupt) || errors.Is(err, disk.ErrUnknownFormat) {
+		return err
+	}
+	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
+		advised := *e
+		advised.Err = advise(e.Err)
+		return &advised
+	}
+	return fmt.Errorf("%w; %w", err, errReopen)
+}
+
+// advised is a service that says what to do where the memory takes no writes any more.
+func (d *daemon) advised(svc api.Service) api.Service {
+	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		answer, err := op.Pass(ctx, svc, req)
+		if st, ok := answer.(*api.Status); ok && err == nil && st.ReadOnly != "" {
+			if why := d.opts.Memory.Writable(); why != nil {
+				said := *st
+				said.ReadOnly = advise(why).Error()
+				answer = &said
+			}
+		}
+		return answer, advise(err)
+	})
+}
+
+// sync is that of the memory's folder.
+func (d *daemon) sync(ctx context.Context) error { return advise(d.live.sync(ctx)) }
+
+// isReady returns why the memory cannot be asked for everything: anybody may hear it.
+func (d *daemon) isReady() error {
+	if why := d.opts.Memory.Writable(); errors.Is(advise(why), errReopen) {
+		return fmt.Errorf("the memory takes no writes since one failed: %w", errReopen)
+	} else if why != nil {
+		return errors.New("the memory takes no writes; see fovea status")
+	}
+	return d.live.isReady()
+}
