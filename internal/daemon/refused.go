@@ -14,7 +14,7 @@ import (
 
 // errReopen says what to do about a store that a write error has stopped: only opening
 // the memory again finds out how far the last write came.
-var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command starts the daemon again")
+var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command opens the memory again")
 
 // advise adds to an error what to do next, where opening the memory again is that. A
 // store that is damaged, or that a newer version wrote, is the same when it is opened
