@@ -102,7 +102,7 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return ended(ctx, servermemory.New(graph, version(), s.log()).Run(ctx, &mcp.StdioTransport{}))
+	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, os.Stdout))
 }
 
 // graph opens the graph of server-memory, which is written as by an agent of that

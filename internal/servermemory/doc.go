@@ -5,8 +5,8 @@
 // agents/server-memory/ of a memex, one graph for all clients. Who used that server
 // before changes one line of a configuration.
 //
-// The types to know are [Store], the graph over an [api.Service], and [New], the MCP
-// server over a Store. [ReadLines] reads the file of that server.
+// The types to know are [Store], the graph over an [api.Service], and [Serve], which
+// serves a Store to an MCP client. [ReadLines] reads the file of that server.
 //
 // Invariants: what was acknowledged is durable; writes that wait together become one
 // commit; names, types and observations come back as they were given, whatever they

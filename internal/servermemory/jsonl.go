@@ -70,24 +70,21 @@ func (g *Graph) add(text []byte) string {
 	return ""
 }
 
-// writeLines writes a graph as that file.
-func writeLines(w io.Writer, g Graph) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i := range g.Entities {
-		n := &g.Entities[i]
-		if n.Observations == nil {
-			n.Observations = []string{}
+// asLines is a graph as that file has it.
+func asLines(g Graph) []byte {
+	p := printer{b: make([]byte, 0, g.size()), bare: true}
+	for _, e := range g.Entities {
+		if e.Observations == nil {
+			e.Observations = []string{}
 		}
-		if err := e.Encode(line{Type: "entity", Name: &n.Name, EntityType: &n.EntityType, Observations: &n.Observations}); err != nil {
-			return err
-		}
+		p.raw(`{"type":"entity"`)
+		p.entity(e, false)
+		p.raw("}\n")
 	}
-	for i := range g.Relations {
-		r := &g.Relations[i]
-		if err := e.Encode(line{Type: "relation", From: &r.From, To: &r.To, RelationType: &r.RelationType}); err != nil {
-			return err
-		}
+	for _, r := range g.Relations {
+		p.raw(`{"type":"relation"`)
+		p.relation(r, false)
+		p.raw("}\n")
 	}
-	return nil
+	return p.b
 }

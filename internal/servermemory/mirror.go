@@ -109,12 +109,8 @@ func (m *Mirror) replace(fresh func() (*model, error)) error {
 	if err != nil {
 		return m.fail(err)
 	}
-	var b bytes.Buffer
-	if err := writeLines(&b, have.graph(nil)); err != nil {
-		return m.fail(err)
-	}
 	beside := filepath.Join(filepath.Dir(m.path), "."+filepath.Base(m.path)+".new")
-	if err := os.WriteFile(beside, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(beside, asLines(have.graph(nil)), 0o600); err != nil {
 		return m.fail(err)
 	}
 	if err := os.Rename(beside, m.path); err != nil {
@@ -125,15 +121,11 @@ func (m *Mirror) replace(fresh func() (*model, error)) error {
 
 // append adds lines to the file, in one write.
 func (m *Mirror) append(g Graph) error {
-	var b bytes.Buffer
-	if err := writeLines(&b, g); err != nil {
-		return m.fail(err)
-	}
 	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return m.fail(err)
 	}
-	if _, err = f.Write(b.Bytes()); err == nil {
+	if _, err = f.Write(asLines(g)); err == nil {
 		err = f.Close()
 	} else {
 		f.Close()

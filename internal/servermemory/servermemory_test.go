@@ -5,6 +5,7 @@ package servermemory_test
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,9 +60,9 @@ func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *serverme
 // client connects to the tools of a store.
 func client(t testing.TB, s *servermemory.Store) *mcp.ClientSession {
 	t.Helper()
-	here, there := mcp.NewInMemoryTransports()
-	go func() { _ = servermemory.New(s, "test", nil).Run(t.Context(), there) }()
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	here, there := net.Pipe()
+	go func() { _ = servermemory.Serve(t.Context(), s, "test", nil, there, there) }()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: here, Writer: here}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

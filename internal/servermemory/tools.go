@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -60,15 +61,22 @@ type (
 // graphURI is the address of the whole graph as a resource.
 const graphURI = "memory://knowledge-graph"
 
-// New returns an MCP server with the tools of server-memory over a graph.
-func New(s *Store, version string, log *slog.Logger) *mcp.Server {
+// Serve serves the tools of server-memory over a graph to one MCP client, who writes to
+// in and reads from out, until the client goes or ctx ends. It closes both. log may be nil.
+func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
+	answers := newAside(out)
+	return newServer(s, version, log, answers).Run(ctx, &mcp.IOTransport{Reader: in, Writer: answers})
+}
+
+// newServer returns an MCP server whose messages go through answers.
+func newServer(s *Store, version string, log *slog.Logger, answers *aside) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "fovea-server-memory", Version: version}, &mcp.ServerOptions{
 		Logger:             log,
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true}},
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
-	h := &host{store: s, server: server}
+	h := &host{store: s, server: server, answers: answers}
 	h.addWriters()
 	h.addReaders()
 	server.AddResource(&mcp.Resource{
@@ -86,14 +94,27 @@ func New(s *Store, version string, log *slog.Logger) *mcp.Server {
 }
 
 type host struct {
-	store  *Store
-	server *mcp.Server
+	store   *Store
+	server  *mcp.Server
+	answers *aside
 }
 
 // answer is what a tool gives: data, and what of it the text shows.
 type answer struct{ data, shown any }
 
 func done(message string) answer { return answer{doneShape{true, message}, message} }
+
+// result is an answer as the protocol has it. The parts of a graph are kept aside.
+func (h *host) result(a answer) (data any, text string, err error) {
+	switch shown := a.shown.(type) {
+	case string:
+		return a.data, shown, nil
+	case Graph:
+		return h.answers.keep(dataText(shown)), h.answers.keep(shownText(shown)), nil
+	}
+	text, err = indented(a.shown)
+	return a.data, text, err
+}
 
 func (h *host) addWriters() {
 	tool(h, false, false, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
@@ -180,13 +201,11 @@ func register[In, Out any](h *host, t *mcp.Tool, call func(context.Context, In) 
 		if err != nil {
 			return refused(err), nil
 		}
-		text, isText := a.shown.(string)
-		if !isText {
-			if text, err = indented(a.shown); err != nil {
-				return nil, err
-			}
+		data, text, err := h.result(a)
+		if err != nil {
+			return nil, err
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: a.data}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}, nil
 	})
 }
 
