@@ -39,7 +39,7 @@ type Options struct {
 	// Warn is told what a person should know though an operation went on.
 	Warn func(error)
 	// Again is called when the connection was lost. It returns nil when there is
-	// a daemon again: the request is repeated then. nil gives up.
+	// a daemon again: the request is repeated then, three times at most. nil gives up.
 	Again func(context.Context) error
 }
 
@@ -112,6 +112,10 @@ func (c *Client) call(ctx context.Context, op *api.Operation, req any) (any, err
 	return c.post(ctx, op, req)
 }
 
+// mostTries is how often a request is sent whose connection is lost each time: it may be
+// what ends the daemon.
+const mostTries = 4
+
 // post sends an operation, again after a lost connection.
 func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, error) {
 	body, err := json.Marshal(req)
@@ -126,7 +130,7 @@ func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, err
 	if op.Effect != api.Reads {
 		key = cmp.Or(api.OpOf(ctx), uuid.NewString())
 	}
-	for {
+	for try := 1; ; try++ {
 		r, err := c.request(ctx, http.MethodPost, path, body)
 		if err != nil {
 			return nil, err
@@ -138,10 +142,14 @@ func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, err
 		if err == nil {
 			return op.Decode(answer)
 		}
-		if !errors.As(err, new(*lost)) {
+		l, ok := errors.AsType[*lost](err)
+		if !ok || c.opts.Again == nil || ctx.Err() != nil {
 			return nil, err
 		}
-		if c.opts.Again == nil || ctx.Err() != nil || c.opts.Again(ctx) != nil {
+		if try == mostTries {
+			return nil, &fovea.Error{Op: op.Name, Err: fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not known: %w", try, l.err)}
+		}
+		if c.opts.Again(ctx) != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -336,5 +337,28 @@ func TestAKeyOfTheCaller(t *testing.T) {
 	}
 	if keys[0] != "mine" || len(keys[1]) < 20 || keys[1] == keys[2] {
 		t.Errorf("keys %q", keys)
+	}
+}
+
+// TestLostEachTime: a request that ends every daemon that gets it is given up, and the
+// error says so.
+func TestLostEachTime(t *testing.T) {
+	asked, again := 0, 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked++
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(s.Close)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	c := client.HTTP(s.URL, &client.Options{Again: func(context.Context) error {
+		if again++; again > 20 {
+			stop() // it goes on for ever
+		}
+		return nil
+	}})
+	_, err := c.Snapshot(ctx, api.SnapshotRequest{})
+	if err == nil || !strings.Contains(err.Error(), "lost 4 times") || asked != 4 || again != 3 {
+		t.Errorf("asked %d times, waited %d times: %v", asked, again, err)
 	}
 }

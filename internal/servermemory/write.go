@@ -13,9 +13,13 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// mostBytes is how large a file of the graph grows; then the next one begins. An edit
-// writes its file anew.
-const mostBytes = 256 << 10
+const (
+	// full is how large a file of the graph is, in bytes, when the next one begins. An
+	// edit reads and writes its file anew; a file costs a commit of its own.
+	full = 64 << 10
+	// mostAdded is how many bytes one edit adds, but for the last headline.
+	mostAdded = 128 << 10
+)
 
 // file is one file of the graph: a headline that all of its entities and relations
 // stand below.
@@ -118,7 +122,7 @@ func (w *writing) headlines(b *batch) error {
 	var text strings.Builder
 	put := func(headline string) error {
 		text.WriteString(headline)
-		if text.Len() < mostBytes/2 {
+		if text.Len() < mostAdded {
 			return nil
 		}
 		return w.put(&text)
@@ -142,7 +146,7 @@ func (w *writing) put(text *strings.Builder) error {
 		return nil
 	}
 	number := max(w.s.files.last(), 1)
-	if f := w.s.files[number]; f != nil && f.size > 0 && f.size+text.Len() > mostBytes {
+	if f := w.s.files[number]; f != nil && f.size >= full {
 		number++
 	}
 	if f := w.s.files[number]; f == nil || !f.begun {
