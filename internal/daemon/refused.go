@@ -51,10 +51,13 @@ func (d *daemon) sync(ctx context.Context) error { return advise(d.live.sync(ctx
 
 // isReady returns why the memory cannot be asked for everything: anybody may hear it.
 func (d *daemon) isReady() error {
-	if why := d.opts.Memory.Writable(); errors.Is(advise(why), errReopen) {
-		return fmt.Errorf("the memory takes no writes since one failed: %w", errReopen)
-	} else if why != nil {
-		return errors.New("the memory takes no writes; see fovea status")
+	why := d.opts.Memory.Writable()
+	if why == nil {
+		return d.live.isReady()
 	}
-	return d.live.isReady()
+	next := errReopen
+	if !errors.Is(advise(why), errReopen) {
+		next = errors.New("see fovea status")
+	}
+	return &fovea.Error{Op: "ready", Kind: fovea.ReadOnly, Err: fmt.Errorf("the memory takes no writes; %w", next)}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+
+	"github.com/fovea-memory/fovea"
 )
 
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) { answer(w, s.opts.Hello()) }
@@ -15,8 +17,13 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) { _, _ = io.Wri
 
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if err := s.opts.Ready(); err != nil {
-		w.Header().Set("Retry-After", "1")
-		problem(w, http.StatusServiceUnavailable, "busy", err.Error())
+		kind := fovea.Busy
+		if fovea.KindOf(err) == fovea.ReadOnly {
+			kind = fovea.ReadOnly // somebody has to do something first
+		} else {
+			w.Header().Set("Retry-After", "1")
+		}
+		problem(w, http.StatusServiceUnavailable, kind.String(), err.Error())
 		return
 	}
 	_, _ = io.WriteString(w, "ok\n")
