@@ -343,9 +343,10 @@ func TestAKeyOfTheCaller(t *testing.T) {
 // TestLostEachTime: a request that ends every daemon that gets it is given up, and the
 // error says so.
 func TestLostEachTime(t *testing.T) {
-	asked, again := 0, 0
+	var asked atomic.Int32
+	again := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		asked++
+		asked.Add(1)
 		panic(http.ErrAbortHandler)
 	}))
 	t.Cleanup(s.Close)
@@ -358,7 +359,7 @@ func TestLostEachTime(t *testing.T) {
 		return nil
 	}})
 	_, err := c.Snapshot(ctx, api.SnapshotRequest{})
-	if err == nil || !strings.Contains(err.Error(), "lost 4 times") || asked != 4 || again != 3 {
-		t.Errorf("asked %d times, waited %d times: %v", asked, again, err)
+	if err == nil || !strings.Contains(err.Error(), "lost 4 times") || asked.Load() != 4 || again != 3 {
+		t.Errorf("asked %d times, waited %d times: %v", asked.Load(), again, err)
 	}
 }
