@@ -62,6 +62,8 @@ type Config struct {
 	RelaxedMs int
 	// HistoryWarnMb is from how many MiB of history status warns.
 	HistoryWarnMb int
+	// WritesPerMinute is how often each agent may write through a daemon, at least 1.
+	WritesPerMinute int
 	// Grants are what agents may do beyond what every agent may, by agent.
 	Grants map[string]Grant
 	// Problems name each value that could not be used and what was used

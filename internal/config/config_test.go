@@ -19,7 +19,7 @@ import (
 func standard(root string) Config {
 	return Config{
 		Memex: filepath.Join(root, "notes"), StateDir: filepath.Join(root, "state"),
-		SkillsDir: "skills", SemanticThreshold: 0.75, LogLimit: 20, Budget: 8000, HistoryWarnMb: 1024,
+		SkillsDir: "skills", SemanticThreshold: 0.75, LogLimit: 20, Budget: 8000, HistoryWarnMb: 1024, WritesPerMinute: 30_000,
 	}
 }
 
@@ -93,7 +93,7 @@ budget = 100
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE: unknown key "bugdet"; did you mean budget?`,
-					`FILE: unknown key "zebra"; the keys are alerts, budget, emacs_locations, grants, guard, history_warn_mb, log_limit, memex, opaque, projects, relaxed_ms, semantic_threshold, server_memory_file, skills_dir, trusted_keys`,
+					`FILE: unknown key "zebra"; the keys are alerts, budget, emacs_locations, grants, guard, history_warn_mb, log_limit, memex, opaque, projects, relaxed_ms, semantic_threshold, server_memory_file, skills_dir, trusted_keys, writes_per_minute`,
 				}
 			},
 		},

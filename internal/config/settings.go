@@ -89,6 +89,10 @@ var settings = []setting{
 		c.HistoryWarnMb, err = v.whole(1, 1<<30)
 		return err
 	}},
+	{"writes_per_minute", nil, "30000", func(c *Config, v value) (err error) {
+		c.WritesPerMinute, err = v.whole(1, 1_000_000_000)
+		return err
+	}},
 	{"grants", nil, "{}", func(c *Config, v value) (err error) {
 		c.Grants, err = v.grants()
 		return err

@@ -118,7 +118,7 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	return httpapi.New(httpapi.Options{
 		Service: d.advised(api.Local(d.opts.Memory, &local)), Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest,
-		LogLimit: d.opts.Config.LogLimit, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
+		LogLimit: d.opts.Config.LogLimit, WritesPerMinute: d.opts.Config.WritesPerMinute, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
 	})
 }
 

@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,17 +16,18 @@ import (
 )
 
 const (
-	// An agent may write so often in a minute, and so often at once.
-	writesAMinute = 30_000
-	writesAtOnce  = 1_000
+	// Of its writes in a minute an agent may make one of so many at once.
+	atOnceOf = 30
 	// A write that would be in time so soon waits instead of being refused.
 	shortWait = 250 * time.Millisecond
 	// So many agents are remembered at least.
 	remembered = 10_000
 )
 
-// rates counts the writes of each agent. The zero value is ready.
+// rates counts the writes of each agent.
 type rates struct {
+	perMinute int // at least 1
+
 	mu     sync.Mutex
 	agents map[string]*rate.Limiter
 }
@@ -38,14 +40,14 @@ func (l *rates) of(agent string) *rate.Limiter {
 		if l.agents == nil || len(l.agents) >= remembered {
 			l.agents = map[string]*rate.Limiter{}
 		}
-		one = rate.NewLimiter(rate.Limit(writesAMinute/60), writesAtOnce)
+		one = rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), max(l.perMinute/atOnceOf, 1))
 		l.agents[agent] = one
 	}
 	return one
 }
 
 // errTooOften is why a write of an agent is refused that would have to wait long.
-var errTooOften = fmt.Errorf("more than %d writes a minute; wait a second", writesAMinute)
+var errTooOften = errors.New("too many writes")
 
 // limited is a service that holds agents to their rate of writes: a little too many
 // wait, many too many are refused.
@@ -68,7 +70,7 @@ func (s *Server) turn(ctx context.Context, agent string) error {
 	case wait > shortWait:
 		turn.Cancel()
 		s.counts.limited.Add(1)
-		return errTooOften
+		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, s.rates.perMinute)
 	case wait > 0:
 		select {
 		case <-time.After(wait):

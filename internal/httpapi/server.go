@@ -34,6 +34,9 @@ type Options struct {
 	MCP func(api.Service) http.Handler
 	// BodyLimit bounds the bytes of a request; 8 MiB by default.
 	BodyLimit int64
+	// WritesPerMinute is how often an agent may write, a thirtieth of it at once; 30,000
+	// by default.
+	WritesPerMinute int
 	// Time bounds an operation; five minutes by default.
 	Time time.Duration
 	// Log receives what a person cannot be told otherwise; discarded by default.
@@ -67,13 +70,16 @@ func New(opts Options) *Server {
 	if opts.BodyLimit <= 0 {
 		opts.BodyLimit = 8 << 20
 	}
+	if opts.WritesPerMinute <= 0 {
+		opts.WritesPerMinute = 30_000
+	}
 	if opts.Time <= 0 {
 		opts.Time = 5 * time.Minute
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: opts}
+	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}}
 	s.service = s.once.service(s.limited(api.Guarded(opts.Service)))
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
