@@ -12,6 +12,20 @@ type Caller func(ctx context.Context, op *Operation, req any) (answer any, err e
 // that is somewhere else, and for one that looks at each request first.
 func Through(c Caller) Service { return through{c} }
 
+// Around is Through for a Caller that passes requests on to svc: the result goes on
+// knowing what svc has carried out under which key.
+func Around(svc Service, c Caller) Service {
+	if known, ok := svc.(recalling); ok {
+		return around{through{c}, known}
+	}
+	return through{c}
+}
+
+type around struct {
+	through
+	recalling
+}
+
 // Pass calls the method of svc with a request of type o.Request. A Caller ends
 // with it when it lets a request through.
 func (o *Operation) Pass(ctx context.Context, svc Service, req any) (any, error) {

@@ -34,7 +34,7 @@ func (s *server) crowd(length, pace time.Duration) {
 	for c := range clients {
 		all.Go(func() {
 			for i, due := c, begun.Add(pace*time.Duration(c)/clients); due.Before(begun.Add(length)); i++ {
-				time.Sleep(time.Until(due))
+				<-time.After(time.Until(due))
 				kind, err := s.ask(t.Context(), pace, c, i)
 				waited := time.Since(due)
 				mu.Lock()

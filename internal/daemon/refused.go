@@ -33,7 +33,7 @@ func advise(err error) error {
 
 // advised is a service that says what to do where the memory takes no writes any more.
 func (d *daemon) advised(svc api.Service) api.Service {
-	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+	return api.Around(svc, func(ctx context.Context, op *api.Operation, req any) (any, error) {
 		answer, err := op.Pass(ctx, svc, req)
 		if st, ok := answer.(*api.Status); ok && err == nil && st.ReadOnly != "" {
 			if why := d.opts.Memory.Writable(); why != nil {
