@@ -3,9 +3,9 @@
 package index
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // blockPostings is how many postings of a long list make a block. Reading one takes
@@ -20,15 +20,14 @@ type block struct {
 	share float32 // the greatest, for a term of weight 1, if the average length were that of the segment
 }
 
-// longList is a posting list of more than blockPostings, in blocks of so many and
-// one of the rest.
+// longList is a posting list in blocks of blockPostings and one of the rest.
 type longList struct {
-	term     uint32
 	postings int
-	blocks   []block
+	blocks   []block // of a short list after all fewer than two
 }
 
-// cut divides the long lists of s into blocks. O(size of these lists).
+// cut notes which lists of s may be long. Each is divided when a search first asks for
+// it. O(terms).
 func (s *segment) cut() {
 	length := 0
 	for _, n := range s.lengths {
@@ -38,17 +37,16 @@ func (s *segment) cut() {
 	start := 0
 	for t, end := range s.lists.ends {
 		if end-start > blockPostings && end-start <= math.MaxUint32 { // a posting has at least a byte
-			if l := s.divide(t); len(l.blocks) > 1 {
-				s.long = append(s.long, l)
-			}
+			s.long = append(s.long, uint32(t))
 		}
 		start = end
 	}
+	s.divided = make([]atomic.Pointer[longList], len(s.long))
 }
 
-// divide cuts one list.
-func (s *segment) divide(t int) longList {
-	l := longList{term: uint32(t)}
+// divide cuts one list. O(size of the list).
+func (s *segment) divide(t int) *longList {
+	l := &longList{}
 	list := s.lists.at(t)
 	var read [blockPostings]posting
 	for from, at := uint32(0), 0; at < len(list); {
@@ -76,13 +74,22 @@ func (s *segment) bound(run []posting) block {
 	return b
 }
 
-// blocks returns the blocks of the list of term t, nil of a short one.
+// blocks returns the blocks of the list of term t, nil of a short one. It is safe for
+// concurrent use.
 func (s *segment) blocks(t int) (blocks []block, postings int) {
-	i, ok := slices.BinarySearchFunc(s.long, uint32(t), func(l longList, t uint32) int { return cmp.Compare(l.term, t) })
+	i, ok := slices.BinarySearch(s.long, uint32(t))
 	if !ok {
 		return nil, 0
 	}
-	return s.long[i].blocks, s.long[i].postings
+	l := s.divided[i].Load()
+	if l == nil {
+		l = s.divide(t)
+		s.divided[i].Store(l) // of two at once either will do
+	}
+	if len(l.blocks) < 2 {
+		return nil, 0
+	}
+	return l.blocks, l.postings
 }
 
 // count returns how many live documents have term t. Of a long list only blocks

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"sort"
+	"sync/atomic"
 )
 
 // table is a list of strings in one buffer: 8 bytes a string beside its own.
@@ -46,9 +47,10 @@ type segment struct {
 	ids     table
 	lengths []uint32 // weighted number of words by document
 	terms   table
-	lists   table // the posting list of each term, encoded by appendPosting
-	long    []longList
-	formula bm25 // as if there were no other document
+	lists   table                      // the posting list of each term, encoded by appendPosting
+	long    []uint32                   // terms whose list may be long, sorted,
+	divided []atomic.Pointer[longList] // and what each is, nil until asked for
+	formula bm25                       // as if there were no other document
 }
 
 // posting says that a document has a term.
