@@ -79,7 +79,7 @@ func (m *Memory) named(name string) (Snapshot, error) {
 	if name == "" {
 		return Snapshot{}, errors.New("there is no checkpoint yet: fovea checkpoint makes one")
 	}
-	return Snapshot{}, errors.New("no checkpoint of that name: fovea snapshot list shows them")
+	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
 }
 
 // What may lie behind the newest image before Heartbeat writes another: it takes

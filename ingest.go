@@ -80,7 +80,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if err != nil {
 		return fail("ingest", m.dir, Other, err)
 	}
-	m.problems = scan.Problems
+	m.problems, m.missing = scan.Problems, nil
 	defer m.tell()
 	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.fileCount()
@@ -247,10 +247,13 @@ func (in *ingester) drop() error {
 	}
 	if n := in.before; n >= heldFrom && len(gone) > n/2 && !in.opts.AcceptDeletions {
 		if lost := in.lost(state, gone); lost > n/2 {
+			in.m.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.m.root.Holds(p) })
 			return &Error{Op: "ingest", What: in.m.dir, Kind: Held, Err: fmt.Errorf(
-				"%w (%d of %d); if that is meant, run fovea ingest --accept-deletions", errDrop, lost, n)}
+				"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
+				errDrop, lost, n, some(in.m.missing, ""))}
 		}
 	}
+	in.m.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.m.View().commit.Seq)
 	for _, p := range gone {
 		in.draft.Drop(p)
 	}
@@ -280,15 +283,20 @@ func (m *Memory) fileCount() int {
 func (in *ingester) lost(state *graph.State, gone []string) int {
 	n := 0
 	for _, p := range gone {
-		text, _ := state.Text(p)
-		if !in.m.root.Holds(p) {
-			continue // it went to a project, or came from one
-		}
-		if !in.arrived[sha256.Sum256([]byte(text))] {
+		if in.isLost(state, p) {
 			n++
 		}
 	}
 	return n
+}
+
+// isLost reports whether the text of a file that is gone came back under no other path.
+func (in *ingester) isLost(state *graph.State, path string) bool {
+	if !in.m.root.Holds(path) {
+		return false // it went to a project, or came from one
+	}
+	text, _ := state.Text(path)
+	return !in.arrived[sha256.Sum256([]byte(text))]
 }
 
 // removed reports whether a file is meant to be absent though memory has the

@@ -44,6 +44,7 @@ type Memory struct {
 	chain  sync.RWMutex         // held for writing while Repair puts another store in place
 
 	snapshots timeline
+	removals  removals
 
 	tokensOnce  sync.Once
 	tokens      *token.Cache
@@ -62,6 +63,7 @@ type Memory struct {
 	tableOld  bool // the table on disk is not this one
 	drift     map[string]merkle.Digest
 	problems  []corpus.Problem // of the last scan
+	missing   []string         // files that it did not find and whose deletion is held, sorted
 	recovered string           // which operation opening has ended, and how
 	replayed  int64            // bytes of journal behind the newest image
 

@@ -30,7 +30,8 @@ type RollbackOptions struct {
 // was. ref is a snapshot's index (0 is the newest) or name, a commit (seq:N or
 // its digest), or a date. Files follow in the same step: all are checked
 // first, and one that changed since it was read, or that an editor has locked,
-// refuses the whole. The folder should have been ingested just before, and ref
+// refuses the whole. Files that memory has then as now and that the folder has lost
+// are written as well, which alone makes no commit. The folder should have been ingested just before, and ref
 // resolved before that, see Resolve. It returns the commit, the zero Commit when
 // there was nothing to change, and the files that were written or removed, or
 // with MemoryOnly those that now differ from memory on purpose. Errors: NotFound, Conflict (the files are
@@ -63,7 +64,11 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if err := m.whole(ctx, target); err != nil && !opts.Skip {
 		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
-	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.state}
+	bringsBack, ok := ctx.Value(mayRestore{}).(func(path string) bool)
+	if !ok {
+		bringsBack = func(string) bool { return true }
+	}
+	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.state, bringsBack: bringsBack}
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
@@ -86,6 +91,9 @@ type rollback struct {
 	joins  *graph.Commit // what a merge takes in, nil for another operation
 	marks  [][]byte      // that go with the commit besides
 	op     *operationOnFiles
+	// bringsBack says which files are written that target and memory have alike and
+	// the folder has lost; nil for none.
+	bringsBack func(path string) bool
 
 	touched []string                 // written, or with MemoryOnly left otherwise
 	drift   map[string]merkle.Digest // with MemoryOnly
@@ -113,7 +121,8 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 			return Commit{}, nil, fail(r.name, m.state, Other, err)
 		}
 	}
-	if delta.Empty() && (r.joins == nil || r.opts.DryRun) {
+	lost := r.lost(ctx, &delta)
+	if delta.Empty() && len(lost) == 0 && (r.joins == nil || r.opts.DryRun) {
 		return Commit{}, nil, nil
 	}
 	m.expectStored(&delta)
@@ -121,7 +130,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if c := &r.op.intent.commit; r.joins != nil {
 		c.Parents = []merkle.Digest{r.joins.Digest}
 	}
-	if delta.Empty() { // both did the same
+	if delta.Empty() && r.joins != nil { // both did the same
 		c, err := m.append(ctx, state, &delta, r.op.intent.commit, r.marks...)
 		return c, nil, err
 	}
@@ -138,17 +147,22 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
-	if err := r.stage(head.state, delta.Paths); err != nil || r.opts.DryRun {
+	if err := r.stage(head.state, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
 		return Commit{}, r.touched, errors.Join(err, r.op.discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.without(head.state, state, now)
 	}
 	r.op.intent.marks = append(m.tombs.goingBack(&delta), r.marks...)
+	if delta.Empty() { // no commit will end what the intent announces
+		r.op.intent.marks = append(r.op.intent.marks, droppedMark(r.op.intent.commit.Op))
+	}
 	c, err := r.op.run(ctx, state, &delta)
 	if err != nil {
 		return c, nil, err
 	}
+	slices.Sort(r.touched)
+	m.found(r.touched)
 	return c, r.touched, nil
 }
 
@@ -217,7 +231,7 @@ func (r *rollback) file(head *graph.State, path string) error {
 		return nil
 	}
 	w := fileWrite{path: path, next: corpus.Next{Text: want, Gone: !wanted}}
-	if have, had := head.Text(path); had {
+	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is made again
 		w.base = merkle.Sum([]byte(have))
 	}
 	err = r.op.stage(w)

@@ -25,6 +25,7 @@ type Status struct {
 	Nodes     int
 	Documents int
 	Drift     []string       // files that differ from memory on purpose
+	Missing   []string       // files that the folder has lost and memory keeps
 	Problems  []node.Problem // files of the last scan that could not be read
 	ReadOnly  string         // why nothing can be written, "" when it can
 	Recovered string         // what opening had to mend, "" for nothing
@@ -41,6 +42,7 @@ type told struct {
 	head      Commit // that signed is about
 	drift     []string
 	problems  []corpus.Problem
+	missing   []string // must not be changed
 	recovered string
 	signed    string
 	table     *corpus.Table
@@ -49,7 +51,7 @@ type told struct {
 // tell makes what a writer has found out known to Status. m.mu is held, or nobody
 // else has the memory yet.
 func (m *Memory) tell() {
-	m.told.Store(&told{m.View().commit, sortedKeys(m.drift), m.problems, m.recovered, m.signed, m.table})
+	m.told.Store(&told{m.View().commit, sortedKeys(m.drift), m.problems, m.missing, m.recovered, m.signed, m.table})
 }
 
 // Status says how the memory is. It costs no more than a look, and waits for no
@@ -60,7 +62,7 @@ func (m *Memory) Status() Status {
 	v, t := m.View(), m.told.Load()
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
-		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Recovered: m.passedOver(),
+		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Missing: slices.Clone(t.missing), Recovered: m.passedOver(),
 	}
 	for _, p := range t.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})

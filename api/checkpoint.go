@@ -4,7 +4,10 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -26,12 +29,18 @@ type Checkpoint struct {
 	Documents int    `json:"documents" jsonschema:"how many"`
 }
 
-// RestoreRequest goes back to a checkpoint.
+// RestoreRequest goes back to a checkpoint, or brings files back and leaves the rest as
+// it is.
 type RestoreRequest struct {
-	From       string `json:"source,omitempty" jsonschema:"local, the default"`
-	Name       string `json:"name,omitempty" jsonschema:"the newest checkpoint by default"`
-	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
+	From string `json:"source,omitempty" jsonschema:"local, the default"`
+	Name string `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default"`
+	// Files and Missing bring back files alone: those named, and those that the folder
+	// has lost.
+	Files      []string `json:"files,omitempty" jsonschema:"bring back these files alone, in their newest version"`
+	Missing    bool     `json:"missing,omitempty" jsonschema:"bring back the files alone that the folder has lost"`
+	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment"`
+	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
+	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
 }
 
 // RestoreResponse is what a restore did.
@@ -67,14 +76,80 @@ func (l *local) Restore(ctx context.Context, req RestoreRequest) (*RestoreRespon
 	if from := orElse(req.From, here); from != here {
 		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s", from, here))
 	}
+	at, err := l.moment(ctx, req.At, false)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
+	if req.Missing || len(req.Files) > 0 || req.Name == "" && l.onlyMissing() {
+		return l.restoreFiles(ctx, req, at)
+	}
 	from, c, files, err := l.m.Restore(ctx, req.Name, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
+	if req.Name != "" && !l.isSnapshot(req.Name) {
+		req.Files, req.Name = []string{req.Name}, ""
+		if found, fileErr := l.restoreFiles(ctx, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
+			return found, fileErr
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(ctx, c, files, req.MemoryOnly)}, nil
+}
+
+// onlyMissing reports whether files are missing and no checkpoint could be meant.
+func (l *local) onlyMissing() bool {
+	return !l.isSnapshot("") && len(l.m.Missing()) > 0
+}
+
+// isSnapshot reports whether a snapshot has a name; "" is any.
+func (l *local) isSnapshot(name string) bool {
+	return slices.ContainsFunc(l.m.Snapshots(), func(s fovea.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
+}
+
+// restoreFiles brings files back: those of the request, or those that are missing, of
+// the projects too.
+func (l *local) restoreFiles(ctx context.Context, req RestoreRequest, at string) (*RestoreResponse, error) {
+	opts := &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly}
+	switch {
+	case req.Name != "":
+		return nil, invalid("restore", errors.New("a checkpoint and files cannot be restored in one; name one or the other"))
+	case req.Missing && len(req.Files) > 0:
+		return nil, invalid("restore", errors.New("name files, or say missing for all that the folder has lost; not both"))
+	case req.Missing && at != "":
+		return nil, invalid("restore", errors.New("a moment goes with files that are named; fovea rollback brings back all as it was"))
+	case req.Missing && req.MemoryOnly:
+		return nil, invalid("restore", errors.New("memory has the missing files already; leave out memory-only"))
+	}
+	paths := make([]string, len(req.Files))
+	for i, path := range req.Files {
+		paths[i] = l.below(path)
+	}
+	c, files, err := l.m.RestoreFiles(ctx, paths, at, opts)
+	if err != nil {
+		return nil, err
+	}
+	out := &RestoreResponse{Source: "local", RollbackResponse: l.rolledBack(ctx, c, files, req.MemoryOnly)}
+	if l.m != l.memex || len(paths) > 0 {
+		return out, nil
+	}
+	for _, name := range l.m.Status().Scopes {
+		if !strings.HasPrefix(name, "project/") {
+			continue
+		}
+		project, err := l.m.Scope(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		_, files, err := project.RestoreFiles(ctx, nil, "", opts)
+		if err != nil {
+			return nil, err
+		}
+		out.RestoredFiles = append(out.RestoredFiles, files...)
+	}
+	return out, nil
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was

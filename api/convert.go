@@ -22,7 +22,7 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	all := each(append(s.Problems, found...), problem)
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
-		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift),
+		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift), Missing: s.Missing,
 		Lockdown: list(guarded.Lockdown()), Unreviewed: guarded.Unreviewed(), ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
 		SignedBy: s.SignedBy, Signature: s.Signature, Baselines: s.Baselines, RelaxedMs: s.Relaxed.Milliseconds(),
 	}

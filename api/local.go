@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +85,29 @@ func (l *local) sync(ctx context.Context) error {
 		return nil
 	}
 	l.warnEmpty(ctx, err)
+	l.warnRemoved(ctx)
 	return err
+}
+
+// warnRemoved tells the owner, once, which files are gone from the folder, and how they
+// come back.
+func (l *local) warnRemoved(ctx context.Context) {
+	if !l.memex.ByOwner(ctx) {
+		return
+	}
+	removed, before := l.memex.Removals()
+	if len(removed) == 0 {
+		return
+	}
+	names := make([]string, min(len(removed), 3))
+	for i := range names {
+		names[i] = strconv.Quote(removed[i])
+	}
+	more, way := "", "fovea restore "+strings.Join(names, " ")
+	if len(removed) > len(names) {
+		more, way = fmt.Sprintf(" and %d more", len(removed)-len(names)), fmt.Sprintf("fovea rollback seq:%d", before)
+	}
+	l.warn(ctx, fmt.Errorf("gone from the folder: %s%s; if that was not meant, %s brings back what was there", strings.Join(names, ", "), more, way))
 }
 
 func (l *local) warn(ctx context.Context, err error) {
@@ -100,6 +123,10 @@ func (l *local) warn(ctx context.Context, err error) {
 // warnEmpty tells a person who named a folder without notes.
 func (l *local) warnEmpty(ctx context.Context, err error) {
 	if v, overErr := l.memex.Over(ctx, l.over...); err == nil && overErr == nil && v.Len() == 0 {
+		if head := l.memex.View().Head(); head.Seq > 1 {
+			l.warn(ctx, fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
+			return
+		}
 		l.warn(ctx, fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,7 +31,11 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	}
 	id := l.below(req.ID)
 	if at == "" {
-		return l.show(v, id)
+		s, err := l.show(v, id)
+		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
+			err = cmp.Or(l.wasRemoved(ctx, v, id), err)
+		}
+		return s, err
 	}
 	now := id // else it may be a node that is no more, or an id that it had
 	if n, err := v.Resolve(id); err == nil {
@@ -60,6 +66,32 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 		return nil, err
 	}
 	return l.show(l.m.Withhold(past, v, !l.seesAll(ctx)), orElse(was, id))
+}
+
+// lookedBack is how many snapshots are searched for a node that is no more.
+const lookedBack = 3
+
+// wasRemoved returns an error that says which file a node stood in that is gone, and how
+// to get at it; nil for a node that no recent snapshot has.
+func (l *local) wasRemoved(ctx context.Context, v *fovea.View, id string) error {
+	for i, s := range l.m.Snapshots() {
+		if i == lookedBack {
+			break
+		}
+		past, err := l.m.At(ctx, fmt.Sprintf("seq:%d", s.Seq))
+		if err != nil {
+			continue
+		}
+		n, err := past.Resolve(id)
+		if err != nil || node.IsMemory(n.Path) {
+			continue
+		}
+		if _, there := v.Text(n.Path); !there {
+			return &fovea.Error{Op: "show", What: id, Kind: fovea.NotFound, Err: fmt.Errorf(
+				"its file %s is gone; fovea restore %s brings it back, fovea show --at seq:%d shows what it was", n.Path, strconv.Quote(n.Path), s.Seq)}
+		}
+	}
+	return nil
 }
 
 // moment returns a name for a moment that keeps its meaning during a sync: that
@@ -100,7 +132,11 @@ func (l *local) show(v *fovea.View, id string) (*Shown, error) {
 		return nil, err
 	}
 	_, line := v.Position(n)
-	return shown(n, line, v, l.synced(v, n)), nil
+	s := shown(n, line, v, l.synced(v, n))
+	if on, err := l.in(context.Background(), v.Scope(n)); err == nil && slices.Contains(on.m.Missing(), n.Path) {
+		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
+	}
+	return s, nil
 }
 
 // synced says when a node's document and its file were last known to agree, by the

@@ -58,6 +58,9 @@ func Trusted(svc Service, g Grant) Service {
 		if err == nil {
 			if !slices.Contains(g.Operations, op.Name) {
 				ctx = fovea.WithNewNames(ctx)
+				if op.Name == "rollback" {
+					ctx = t.restoring(ctx)
+				}
 			}
 			return op.Pass(ctx, svc, admitted)
 		}

@@ -213,6 +213,7 @@ type Shown struct {
 	Path          string         `json:"path" jsonschema:"the file, below the memex"`
 	Line          int            `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
 	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
+	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
 }
 
 // StatusRequest asks how the memory is.
@@ -235,6 +236,7 @@ type Status struct {
 	Diagnostics       int       `json:"diagnostics" jsonschema:"how many places a person may want to look at"`
 	DiagnosticList    []Problem `json:"diagnostic_list,omitempty" jsonschema:"where asked for"`
 	Drift             []string  `json:"drift" jsonschema:"files that differ from memory on purpose"`
+	Missing           []string  `json:"missing,omitempty" jsonschema:"files that the folder has lost and memory keeps"`
 	Lockdown          []string  `json:"lockdown" jsonschema:"protected files that nobody reads: somebody else changed them"`
 	Unreviewed        []string  `json:"unreviewed,omitempty" jsonschema:"served though somebody else changed them"`
 	PendingEmbeddings int       `json:"pending_embeddings" jsonschema:"how many are still to be made; there is no embedder yet"`

@@ -33,26 +33,40 @@ day. Nothing that was committed depends on it: the journal has it already.`,
 func restoreCommand(s *session) *cobra.Command {
 	var req api.RestoreRequest
 	c := &cobra.Command{
-		Use:   "restore [NAME]",
-		Short: "Go back to a checkpoint, files included",
+		Use:   "restore [NAME | FILE...]",
+		Short: "Bring lost files back, or go back to a checkpoint",
 		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
 present one as a new commit; without a name that of the newest commit which has
-one. Files follow as in "fovea rollback", and "fovea rollback 0" undoes it.`,
-		Example: `  fovea restore
-  fovea restore --from local before-move`,
-		Args: args(0, 1, "at most one name"),
+one. Files follow as in "fovea rollback", and "fovea rollback 0" undoes it.
+
+With --missing it writes the files that the folder has lost and memory keeps;
+with FILE those files, each in its newest version or as it was --at a moment.
+All else stays as it is then.`,
+		Example: `  fovea restore --missing
+  fovea restore inbox.org tasks.org --at 2026-11-01
+  fovea restore before-move`,
+		Args: args(0, -1, "one name, or files"),
 		RunE: func(c *cobra.Command, a []string) error {
-			if len(a) == 1 {
+			if len(a) == 1 && req.At == "" {
 				req.Name = a[0]
+			} else {
+				req.Files = a
 			}
 			return ask(s, c, api.Service.Restore, req, func(done *api.RestoreResponse) {
-				s.say("restored %s", done.Name)
+				if done.Name != "" {
+					s.say("restored %s", done.Name)
+				} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
+					s.say("no file is missing; fovea restore FILE brings back one that was removed")
+				}
 				printRollback(&s.out, &done.RollbackResponse)
+				s.sayWritten(&done.RollbackResponse)
 			})
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&req.From, "from", "local", "`PLACE` where the checkpoint is")
+	f.BoolVar(&req.Missing, "missing", false, "bring back the files that the folder has lost, and change nothing else")
+	f.StringVar(&req.At, "at", "", "with FILE: as it was at this `MOMENT`")
 	f.BoolVar(&req.Skip, "skip", false, "leave out files that changed or are open, restore the rest")
 	f.BoolVar(&req.MemoryOnly, "memory-only", false, "leave the files alone and remember that they differ")
 	return c

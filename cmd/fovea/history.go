@@ -100,6 +100,17 @@ newest first.`,
 	return c
 }
 
+// sayWritten says how many files a way back has written.
+func (s *session) sayWritten(done *api.RollbackResponse) {
+	switch n := len(done.RestoredFiles); n {
+	case 0:
+	case 1:
+		s.say("1 file written")
+	default:
+		s.say("%d files written", n)
+	}
+}
+
 func rollbackCommand(s *session) *cobra.Command {
 	var req api.RollbackRequest
 	c := &cobra.Command{
@@ -109,7 +120,8 @@ func rollbackCommand(s *session) *cobra.Command {
 later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
 snapshot's index (0, the default, is the newest) or name, seq:N or a commit, or
 a date. Files follow: all are checked first, and one that changed meanwhile or
-is open in an editor refuses the whole.`,
+is open in an editor refuses the whole. Files that the folder has lost come back
+as well; "fovea rollback head" brings back nothing else.`,
 		Example: `  fovea rollback 0
   fovea rollback before-move
   fovea rollback 2026-11-01 --memory-only`,
@@ -120,6 +132,7 @@ is open in an editor refuses the whole.`,
 			}
 			return ask(s, c, api.Service.Rollback, req, func(done *api.RollbackResponse) {
 				printRollback(&s.out, done)
+				s.sayWritten(done)
 			})
 		},
 	}

@@ -160,6 +160,9 @@ func printShown(out io.Writer, n *api.Shown) {
 	fmt.Fprintf(out, "%s  (%s)\n", plain(cmp.Or(n.Title, "(untitled)")), n.Type)
 	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", plain(n.ID), n.Version, n.Digest)
 	fmt.Fprintf(out, "where     %s\n", place(n.Path, n.Line))
+	if n.Missing != "" {
+		fmt.Fprintf(out, "missing   %s\n", plain(n.Missing))
+	}
 	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", n.Modified.Local().Format("2006-01-02 15:04:05"), len(n.Children))
 	for line := range strings.Lines(n.Content) {
 		fmt.Fprintln(out, strings.TrimRight(plainLine(line), " "))
@@ -200,6 +203,7 @@ func printStatus(out io.Writer, s *api.Status) {
 		name  string
 		value string
 	}{
+		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
@@ -214,6 +218,18 @@ func printStatus(out io.Writer, s *api.Status) {
 	case s.Diagnostics > 0:
 		fmt.Fprintf(out, "odd        %d things: see fovea status --diagnostics\n", s.Diagnostics)
 	}
+}
+
+// few names some of many files, and what to do about them; "" for none.
+func few(files []string, next string) string {
+	const most = 3
+	switch n := len(files); {
+	case n == 0:
+		return ""
+	case n > most:
+		return fmt.Sprintf("%d files: %s and %d more%s", n, strings.Join(files[:most], ", "), n-most, next)
+	}
+	return strings.Join(files, ", ") + next
 }
 
 // relaxed says what a memory that syncs late may lose, "" for one that does not.

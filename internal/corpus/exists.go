@@ -11,3 +11,10 @@ func (r *Root) Exists(name string) bool {
 	_, _, err := r.resolve(name)
 	return !errors.Is(err, ErrDangling)
 }
+
+// Vacant reports whether nothing stands at a path below the root, not even a link that
+// leads to nothing. O(parts of the path).
+func (r *Root) Vacant(name string) bool {
+	_, info, err := r.place(name)
+	return err == nil && info == nil
+}

@@ -1,0 +1,198 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+)
+
+// Lost files are those whose documents the memory has and the folder has not: a scan
+// that holds back deletions leaves them so. This file finds them and brings files back.
+
+// Missing returns the files that the last scan did not find and whose documents the
+// memory kept, sorted. It waits for no writer. The caller must not change the slice.
+func (m *Memory) Missing() []string { return m.told.Load().missing }
+
+// Removals returns the files that scans found removed since it was last asked, sorted,
+// and the number of the newest commit before: each file is told once, so that somebody may
+// hear of it who did not mean it. Files that came back under another name are none. It
+// waits for no writer.
+func (m *Memory) Removals() (paths []string, before uint64) { return m.removals.take() }
+
+// removals are files that were found removed and that nobody was told of.
+type removals struct {
+	mu     sync.Mutex
+	paths  []string
+	before uint64 // the commit that still had all of them
+}
+
+func (r *removals) add(paths []string, before uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.paths) == 0 {
+		r.before = before
+	}
+	r.paths = append(r.paths, paths...)
+}
+
+func (r *removals) take() ([]string, uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	paths := r.paths
+	r.paths = nil
+	slices.Sort(paths)
+	return slices.Compact(paths), r.before
+}
+
+// mayRestore is a key of contexts.
+type mayRestore struct{}
+
+// WithRestorable makes Rollback bring back, under the context, only those lost files
+// that it does not change otherwise and that may says: an agent writes no file of others.
+func WithRestorable(ctx context.Context, may func(path string) bool) context.Context {
+	return context.WithValue(ctx, mayRestore{}, may)
+}
+
+// RestoreFiles writes files as memory has them, each in the newest version that there
+// was, or as it was at a moment that at names as in Rollback. Without paths it writes
+// those that are missing. Other files stay as they are. Conditions and results
+// are those of Rollback; no commit is made where memory has the texts already.
+// Errors: NotFound (no version of a file), and those of Rollback. Without at, a file that
+// memory has no more costs a look at the commits since it was there.
+func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, opts *RollbackOptions) (Commit, []string, error) {
+	if opts == nil {
+		opts = &RollbackOptions{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return Commit{}, nil, fail("restore", m.dir, Invalid, errClosed)
+	}
+	if !m.hasFiles() {
+		return Commit{}, nil, fail("restore", m.scope, Invalid, errors.New("a scope without files has none to restore"))
+	}
+	if first, err := m.repeated(ctx, "restore", graph.KindRollback); first != nil || err != nil {
+		var touched []string
+		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
+		return c, touched, err
+	}
+	now := m.opts.Now().UnixMilli()
+	draft, here := m.draft(now), m.View().state
+	for _, path := range paths {
+		text, opaque, err := m.version(ctx, path, at)
+		if err != nil {
+			return Commit{}, nil, err
+		}
+		if have, ok := here.Text(path); !ok || have != text {
+			draft.Put(path, text, opaque)
+		}
+	}
+	target, _ := draft.Seal()
+	r := rollback{m: m, name: "restore", kind: graph.KindRollback, opts: opts, target: target, bringsBack: func(path string) bool {
+		return len(paths) == 0 || slices.Contains(paths, path)
+	}}
+	return r.run(background(ctx), "of "+some(paths, "what was missing"))
+}
+
+// version finds the text of a file: that of a moment, or the newest. m.mu is held.
+func (m *Memory) version(ctx context.Context, path, at string) (text string, opaque bool, err error) {
+	if at == "" {
+		if at, err = m.lastWith(ctx, path); err != nil {
+			return "", false, err
+		}
+	}
+	seq, err := m.resolve(ctx, at)
+	if err != nil {
+		return "", false, err
+	}
+	v, err := m.viewAt(ctx, seq)
+	if err != nil {
+		return "", false, fail("restore", path, goneKind(err), err)
+	}
+	d, ok := v.state.Document(path)
+	if !ok || !m.isFile(path) {
+		return "", false, fail("restore", path, NotFound, fmt.Errorf("there was no such file at commit %d", seq))
+	}
+	if isLost(v.state.Nodes(path)) {
+		return "", false, fail("restore", path, NotFound, fmt.Errorf("the text that it had at commit %d is not kept any more", seq))
+	}
+	text, _ = v.state.Text(path)
+	return text, d.Derived.Opaque, nil
+}
+
+// lastWith names the newest commit whose state has a file.
+func (m *Memory) lastWith(ctx context.Context, path string) (string, error) {
+	head := m.View()
+	if _, ok := head.state.Document(path); ok {
+		return "head", nil
+	}
+	left := uint64(0) // the newest commit that changed it, which is the one that dropped it
+	err := m.commits(ctx, 1, head.commit.Seq, func(c *graph.Commit) error {
+		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
+			left = c.Seq
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", fail("restore", path, Corrupt, err)
+	case left < 2:
+		return "", fail("restore", path, NotFound, errors.New("memory never had such a file; fovea log lists what it had"))
+	}
+	return fmt.Sprintf("seq:%d", left-1), nil
+}
+
+// lost lists the files that the target and the memory have alike and the folder has
+// not, sorted: the delta is silent about them. Protected ones are their owner's to bring
+// back.
+func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
+	if r.bringsBack == nil || r.opts.MemoryOnly || !r.m.hasFiles() {
+		return nil
+	}
+	changed := map[string]bool{}
+	for _, path := range delta.Paths {
+		changed[path] = true
+	}
+	var lost []string
+	byOwner := r.m.ByOwner(ctx)
+	for _, path := range r.target.Paths() {
+		switch {
+		case !r.m.isFile(path), changed[path], r.m.removed(path), !r.bringsBack(path), !byOwner && r.m.Protected(path):
+		case r.m.root.Vacant(path) && !isLost(r.target.Nodes(path)):
+			lost = append(lost, path)
+		}
+	}
+	return lost
+}
+
+// found takes files that were written, sorted, off the list of those that are missing.
+// m.mu is held.
+func (m *Memory) found(written []string) {
+	left := slices.DeleteFunc(slices.Clone(m.missing), func(path string) bool {
+		_, is := slices.BinarySearch(written, path)
+		return is
+	})
+	if len(left) < len(m.missing) {
+		m.missing = left
+		m.tell()
+	}
+}
+
+// some names a few of many files, or says what stands for none.
+func some(paths []string, none string) string {
+	const few = 3
+	switch n := len(paths); {
+	case n == 0:
+		return none
+	case n > few:
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:few], ", "), n-few)
+	}
+	return strings.Join(paths, ", ")
+}
