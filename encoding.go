@@ -81,8 +81,27 @@ func encodingProblems(path, text string) []node.Problem {
 	switch {
 	case isUTF16(text):
 		return []node.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}}
-	case codingLine.MatchString(text) && !isUTF8(text):
-		return []node.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is not in UTF-8: words beyond ASCII are not found; save it as UTF-8"}}
 	}
-	return nil
+	var out []node.Problem
+	if line := foreignLine(text); line > 0 {
+		out = append(out, node.Problem{Path: path, Line: line, Kind: "encoding", Message: "the file is not in UTF-8 but perhaps in Latin-1: words beyond ASCII are not found; save it as UTF-8"})
+	}
+	if strings.Count(text, "\r") > 2*strings.Count(text, "\n") {
+		out = append(out, node.Problem{Path: path, Line: 1, Kind: "encoding", Message: "the lines end in carriage returns alone, so the file is read as one line; save it with line feeds"})
+	}
+	return out
+}
+
+// foreignLine returns the line, from 1, with the first byte that is not UTF-8, the
+// first line where the file says that it is in another encoding, or 0.
+func foreignLine(text string) int {
+	for at, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[at:], "\uFFFD") {
+			return 1 + strings.Count(text[:at], "\n")
+		}
+	}
+	if !isUTF8(text) {
+		return 1
+	}
+	return 0
 }

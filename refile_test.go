@@ -147,3 +147,34 @@ func TestReadingAddsNoIDs(t *testing.T) {
 		t.Errorf("the file holds %q, want %q", got, want)
 	}
 }
+
+// TestRefileOntoOwnParent: what is the last child of a node already stays where it is,
+// in a file, whatever its end, and in a tree; a child that is not becomes the last.
+func TestRefileOntoOwnParent(t *testing.T) {
+	for _, text := range []string{"* P\n** C\n", "* P\n** C", "* P\r\n** C", "* P\n** B\n** C\n\n\n", "* P\n** C\n*** D", "* P\n** C\n* Q\n"} {
+		w := newWorld(t, map[string]string{"a.org": text})
+		v := w.ingest()
+		id := map[string]string{}
+		for n := range v.All() {
+			id[n.Title()] = n.ID
+		}
+		if _, err := w.m.Refile(t.Context(), id["C"], id["P"], merkle.Digest{}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if got := w.onDisk()["a.org"]; got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	w := newWorld(t, nil)
+	w.ingest()
+	w.take(w.m, `{"type":"headline","properties":{"ID":"p","TITLE":"P"},"contents":[
+		{"type":"headline","properties":{"ID":"b","TITLE":"B"},"raw-content":"text"},{"type":"headline","properties":{"ID":"c","TITLE":"C"},"raw-content":"text"}]}`, "")
+	for _, move := range []struct{ id, want string }{{"c", "P(B C)"}, {"b", "P(C B)"}} {
+		if _, err := w.m.Refile(t.Context(), move.id, "p", merkle.Digest{}); err != nil {
+			t.Error(err)
+		}
+		if got := shape(w.m.View(), "p"); got != move.want {
+			t.Errorf("%s onto its parent: %s, want %s", move.id, got, move.want)
+		}
+	}
+}

@@ -180,7 +180,7 @@ func typed(n *node.Node, v *fovea.View) map[string]any {
 }
 
 // attributes lists what the parser read, keys in upper case; a property that
-// stands more than once is a list in file order.
+// KEY+ lines add to is a list.
 func attributes(n *node.Node, v *fovea.View) map[string]any {
 	if n.Attrs != nil {
 		return typed(n, v)
@@ -189,13 +189,10 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 	out := map[string]any{"TITLE": n.Title()}
 	for _, p := range d.Properties {
 		key := strings.ToUpper(strings.TrimSuffix(p.Key, "+"))
-		switch have := out[key].(type) {
-		case nil:
-			out[key] = p.Value
-		case string:
-			out[key] = []string{have, p.Value}
-		case []string:
-			out[key] = append(have, p.Value)
+		if values := d.Property(key); len(values) > 1 {
+			out[key] = values
+		} else {
+			out[key] = values[0]
 		}
 	}
 	for key, value := range map[string]string{

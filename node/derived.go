@@ -12,7 +12,7 @@ import (
 
 // ParserVersion numbers what the parser derives. A state that was derived by
 // another version is derived again from its bytes when it is opened.
-const ParserVersion = 2
+const ParserVersion = 3
 
 // Derived is what the parser reads from a node's bytes. It is kept beside the
 // node so that opening an image needs no parsing, and enters no digest.
@@ -23,7 +23,7 @@ type Derived struct {
 	Priority   string
 	Level      int        // stars; 0 for a document
 	Tags       []string   // own tags; a document's are its FILETAGS
-	Properties []Property // a document's are its drawer's, then what its #+PROPERTY lines come to
+	Properties []Property // a document's are its drawer's, then what its #+PROPERTY lines come to that the drawer does not hide
 	Links      []string   // targets as written, "id:x", "*title", "#custom", in order, without repeats
 	Scheduled  string     // raw timestamps
 	Deadline   string
@@ -59,21 +59,27 @@ func (d *Derived) Equal(o *Derived) bool {
 // Property is one line of a property drawer, as it stands.
 type Property struct{ Key, Value string }
 
-// Property returns the values of a property of the node itself, in file
-// order; the key is matched without case, and KEY+ adds to KEY.
+// Property returns the values of a property of the node itself: that of the last KEY,
+// as Org has it where several lines have one key, then what the KEY+ lines add, in file
+// order. The key is matched without case.
 func (d *Derived) Property(key string) []string {
-	var out []string
+	var out, added []string
 	for _, p := range d.Properties {
-		if strings.EqualFold(strings.TrimSuffix(p.Key, "+"), key) {
-			out = append(out, p.Value)
+		name, adds := strings.CutSuffix(p.Key, "+")
+		switch {
+		case !strings.EqualFold(name, key):
+		case adds:
+			added = append(added, p.Value)
+		default:
+			out = append(out[:0], p.Value)
 		}
 	}
-	return out
+	return append(out, added...)
 }
 
-// first returns the first value of a property, trimmed.
-func (d *Derived) first(key string) string {
-	for _, p := range d.Properties {
+// last returns the value of a property that counts, that of its last line, trimmed.
+func (d *Derived) last(key string) string {
+	for _, p := range slices.Backward(d.Properties) {
 		if strings.EqualFold(p.Key, key) {
 			return strings.TrimSpace(p.Value)
 		}
@@ -160,10 +166,23 @@ func properties(drawer, lines []org.Property) []Property {
 	for _, p := range drawer {
 		out = append(out, Property{p.Key, p.Value})
 	}
-	for _, p := range lines {
-		out = append(out, Property{p.Key, p.Value})
+	for _, p := range lines { // a line counts where the drawer does not say otherwise
+		if value, ok := plain(drawer, p.Key); !ok || value == "nil" {
+			out = append(out, Property{p.Key, p.Value})
+		}
 	}
 	return out
+}
+
+// plain returns the value of the last line of a drawer that has this very key, matched
+// without case.
+func plain(drawer []org.Property, key string) (value string, ok bool) {
+	for _, p := range slices.Backward(drawer) {
+		if strings.EqualFold(p.Key, key) {
+			return p.Value, true
+		}
+	}
+	return "", false
 }
 
 // links lists the targets of headline i's own text up to the offset end, without

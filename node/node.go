@@ -3,10 +3,12 @@
 package node
 
 import (
+	pathpkg "path"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Types of nodes that come from files. They are org-element's names.
@@ -96,15 +98,15 @@ func (n *Node) Place(id string, e Entry) *Node {
 	return &c
 }
 
-// IsOrg reports whether a document of this path is parsed: *.org and
-// *.org_archive are, anything else is kept opaque.
-func IsOrg(path string) bool {
-	return strings.HasSuffix(path, ".org") || strings.HasSuffix(path, ".org_archive")
-}
+// IsOrg reports whether a document of this path is parsed, as org.IsFile has it;
+// anything else is kept opaque.
+func IsOrg(path string) bool { return org.IsFile(path) }
 
 // IsEncrypted reports whether a document of this path is encrypted: it is kept,
 // and its bytes are neither searched nor shown to a model.
-func IsEncrypted(path string) bool { return strings.HasSuffix(path, ".gpg") && !IsMemory(path) }
+func IsEncrypted(path string) bool {
+	return strings.EqualFold(pathpkg.Ext(path), ".gpg") && !IsMemory(path)
+}
 
 // Title returns the title a person would call the node by: the headline's
 // title, the document's #+TITLE, else the name of its file; "" for a node of a tree

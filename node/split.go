@@ -4,6 +4,7 @@ package node
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -84,14 +85,8 @@ func Claims(path string, doc *org.Document) []Claim {
 
 // declared returns the id a drawer declares, "" for none that can be borne.
 func declared(drawer []org.Property) string {
-	for _, p := range drawer {
-		if strings.EqualFold(p.Key, "ID") {
-			id := strings.TrimSpace(p.Value)
-			if unusable(id) != "" {
-				return ""
-			}
-			return id
-		}
+	if value, ok := plain(drawer, "ID"); ok && unusable(strings.TrimSpace(value)) == "" {
+		return strings.TrimSpace(value)
 	}
 	return ""
 }
@@ -156,7 +151,7 @@ func (s *splitter) identify(n *Node, ordinal, line int, place merkle.Digest) str
 		}
 		s.problem(line, "ID "+quote(id)+" is borne by another node; a derived id is used")
 	}
-	if c := n.Derived.first("CUSTOM_ID"); c != "" {
+	if c := n.Derived.last("CUSTOM_ID"); c != "" {
 		id := customID(s.nodes[0].ID, c)
 		if len(id) <= MaxID && utf8.ValidString(id) && !s.used[id] {
 			return id
@@ -168,12 +163,9 @@ func (s *splitter) identify(n *Node, ordinal, line int, place merkle.Digest) str
 
 // check reports a declared id that cannot be borne.
 func (s *splitter) check(drawer []org.Property, line int) {
-	for _, p := range drawer {
-		if strings.EqualFold(p.Key, "ID") {
-			if why := unusable(strings.TrimSpace(p.Value)); why != "" {
-				s.problem(line, why+"; a derived id is used")
-			}
-			return
+	if id, ok := plain(drawer, "ID"); ok {
+		if why := unusable(strings.TrimSpace(id)); why != "" {
+			s.problem(line, why+"; a derived id is used")
 		}
 	}
 }
@@ -182,13 +174,17 @@ func (s *splitter) problem(line int, msg string) {
 	s.problems = append(s.problems, Problem{s.path, line, "id", msg})
 }
 
-// quote shortens a value for a message.
+// quote puts a name between quotes for a message. One that is longer than an id may be
+// is cut behind a whole character, and how much is left out is said.
 func quote(v string) string {
-	const most = 60
-	if len(v) > most {
-		v = v[:most] + "…"
+	if len(v) <= MaxID {
+		return strconv.Quote(v)
 	}
-	return fmt.Sprintf("%q", v)
+	n := MaxID
+	for n > MaxID-utf8.UTFMax && !utf8.RuneStart(v[n]) {
+		n--
+	}
+	return fmt.Sprintf("%q and %d bytes more", v[:n], len(v)-n)
 }
 
 // Join gives back the file whose nodes, in document order, are given.

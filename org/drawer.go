@@ -32,7 +32,9 @@ func (p *parser) drawer(at, limit int) (properties []Property, start, end int) {
 	for l = lineAt(src, l.next, limit); l.start < limit; l = lineAt(src, l.next, limit) {
 		text := trimBlanks(src[l.start:l.end])
 		if strings.EqualFold(text, drawerClose) {
-			return p.properties.close(), at, l.next
+			properties = p.properties.close()
+			p.repeatedKeys(properties)
+			return properties, at, l.next
 		}
 		key, value, ok := property(text)
 		if !ok {
@@ -45,6 +47,36 @@ func (p *parser) drawer(at, limit int) (properties []Property, start, end int) {
 	p.properties.drop()
 	p.doc.complain(at, "property drawer is not closed, so it is not read")
 	return nil, 0, 0
+}
+
+// smallDrawer is the number of properties up to which a drawer is searched for
+// repeated keys without a map: nearly all drawers are that small.
+const smallDrawer = 16
+
+// repeatedKeys complains of each line of a drawer whose key stands in a later line
+// again, so that it does not count. KEY+ lines add to KEY and are not meant.
+func (p *parser) repeatedKeys(properties []Property) {
+	var last map[string]int
+	if len(properties) > smallDrawer {
+		last = make(map[string]int, len(properties))
+		for i, property := range properties {
+			last[strings.ToUpper(property.Key)] = i
+		}
+	}
+	for i, property := range properties {
+		if strings.HasSuffix(property.Key, "+") {
+			continue
+		}
+		again := false
+		if last != nil {
+			again = last[strings.ToUpper(property.Key)] > i
+		} else {
+			_, again = lookup(properties[i+1:], property.Key)
+		}
+		if again {
+			p.doc.complain(property.Start, "property "+property.Key+" stands again further down in its drawer, where it counts; remove this line")
+		}
+	}
 }
 
 // property splits the trimmed text of a line into key and value. The key is the

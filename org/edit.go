@@ -5,6 +5,7 @@ package org
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -194,8 +195,10 @@ func (d *Document) literal(i int, key string) (string, bool) {
 	return lookup(d.FileProperties, key)
 }
 
+// lookup returns the value of a key in one drawer: of two lines with that key the
+// last counts.
 func lookup(properties []Property, key string) (string, bool) {
-	for _, p := range properties {
+	for _, p := range slices.Backward(properties) {
 		if strings.EqualFold(p.Key, key) {
 			return p.Value, true
 		}

@@ -113,7 +113,7 @@ func (d *Document) outlinePath(i int) string {
 	var titles []string
 	for ; i >= 0; i = int(d.Headlines[i].Parent) {
 		p := d.parts(i)
-		titles = append([]string{shownTitle(d.Source[p.comment:p.titleEnd])}, titles...)
+		titles = append([]string{shownTitle(d.Source[p.title:p.titleEnd])}, titles...)
 	}
 	return strings.Join(titles, "/")
 }

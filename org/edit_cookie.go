@@ -52,12 +52,12 @@ func (d *Document) childrenDone(i int, recursive bool, without int) (done, all i
 	return done, all
 }
 
-// setCookies writes the counts into the cookies of headline i, if it has any, and
-// aligns its tags then.
+// setCookies writes the counts into the cookies of headline i. Its line, tags
+// included, is left alone when they say so already.
 func (e *editor) setCookies(i, done, all int) {
 	p := e.doc.parts(i)
 	line := e.doc.Source[p.title:p.titleEnd]
-	if text := withCounts(line, done, all); text != "" {
+	if text := withCounts(line, done, all); text != "" && text != line {
 		e.replace(p.title, p.titleEnd, text)
 		e.align(i)
 	}

@@ -42,6 +42,8 @@ func editFiles(t *testing.T, dir string) []editFile {
 		add(fmt.Sprintf("generated/f%d.org", f), foveatest.GenFile(f, 10), 30)
 	}
 	add("generated/settings.org", editSettings, 300)
+	add("generated/indented.org", "#+STARTUP: lognotedone logreschedule logredeadline logrefile\n"+editIndented, 200)
+	add("generated/indented-drawer.org", "#+STARTUP: logdone logdrawer logreschedule logredeadline logrefile\n"+editIndented, 200)
 	root := os.Getenv(foveatest.TestdataEnv)
 	if root == "" {
 		return files
@@ -288,4 +290,64 @@ CLOSED: [2026-02-01 Sun 10:00] SCHEDULED: <2026-02-01 Sun>
 2. [X] b
    - [ ] c
 ** TODO below
+`
+
+// editIndented has planning lines, drawers, logs and texts in columns of their own.
+const editIndented = `#+TODO: TODO(t!) WAIT(w@/!) | DONE(d@) CANX(c)
+
+* Top [0/4]  :all:
+** TODO planning
+   SCHEDULED: <2026-03-01 Sun +1d>
+** TODO drawer
+   :PROPERTIES:
+   :CREATED:  [2026-01-01 Thu]
+   :END:
+   text
+** WAIT both
+    DEADLINE: <2026-03-05 Thu>
+  :PROPERTIES:
+  :CREATED:  [2026-01-01 Thu]
+  :END:
+** TODO text
+   some text
+** TODO list
+   SCHEDULED: <2026-03-01 Sun>
+   - State "TODO"       from              [2026-01-01 Thu 10:00]
+   - another
+** TODO log
+   SCHEDULED: <2026-03-01 Sun>
+ :LOGBOOK:
+   - State "TODO"       from              [2026-01-01 Thu 10:00]
+ :END:
+** TODO clock
+   :LOGBOOK:
+   CLOCK: [2026-01-01 Thu 10:00]--[2026-01-01 Thu 11:00] =>  1:00
+   :END:
+** TODO blank
+
+   SCHEDULED: <2026-03-01 Sun>
+** TODO tab
+	SCHEDULED: <2026-03-01 Sun>
+	:PROPERTIES:
+	:K: v
+	:END:
+** TODO empty log
+  :LOGBOOK:
+  :END:
+   text
+** DONE closed
+   CLOSED: [2026-01-01 Thu 10:00]
+
+   text
+** TODO blanks behind
+   SCHEDULED: <2026-03-01 Sun>
+
+
+   text
+** TODO twice
+   :PROPERTIES:
+   :Effort:   1:00
+   :x:        1
+   :Effort:   2:00
+   :END:
 `

@@ -109,14 +109,6 @@ func (l *logging) mark(word string) {
 func (e *editor) log(line string) {
 	h, src := e.headline(), e.doc.Source
 	at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd)
-	if drawer := e.doc.logging(e.at).drawer; drawer != "" {
-		if open, ok := e.findDrawer(drawer); ok {
-			e.insertLines(open.next, indentOf(src[open.start:open.end])+line+"\n")
-		} else {
-			e.insertLines(at, ":"+drawer+":\n"+line+"\n:END:\n")
-		}
-		return
-	}
 	indent := ""
 	switch {
 	case h.DrawerEnd > 0:
@@ -124,7 +116,21 @@ func (e *editor) log(line string) {
 	case h.PlanningEnd > 0:
 		indent = indentOf(src[h.PlanningStart:])
 	}
-	e.insertLines(skipBlankLines(src, at, h.SectionEnd), indent+line+"\n")
+	drawer := e.doc.logging(e.at).drawer
+	if drawer == "" {
+		e.insertLines(skipBlankLines(src, at, h.SectionEnd), indented(indent, line))
+		return
+	}
+	if open, ok := e.findDrawer(drawer); ok {
+		e.insertLines(open.next, indented(indentOf(src[open.start:open.end]), line))
+		return
+	}
+	e.insertLines(at, indented(indent, ":"+drawer+":", line, ":END:"))
+}
+
+// indented returns lines, each behind the same blanks and with a line feed.
+func indented(blanks string, lines ...string) string {
+	return blanks + strings.Join(lines, "\n"+blanks) + "\n"
 }
 
 // indentOf returns the blanks that s begins with.

@@ -37,15 +37,36 @@ func Refile(from *Document, i int, to *Document, target int, now time.Time) (fro
 		source.removeLines(h.Start, h.End)
 		return source.draft.splices(), destination.draft.splices(), nil
 	}
-	source.at = target
-	length := len(source.draft.text)
-	start, end := h.Start, h.End
-	if source.paste(from.atLevel(text, to.below(target))) <= start {
-		start += len(source.draft.text) - length
-		end += len(source.draft.text) - length
-	}
-	source.removeLines(start, end)
+	source.moveWithin(i, target, from.atLevel(text, to.below(target)))
 	return source.draft.splices(), nil, nil
+}
+
+// moveWithin takes out headline i with all below it and puts moved at the end of
+// headline target, or with -1 of the document. Meanwhile the last line has an end.
+func (e *editor) moveWithin(i, target int, moved string) {
+	ending := ""
+	if n := len(e.doc.Source); e.doc.Source[n-1] != '\n' {
+		ending = e.lineEnd(n)
+		e.replace(n, n, ending)
+	}
+	h := e.doc.Headlines[i]
+	e.at = -1
+	at := 0
+	if target >= 0 {
+		if at = e.doc.Headlines[target].Start; at > h.Start {
+			at -= h.End - h.Start
+		}
+	}
+	if !strings.HasSuffix(moved, "\n") {
+		moved += ending
+	}
+	e.replace(h.Start, h.End, "")
+	if target >= 0 {
+		e.at = e.doc.headlineAt(at)
+	}
+	e.paste(moved)
+	n := len(e.doc.Source)
+	e.replace(n-len(ending), n, "")
 }
 
 // logged returns the text of headline i's subtree with a line in its log that tells

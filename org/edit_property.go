@@ -58,7 +58,7 @@ func badID(value string) string {
 		return "an ID does not begin with ~"
 	case strings.Contains(value, "::"):
 		return "an ID does not hold ::"
-	case strings.HasSuffix(value, ".org"), strings.HasSuffix(value, ".org_archive"):
+	case IsFile(value):
 		return "an ID does not end as the name of an Org file"
 	}
 	return ""
@@ -78,16 +78,20 @@ func (e *editor) drawer() (properties []Property, start, end int) {
 	return h.Properties, h.DrawerStart, h.DrawerEnd
 }
 
-// putProperty replaces the first line of a property or adds one.
+// putProperty replaces the line of a property that counts, the last one, or adds one.
 func (e *editor) putProperty(key, text string) {
 	properties, start, end := e.drawer()
 	if end == 0 {
-		e.insertLines(e.drawerPlace(), ":PROPERTIES:\n"+text+"\n:END:\n")
+		indent := ""
+		if e.at >= 0 && e.headline().PlanningEnd > 0 {
+			indent = indentOf(e.doc.Source[e.headline().PlanningStart:])
+		}
+		e.insertLines(e.drawerPlace(), indented(indent, ":PROPERTIES:", text, ":END:"))
 		return
 	}
 	src := e.doc.Source
 	text = src[start:len(src)-len(trimBlanksLeft(src[start:]))] + text
-	for _, p := range properties {
+	for _, p := range slices.Backward(properties) {
 		if strings.EqualFold(p.Key, key) {
 			e.replace(p.Start, lineAt(src, p.Start, p.End).end, text)
 			return

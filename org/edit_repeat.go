@@ -147,8 +147,12 @@ func step(t time.Time, r Interval) time.Time {
 	return t.AddDate(r.Count, 0, 0)
 }
 
-// catchUp moves t by whole intervals, at least one, until it is later than now.
+// catchUp moves t by whole intervals, at least one, until it is later than now; by
+// intervals of days and longer until it is on a later day.
 func catchUp(t time.Time, r Interval, now time.Time) time.Time {
+	if r.Unit != 'h' {
+		now = time.Date(now.Year(), now.Month(), now.Day(), 23, 59, 0, 0, time.UTC)
+	}
 	if fixed := step(t, r).Unix() - t.Unix(); r.Unit != 'm' && r.Unit != 'y' && now.After(t) {
 		// Intervals of one length are skipped at once, whatever the year.
 		r := Interval{Unit: r.Unit, Count: int((now.Unix()-t.Unix())/fixed) * r.Count}

@@ -175,8 +175,13 @@ func (p *sectionParser) element(limit int) {
 	body := p.affiliated(start, limit)
 	l := lineAt(p.src, body, limit)
 	o := p.opening(l, limit)
-	if body > start && (o.kind == TypeComment || o.kind == TypeClock || o.kind == TypeInlinetask) {
-		o.kind = TypeNone // these take no affiliated keywords and become text under them
+	switch {
+	case body == start:
+	case o.kind == TypeComment, o.kind == TypeClock: // these take no affiliated keywords
+		l = lineAt(p.src, start, limit)
+		o = opening{kind: TypeKeyword}
+	case o.kind == TypeInlinetask: // nor does this one, which becomes text under them
+		o.kind = TypeNone
 	}
 	p.open(o, start, l, limit)
 }
@@ -252,10 +257,14 @@ func (p *sectionParser) container(kind Type, start int, first, last line, limit 
 	i := p.begin(kind, start)
 	p.out[i].Body = int32(first.start)
 	resume := p.after(i, last.next, limit)
-	if first.next < last.start {
-		p.setContents(i, first.next, last.start)
+	contents := first.next
+	if kind == TypeDrawer { // the blank lines at its beginning are not in its contents
+		contents = skipBlankLines(p.src, contents, last.start)
 	}
-	p.at = first.next
+	if contents < last.start {
+		p.setContents(i, contents, last.start)
+	}
+	p.at = contents
 	p.push(frame{element: i, limit: last.start, resume: resume})
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Property returns the value of a property of headline i, of the document itself
-// for -1, and whether it has one, as org-entry-get does: the first KEY of the
+// for -1, and whether it has one, as org-entry-get does: the last KEY of the
 // drawer, then what its KEY+ lines add, joined by blanks; a KEY of nil counts as
 // none. With inherit, where the drawer has no KEY, the values of the ancestors
 // come before, then those of the document's drawer, then those of the #+PROPERTY
@@ -56,8 +56,8 @@ func (v *Values) Add(key, name, value string) {
 	case !strings.EqualFold(plain, key):
 	case adds:
 		v.added = append(v.added, value)
-	case !v.found && value != "nil":
-		v.base, v.found = value, true
+	default: // of two lines with one key the last counts
+		v.base, v.found = value, value != "nil"
 	}
 }
 
@@ -127,12 +127,8 @@ func (d *Document) CategoryOf(i int, file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// category returns the first CATEGORY of a drawer.
+// category returns the CATEGORY of a drawer, or "".
 func category(drawer []Property) string {
-	for _, p := range drawer {
-		if strings.EqualFold(p.Key, "CATEGORY") {
-			return p.Value
-		}
-	}
-	return ""
+	value, _ := lookup(drawer, "CATEGORY")
+	return value
 }

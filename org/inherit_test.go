@@ -12,7 +12,7 @@ import (
 
 const none = "\x00" // no value, which Emacs shows as nil
 
-// TestProperty holds what org-entry-get of Emacs (Org 9.5.5) answers with and
+// TestProperty holds what org-entry-get of Emacs (Org 9.8.12) answers with and
 // without inherit: want is, for the document and each headline, the inherited value.
 func TestProperty(t *testing.T) {
 	drawer := func(lines string) string { return ":PROPERTIES:\n" + lines + "\n:END:\n" }
@@ -22,8 +22,13 @@ func TestProperty(t *testing.T) {
 	}{
 		{"inherited", "* H\n" + drawer(":A: 1") + "** K\n", []string{none, "1", "1"}},
 		{"added", "* H\n" + drawer(":A: 1") + "** K\n" + drawer(":A+: 2\n:A+: 3"), []string{none, "1", "1 2 3"}},
-		{"added before", "* H\n" + drawer(":A+: 0\n:A: 1\n:A+: 2\n:A: 9"), []string{none, "1 0 2"}},
-		{"twice", "* H\n" + drawer(":A: 1\n:A: 2"), []string{none, "1"}},
+		{"added before", "* H\n" + drawer(":A+: 0\n:A: 1\n:A+: 2\n:A: 9"), []string{none, "9 0 2"}},
+		{"twice", "* H\n" + drawer(":A: 1\n:A: 2"), []string{none, "2"}},
+		{"twice in the document", drawer(":A: 1\n:A: 2") + "* H\n" + drawer(":A+: 3"), []string{"2", "2 3"}},
+		{"twice above", "* H\n" + drawer(":A: 1\n:a: 2") + "** K\n" + drawer(":A+: 3\n:A+: 4"), []string{none, "2", "2 3 4"}},
+		{"twice, nil last", "* H\n" + drawer(":A: 1\n:A: nil"), []string{none, none}},
+		{"twice, nil first", "* H\n" + drawer(":A: nil\n:A: 1"), []string{none, "1"}},
+		{"twice, empty last", "* H\n" + drawer(":A: 1\n:A:"), []string{none, ""}},
 		{"over a level", "* H\n" + drawer(":A: 1") + "** K\n*** L\n" + drawer(":A+: 3"), []string{none, "1", "1", "1 3"}},
 		{"keyword", "#+PROPERTY: A 1\n#+PROPERTY: A+ 2\n* H\n", []string{"1 2", "1 2"}},
 		{"keyword twice", "#+PROPERTY: A 1\n#+PROPERTY: A 2\n* H\n", []string{"2", "2"}},
@@ -76,6 +81,7 @@ func TestCategoryOf(t *testing.T) {
 		{"file drawer", ":PROPERTIES:\n:CATEGORY: draw\n:END:\n#+CATEGORY: cat\n* H\n", []string{"draw", "draw"}},
 		{"by PROPERTY", "#+PROPERTY: CATEGORY prop\n* H\n", []string{"f.x", "f.x"}},
 		{"empty", "#+CATEGORY: cat\n* H\n:PROPERTIES:\n:CATEGORY:\n:END:\n** K\n", []string{"cat", "cat", "cat"}},
+		{"twice", ":PROPERTIES:\n:CATEGORY: a\n:CATEGORY: b\n:END:\n* H\n:PROPERTIES:\n:CATEGORY: c\n:CATEGORY: d\n:END:\n", []string{"b", "d"}},
 		{"added", "#+CATEGORY: cat\n* H\n:PROPERTIES:\n:CATEGORY+: more\n:END:\n", []string{"cat", "cat"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

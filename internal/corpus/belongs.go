@@ -3,9 +3,12 @@
 package corpus
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/org"
 )
 
 // class says what a path is to a memex.
@@ -17,24 +20,24 @@ const (
 	opaque               // kept without parsing
 )
 
-// classify tells what a file of this path is, by its names alone.
-func (r *Root) classify(path string) class {
-	if !r.region.has(path) {
+// classify tells what a file is by the names in its path alone.
+func (r *Root) classify(file string) class {
+	if !r.region.has(file) {
 		return foreign
 	}
-	name := path[strings.LastIndexByte(path, '/')+1:]
+	name := file[strings.LastIndexByte(file, '/')+1:]
 	if len(r.opaque) > 0 {
-		if _, named := slices.BinarySearch(r.opaque, path); named {
+		if _, named := slices.BinarySearch(r.opaque, file); named {
 			return opaque
 		}
 	}
 	switch {
 	case isHidden(name), isEditorsCopy(name):
 		return foreign
-	case strings.HasSuffix(name, ".org"), strings.HasSuffix(name, ".org_archive"):
+	case org.IsFile(name):
 		return parsed
-	case strings.HasSuffix(name, ".org.gpg"), strings.HasSuffix(name, ".org_archive.gpg"),
-		r.skills != "" && isBelow(path, r.skills), isROM(path):
+	case strings.EqualFold(path.Ext(name), ".gpg") && org.IsFile(name[:len(name)-len(".gpg")]),
+		r.skills != "" && isBelow(file, r.skills), isROM(file):
 		return opaque
 	}
 	return foreign

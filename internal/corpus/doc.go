@@ -11,7 +11,7 @@
 // begins a [Write], and [EditorLock] is how Emacs says that it holds a file. A
 // [Watcher] tells when a scan is due.
 //
-// A memex is every *.org and *.org_archive below the root and, opaque (kept,
+// A memex is every *.org and *.org_archive (in capitals too) below the root and, opaque (kept,
 // hashed and not parsed), *.org.gpg, the other files of the skills folder,
 // agents/*/ROM*, and the files that Options name. [Root.Setup] finds one more kind,
 // the files that documents name as setup files. Left out are hidden files and

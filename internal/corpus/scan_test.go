@@ -87,7 +87,7 @@ func TestScan(t *testing.T) {
 		{
 			name:  "names",
 			texts: map[string]string{"a.org": "", "b/c.org_archive": "", "s.org.gpg": "", "b.ORG": "", "org": "", "aorg": "", "d.org/x.org": ""},
-			files: []string{"a.org", "b/c.org_archive", "d.org/x.org", "s.org.gpg (opaque)"},
+			files: []string{"a.org", "b.ORG", "b/c.org_archive", "d.org/x.org", "s.org.gpg (opaque)"},
 		},
 		{
 			name:  "order is that of bytes",

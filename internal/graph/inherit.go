@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/node"
@@ -10,8 +11,8 @@ import (
 )
 
 // Property returns the value of a node's property with what it inherits, and
-// whether there is one, as org-entry-get with inherit does: the first KEY on the
-// way up, with what KEY+ adds below it. The key is matched without case.
+// whether there is one, as org-entry-get with inherit does: the nearest KEY on the
+// way up, of two in one drawer the last, with what KEY+ adds below it. The key is matched without case.
 // Complexity is that of the properties on the way to the document.
 func (s *State) Property(n *node.Node, key string) (string, bool) {
 	var v org.Values
@@ -32,9 +33,12 @@ func (s *State) Property(n *node.Node, key string) (string, bool) {
 // the file without folder and ending.
 func (s *State) Category(n *node.Node) string {
 	for {
-		for _, p := range n.Derived.Properties {
-			if strings.EqualFold(p.Key, "CATEGORY") && p.Value != "" {
-				return p.Value
+		for _, p := range slices.Backward(n.Derived.Properties) { // of several the last counts
+			if strings.EqualFold(p.Key, "CATEGORY") {
+				if p.Value != "" {
+					return p.Value
+				}
+				break
 			}
 		}
 		parent, ok := s.nodes.Get(n.Parent)

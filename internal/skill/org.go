@@ -16,8 +16,8 @@ const (
 	propertyDepends  = "SKILL_DEPENDS"
 )
 
-// readOrg reads the head of an Org file. A property that stands more than once,
-// or with KEY+, adds to the one before.
+// readOrg reads the head of an Org file. Of two lines of one property the last counts;
+// one with KEY+ adds to those before it.
 func readOrg(f File) (Skill, []string) {
 	doc := org.Parse(f.Text, nil)
 	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Description: doc.Title, Text: f.Text}
@@ -38,12 +38,20 @@ func readOrg(f File) (Skill, []string) {
 			}
 			s.Priority = n
 		case propertyTriggers:
-			s.Triggers = append(s.Triggers, words(p.Value)...)
+			s.Triggers = append(before(s.Triggers, p.Key), words(p.Value)...)
 		case propertyDepends:
-			s.Depends = append(s.Depends, words(p.Value)...)
+			s.Depends = append(before(s.Depends, p.Key), words(p.Value)...)
 		}
 	}
 	return s, wrong
+}
+
+// before returns what the lines above say, which counts only for a line that adds.
+func before(list []string, key string) []string {
+	if strings.HasSuffix(key, "+") {
+		return list
+	}
+	return nil
 }
 
 func notWhole(key, value string) string {

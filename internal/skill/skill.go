@@ -62,7 +62,7 @@ const markdownName = "SKILL.md"
 // one. An Org file within the folder of a SKILL.md is not, which is for Read to
 // see.
 func IsSkill(name string) bool {
-	return strings.HasSuffix(name, suffix) || path.Base(name) == markdownName
+	return strings.EqualFold(path.Ext(name), suffix) || path.Base(name) == markdownName
 }
 
 // NameOf returns the name that the path alone gives a skill.
@@ -70,7 +70,10 @@ func NameOf(name string) string {
 	if path.Base(name) == markdownName {
 		return path.Base(path.Dir(name))
 	}
-	return strings.TrimSuffix(path.Base(name), suffix)
+	if base := path.Base(name); strings.EqualFold(path.Ext(base), suffix) {
+		return base[:len(base)-len(suffix)]
+	}
+	return path.Base(name)
 }
 
 // words splits a list as drawers have it: at blanks and commas.

@@ -4,8 +4,8 @@
 ;; emacs -Q --batch -l edit-oracle.el -f fovea-run JOBS ANSWERS
 ;;
 ;; A line of JOBS is a JSON object: id, file, line (from 1), op, a, b, now (seconds).
-;; A line of ANSWERS is one too: id, text (base64) and, where a second file
-;; changed, other; or error. Every job sees its file as it is on disk.
+;; A line of ANSWERS is one too: id, org (the version, as 9.8), text (base64) and,
+;; where a second file changed, other; or error. Every job sees its file as it is on disk.
 
 (require 'org)
 (require 'org-archive)
@@ -26,6 +26,8 @@
       inhibit-message t
       gc-cons-threshold 200000000)
 
+(defvar fovea-org (mapconcat #'identity (seq-take (split-string (org-version) "\\.") 2) ".")
+  "The version of Org without its last number.")
 (defvar fovea-now nil "The time that every command sees.")
 
 (advice-add 'current-time :override (lambda () fovea-now))
@@ -78,7 +80,7 @@
   "Apply the command OP with A and B at point; TARGET is a line."
   (pcase op
     ("todo" (org-todo (if (equal a "") 'none a)))
-    ("priority" (org-priority (cond ((equal a "") ?\s)
+    ("priority" (org-priority (cond ((equal a "") (if (version< (org-version) "9.8") ?\s 'remove))
                                     ((string-match-p "\\`[0-9]+\\'" a) (string-to-number a))
                                     (t (aref a 0)))))
     ("title" (org-edit-headline a))
@@ -125,8 +127,8 @@
                   (dolist (b (buffer-list))
                     (when (and (buffer-file-name b) (not (eq b buffer)))
                       (setq other (fovea-text b)))))
-                `((id . ,id) (text . ,(fovea-text buffer)) ,@(and other `((other . ,other)))))
-            (error `((id . ,id) (error . ,(error-message-string err)))))
+                `((id . ,id) (org . ,fovea-org) (text . ,(fovea-text buffer)) ,@(and other `((other . ,other)))))
+            (error `((id . ,id) (org . ,fovea-org) (error . ,(error-message-string err)))))
         (dolist (b (buffer-list))
           (when (and (buffer-file-name b) (not (eq b buffer)))
             (let ((file (buffer-file-name b)))
