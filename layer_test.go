@@ -44,6 +44,7 @@ var layers = []layer{
 	{0, "internal/linediff", pure},
 	{0, "internal/ignore", pure},
 	{0, "internal/slab", pure},
+	{0, "internal/share", pure},
 	{0, "internal/vfs", free},
 	{1, "node", pure},
 	{1, "internal/outline", pure},

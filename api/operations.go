@@ -136,8 +136,11 @@ func (o *Operation) Decode(answer []byte) (any, error) {
 // the words of JSON, not of Go.
 func decode[Q any](text []byte) (Q, error) {
 	var req Q
-	if len(bytes.TrimSpace(text)) == 0 {
+	switch trimmed := bytes.TrimSpace(text); {
+	case len(trimmed) == 0:
 		return req, nil
+	case bytes.Equal(trimmed, []byte("null")): // which json.Unmarshal takes for no change
+		return req, errors.New("null is no request; send one JSON object")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

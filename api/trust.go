@@ -81,22 +81,11 @@ type trust struct {
 // admit returns the request as it may go on, or why it may not. An operation that
 // it does not know of is refused.
 func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) {
-	switch t.g.Role {
-	case Agent, Reader:
-	default:
-		return nil, t.denied(op.Name, "", "role %q is none", t.g.Role)
-	}
-	if err := t.scoped(ctx, op.Name); err != nil {
+	if err := t.mayAsk(ctx, op); err != nil {
 		return nil, err
 	}
 	if op.Effect == Reads {
 		return req, nil
-	}
-	if t.g.Role == Reader {
-		return nil, t.denied(op.Name, "", "a reader changes nothing")
-	}
-	if !safeName(t.g.Agent) {
-		return nil, t.denied(op.Name, "", "%q is no name for an agent's folder; use letters, digits, - and _", t.g.Agent)
 	}
 	switch r := req.(type) {
 	case SnapshotRequest, CheckpointRequest, TriggerRequest:

@@ -3,57 +3,45 @@
 package daemon
 
 import (
+	"context"
 	"net"
+	"net/http"
 	"sync"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/httpapi"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
-// crowd is how many connections over TCP are open at once. Whoever runs a program on
-// this machine can open them, token or not, and each takes a descriptor that the
-// journal or the socket of the owner may need.
-const crowd = 256
-
-// atMost is a listener that accepts no connection while so many are open: who comes
-// waits for one to be closed.
-type atMost struct {
+// crowd is a listener whose connections take shares. Whoever runs a program on this
+// machine can open connections, token or not: a newcomer is accepted always, and where
+// there are too many an older one is closed.
+type crowd struct {
 	net.Listener
-	room   chan struct{}
-	ended  chan struct{} // closed by Close
-	ending sync.Once
+	shares *share.Shares
+	as     share.Bearer // of a connection over which nothing was asked yet
 }
 
-func listenAtMost(l net.Listener, n int) *atMost {
-	return &atMost{Listener: l, room: make(chan struct{}, n), ended: make(chan struct{})}
-}
-
-func (l *atMost) Accept() (net.Conn, error) {
-	select {
-	case l.room <- struct{}{}:
-	case <-l.ended:
-		return nil, net.ErrClosed
-	}
+func (l *crowd) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
-		<-l.room
 		return nil, err
 	}
-	return &counted{Conn: c, gone: func() { <-l.room }}, nil
+	return &counted{Conn: c, share: l.shares.Take(l.as, func() { _ = c.Close() })}, nil
 }
 
-func (l *atMost) Close() error {
-	l.ending.Do(func() { close(l.ended) })
-	return l.Listener.Close()
-}
-
-// counted makes room when it is closed.
+// counted is a connection that has a share until it is closed.
 type counted struct {
 	net.Conn
-	once sync.Once
-	gone func()
+	share *share.Share
+
+	mu     sync.Mutex
+	active bool // a request is under way
 }
 
 func (c *counted) Close() error {
 	err := c.Conn.Close()
-	c.once.Do(c.gone)
+	c.share.Release()
 	return err
 }
 
@@ -64,4 +52,48 @@ func (c *counted) CloseWrite() error {
 		return w.CloseWrite()
 	}
 	return nil
+}
+
+// state takes in what a connection does; http.Server calls it. One whose request is
+// under way gives way last.
+func (c *counted) state(s http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case s == http.StateActive && !c.active:
+		c.active = true
+		c.share.Use()
+	case s == http.StateIdle && c.active:
+		c.active = false
+		c.share.Rest()
+	}
+}
+
+// connectionKey is the key of a context under which the connection of a request is.
+type connectionKey struct{}
+
+// withConnection is http.Server.ConnContext.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// counting lets in whom admit lets in, and counts the connection as that bearer's.
+func counting(admit httpapi.Admission) httpapi.Admission {
+	return func(r *http.Request) (api.Grant, error) {
+		g, err := admit(r)
+		if c, ok := r.Context().Value(connectionKey{}).(*counted); ok && err == nil {
+			c.share.Move(g.Bearer())
+		}
+		return g, err
+	}
+}
+
+// connections are the limits of this process. Half of the descriptors that the system
+// gives it are left for files.
+func connections() share.Limits {
+	limits := share.Connections
+	if most := descriptors() / 2; most > 0 {
+		limits.All = min(limits.All, most)
+	}
+	return limits
 }

@@ -3,52 +3,147 @@
 package daemon
 
 import (
-	"errors"
+	"bufio"
+	"io"
+	"log/slog"
 	"net"
+	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
-// pipes is a listener at which somebody always waits.
-type pipes struct{}
+// pipes is a listener to which connections are given.
+type pipes struct {
+	come chan net.Conn
+	over chan struct{}
+}
 
-func (pipes) Accept() (net.Conn, error) { c, _ := net.Pipe(); return c, nil }
-func (pipes) Close() error              { return nil }
-func (pipes) Addr() net.Addr            { return nil }
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.come:
+		return c, nil
+	case <-p.over:
+		return nil, net.ErrClosed
+	}
+}
+func (p *pipes) Close() error   { close(p.over); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestACrowdWaits: no more connections are accepted than are to be open at once, one
-// that was closed makes room once, and nobody waits at a listener that is closed.
-func TestACrowdWaits(t *testing.T) {
+// dial returns the other end of a connection that is accepted.
+func (p *pipes) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	p.come <- ours
+	return theirs
+}
+
+// crowded is a daemon with one way in, by which an agent is anybody that names one.
+func crowded(t *testing.T) (*daemon, *pipes) {
+	d := &daemon{opts: &Options{Log: slog.New(slog.DiscardHandler)}, idle: newIdle(0, nil), shares: share.New(share.Connections)}
+	p := &pipes{come: make(chan net.Conn), over: make(chan struct{})}
+	admit := counting(func(r *http.Request) (api.Grant, error) {
+		return api.Grant{Agent: r.Header.Get("Agent"), Role: api.Agent, Vouched: true}, nil
+	})
+	d.add(p, share.Nobody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = admit(r) }), keepAlive)
+	go func() { _ = d.servers[0].Serve(d.servers[0].listener) }()
+	t.Cleanup(func() { _ = d.servers[0].Close() })
+	return d, p
+}
+
+// get asks over a connection, which stays open.
+func get(t *testing.T, c net.Conn, agent string) {
+	t.Helper()
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nAgent: "+agent+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil || a.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", a, err)
+	}
+	a.Body.Close()
+}
+
+// TestHalfOpenAtOnce: with any number of connections that send half a header a newcomer is
+// answered without any time passing, and no more of them stay open than may.
+func TestHalfOpenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := listenAtMost(pipes{}, 2)
-		var open []net.Conn
-		var end error
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					end = err
-					return
-				}
-				open = append(open, c)
+		d, p := crowded(t)
+		begun := time.Now()
+		for range 3 * share.Connections.Nobody {
+			c := p.dial()
+			defer c.Close()
+			if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHo"); err != nil {
+				t.Fatal(err)
 			}
-		}()
-		synctest.Wait()
-		if len(open) != 2 {
-			t.Fatalf("%d are open at once", len(open))
 		}
-		first := open[0]
-		_ = first.Close()
-		_ = first.Close()
-		synctest.Wait()
-		if len(open) != 3 {
-			t.Errorf("%d were accepted after one was closed twice, want 3", len(open))
+		c := p.dial()
+		defer c.Close()
+		get(t, c, "ada")
+		if passed := time.Since(begun); passed > 0 {
+			t.Errorf("a newcomer waited for %v", passed)
 		}
-		_ = l.Close()
-		_ = l.Close()
 		synctest.Wait()
-		if !errors.Is(end, net.ErrClosed) {
-			t.Errorf("at the end: %v", end)
+		if n := d.shares.Held(share.Nobody); n > share.Connections.Nobody {
+			t.Errorf("%d connections of nobody are open", n)
 		}
 	})
+}
+
+// TestConnectionsOfOneToken: who opens more connections than a token may have loses its
+// own oldest one that rests; a connection that was closed counts no more.
+func TestConnectionsOfOneToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, p := crowded(t)
+		adas := p.dial()
+		defer adas.Close()
+		get(t, adas, "ada")
+		var open []net.Conn
+		for range share.Connections.Agent + 1 {
+			c := p.dial()
+			defer c.Close()
+			get(t, c, "mint")
+			open = append(open, c)
+		}
+		if _, err := open[0].Read(make([]byte, 1)); err == nil {
+			t.Error("the oldest connection is open")
+		}
+		get(t, open[1], "mint")
+		get(t, adas, "ada")
+		for _, c := range open {
+			_ = c.Close()
+		}
+		synctest.Wait()
+		if n := d.shares.Held(share.Agent("mint")); n != 0 {
+			t.Errorf("%d connections that were closed count", n)
+		}
+	})
+}
+
+// TestWhatGoesOnSurvivesAPanic: a part of the daemon that panics is logged and begins
+// again.
+func TestWhatGoesOnSurvivesAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log lines
+		d := &daemon{opts: &Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+		runs := 0
+		d.kept(t.Context(), "a test", func() {
+			if runs++; runs < 3 {
+				panic("out of order")
+			}
+		})
+		if runs != 3 || len(log) != 2 {
+			t.Errorf("%d runs, the log has %q", runs, log)
+		}
+	})
+}
+
+// lines keeps what is written, by call.
+type lines []string
+
+func (l *lines) Write(b []byte) (int, error) {
+	*l = append(*l, string(b))
+	return len(b), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // Options says what a daemon serves, and where. Memory, Config, Feed, Log and
@@ -65,19 +66,22 @@ func Serve(ctx context.Context, opts *Options) error {
 		return err
 	}
 	ending := make(chan struct{})
-	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop)}
+	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections())}
 	d.api = d.server(ending)
 	if err := d.listen(socket); err != nil {
 		d.close()
 		return errors.Join(err, l.close())
 	}
 	reading := make(chan struct{})
-	go func() { defer close(reading); l.run() }()
+	go func() { defer close(reading); d.kept(ctx, "watching the folder", l.run) }()
 	for _, s := range d.servers {
 		go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown
 	}
 	looking := make(chan struct{})
-	go func() { defer close(looking); d.stayReachable(ctx, socket) }()
+	go func() {
+		defer close(looking)
+		d.kept(ctx, "looking after the socket", func() { d.stayReachable(ctx, socket) })
+	}()
 	opts.Log.Info("serving", "memex", opts.Config.Memex, "socket", socket, "url", d.url, "pid", d.pid)
 	if opts.Listening != nil {
 		opts.Listening(socket, d.url)
@@ -102,6 +106,7 @@ type daemon struct {
 	servers []*server
 	made    []string // files to remove at the end
 	idle    *idle
+	shares  *share.Shares // of connections
 }
 
 // server is one way in.
@@ -138,7 +143,7 @@ func (d *daemon) listen(socket string) error {
 	}
 	place := filepath.Join(d.opts.Config.StateDir, placeName)
 	d.made = append(d.made, socket, place)
-	d.add(l, d.api.Handler(d.overSocket), 0)
+	d.add(l, share.Owner, d.api.Handler(counting(d.overSocket)), 0)
 	if err := os.WriteFile(place, []byte(socket), 0o600); err != nil {
 		d.opts.Log.Warn("only who has the same environment finds the socket", "why", err)
 	}
@@ -150,15 +155,28 @@ func (d *daemon) listen(socket string) error {
 		return err
 	}
 	port := tcp.Addr().(*net.TCPAddr).Port
-	d.add(listenAtMost(tcp, crowd), httpapi.Loopback(port, d.api.Handler(d.overTCP)), keepAlive)
+	d.add(tcp, share.Nobody, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
 	return d.publish(tcp.Addr().String())
 }
 
-func (d *daemon) add(l net.Listener, h http.Handler, silent time.Duration) {
-	d.servers = append(d.servers, &server{listener: l, Server: http.Server{
+// add opens a way in. A connection counts as that bearer's until a request says more.
+func (d *daemon) add(l net.Listener, as share.Bearer, h http.Handler, silent time.Duration) {
+	d.servers = append(d.servers, &server{listener: d.counts(l, as), Server: http.Server{
 		Handler: h, ReadHeaderTimeout: slowHeader, IdleTimeout: silent, MaxHeaderBytes: headers,
-		ConnState: d.idle.state, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelDebug),
+		ConnState: d.state, ConnContext: withConnection, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelError),
 	}})
+}
+
+func (d *daemon) counts(l net.Listener, as share.Bearer) net.Listener {
+	return &crowd{Listener: l, shares: d.shares, as: as}
+}
+
+// state is http.Server.ConnState.
+func (d *daemon) state(c net.Conn, s http.ConnState) {
+	d.idle.state(c, s)
+	if c, ok := c.(*counted); ok {
+		c.state(s)
+	}
 }
 
 // shutdown answers what was asked, and lets nobody else in.

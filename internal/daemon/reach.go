@@ -4,11 +4,13 @@ package daemon
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // placeName is the file of the state folder that says at which socket its daemon
@@ -64,8 +66,8 @@ func (d *daemon) listenAgain(socket string) error {
 	if err != nil {
 		return err
 	}
-	s.listener = l
-	go func() { _ = s.Serve(l) }() // ends with Shutdown, and at once after it
+	s.listener = d.counts(l, share.Owner)
+	go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown, and at once after it
 	d.opts.Log.Info("listening again", "socket", socket)
 	return nil
 }

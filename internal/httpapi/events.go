@@ -49,6 +49,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	for st.err == nil {
 		select {
 		case <-r.Context().Done():
+			if gaveWay(r.Context()) {
+				st.end(errStreamGaveWay)
+			}
 			return
 		case <-s.opts.Stop:
 			return
@@ -120,6 +123,14 @@ func (s *stream) commit(c *api.Commit) {
 		return
 	}
 	s.send(fmt.Sprintf("id: %d\nevent: commit\ndata: %s\n\n", c.Seq, text))
+}
+
+// end says why the stream ends.
+func (s *stream) end(why error) {
+	text, err := json.Marshal(api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why.Error()})
+	if err == nil {
+		s.send("event: end\ndata: " + string(text) + "\n\n")
+	}
 }
 
 func (s *stream) comment(text string) { s.send(": " + text + "\n\n") }

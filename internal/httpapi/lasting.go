@@ -11,7 +11,7 @@ import (
 // lasting serves answers that go on for long. Who asked must be let in still
 // whenever something is written, and at each beat where nothing is: who is not any
 // more, since a token was taken away, gets nothing further, and the stream ends.
-func lasting(admit Admission, next http.Handler) http.Handler {
+func (s *Server) lasting(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
 		defer stop()
@@ -21,6 +21,12 @@ func lasting(admit Admission, next http.Handler) http.Handler {
 			return err
 		}
 		go func() {
+			defer func() {
+				if why := recover(); why != nil {
+					s.panicked(asked, why)
+					stop()
+				}
+			}()
 			beats := time.NewTicker(beat)
 			defer beats.Stop()
 			for {

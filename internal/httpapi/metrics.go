@@ -76,11 +76,18 @@ func route(path string) string {
 type statusWriter struct {
 	http.ResponseWriter
 	status int
+	begun  bool // something was written
 }
 
 func (w *statusWriter) WriteHeader(status int) {
+	w.begun = true
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap gives http.ResponseController the connection.

@@ -19,6 +19,10 @@ import (
 func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	shape := shapeOf(op)
 	return func(w http.ResponseWriter, r *http.Request) {
+		if err := api.MayAsk(r.Context(), op); err != nil {
+			fail(w, op.Name, err, Status(err))
+			return
+		}
 		body, pg, ok := s.request(w, r, shape)
 		if !ok {
 			return
@@ -38,7 +42,10 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			after = s.opts.Hello()
 		}
 		if err != nil {
-			if errors.Is(err, errTooOften) {
+			if gaveWay(r.Context()) {
+				err = &fovea.Error{Op: op.Name, Kind: fovea.Busy, Err: errGaveWay}
+			}
+			if errors.Is(err, errTooOften) || errors.Is(err, errGaveWay) {
 				w.Header().Set("Retry-After", "1")
 			}
 			fail(w, op.Name, err, statusOf(r, err))
@@ -66,7 +73,7 @@ func statusOf(r *http.Request, err error) int {
 		return http.StatusPreconditionFailed
 	}
 	switch {
-	case errors.Is(err, errTooOften):
+	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
 		return http.StatusTooManyRequests
 	case errors.Is(err, errOtherRequest):
 		return http.StatusUnprocessableEntity
@@ -84,6 +91,10 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 	}
 	if r.Method == http.MethodGet {
 		return fields, pg, true
+	}
+	if how := r.Header.Get("Content-Encoding"); how != "" && !strings.EqualFold(how, "identity") {
+		problem(w, http.StatusUnsupportedMediaType, "invalid", "Content-Encoding: send the JSON as it is, without "+strconv.QuoteToASCII(how))
+		return nil, nil, false
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // Options says what a Server serves. Service, Hello and Feed are needed.
@@ -54,6 +55,8 @@ type Server struct {
 	counts  counters
 	rates   rates
 	once    once
+
+	requests, streams *share.Shares // under way
 }
 
 // New returns a server. The service stays the caller's.
@@ -79,7 +82,7 @@ func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}}
+	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams)}
 	s.service = s.once.service(s.limited(api.Guarded(opts.Service)))
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
@@ -99,17 +102,19 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	}
 	inner.HandleFunc("GET /v1/hello", s.hello)
 	inner.HandleFunc("GET /v1/logs", s.logs)
-	inner.Handle("GET /v1/events", lasting(admit, http.HandlerFunc(s.events)))
+	inner.Handle("GET /v1/events", s.streaming(s.lasting(admit, http.HandlerFunc(s.events))))
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
 	inner.HandleFunc("GET /metrics", s.metrics)
 	if s.mcp != nil {
-		inner.Handle("/mcp", lasting(admit, s.untilStop(s.mcp)))
+		mcp := s.lasting(admit, s.untilStop(s.mcp))
+		inner.Handle("/mcp", mcp)
+		inner.Handle("GET /mcp", s.streaming(mcp))
 	}
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /healthz", s.healthy)
 	outer.HandleFunc("GET /readyz", s.ready)
-	outer.Handle("/", admitted(admit, typed(inner)))
-	return s.counted(s.bounded(outer))
+	outer.Handle("/", admitted(admit, s.sharing(typed(inner))))
+	return s.counted(s.recovered(s.bounded(outer)))
 }
 
 // admitted lets in whom admit knows, to the scopes that the request names.

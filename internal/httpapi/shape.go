@@ -151,7 +151,7 @@ func (s *shape) rebased(body []byte, header string) ([]byte, error) {
 	tag := strings.Trim(header, `" `)
 	request := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(body)) > 0 {
-		if err := json.Unmarshal(body, &request); err != nil {
+		if err := json.Unmarshal(body, &request); err != nil || request == nil {
 			return body, nil // the operation says what is wrong with it
 		}
 	}

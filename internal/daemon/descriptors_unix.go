@@ -1,0 +1,20 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package daemon
+
+import (
+	"math"
+	"syscall"
+)
+
+// descriptors returns how many files and connections this process may have open, 0 where
+// that is not known.
+func descriptors() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	return int(min(uint64(limit.Cur), math.MaxInt32))
+}

@@ -1,0 +1,147 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/share"
+)
+
+// token makes a token for an agent.
+func (h *house) token(agent string) string {
+	h.t.Helper()
+	tokens, err := config.ReadTokens(nil)
+	h.check(err)
+	secret, err := tokens.Add(config.Token{Name: agent, Agent: agent, Role: "agent"})
+	h.check(err)
+	return secret
+}
+
+// stream opens a stream of events and returns when its first line was read.
+func (h *house) stream(transport http.RoundTripper, url, secret string) (*bufio.Scanner, io.Closer) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, url+"/v1/events", nil)
+	h.check(err)
+	if secret != "" {
+		r.Header.Set("Authorization", "Bearer "+secret)
+	}
+	a, err := transport.RoundTrip(r)
+	h.check(err)
+	lines := bufio.NewScanner(a.Body)
+	if a.StatusCode != http.StatusOK || !lines.Scan() || lines.Text() != ": fovea" {
+		h.t.Fatalf("a stream begins with %s, %q, %v", a.Status, lines.Text(), lines.Err())
+	}
+	return lines, a.Body
+}
+
+// rest reads a stream to its end.
+func rest(lines *bufio.Scanner) string {
+	var all strings.Builder
+	for lines.Scan() {
+		all.WriteString(lines.Text() + "\n")
+	}
+	return all.String()
+}
+
+// answered fails the test unless the port answers who has a token.
+func (h *house) answered(who, secret string) {
+	h.t.Helper()
+	c := client.HTTP(h.url, &client.Options{Token: secret})
+	defer c.Close()
+	if _, err := c.Hello(h.t.Context()); err != nil {
+		h.t.Errorf("%s is not answered: %v", who, err)
+	}
+}
+
+// TestStreamsOfOneToken: whoever opens more streams than a token may have loses its own
+// oldest ones, which say why; the newest goes on, and so do all others.
+func TestStreamsOfOneToken(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	mint, ada := h.token("mint"), h.token("ada")
+	owner, err := daemon.ReadAddress(h.config.StateDir)
+	h.check(err)
+	transport := &http.Transport{DisableKeepAlives: true}
+	adas, end := h.stream(transport, h.url, ada)
+	defer end.Close()
+	const many = 300
+	var streams []*bufio.Scanner
+	for range many {
+		lines, end := h.stream(transport, h.url, mint)
+		defer end.Close()
+		streams = append(streams, lines)
+	}
+	h.answered("the owner", owner.Token)
+	h.answered("another agent", ada)
+	h.answered("the agent with the streams", mint)
+	for i, lines := range streams[:many-share.Streams.Agent] {
+		if got := rest(lines); !strings.Contains(got, "event: end\n") || !strings.Contains(got, "too many streams") {
+			t.Fatalf("stream %d ended with %q", i, got)
+		}
+	}
+	_, err = h.far.Remember(t.Context(), api.RememberRequest{Title: "Rain"})
+	h.check(err)
+	for _, lines := range []*bufio.Scanner{adas, streams[many-share.Streams.Agent], streams[many-1]} {
+		for lines.Scan() && !strings.Contains(lines.Text(), `"kind":"edit"`) {
+			if strings.HasPrefix(lines.Text(), "event: end") {
+				t.Fatal("a stream gave way that should not")
+			}
+		}
+		if lines.Err() != nil {
+			t.Error(lines.Err())
+		}
+	}
+}
+
+// TestStreamsOfTheOwner: with 1,000 streams open over the socket the verbs of the owner
+// are answered, and so is the port.
+func TestStreamsOfTheOwner(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	socket, err := h.config.Socket(nil)
+	h.check(err)
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}
+	for range 1000 {
+		_, end := h.stream(transport, "http://fovea", "")
+		defer end.Close()
+	}
+	again, err := daemon.Connect(t.Context(), &h.config, nil)
+	h.check(err)
+	defer again.Close()
+	if _, err := again.Remember(t.Context(), api.RememberRequest{Title: "Rain"}); err != nil {
+		t.Error(err)
+	}
+	h.answered("an agent", h.token("ada"))
+}
+
+// TestHalfOpenConnections: however many connections are open over which nobody has shown a
+// token, a newcomer is answered; the oldest of them are closed.
+func TestHalfOpenConnections(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	ada := h.token("ada")
+	address := strings.TrimPrefix(h.url, "http://")
+	var half []net.Conn
+	for range 2 * share.Connections.Nobody {
+		c, err := net.Dial("tcp", address)
+		h.check(err)
+		defer c.Close()
+		_, err = io.WriteString(c, "GET /v1/hello HTTP/1.1\r\nHost: ")
+		h.check(err)
+		half = append(half, c)
+	}
+	h.answered("a newcomer", ada)
+	if n, err := half[0].Read(make([]byte, 1)); n > 0 || err == nil {
+		t.Error("the oldest was answered")
+	}
+}

@@ -1,0 +1,66 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/share"
+)
+
+var (
+	// errGaveWay is why the oldest request of a bearer ended that has too many.
+	errGaveWay = errors.New("too many requests are under way for this token; this one was the oldest and gave way; wait for answers before you send more")
+	// errStreamGaveWay is likewise of streams.
+	errStreamGaveWay = errors.New("too many streams are open for this token; this one was the oldest and gave way; close those that nobody reads")
+)
+
+// gaveWay reports whether a request was ended for a newer one of the same bearer.
+func gaveWay(ctx context.Context) bool {
+	why := context.Cause(ctx)
+	return errors.Is(why, errGaveWay) || errors.Is(why, errStreamGaveWay)
+}
+
+// taking serves a request while it has a share. Its context ends, for that reason, when
+// the share is given up.
+func taking(shares *share.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
+	ctx, end := context.WithCancelCause(r.Context())
+	defer end(nil)
+	one := shares.Take(api.GrantOf(ctx).Bearer(), func() { end(why) })
+	defer one.Release()
+	next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// sharing bounds how many requests of a bearer are under way. One that ends for another
+// before it was answered is answered with that.
+func (s *Server) sharing(next http.Handler) http.Handler {
+	answered := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kept := &statusWriter{ResponseWriter: w}
+		next.ServeHTTP(kept, r)
+		if gaveWay(r.Context()) && !kept.begun {
+			w.Header().Set("Retry-After", "1")
+			problem(w, http.StatusTooManyRequests, "busy", errGaveWay.Error())
+		}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		taking(s.requests, errGaveWay, w, r, answered)
+	})
+}
+
+// streaming bounds how many streams of a bearer are open. One that ends for another says
+// so in a comment, which every reader of such a stream passes over.
+func (s *Server) streaming(next http.Handler) http.Handler {
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r)
+		if gaveWay(r.Context()) && w.Header().Get("Content-Type") == "text/event-stream" {
+			_, _ = io.WriteString(w, ": "+errStreamGaveWay.Error()+"\n\n") // who asked may be gone
+		}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		taking(s.streams, errStreamGaveWay, w, r, ended)
+	})
+}
