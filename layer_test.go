@@ -64,6 +64,7 @@ var layers = []layer{
 	{5, ".", free},
 	{6, "internal/hive", free},
 	{7, "api", free},
+	{7, "internal/rpcline", free},
 	{8, "internal/httpapi", free},
 	{8, "internal/mcpserver", free},
 	{8, "internal/servermemory", free},

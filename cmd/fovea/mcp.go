@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
+	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -60,16 +60,29 @@ over where there is no graph yet, and kept in step with it.`,
 func (s *session) serveMCP(ctx context.Context) error {
 	svc, err := s.agentService(ctx)
 	if err != nil {
-		return err
+		return s.refuseMCP(ctx, err)
 	}
-	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log()})
+	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log(), Faults: s.log()})
 	if s.far != nil {
 		s.letGrow(growBriefly) // next to nothing is kept here
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		go s.tellChanges(ctx, server)
 	}
-	return ended(ctx, server.Run(ctx, &mcp.StdioTransport{}))
+	return ended(ctx, server.Run(ctx, standardLines()))
+}
+
+// standardLines carries messages over standard input and output.
+func standardLines() *rpcline.Transport { return &rpcline.Transport{In: os.Stdin, Out: os.Stdout} }
+
+// refuseMCP tells a client why there is no server, in the answer to whatever it asks
+// first: what is said on standard error most clients do not show.
+func (s *session) refuseMCP(ctx context.Context, why error) error {
+	if width(os.Stdin) > 0 {
+		return why // a person reads standard error
+	}
+	_ = rpcline.Refuse(ctx, standardLines(), "fovea cannot serve this memory: "+why.Error()+"\nNext: ask the person to mend that, and to start this server again") // the client may be gone
+	return why
 }
 
 // lookAgain is after how long who follows a daemon that is gone looks for it again.
@@ -100,7 +113,7 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 	s.flags.Agent = servermemory.Agent
 	graph, err := s.graph(ctx, s.shared)
 	if err != nil {
-		return err
+		return s.refuseMCP(ctx, err)
 	}
 	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, os.Stdout))
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -98,11 +99,12 @@ func (s *session) startDaemon(ctx context.Context, how serving) error {
 		return err
 	}
 	defer far.Close()
-	return s.sayWho(ctx, far, "")
+	return s.sayWho(ctx, far, how, "")
 }
 
-// sayWho says which process serves the memex, and where a port of it is open.
-func (s *session) sayWho(ctx context.Context, far *afar.Client, already string) error {
+// sayWho says which process serves the memex, and where a port of it is open. It is an
+// error that none is open where one was asked for: the process began without.
+func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, already string) error {
 	h, err := far.Hello(ctx)
 	if err != nil {
 		return err
@@ -110,6 +112,10 @@ func (s *session) sayWho(ctx context.Context, far *afar.Client, already string) 
 	at := ""
 	if a, err := daemon.ReadAddress(s.config.StateDir); err == nil && a.PID == h.PID {
 		at = " at " + a.URL
+	}
+	if how.http && at == "" {
+		return &fovea.Error{Op: "serve", What: h.Memex, Kind: fovea.Busy, Err: fmt.Errorf(
+			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)}
 	}
 	s.say("process %d serves %s%s%s", h.PID, h.Memex, at, already)
 	return nil
@@ -130,7 +136,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 		return err
 	}
 	if s.far != nil {
-		return s.sayWho(ctx, s.far, " already")
+		return s.sayWho(ctx, s.far, how, " already")
 	}
 	ring, err := daemon.OpenRing(filepath.Join(s.config.StateDir, logName))
 	if err != nil {
@@ -145,7 +151,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	return daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},
-		MCP:   func(svc api.Service) http.Handler { return s.mcpHandler(ctx, svc, feed) },
+		MCP:   func(svc api.Service) http.Handler { return s.mcpHandler(ctx, svc, feed, log) },
 		Listening: func(socket, url string) {
 			if url == "" {
 				s.say("serving %s at %s", s.config.Memex, socket)

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 
 	"github.com/fovea-memory/fovea"
@@ -14,18 +15,18 @@ import (
 
 // mcpHandler serves MCP to who was let in, until ctx ends. The person's own token,
 // which programs are given too, lets them in as agents.
-func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Feed) http.Handler {
-	web := mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
+func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
+	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
 		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
-		return holder(g, scopes), func() *mcpserver.Server {
-			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: func(ctx context.Context, client string) context.Context {
+		return mcpserver.Asker{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
+			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
 				as := g
 				if g.Role == api.Owner {
 					as = s.agentGrant(orElse(g.Agent, agentName(client)))
 				}
 				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), "", scopes.Session, ""), scopes)
 			}})
-		}
+		}}
 	}, nil)
 	go follow(ctx, feed, web.Changed)
 	return web

@@ -48,7 +48,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	go func() { _ = cmd.Wait(); close(ended) }()
 	far, err := Await(ctx, c, opts, ended)
 	if errors.Is(err, ErrNone) {
-		return nil, fmt.Errorf("start: %w; %s has what the one said that was started", err, name)
+		return nil, fmt.Errorf("start: %w", saidBy(name, err))
 	}
 	if err != nil {
 		return nil, err
@@ -68,4 +68,17 @@ func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
 	case <-ended:
 	case <-ctx.Done():
 	}
+}
+
+// lastWords is how many bytes of what a daemon said last are told.
+const lastWords = 2000
+
+// saidBy is why a daemon did not come up: in its own words, the last of which say what
+// ended it.
+func saidBy(name string, err error) error {
+	text, readErr := os.ReadFile(name)
+	if words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?")); readErr == nil && words != "" {
+		return fmt.Errorf("the daemon ended: %s", strings.TrimPrefix(words[max(0, len(words)-lastWords):], "fovea: "))
+	}
+	return fmt.Errorf("%w; %s has what the one said that was started", err, name)
 }

@@ -156,13 +156,13 @@ func likeTheDaemon(t *testing.T, svc api.Service, with func(*mcpserver.Server)) 
 // behindTheDaemon is what the daemon serves, to whom admit lets in.
 func behindTheDaemon(svc api.Service, with func(*mcpserver.Server), admit httpapi.Admission) http.Handler {
 	web := func(svc api.Service) http.Handler {
-		return mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
+		return mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
 			g := api.GrantOf(r.Context())
-			return g.Agent, func() *mcpserver.Server {
+			return mcpserver.Asker{Key: g.Agent, Bearer: g.Bearer(), Open: func() *mcpserver.Server {
 				s := mcpserver.New(svc, &mcpserver.Options{Version: "1", Acting: func(ctx context.Context, _ string) context.Context { return api.WithGrant(ctx, g) }})
 				with(s)
 				return s
-			}
+			}}
 		}, nil)
 	}
 	return httpapi.New(httpapi.Options{Service: svc, Hello: func() api.Hello { return api.Hello{} }, Feed: &api.Feed{}, MCP: web}).Handler(admit)

@@ -12,38 +12,63 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 const (
 	// firstWithoutSessions is the revision of the protocol from which on a request says
 	// everything itself. Its form YYYY-MM-DD compares as text.
 	firstWithoutSessions = "2026-07-28"
-	// mostServers is how many are kept. One without a session makes room.
-	mostServers = 1000
 	// sessionIdle is after how long without a request a session ends.
 	sessionIdle = 4 * time.Hour
+	// sessionID is the header that names a session.
+	sessionID = "Mcp-Session-Id"
 )
 
-// Whose says whose a request is: open makes a server for it, which serves all requests
-// of the same key. An empty key refuses the request.
-type Whose func(r *http.Request) (key string, open func() *Server)
+// Asker is who makes a request.
+type Asker struct {
+	// Key is the same for all requests that one server serves. Empty refuses the request.
+	Key string
+	// Bearer is whose share of servers and sessions it takes.
+	Bearer share.Bearer
+	// Open makes the server.
+	Open func() *Server
+}
+
+// Whose says who makes a request.
+type Whose func(r *http.Request) Asker
 
 // Web serves MCP over streamable HTTP, in all revisions that the SDK speaks: to each
 // who asks by a server of its own, which is kept. A session is open only to whose it
-// is. It is safe for concurrent use.
+// is. Who begins more sessions, or needs more servers, than a bearer may have loses its
+// own oldest ones. It is safe for concurrent use.
 type Web struct {
 	whose         Whose
 	with, without http.Handler
 
-	mu      sync.Mutex
-	servers map[string]*Server
+	perServer, perSession *share.Shares
+
+	mu       sync.Mutex
+	servers  map[string]*kept
+	sessions map[string]*share.Share // by id
+}
+
+// kept is a server that is kept.
+type kept struct {
+	server *Server
+	share  *share.Share
+	ended  bool // gave way
 }
 
 // NewWeb returns a handler. Who may connect, and from where, is checked before it.
 func NewWeb(whose Whose, log *slog.Logger) *Web {
-	w := &Web{whose: whose, servers: map[string]*Server{}}
+	w := &Web{
+		whose: whose, servers: map[string]*kept{}, sessions: map[string]*share.Share{},
+		perServer: share.New(share.Servers), perSession: share.New(share.Sessions),
+	}
 	of := func(r *http.Request) *mcp.Server {
-		if s := w.server(r); s != nil {
+		if s, _ := r.Context().Value(serverKey{}).(*Server); s != nil {
 			return s.mcp
 		}
 		return nil
@@ -54,64 +79,128 @@ func NewWeb(whose Whose, log *slog.Logger) *Web {
 	return w
 }
 
+// serverKey is the key of a context under which the server of a request is.
+type serverKey struct{}
+
 // ServeHTTP serves one request of MCP; see [NewWeb].
 func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	told := &refusing{ResponseWriter: out}
+	defer told.end()
+	if !checked(told, r) {
+		return
+	}
+	asker := w.whose(r)
+	server := w.server(asker)
+	if server == nil {
+		http.Error(told, "nobody can be served who asks like this", http.StatusForbidden)
+		return
+	}
+	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, server))
 	if r.Header.Get("Mcp-Protocol-Version") >= firstWithoutSessions {
-		w.without.ServeHTTP(out, r)
+		w.without.ServeHTTP(told, r)
 		return
 	}
-	if id := r.Header.Get("Mcp-Session-Id"); id != "" && !w.server(r).has(id) {
-		http.Error(out, "session not found", http.StatusNotFound) // the client begins another
+	id := r.Header.Get(sessionID)
+	if id == "" {
+		w.with.ServeHTTP(told, r)
+		w.began(asker.Bearer, server, out.Header().Get(sessionID))
 		return
 	}
-	w.with.ServeHTTP(out, r)
+	if !server.has(id) {
+		http.Error(told, "session not found: it was ended, or gave way to newer ones of the same token; begin another with initialize", http.StatusNotFound)
+		return
+	}
+	if one := w.session(id); one != nil {
+		one.Use()
+		defer one.Rest()
+	}
+	w.with.ServeHTTP(told, r)
 }
 
 // Changed tells clients of all servers what is not what it was, see Server.Changed.
 func (w *Web) Changed(ctx context.Context) {
 	w.mu.Lock()
-	servers := slices.Collect(maps.Values(w.servers))
+	all := slices.Collect(maps.Values(w.servers))
 	w.mu.Unlock()
-	for _, s := range servers {
-		s.Changed(ctx)
+	for _, k := range all {
+		k.server.Changed(ctx)
 	}
 }
 
-// server returns the server of a request, nil if there is none for it.
-func (w *Web) server(r *http.Request) *Server {
-	key, open := w.whose(r)
-	if key == "" {
+// server returns the server of who asks, nil if there is to be none.
+func (w *Web) server(asker Asker) *Server {
+	if asker.Key == "" {
 		return nil
 	}
 	w.mu.Lock()
+	k := w.servers[asker.Key]
+	w.mu.Unlock()
+	if k == nil {
+		k = w.open(asker)
+	}
+	k.share.Use() // it is the newest now
+	k.share.Rest()
+	return k.server
+}
+
+// open makes a server and keeps it, unless it gave way already.
+func (w *Web) open(asker Asker) *kept {
+	k := &kept{server: asker.Open()}
+	k.share = w.perServer.Take(asker.Bearer, func() { w.drop(asker.Key, k) })
+	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s := w.servers[key]; s != nil {
-		return s
+	if other := w.servers[asker.Key]; other != nil {
+		k.share.Release()
+		return other
 	}
-	if len(w.servers) >= mostServers {
-		maps.DeleteFunc(w.servers, func(_ string, s *Server) bool { return !s.busy() })
+	if !k.ended {
+		w.servers[asker.Key] = k
 	}
-	if len(w.servers) >= mostServers {
-		return nil
-	}
-	s := open()
-	w.servers[key] = s
-	return s
+	return k
 }
 
-// busy reports whether a server has a session.
-func (s *Server) busy() bool {
-	for range s.mcp.Sessions() {
-		return true
+// drop ends a server that gave way, with its sessions.
+func (w *Web) drop(key string, k *kept) {
+	w.mu.Lock()
+	k.ended = true
+	if w.servers[key] == k {
+		delete(w.servers, key)
 	}
-	return false
+	w.mu.Unlock()
+	for session := range k.server.mcp.Sessions() {
+		go session.Close() // waits for what is under way
+	}
 }
 
-// has reports whether a server has the session of that id; no server has none.
+// began counts a session that a request began, if it did.
+func (w *Web) began(b share.Bearer, s *Server, id string) {
+	for session := range s.mcp.Sessions() {
+		if id == "" || session.ID() != id {
+			continue
+		}
+		one := w.perSession.Take(b, func() { go session.Close() })
+		w.mu.Lock()
+		w.sessions[id] = one
+		w.mu.Unlock()
+		go func() {
+			_ = session.Wait() // however it ends
+			one.Release()
+			w.mu.Lock()
+			delete(w.sessions, id)
+			w.mu.Unlock()
+		}()
+	}
+}
+
+// session returns the share of a session, nil where it is not counted yet.
+func (w *Web) session(id string) *share.Share {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sessions[id]
+}
+
+// has reports whether a server has the session of that id.
 func (s *Server) has(id string) bool {
-	if s == nil {
-		return false
-	}
 	for session := range s.mcp.Sessions() {
 		if session.ID() == id {
 			return true

@@ -15,12 +15,13 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // forAll serves everybody by one server.
 func forAll(s *mcpserver.Server) *mcpserver.Web {
-	return mcpserver.NewWeb(func(*http.Request) (string, func() *mcpserver.Server) {
-		return "all", func() *mcpserver.Server { return s }
+	return mcpserver.NewWeb(func(*http.Request) mcpserver.Asker {
+		return mcpserver.Asker{Key: "all", Bearer: share.Owner, Open: func() *mcpserver.Server { return s }}
 	}, nil)
 }
 
@@ -39,11 +40,12 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestServersAreKept(t *testing.T) {
 	svc, _ := memory(t)
 	var opened atomic.Int32
-	web := mcpserver.NewWeb(func(r *http.Request) (string, func() *mcpserver.Server) {
-		return r.Header.Get("Authorization"), func() *mcpserver.Server {
+	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
+		who := r.Header.Get("Authorization")
+		return mcpserver.Asker{Key: who, Bearer: share.Agent(who), Open: func() *mcpserver.Server {
 			opened.Add(1)
 			return mcpserver.New(svc, nil)
-		}
+		}}
 	}, nil)
 	site := httptest.NewServer(web)
 	t.Cleanup(site.Close)

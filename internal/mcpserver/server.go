@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // Options says how a server presents itself. nil means the zero value.
@@ -21,6 +22,8 @@ type Options struct {
 	Acting func(ctx context.Context, client string) context.Context
 	// Log is told what goes wrong in the protocol; nothing by default.
 	Log *slog.Logger
+	// Faults is told of panics, which are faults of the program; nothing by default.
+	Faults *slog.Logger
 }
 
 // Server is an MCP server over a Service. It serves any number of sessions and is
@@ -56,7 +59,7 @@ func New(service api.Service, opts *Options) *Server {
 	s.addAliases()
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(s.listed, s.asCaller, sendable)
+	s.mcp.AddReceivingMiddleware(rpcline.Recovered(opts.Faults), s.listed, s.asCaller, sendable)
 	return s
 }
 

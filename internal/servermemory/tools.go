@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // Addition is what an entity is told.
@@ -65,7 +67,7 @@ const graphURI = "memory://knowledge-graph"
 // in and reads from out, until the client goes or ctx ends. It closes both. log may be nil.
 func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
 	answers := newAside(out)
-	return newServer(s, version, log, answers).Run(ctx, &mcp.IOTransport{Reader: in, Writer: answers})
+	return newServer(s, version, log, answers).Run(ctx, &rpcline.Transport{In: in, Out: answers})
 }
 
 // newServer returns an MCP server whose messages go through answers.
@@ -76,6 +78,7 @@ func newServer(s *Store, version string, log *slog.Logger, answers *aside) *mcp.
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
+	server.AddReceivingMiddleware(rpcline.Recovered(log))
 	h := &host{store: s, server: server, answers: answers}
 	h.addWriters()
 	h.addReaders()

@@ -1,0 +1,120 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/fovea-memory/fovea/internal/rpcline"
+)
+
+// firstWithoutBatches is the revision of the protocol from which on a request is one
+// message.
+const firstWithoutBatches = "2025-06-18"
+
+// codeNoSession is the code of an error of JSON-RPC that other servers of MCP answer with
+// where a session is not found.
+const codeNoSession = -32001
+
+// checked reads what a client posts, which it leaves in the request, and refuses what is
+// no message.
+func checked(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodPost {
+		return true
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		status := http.StatusBadRequest
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			status = http.StatusRequestEntityTooLarge
+		}
+		http.Error(w, "the request: "+err.Error(), status)
+		return false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	_, refusals, batch, whole := rpcline.Check(body)
+	if whole == nil && batch && r.Header.Get("Mcp-Protocol-Version") >= firstWithoutBatches {
+		whole = &rpcline.Refusal{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this revision of the protocol has no batches. Next: send the messages one by one"}
+	}
+	for _, one := range refusals {
+		if whole == nil {
+			whole = one
+		}
+	}
+	if whole != nil {
+		refuse(w, http.StatusBadRequest, whole)
+	}
+	return whole == nil
+}
+
+func refuse(w http.ResponseWriter, status int, why *rpcline.Refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Del("Content-Length")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(why.Line(), '\n')) // who asked may be gone
+}
+
+// refusing makes an error of JSON-RPC of a refusal that the SDK writes as plain text. end
+// is called when all is written.
+type refusing struct {
+	http.ResponseWriter
+	status int // of a refusal, else 0
+	text   bytes.Buffer
+}
+
+func (w *refusing) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.status = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *refusing) Write(b []byte) (int, error) {
+	if w.status != 0 {
+		return w.text.Write(b)
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap gives http.ResponseController the connection.
+func (w *refusing) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *refusing) end() {
+	if w.status == 0 {
+		return
+	}
+	why := &rpcline.Refusal{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(w.text.String())}
+	if w.status == http.StatusNotFound {
+		why.Code = codeNoSession
+	}
+	if !strings.Contains(why.Message, "Next:") {
+		why.Message += ". Next: " + nextOf(w.status)
+	}
+	refuse(w.ResponseWriter, w.status, why)
+}
+
+// nextOf says what a client can do about a refusal of its request.
+func nextOf(status int) string {
+	switch status {
+	case http.StatusNotFound:
+		return "begin another session with initialize"
+	case http.StatusMethodNotAllowed:
+		return "use POST"
+	case http.StatusUnsupportedMediaType:
+		return "send Content-Type: application/json"
+	case http.StatusRequestEntityTooLarge:
+		return "send less at once"
+	case http.StatusConflict:
+		return "close the other stream first"
+	}
+	return "correct the request; status " + strconv.Itoa(status)
+}

@@ -1,0 +1,35 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package rpcline
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// Refuse answers each call with why there is no server, until the client goes or the
+// context ends. Errors: those of the reader and the writer.
+func Refuse(ctx context.Context, t *Transport, why string) error {
+	c, err := t.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for {
+		m, err := c.Read(ctx)
+		if err != nil {
+			if errors.Is(err, io.EOF) || ctx.Err() != nil {
+				err = nil
+			}
+			return err
+		}
+		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+			if err := c.Write(ctx, &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}); err != nil {
+				return err
+			}
+		}
+	}
+}
