@@ -41,7 +41,8 @@ func serveCommand(s *session) *cobra.Command {
 		Short: "Keep the memory open for everybody who asks, and watch the folder",
 		Long: `Serve keeps the memory open and watches the folder: a save is a commit at once.
 Every verb of the same user then asks it, and so do the programs that fovea mcp
-serves. There is one for each memex; a second one finds the first and ends.
+serves. There is one for each memex; a second one finds the first and ends. That
+is a failure (exit 3) where --http is given and the first one has no port.
 
 It listens at a socket that only this user can reach. With --http it also opens
 a port of this machine; the file http.json in the state folder says which, with

@@ -23,3 +23,15 @@ func AddTool(s *Server, name string, call func() (string, error)) {
 func NewEvents() *events { return newEvents() }
 
 func (e *events) Bytes() int { return e.bytes }
+
+// Kept returns how many servers are kept, and how many sessions those have.
+func Kept(w *Web) (servers, sessions int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, k := range w.servers {
+		for range k.server.mcp.Sessions() {
+			sessions++
+		}
+	}
+	return len(w.servers), sessions
+}

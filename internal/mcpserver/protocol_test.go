@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
+	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // TestEachRevision: a client of every revision from 2025-06-18 on is served in its
@@ -74,7 +75,7 @@ func converse(t *testing.T, svc api.Service) *raw {
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
 	go func() {
-		_ = mcpserver.New(svc, nil).Run(t.Context(), &mcp.IOTransport{Reader: fromClient, Writer: toClient})
+		_ = mcpserver.New(svc, nil).Run(t.Context(), &rpcline.Transport{In: fromClient, Out: toClient})
 		toClient.Close()
 	}()
 	t.Cleanup(func() { in.Close() })
