@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ whom it first came from.`,
 		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
 			return ask(s, c, api.Service.Blame, api.BlameRequest{ID: a[0]}, func(b *api.BlameResponse) {
-				printBlame(&s.out, b)
+				printBlame(s.out, b)
 				if len(b.Gone) > 0 {
 					s.say("%s", goneFrom(b.Gone))
 				}
@@ -33,12 +34,10 @@ whom it first came from.`,
 	}
 }
 
-func printBlame(out *output, b *api.BlameResponse) {
-	room := out.columns() - 37
+func printBlame(out *stream, b *api.BlameResponse) {
 	for _, l := range b.Lines {
-		row := fmt.Sprintf("%5d  %s  %s  %5d  %s", l.Commit.Seq, l.Commit.Time.Local().Format("2006-01-02"),
-			fit(l.Commit.Author, 8), l.Line, fit(strings.TrimRight(l.Text, "\r\n"), room))
-		fmt.Fprintln(out, strings.TrimRight(row, " "))
+		out.row(number(out, 5, l.Commit.Seq), cell{text: l.Commit.Time.Local().Format(time.DateOnly)},
+			cell{l.Commit.Author, 8}, number(out, 5, l.Line), cell{strings.TrimRight(l.Text, "\r\n"), rest})
 	}
 }
 

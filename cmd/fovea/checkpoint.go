@@ -24,7 +24,7 @@ day. Nothing that was committed depends on it: the journal has it already.`,
 				req.Name = a[0]
 			}
 			return ask(s, c, api.Service.Checkpoint, req, func(done *api.Checkpoint) {
-				printCheckpoint(&s.out, done)
+				printCheckpoint(s.out, done)
 			})
 		},
 	}
@@ -58,7 +58,7 @@ All else stays as it is then.`,
 				} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
 					s.say("no file is missing; fovea restore FILE brings back one that was removed")
 				}
-				printRollback(&s.out, &done.RollbackResponse)
+				printRollback(s.out, &done.RollbackResponse)
 				s.sayWritten(&done.RollbackResponse)
 			})
 		},

@@ -7,7 +7,8 @@
 //
 // One file holds one verb or a few that belong together; args.go reads words and
 // flags, session.go opens the memory a verb works on and calls it, print.go lays
-// answers out for a terminal, talk.go says everything else.
+// answers out, talk.go says everything else. All of it leaves by the two streams of
+// stream.go, and visible.go makes harmless what reaches a terminal.
 //
 // Not here: what the verbs do (packages api and fovea), where configuration
 // comes from (internal/config).

@@ -3,9 +3,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -41,7 +38,7 @@ func driftAction(s *session, action, short, done string) *cobra.Command {
 		Args:    args(0, -1, "files"),
 		RunE: func(c *cobra.Command, a []string) error {
 			return ask(s, c, api.Service.Drift, api.DriftRequest{Action: action, Paths: a}, func(r *api.DriftResponse) {
-				printDrift(&s.out, r, done)
+				printDrift(s.out, r, done)
 				if len(r.Drift) == 0 {
 					s.say("no file differs from memory on purpose")
 				}
@@ -50,17 +47,17 @@ func driftAction(s *session, action, short, done string) *cobra.Command {
 	}
 }
 
-func printDrift(out io.Writer, r *api.DriftResponse, done string) {
+func printDrift(out *stream, r *api.DriftResponse, done string) {
 	for _, d := range r.Drift {
 		done, note := done, ""
 		switch {
 		case done == restored && d.Memory == "":
 			done = "removed" // where there was one
 		case d.File == "":
-			note = "  (there is no such file)"
+			note = "(there is no such file)"
 		case d.Memory == "":
-			note = "  (memory has no such document)"
+			note = "(memory has no such document)"
 		}
-		fmt.Fprintf(out, "%-8s  %s%s\n", done, plain(d.Path), note)
+		out.row(cell{done, len(restored)}, cell{text: d.Path}, cell{text: note})
 	}
 }

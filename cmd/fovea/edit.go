@@ -96,16 +96,16 @@ func (s *session) edited(r *api.EditResponse) {
 	switch {
 	case r.Known:
 		s.say("known already, nothing was written")
-		fmt.Fprintf(&s.out, "%s  %s\n", place(r.Path, r.Line), plain(r.ID))
+		fmt.Fprintf(s.out, "%s  %s\n", oneLine(place(r.Path, r.Line)), oneLine(r.ID))
 	case r.Seq == 0:
 		s.say("nothing to change")
 	case r.Path == "":
-		fmt.Fprintf(&s.out, "commit %d\n", r.Seq)
+		fmt.Fprintf(s.out, "commit %d\n", r.Seq)
 	default:
-		fmt.Fprintf(&s.out, "commit %d  %s  %s\n", r.Seq, place(r.Path, r.Line), plain(r.ID))
+		fmt.Fprintf(s.out, "commit %d  %s  %s\n", r.Seq, oneLine(place(r.Path, r.Line)), oneLine(r.ID))
 	}
 	for _, id := range r.Similar {
-		s.say("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, plain(id))
+		s.say("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, oneLine(id))
 	}
 }
 
@@ -157,7 +157,7 @@ back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
 	}, api.Service.Forget, func(r *api.EditResponse) {
-		fmt.Fprintf(&s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
+		fmt.Fprintf(s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
 
@@ -225,7 +225,7 @@ func idListCommand(s *session) *cobra.Command {
 				req.Path = a[0]
 			}
 			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
-				printNodes(&s.out, nodes)
+				printNodes(s.out, nodes)
 				if len(nodes) == 0 {
 					s.say("every headline has an id of its own")
 				}
@@ -248,7 +248,7 @@ func idAssignCommand(s *session) *cobra.Command {
 			}
 			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
 				for _, n := range nodes {
-					fmt.Fprintf(&s.out, "%s  %s\n", plain(n.ID), nodeLine(n, s.out.columns()-len(n.ID)-2))
+					s.out.row(append([]cell{{text: n.ID}}, nodeCells(s.out, n)...)...)
 				}
 				if len(nodes) == 0 {
 					s.say("every headline has an id of its own")

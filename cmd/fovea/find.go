@@ -27,7 +27,7 @@ narrows what is looked at.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Text = strings.Join(a, " ")
 			return ask(s, c, api.Service.Search, req, func(hits []api.Hit) {
-				printHits(&s.out, hits)
+				printHits(s.out, hits)
 				if len(hits) == 0 {
 					s.say("nothing was found")
 				}
@@ -56,7 +56,7 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			req.ID = a[0]
 			return ask(s, c, api.Service.Show, req, func(n *api.Shown) {
-				printShown(&s.out, n)
+				printShown(s.out, n)
 			})
 		},
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func guardListCommand(s *session) *cobra.Command {
 		Example: "  fovea guard list",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) { printProtected(&s.out, p.Files) })
+			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) { printProtected(s.out, p.Files) })
 		},
 	}
 }
@@ -55,7 +54,7 @@ that matches decides; a file that none matches is trusted.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) {
 				for _, line := range p.Policy {
-					fmt.Fprintln(&s.out, plain(line))
+					fmt.Fprintln(s.out, oneLine(line))
 				}
 			})
 		},
@@ -73,7 +72,7 @@ func guardDiffCommand(s *session) *cobra.Command {
 		Args: args(1, 1, "the path of a protected file"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Path, req.Text = a[0], !brief
-			return ask(s, c, api.Service.GuardDiff, req, func(d *api.GuardDiff) { printGuardDiff(&s.out, d) })
+			return ask(s, c, api.Service.GuardDiff, req, func(d *api.GuardDiff) { printGuardDiff(s.out, d) })
 		},
 	}
 	c.Flags().BoolVar(&brief, "brief", false, "without the lines that changed")
@@ -92,10 +91,10 @@ func decideCommand(s *session, verb, short, long string, call func(api.Service, 
 			req.Path = a[0]
 			return ask(s, c, call, req, func(d *api.GuardDecision) {
 				if d.Seq == 0 {
-					fmt.Fprintln(&s.out, "it is as trusted; there was nothing to decide")
+					fmt.Fprintln(s.out, "it is as trusted; there was nothing to decide")
 					return
 				}
-				fmt.Fprintf(&s.out, "%sed %s; commit %d\n", verb, plain(a[0]), d.Seq)
+				fmt.Fprintf(s.out, "%sed %s; commit %d\n", verb, oneLine(a[0]), d.Seq)
 			})
 		},
 	}
@@ -103,29 +102,29 @@ func decideCommand(s *session, verb, short, long string, call func(api.Service, 
 	return c
 }
 
-func printProtected(out io.Writer, files []api.ProtectedFile) {
+func printProtected(out *stream, files []api.ProtectedFile) {
 	for _, f := range files {
-		fmt.Fprintf(out, "%s  %s  %s", fit(f.Mode, 8), fit(f.State, 10), plain(f.Path))
-		if f.Reason != "" {
-			fmt.Fprintf(out, "  (%s)", plain(f.Reason))
+		reason := f.Reason
+		if reason != "" {
+			reason = "(" + reason + ")"
 		}
-		fmt.Fprintln(out)
+		out.row(cell{f.Mode, 8}, cell{f.State, 10}, cell{text: f.Path}, cell{text: reason})
 	}
 	if len(files) == 0 {
 		fmt.Fprintln(out, "no file is protected")
 	}
 }
 
-func printGuardDiff(out io.Writer, d *api.GuardDiff) {
-	fmt.Fprintf(out, "%s: %s\nsha256   %s\ntrusted  %s\n", plain(d.Path), d.State, orNone(d.SHA256), orNone(d.Trusted))
+func printGuardDiff(out *stream, d *api.GuardDiff) {
+	fmt.Fprintf(out, "%s: %s\nsha256   %s\ntrusted  %s\n", oneLine(d.Path), d.State, orNone(d.SHA256), orNone(d.Trusted))
 	for _, c := range d.Changes {
 		where := c.Where
 		if where == "" {
 			where = "(the file itself)"
 		}
-		fmt.Fprintf(out, "\n%s %s: %s\n", c.What, c.Kind, plain(where))
+		fmt.Fprintf(out, "\n%s %s: %s\n", c.What, c.Kind, oneLine(where))
 		for line := range strings.Lines(c.Text) {
-			fmt.Fprintln(out, "    "+plainLine(line))
+			fmt.Fprintln(out, "    "+bareLine(out, line))
 		}
 	}
 }

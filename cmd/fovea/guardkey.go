@@ -90,6 +90,6 @@ func (s *session) tellKey(key config.PublicKey, state string) error {
 	if s.json {
 		return s.print(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state})
 	}
-	_, err := fmt.Fprintln(&s.out, strings.Join([]string{key.Line, "name         " + plain(key.Name), "fingerprint  " + key.Fingerprint, plain(state)}, "\n"))
+	_, err := fmt.Fprintln(s.out, strings.Join([]string{key.Line, "name         " + oneLine(key.Name), "fingerprint  " + key.Fingerprint, oneLine(state)}, "\n"))
 	return err
 }

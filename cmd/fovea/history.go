@@ -24,7 +24,7 @@ before it was renamed or moved.`,
 				req.ID = a[0]
 			}
 			return ask(s, c, api.Service.Log, req, func(commits []api.Commit) {
-				printCommits(&s.out, commits)
+				printCommits(s.out, commits)
 				if len(commits) == 0 {
 					s.say("nothing was committed yet")
 				}
@@ -53,7 +53,7 @@ date, or head. FROM defaults to snapshot 0, TO to head.`,
 				}
 			}
 			return ask(s, c, api.Service.Diff, req, func(d *api.Difference) {
-				if printDiff(&s.out, d) == 0 {
+				if printDiff(s.out, d) == 0 {
 					s.say("nothing changed")
 				}
 			})
@@ -79,7 +79,7 @@ newest first.`,
 				req.Name = a[0]
 			}
 			return ask(s, c, api.Service.Snapshot, req, func(snap *api.Snapshot) {
-				printSnapshots(&s.out, []api.Snapshot{*snap})
+				printSnapshots(s.out, []api.Snapshot{*snap})
 			})
 		},
 	}
@@ -90,7 +90,7 @@ newest first.`,
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, alone(api.Service.Snapshots), struct{}{}, func(list []api.Snapshot) {
-				printSnapshots(&s.out, list)
+				printSnapshots(s.out, list)
 				if len(list) == 0 {
 					s.say("no snapshots yet: one is made before each change")
 				}
@@ -131,7 +131,7 @@ as well; "fovea rollback head" brings back nothing else.`,
 				req.To = a[0]
 			}
 			return ask(s, c, api.Service.Rollback, req, func(done *api.RollbackResponse) {
-				printRollback(&s.out, done)
+				printRollback(s.out, done)
 				s.sayWritten(done)
 			})
 		},

@@ -62,7 +62,7 @@ though all others were taken.`,
 			if s.json {
 				err = s.print(taken)
 			} else {
-				fmt.Fprintf(&s.out, "%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
+				fmt.Fprintf(s.out, "%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
 			}
 			if len(bad) > 0 {
 				err = errors.Join(err, fmt.Errorf("%d lines could not be read", len(bad)))

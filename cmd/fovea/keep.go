@@ -24,7 +24,7 @@ newest and who signed it, and all that wants looking after.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Status, req, func(st *api.Status) {
-				printStatus(&s.out, st)
+				printStatus(s.out, st)
 				s.printServed(c.Context())
 			})
 		},
@@ -39,7 +39,7 @@ func (s *session) printServed(ctx context.Context) {
 		return
 	}
 	if h, err := s.far.Hello(ctx); err == nil {
-		fmt.Fprintf(&s.out, "served by  process %d\n", h.PID)
+		fmt.Fprintf(s.out, "served by  process %d\n", h.PID)
 	}
 }
 
@@ -75,11 +75,11 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 				if s.json {
 					_ = s.print(committed{k.Seq, k.Root, k.Documents})
 				} else {
-					fmt.Fprintf(&s.out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
+					fmt.Fprintf(s.out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
 				}
 			}
 			return ask(s, c, api.Service.Ingest, req, func(st *api.Status) {
-				printStatus(&s.out, st)
+				printStatus(s.out, st)
 			})
 		},
 	}
@@ -100,7 +100,7 @@ func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRe
 		if r.Seq == 0 {
 			s.say("nothing to change")
 		}
-		fmt.Fprintf(&s.out, "commit %d  %s  %s\n", r.Seq, r.Scope, plain(r.ID))
+		fmt.Fprintf(s.out, "commit %d  %s  %s\n", r.Seq, r.Scope, oneLine(r.ID))
 	})
 }
 

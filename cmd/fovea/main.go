@@ -22,20 +22,25 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := &session{}
+	s := &session{out: newOutput(), err: newTalk()}
 	root := command(s)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
 	err := root.ExecuteContext(ctx)
 	if cerr := s.close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		err = s.out.err
+	if oerr := s.out.Close(); err == nil {
+		err = oerr
 	}
-	if err == nil {
-		return 0
+	if err != nil {
+		s.complain(err)
 	}
-	s.complain(err)
-	return exitCode(err)
+	_ = s.err.Close() // there is nowhere left to say it
+	if err != nil {
+		return exitCode(err)
+	}
+	return 0
 }
 
 // Exit codes of design section 7.
@@ -95,7 +100,7 @@ but the answer, standard error the rest. Exit codes:
 		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       version(),
+		Version:       thisBuild().text(),
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&s.flags.Memex, "memex", "", "`FOLDER` of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration)")
@@ -112,6 +117,7 @@ but the answer, standard error the rest. Exit codes:
 	complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
+	root.SetVersionTemplate("{{.Version}}")
 	addVerbs(root, s)
 	return root
 }
@@ -137,7 +143,7 @@ func addVerbs(root *cobra.Command, s *session) {
 	add("agents", "Serve agents:",
 		setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s), guardCommand(s))
 	add("care", "Care:",
-		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s))
+		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s), versionCommand(s))
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }

@@ -69,11 +69,13 @@ func (s *session) serveMCP(ctx context.Context) error {
 		defer stop()
 		go s.tellChanges(ctx, server)
 	}
-	return ended(ctx, server.Run(ctx, standardLines()))
+	return ended(ctx, server.Run(ctx, s.standardLines()))
 }
 
 // standardLines carries messages over standard input and output.
-func standardLines() *rpcline.Transport { return &rpcline.Transport{In: os.Stdin, Out: os.Stdout} }
+func (s *session) standardLines() *rpcline.Transport {
+	return &rpcline.Transport{In: os.Stdin, Out: s.out}
+}
 
 // refuseMCP tells a client why there is no server, in the answer to whatever it asks
 // first: what is said on standard error most clients do not show.
@@ -81,7 +83,7 @@ func (s *session) refuseMCP(ctx context.Context, why error) error {
 	if width(os.Stdin) > 0 {
 		return why // a person reads standard error
 	}
-	_ = rpcline.Refuse(ctx, standardLines(), "fovea cannot serve this memory: "+why.Error()+"\nNext: ask the person to mend that, and to start this server again") // the client may be gone
+	_ = rpcline.Refuse(ctx, s.standardLines(), "fovea cannot serve this memory: "+why.Error()+"\nNext: ask the person to mend that, and to start this server again") // the client may be gone
 	return why
 }
 
@@ -115,7 +117,7 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 	if err != nil {
 		return s.refuseMCP(ctx, err)
 	}
-	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, os.Stdout))
+	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, s.out))
 }
 
 // graph opens the graph of server-memory, which is written as by an agent of that

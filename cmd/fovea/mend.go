@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ had. The notes themselves are not touched.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Repair, req, func(r *api.RepairResponse) {
-				printRepair(&s.out, r)
+				printRepair(s.out, r)
 			})
 		},
 	}
@@ -34,7 +33,7 @@ had. The notes themselves are not touched.`,
 	return c
 }
 
-func printRepair(out io.Writer, r *api.RepairResponse) {
+func printRepair(out *stream, r *api.RepairResponse) {
 	printProblems(out, r.Plan)
 	switch {
 	case len(r.Plan) == 0:
@@ -62,9 +61,9 @@ whole until this is run.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Retain, req, func(r *api.RetainResponse) {
 				if req.DryRun {
-					fmt.Fprint(&s.out, "would be: ")
+					fmt.Fprint(s.out, "would be: ")
 				}
-				fmt.Fprintf(&s.out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
+				fmt.Fprintf(s.out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
 			})
 		},
 	}
@@ -104,9 +103,9 @@ do backups of the state folder.`,
 			}
 			return ask(s, c, api.Service.Purge, req, func(r *api.PurgeResponse) {
 				if req.DryRun {
-					fmt.Fprint(&s.out, "would be: ")
+					fmt.Fprint(s.out, "would be: ")
 				}
-				fmt.Fprintf(&s.out, "%d versions purged\n", r.Versions)
+				fmt.Fprintf(s.out, "%d versions purged\n", r.Versions)
 			})
 		},
 	}

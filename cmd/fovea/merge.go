@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -34,7 +33,7 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 			if req.State, err = stateOf(a[0]); err != nil {
 				return misuse{err}
 			}
-			return ask(s, c, api.Service.Merge, req, func(done *api.MergeResponse) { printMerge(&s.out, done, &req) })
+			return ask(s, c, api.Service.Merge, req, func(done *api.MergeResponse) { printMerge(s.out, done, &req) })
 		},
 	}
 	f := c.Flags()
@@ -59,7 +58,7 @@ func stateOf(path string) (string, error) {
 	return state, nil
 }
 
-func printMerge(out io.Writer, r *api.MergeResponse, req *api.MergeRequest) {
+func printMerge(out *stream, r *api.MergeResponse, req *api.MergeRequest) {
 	done := "merged  "
 	switch {
 	case req.DryRun && len(r.Files) == 0:
@@ -75,7 +74,7 @@ func printMerge(out io.Writer, r *api.MergeResponse, req *api.MergeRequest) {
 		done = "differs  "
 	}
 	for _, f := range r.Files {
-		fmt.Fprintln(out, done+plain(f))
+		fmt.Fprintln(out, done+oneLine(f))
 	}
 	printConflicts(out, r.Conflicts)
 }

@@ -4,39 +4,16 @@ package main
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
-	"io"
-	"os"
 	"regexp"
 	"strings"
-	"unicode"
+	"time"
 
 	"github.com/rivo/uniseg"
-	"golang.org/x/term"
 
 	"github.com/fovea-memory/fovea/api"
 )
-
-// columns is the width that help is laid out for, and lists where no terminal says
-// another; narrowest is the least that lists are laid out for.
-const columns, narrowest = 80, 60
-
-// columns is the width to lay lists out for: the terminal's.
-func (o *output) columns() int {
-	if o.wide == 0 {
-		o.wide = max(cmp.Or(width(os.Stdout), columns), narrowest)
-	}
-	return o.wide
-}
-
-// width is that of a terminal in cells, 0 where a file is none.
-func width(f *os.File) int {
-	wide, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return wide
-}
 
 // spaced is a word with the space before it.
 var spaced = regexp.MustCompile(`\s*\S+`)
@@ -70,37 +47,11 @@ func fold(text string, indent, wide int) string {
 	return strings.Join(lines, "\n")
 }
 
-// folded is fold where a terminal is behind a file; elsewhere a line stays one.
-func folded(f *os.File, text string, indent int) string {
-	if wide := width(f); wide > 0 {
-		return fold(text, indent, wide)
-	}
-	return text
-}
-
-// plain makes remembered text safe for a terminal: control characters, which
-// could move the cursor or change colours, become spaces.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
-			return ' '
-		}
-		return r
-	}, s)
-}
-
-// plainLines is plain line by line: errors show titles and paths too.
-func plainLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = plain(l)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// fit cuts or pads text to a width in terminal cells.
+// fit cuts or pads visible text to a width in terminal cells.
 func fit(s string, width int) string {
-	s = plain(s)
+	if width <= 0 {
+		return ""
+	}
 	if w := uniseg.StringWidth(s); w <= width {
 		return s + strings.Repeat(" ", width-w)
 	}
@@ -127,77 +78,76 @@ func several(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func printNodes(out *output, nodes []api.Node) {
+func printNodes(out *stream, nodes []api.Node) {
 	for _, n := range nodes {
-		fmt.Fprintln(out, nodeLine(n, out.columns()))
+		out.row(nodeCells(out, n)...)
 	}
 }
 
-// nodeLine shows a node in a line of the given width.
-func nodeLine(n api.Node, width int) string {
-	where := place(n.Path, n.Line)
-	title := n.Label()
+// nodeCells are the columns of a node in a list: title and place. A pipe gets keyword
+// and tags in columns of their own.
+func nodeCells(out *stream, n api.Node) []cell {
+	title, tags := n.Label(), ""
+	if len(n.Tags) > 0 {
+		tags = ":" + strings.Join(n.Tags, ":") + ":"
+	}
+	where := cell{text: place(n.Path, n.Line)}
+	if !out.terminal() {
+		return []cell{{text: n.Todo}, {text: title}, {text: tags}, where}
+	}
 	if n.Todo != "" {
 		title = n.Todo + " " + title
 	}
-	if len(n.Tags) > 0 {
-		title += "  :" + strings.Join(n.Tags, ":") + ":"
+	if tags != "" {
+		title += "  " + tags
 	}
-	room := width - uniseg.StringWidth(where) - 2
-	if room < 24 {
-		return plain(title) + "\n    " + where
-	}
-	return fit(title, room) + "  " + where
+	return []cell{{title, rest}, where}
 }
 
-func printHits(out *output, hits []api.Hit) {
+func printHits(out *stream, hits []api.Hit) {
 	for _, h := range hits {
-		fmt.Fprintf(out, "%.2f  %s\n", h.Similarity, nodeLine(h.Node, out.columns()-6))
+		out.row(append([]cell{{text: fmt.Sprintf("%.2f", h.Similarity)}}, nodeCells(out, h.Node)...)...)
 	}
 }
 
-func printShown(out io.Writer, n *api.Shown) {
-	fmt.Fprintf(out, "%s  (%s)\n", plain(cmp.Or(n.Title, "(untitled)")), n.Type)
-	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", plain(n.ID), n.Version, n.Digest)
-	fmt.Fprintf(out, "where     %s\n", place(n.Path, n.Line))
+func printShown(out *stream, n *api.Shown) {
+	fmt.Fprintf(out, "%s  (%s)\n", oneLine(cmp.Or(n.Title, "(untitled)")), n.Type)
+	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", oneLine(n.ID), n.Version, n.Digest)
+	fmt.Fprintf(out, "where     %s\n", oneLine(place(n.Path, n.Line)))
 	if n.Missing != "" {
-		fmt.Fprintf(out, "missing   %s\n", plain(n.Missing))
+		fmt.Fprintf(out, "missing   %s\n", oneLine(n.Missing))
 	}
-	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", n.Modified.Local().Format("2006-01-02 15:04:05"), len(n.Children))
-	for line := range strings.Lines(n.Content) {
-		fmt.Fprintln(out, strings.TrimRight(plainLine(line), " "))
+	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", moment(n.Modified), len(n.Children))
+	text := n.Content
+	if exact, err := base64.StdEncoding.DecodeString(n.ContentBase64); err == nil && len(exact) > 0 {
+		text = string(exact)
 	}
+	out.text(text)
 }
+
+// moment writes a time as lists have it.
+func moment(t time.Time) string { return t.Local().Format(time.DateTime) }
 
 // place writes where a node stands: one that stands in no file has no line.
 func place(path string, line int) string {
 	if line == 0 {
-		return plain(path)
+		return path
 	}
-	return plain(fmt.Sprintf("%s:%d", path, line))
+	return fmt.Sprintf("%s:%d", path, line)
 }
 
-// plainLine is plain but keeps tabs.
-func plainLine(line string) string {
-	parts := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-	for i, p := range parts {
-		parts[i] = plain(p)
-	}
-	return strings.Join(parts, "\t")
-}
-
-// diffLine is plainLine but shows a carriage return, which may be all that
-// changed.
-func diffLine(line string) string {
+// bareLine is a line without its end. At a terminal a carriage return is seen: it may be
+// all that changed.
+func bareLine(out *stream, line string) string {
 	text := strings.TrimSuffix(line, "\n")
-	if bare, cr := strings.CutSuffix(text, "\r"); cr {
-		return plainLine(bare) + "^M"
+	if bare, cr := strings.CutSuffix(text, "\r"); cr && out.terminal() {
+		return bare + "^M"
 	}
-	return plainLine(text)
+	return text
 }
 
-func printStatus(out io.Writer, s *api.Status) {
-	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", plain(s.Memex), plain(s.StateDir), s.Root)
+func printStatus(out *stream, s *api.Status) {
+	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", oneLine(s.Memex), oneLine(s.StateDir), s.Root)
 	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
 	for _, row := range []struct {
 		name  string
@@ -208,13 +158,13 @@ func printStatus(out io.Writer, s *api.Status) {
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
-			fmt.Fprintln(out, folded(os.Stdout, fmt.Sprintf("%-10s %s", row.name, plain(row.value)), len("signed by  ")))
+			fmt.Fprintln(out, out.folded(fmt.Sprintf("%-10s %s", row.name, oneLine(row.value)), len("signed by  ")))
 		}
 	}
 	switch {
 	case len(s.DiagnosticList) > 0:
 		fmt.Fprintln(out)
-		printProblems(out, s.DiagnosticList)
+		printDiagnostics(out, s.DiagnosticList)
 	case s.Diagnostics > 0:
 		fmt.Fprintf(out, "odd        %d things: see fovea status --diagnostics\n", s.Diagnostics)
 	}
@@ -240,36 +190,47 @@ func relaxed(ms int64) string {
 	return fmt.Sprintf("a commit may be told %d ms before it is on the disk; power lost meanwhile loses it", ms)
 }
 
-func printProblems(out io.Writer, problems []api.Problem) {
+func printProblems(out *stream, problems []api.Problem) {
 	for _, p := range problems {
-		where := p.Where
-		if p.Line > 0 {
-			where = fmt.Sprintf("%s:%d", p.Where, p.Line)
-		}
-		fmt.Fprintln(out, folded(os.Stdout, fmt.Sprintf("%s: %s: %s", plain(where), p.Kind, plain(p.Detail)), 4))
+		fmt.Fprintln(out, out.folded(oneLine(fmt.Sprintf("%s: %s: %s", place(p.Where, p.Line), p.Kind, p.Detail)), 4))
 	}
 }
 
-func printCommits(out *output, commits []api.Commit) {
+// printDiagnostics is printProblems where the problems are a list that programs read.
+func printDiagnostics(out *stream, problems []api.Problem) {
+	if out.terminal() {
+		printProblems(out, problems)
+		return
+	}
+	for _, p := range problems {
+		out.row(cell{text: place(p.Where, p.Line)}, cell{text: p.Kind}, cell{text: p.Detail})
+	}
+}
+
+func printCommits(out *stream, commits []api.Commit) {
 	for _, c := range commits {
-		row := fmt.Sprintf("%5d  %s  %s  %s  %s", c.Seq, c.Time.Local().Format("2006-01-02 15:04:05"),
-			fit(c.Kind, 8), fit(c.Author, 8), fit(fmt.Sprintf("%s (%d)", c.Message, c.Changes), out.columns()-48))
-		fmt.Fprintln(out, strings.TrimRight(row, " "))
+		out.row(number(out, 5, c.Seq), cell{text: moment(c.Time)}, cell{c.Kind, 8}, cell{c.Author, 8},
+			cell{fmt.Sprintf("%s (%d)", c.Message, c.Changes), rest})
 	}
 }
 
-func printSnapshots(out io.Writer, list []api.Snapshot) {
+// number is a cell with a number, on the right of its column.
+func number[N int | uint64](out *stream, wide int, n N) cell {
+	if !out.terminal() {
+		wide = 0
+	}
+	return cell{text: fmt.Sprintf("%*d", wide, n)}
+}
+
+func printSnapshots(out *stream, list []api.Snapshot) {
 	for _, s := range list {
-		name := s.Name
-		if name == "" {
-			name = "(automatic)"
-		}
-		fmt.Fprintf(out, "%3d  %s  commit %-6d  %s\n", s.Index, s.Time.Local().Format("2006-01-02 15:04:05"), s.Seq, plain(name))
+		out.row(number(out, 3, s.Index), cell{text: moment(s.Time)}, cell{fmt.Sprintf("commit %d", s.Seq), 13},
+			cell{text: cmp.Or(s.Name, "(automatic)")})
 	}
 }
 
 // printDiff shows a difference and returns how many nodes it names.
-func printDiff(out *output, d *api.Difference) int {
+func printDiff(out *stream, d *api.Difference) int {
 	n := 0
 	for _, g := range []struct {
 		mark  string
@@ -277,38 +238,46 @@ func printDiff(out *output, d *api.Difference) int {
 	}{{"+", d.Added}, {"-", d.Removed}, {"~", d.Changed}, {">", d.Moved}} {
 		for _, c := range g.nodes {
 			n++
-			was := ""
-			if c.Was != "" {
-				was = "  was " + plain(c.Was)
+			title := cmp.Or(c.Title, "(untitled)")
+			if out.terminal() {
+				title = g.mark + " " + title
 			}
-			fmt.Fprintf(out, "%s %s  %s%s\n", g.mark, fit(cmp.Or(c.Title, "(untitled)"), out.columns()/2), plain(c.Path), was)
+			cells := []cell{{title, out.wide/2 + 2}, {text: c.Path}}
+			if !out.terminal() {
+				cells = append([]cell{{text: g.mark}}, cells...)
+			}
+			if c.Was != "" {
+				cells = append(cells, cell{text: "was " + c.Was})
+			}
+			out.row(cells...)
 			for line := range strings.Lines(c.Text) {
-				fmt.Fprintln(out, strings.TrimRight("    "+diffLine(line), " "))
+				fmt.Fprintln(out, "    "+bareLine(out, line))
 			}
 		}
 	}
 	return n
 }
 
-func printRollback(out io.Writer, r *api.RollbackResponse) {
+func printRollback(out *stream, r *api.RollbackResponse) {
 	fmt.Fprintf(out, "at commit %d, root %s\n", r.Seq, short(r.Root))
-	for _, f := range r.RestoredFiles {
-		fmt.Fprintln(out, "restored  "+plain(f))
-	}
-	for _, f := range r.RemovedFiles {
-		fmt.Fprintln(out, "removed   "+plain(f))
-	}
-	for _, f := range r.Drift {
-		fmt.Fprintln(out, "left      "+plain(f))
+	printFiles(out, "restored", r.RestoredFiles)
+	printFiles(out, "removed", r.RemovedFiles)
+	printFiles(out, "left", r.Drift)
+}
+
+// printFiles lists files behind the word for what became of them.
+func printFiles(out *stream, became string, files []string) {
+	for _, f := range files {
+		fmt.Fprintf(out, "%-8s  %s\n", became, oneLine(f))
 	}
 }
 
-func printCheckpoint(out io.Writer, c *api.Checkpoint) {
+func printCheckpoint(out *stream, c *api.Checkpoint) {
 	fmt.Fprintf(out, "%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
-		plain(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, plain(c.Image))
+		oneLine(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, oneLine(c.Image))
 }
 
-func printVerify(out io.Writer, r *api.VerifyResponse) {
+func printVerify(out *stream, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // progressAfter is how long work goes on in silence.
 const progressAfter = time.Second
 
 // drawing is what stands on the terminal for as long as work goes on: a bar where it
-// is known how much there is to do, else a line that counts the seconds.
+// is known how much there is to do, else a line that counts the seconds. It goes to the
+// file itself: its text is ours, and moves the cursor.
 type drawing struct {
 	mu    sync.Mutex
 	begun time.Time // the work that the bar is about
@@ -25,7 +25,7 @@ type drawing struct {
 }
 
 // watched reports whether somebody at a terminal wants to see that work goes on.
-func (s *session) watched() bool { return !s.quiet && term.IsTerminal(int(os.Stderr.Fd())) }
+func (s *session) watched() bool { return !s.quiet && s.err.terminal() }
 
 // working counts the seconds of what takes long, until the function that it returns
 // is called.
@@ -44,18 +44,18 @@ func (s *session) working() (done func()) {
 				s.clear()
 				return
 			case <-tick.C:
-				s.drawn.count(time.Since(begun))
+				s.drawn.count(s.err.file, time.Since(begun))
 			}
 		}
 	}()
 	return func() { close(stop); <-gone }
 }
 
-func (d *drawing) count(since time.Duration) {
+func (d *drawing) count(to *os.File, since time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.bar == nil {
-		fmt.Fprintf(os.Stderr, "\r\x1b[Kfovea: working, %d s", int(since.Seconds()))
+		fmt.Fprintf(to, "\r\x1b[Kfovea: working, %d s", int(since.Seconds()))
 		d.line = true
 	}
 }
@@ -75,15 +75,15 @@ func (s *session) progress(done, total int) {
 		if time.Since(d.begun) < progressAfter || done == total {
 			return
 		}
-		d.wipe()
+		d.wipe(s.err.file)
 		d.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetDescription("reading"),
+			progressbar.OptionSetWriter(s.err.file), progressbar.OptionSetDescription("reading"),
 			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
 	}
 	_ = d.bar.Set(done)
 	if done == total {
-		d.wipe()
+		d.wipe(s.err.file)
 	}
 }
 
@@ -91,17 +91,17 @@ func (s *session) progress(done, total int) {
 func (s *session) clear() {
 	s.drawn.mu.Lock()
 	defer s.drawn.mu.Unlock()
-	s.drawn.wipe()
+	s.drawn.wipe(s.err.file)
 }
 
 // wipe is clear for who holds d.mu.
-func (d *drawing) wipe() {
+func (d *drawing) wipe(from *os.File) {
 	if d.bar != nil {
 		_ = d.bar.Clear()
 		d.bar = nil
 	}
 	if d.line {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
+		fmt.Fprint(from, "\r\x1b[K")
 		d.line = false
 	}
 }

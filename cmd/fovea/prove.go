@@ -22,7 +22,7 @@ then whether the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, alone(api.Service.Head), struct{}{}, func(h *api.Head) { fmt.Fprint(&s.out, h.Note) })
+			return ask(s, c, alone(api.Service.Head), struct{}{}, func(h *api.Head) { fmt.Fprint(s.out, h.Note) })
 		},
 	}
 }
@@ -62,7 +62,7 @@ func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
 	if err != nil {
 		return err
 	}
-	err = s.give(r, func() { printVerify(&s.out, r) })
+	err = s.give(r, func() { printVerify(s.out, r) })
 	if err == nil && !r.OK {
 		err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
 	}

@@ -43,7 +43,7 @@ func queryCommand(s *session) *cobra.Command {
 				req.Named = api.Completed
 			}
 			return ask(s, c, api.Service.Query, req, func(nodes []api.Node) {
-				printNodes(&s.out, nodes)
+				printNodes(s.out, nodes)
 				if len(nodes) == 0 {
 					s.say("nothing matches")
 				}

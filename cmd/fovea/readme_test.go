@@ -16,28 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// TestReadme runs the terminal sessions of README.md in a copy of the example
-// memex and compares what they print. A line of "…" stands for any lines;
-// times, digests, ids and counts of what was recomputed may differ.
-func TestReadme(t *testing.T) {
-	dir, env := exampleMemex(t)
-	for _, block := range readme(t, "console") {
-		for _, run := range strings.Split("\n"+block, "\n$ ")[1:] {
-			command, want, _ := strings.Cut(run, "\n")
-			c := exec.CommandContext(t.Context(), "sh", "-c", command)
-			c.Dir, c.Env = dir, env
-			got, err := c.CombinedOutput()
-			if err != nil {
-				t.Errorf("$ %s\n%s%v", command, got, err)
-				continue
-			}
-			if !matches(lines(string(got)), lines(want)) {
-				t.Errorf("$ %s\nprints\n%s\nREADME.md says\n%s", command, got, want)
-			}
-		}
-	}
-}
-
 // TestReadmeAgents runs the code of an agent in README.md, in Go and in Node, in the
 // example memex, and compares what it prints.
 func TestReadmeAgents(t *testing.T) {

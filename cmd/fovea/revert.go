@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ is a number as the log shows it, seq:N or a digest.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Commits = a
 			return ask(s, c, api.Service.Revert, req, func(done *api.RevertResponse) {
-				printRevert(&s.out, done, req.DryRun)
+				printRevert(s.out, done, req.DryRun)
 			})
 		},
 	}
@@ -43,7 +42,7 @@ is a number as the log shows it, seq:N or a digest.`,
 	return c
 }
 
-func printRevert(out io.Writer, r *api.RevertResponse, dry bool) {
+func printRevert(out *stream, r *api.RevertResponse, dry bool) {
 	switch {
 	case dry:
 		fmt.Fprintf(out, "would take back %s\n", several(len(r.Commits), "commit"))
@@ -60,14 +59,14 @@ func printRevert(out io.Writer, r *api.RevertResponse, dry bool) {
 		case slices.Contains(r.Removed, f):
 			done = "removed   "
 		}
-		fmt.Fprintln(out, done+plain(f))
+		fmt.Fprintln(out, done+oneLine(f))
 	}
 	printConflicts(out, r.Conflicts)
 }
 
-func printConflicts(out io.Writer, conflicts []api.Conflict) {
+func printConflicts(out *stream, conflicts []api.Conflict) {
 	for _, c := range conflicts {
-		fmt.Fprintf(out, "conflict  %s of %s in %s\n", plain(c.Field), plain(c.ID), plain(c.Path))
+		fmt.Fprintf(out, "conflict  %s of %s in %s\n", oneLine(c.Field), oneLine(c.ID), oneLine(c.Path))
 	}
 }
 
@@ -92,10 +91,10 @@ finds such nodes.`,
 			}
 			return ask(s, c, api.Service.Resolve, req, func(e *api.EditResponse) {
 				if e.Path == "" {
-					fmt.Fprintln(&s.out, "deleted")
+					fmt.Fprintln(s.out, "deleted")
 					return
 				}
-				fmt.Fprintf(&s.out, "resolved  %s:%d\n", plain(e.Path), e.Line)
+				fmt.Fprintf(s.out, "resolved  %s:%d\n", oneLine(e.Path), e.Line)
 			})
 		},
 	}

@@ -85,7 +85,7 @@ func (s *session) printUnit() error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(&s.out, daemon.Unit(command, s.config.Memex))
+	_, err = io.WriteString(s.out, daemon.Unit(command, s.config.Memex))
 	return err
 }
 

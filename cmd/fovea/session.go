@@ -4,14 +4,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -34,7 +30,8 @@ type session struct {
 	adopt  bool
 	alone  bool // no daemon is asked
 
-	out    output
+	out    *stream // the answer
+	err    *stream // the rest
 	config config.Config
 	memory *fovea.Memory     // nil where a daemon is asked
 	far    *afar.Client      // of the daemon, nil for none
@@ -167,34 +164,7 @@ func (s *session) close() error {
 	return s.memory.Close()
 }
 
-// print writes a value as JSON, indented for a person at a terminal.
+// print writes a value as JSON.
 func (s *session) print(v any) error {
-	e := json.NewEncoder(&s.out)
-	e.SetEscapeHTML(false)
-	if term.IsTerminal(int(os.Stdout.Fd())) {
-		e.SetIndent("", "  ")
-	}
-	return e.Encode(v)
-}
-
-// output is standard output. It keeps the first error, so that a command whose
-// answer did not get out does not end well.
-type output struct {
-	err  error
-	wide int // see columns
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	n, err := os.Stdout.Write(b)
-	if o.err == nil {
-		o.err = err
-	}
-	return n, err
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "devel"
+	return s.out.json(v)
 }

@@ -111,7 +111,7 @@ func (s *session) setUp(c client, file string, write bool) error {
 	}
 	if !write {
 		s.say("add this to %s, or run fovea setup %s --write", file, c.name)
-		fmt.Fprint(&s.out, c.entry(how))
+		fmt.Fprint(s.out, c.entry(how))
 		return nil
 	}
 	kept, changed, err := mergeFile(file, func(text string) (string, error) { return c.merge(text, how) })
@@ -121,9 +121,9 @@ func (s *session) setUp(c client, file string, write bool) error {
 	case !changed:
 		s.say("%s has it already", file)
 	default:
-		fmt.Fprintf(&s.out, "written  %s\n", file)
+		fmt.Fprintf(s.out, "written  %s\n", file)
 		if kept != "" {
-			fmt.Fprintf(&s.out, "as it was  %s\n", kept)
+			fmt.Fprintf(s.out, "as it was  %s\n", kept)
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
 				return ask(s, c, alone(api.Service.Skills), struct{}{}, func(r *api.Skills) {
-					printSkills(&s.out, r)
+					printSkills(s.out, r)
 					if n := len(r.Problems); n > 0 {
 						s.say("%s: see fovea skill check", several(n, "problem"))
 					}
@@ -39,9 +39,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence", Args: args(1, 1, "the name of a skill"),
 			RunE: func(c *cobra.Command, a []string) error {
 				return ask(s, c, api.Service.Skill, api.SkillRequest{Name: a[0]}, func(r *api.SkillSource) {
-					for line := range strings.Lines(r.Source) {
-						fmt.Fprintln(&s.out, plainLine(line))
-					}
+					s.out.text(r.Source)
 				})
 			},
 		},
@@ -54,8 +52,8 @@ file SKILL.md. Fovea executes nothing in it.`,
 					return err
 				}
 				err = s.give(r, func() {
-					printProblems(&s.out, r.Problems)
-					fmt.Fprintln(&s.out, "order: "+plain(strings.Join(r.Order, ", ")))
+					printProblems(s.out, r.Problems)
+					fmt.Fprintln(s.out, "order: "+oneLine(strings.Join(r.Order, ", ")))
 				})
 				if err == nil && len(r.Problems) > 0 {
 					err = errors.New("not all skills are as they should be")
@@ -81,10 +79,10 @@ to the event are named; Fovea executes nothing in them.`,
 			req.Event = a[0]
 			return ask(s, c, api.Service.Trigger, req, func(r *api.Triggered) {
 				if r.Checkpoint != nil {
-					printCheckpoint(&s.out, r.Checkpoint)
+					printCheckpoint(s.out, r.Checkpoint)
 				}
 				for _, name := range r.Skills {
-					fmt.Fprintln(&s.out, plain(name))
+					fmt.Fprintln(s.out, oneLine(name))
 				}
 			})
 		},
@@ -95,24 +93,30 @@ to the event are named; Fovea executes nothing in them.`,
 
 // printSkills shows each skill with what it needs and what calls for it, and below
 // that what it is for.
-func printSkills(out *output, r *api.Skills) {
+func printSkills(out *stream, r *api.Skills) {
 	for _, s := range r.Skills {
-		first, about := s.Name, s.Description
+		about := s.Description
 		switch {
 		case s.Format == "locked":
 			about = "(locked down; see fovea guard diff " + s.Path + ")"
 		case s.Unreviewed:
 			about = "(unreviewed) " + about
 		}
-		if len(s.Dependencies) > 0 {
-			first += "; needs " + strings.Join(s.Dependencies, ", ")
+		needs, on := strings.Join(s.Dependencies, ", "), strings.Join(s.Triggers, ", ")
+		if !out.terminal() {
+			out.row(number(out, 0, s.Priority), cell{text: s.Name}, cell{text: needs}, cell{text: on}, cell{text: about})
+			continue
 		}
-		if len(s.Triggers) > 0 {
-			first += "; on " + strings.Join(s.Triggers, ", ")
+		first := s.Name
+		if needs != "" {
+			first += "; needs " + needs
 		}
-		fmt.Fprintf(out, "%4d  %s\n", s.Priority, wrap(plain(first), len("1234  "), out.columns()))
+		if on != "" {
+			first += "; on " + on
+		}
+		fmt.Fprintf(out, "%4d  %s\n", s.Priority, wrap(visible(oneLine(first)), len("1234  "), out.wide))
 		if about != "" {
-			fmt.Fprintf(out, "      %s\n", wrap(plain(about), len("1234  "), out.columns()))
+			fmt.Fprintf(out, "      %s\n", wrap(visible(oneLine(about)), len("1234  "), out.wide))
 		}
 	}
 }

@@ -4,11 +4,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 
@@ -27,8 +25,8 @@ func (s *session) say(format string, a ...any) {
 func (s *session) tell(text string) {
 	s.drawn.mu.Lock()
 	defer s.drawn.mu.Unlock()
-	s.drawn.wipe()
-	talk(text)
+	s.drawn.wipe(s.err.file)
+	s.talk(text)
 }
 
 // mostWarned is how many warnings are remembered, for those that come again.
@@ -88,21 +86,21 @@ func (t *told) WithAttrs(with []slog.Attr) slog.Handler {
 func (t *told) WithGroup(string) slog.Handler { return t } // Fovea logs no groups
 
 // talk writes to standard error, behind the name of the program.
-func talk(text string) {
-	fmt.Fprintln(os.Stderr, folded(os.Stderr, "fovea: "+plainLines(text), 2))
+func (s *session) talk(text string) {
+	fmt.Fprintln(s.err, s.err.folded("fovea: "+text, 2))
 }
 
 // complain says what went wrong: in words, or the error as JSON.
 func (s *session) complain(err error) {
 	s.clear()
 	if !s.json {
-		talk(err.Error())
+		s.talk(err.Error())
 		if wrong, ok := errors.AsType[*query.SyntaxError](err); ok && wrong.Excerpt() != "" {
-			fmt.Fprintln(os.Stderr, plainLines(wrong.Excerpt()))
+			fmt.Fprintln(s.err, wrong.Excerpt())
 		}
 		if e, ok := bothSides(err); ok {
-			fmt.Fprintf(os.Stderr, "--- as it is now\n%s\n--- as you would have it\n%s\n",
-				plainLines(strings.TrimRight(e.Theirs, "\n")), plainLines(strings.TrimRight(e.Mine, "\n")))
+			fmt.Fprintf(s.err, "--- as it is now\n%s\n--- as you would have it\n%s\n",
+				strings.TrimRight(e.Theirs, "\n"), strings.TrimRight(e.Mine, "\n"))
 		}
 		return
 	}
@@ -113,7 +111,7 @@ func (s *session) complain(err error) {
 	if e, ok := bothSides(err); ok {
 		out["mine"], out["theirs"] = e.Mine, e.Theirs
 	}
-	_ = json.NewEncoder(os.Stderr).Encode(out)
+	_ = s.err.json(out)
 }
 
 // bothSides returns a conflict that carries what it is between.

@@ -67,7 +67,7 @@ agent may stands in the configuration, under grants.`,
 			if s.json {
 				return s.print(map[string]string{"name": a[0], "agent": agent, "role": role, "token": secret})
 			}
-			fmt.Fprintln(&s.out, secret)
+			fmt.Fprintln(s.out, secret)
 			s.say("it is not shown again; requests carry it as Authorization: Bearer TOKEN")
 			return nil
 		},
@@ -108,7 +108,7 @@ func listTokensCommand(s *session) *cobra.Command {
 				return s.print(append([]config.Token{}, tokens.All...))
 			}
 			for _, t := range tokens.All {
-				fmt.Fprintf(&s.out, "%s  %s  %s  %s\n", t.Made.Format(time.DateOnly), t.Role, plain(t.Name), plain(t.Agent))
+				s.out.row(cell{text: t.Made.Format(time.DateOnly)}, cell{text: t.Role}, cell{text: t.Name}, cell{text: t.Agent})
 			}
 			if len(tokens.All) == 0 {
 				s.say("no tokens; fovea token add NAME makes one")

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +25,9 @@ the reason for every part, --json gives both as one object.`,
 		Args: args(0, 0, "no arguments, only flags such as --focus"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Context, req, func(w *api.ContextResponse) {
-				fmt.Fprint(&s.out, w.Text)
+				s.out.text(w.Text)
 				if req.Explain {
-					explain(os.Stderr, w)
+					explain(s.err, w)
 				}
 			})
 		},
@@ -52,10 +51,10 @@ the reason for every part, --json gives both as one object.`,
 }
 
 // explain lists the parts of a window with their reasons.
-func explain(out *os.File, w *api.ContextResponse) {
-	fmt.Fprintln(out, folded(out, fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
+func explain(out *stream, w *api.ContextResponse) {
+	fmt.Fprintln(out, out.folded(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
 		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2))
 	for _, p := range w.Parts {
-		fmt.Fprintf(out, "  %5d  %-7s  %s  %s\n", p.Tokens, p.Level, fit(p.Title, 28), p.Reason)
+		out.row(number(out, 7, p.Tokens), cell{p.Level, 7}, cell{p.Title, 28}, cell{text: p.Reason})
 	}
 }

@@ -1,0 +1,32 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestReadme runs the terminal sessions of README.md in a copy of the example
+// memex and compares what they print. A line of "…" stands for any lines;
+// times, digests, ids and counts of what was recomputed may differ. They are sessions at a
+// terminal of 80 columns.
+func TestReadme(t *testing.T) {
+	dir, env := exampleMemex(t)
+	for _, block := range readme(t, "console") {
+		for _, run := range strings.Split("\n"+block, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(run, "\n")
+			c := exec.CommandContext(t.Context(), "sh", "-c", command)
+			c.Dir, c.Env = dir, env
+			got, err := atTerminal(t, c, columns)
+			if err != nil {
+				t.Errorf("$ %s\n%s%v", command, got, err)
+				continue
+			}
+			if !matches(lines(got), lines(want)) {
+				t.Errorf("$ %s\nprints\n%s\nREADME.md says\n%s", command, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// devel is the version that Go gives to a program that was not built from a release.
+const devel = "(devel)"
+
+// build is what the program says of itself, as Go recorded it.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`   // empty where it was built outside a checkout
+	Date    string `json:"date"`     // of the commit
+	Changed bool   `json:"modified"` // the checkout had changes that were not committed
+	Go      string `json:"go"`
+}
+
+// thisBuild reads what Go recorded in this program.
+func thisBuild() build {
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(info)
+}
+
+// buildOf is thisBuild of a given record, nil for none.
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: devel, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	b.Version = cmp.Or(info.Main.Version, devel)
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Changed = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// text is for a person.
+func (b build) text() string {
+	first := "fovea " + b.Version
+	if b.Version == devel {
+		first += ": built from source, not from a release"
+	}
+	commit := cmp.Or(b.Commit, "not recorded: it was built outside a git checkout, by go run, or with -buildvcs=false")
+	if b.Changed {
+		commit += ", and changes that were not committed"
+	}
+	lines := []string{first, "commit   " + commit}
+	if b.Date != "" {
+		lines = append(lines, "date     "+b.Date)
+	}
+	return strings.Join(append(lines, "go       "+b.Go), "\n") + "\n"
+}
+
+// version is the name of this version alone.
+func version() string { return thisBuild().Version }
+
+func versionCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is, and from what it was built",
+		Long: `Version prints the version, the commit and its date, and the version of Go. A
+version (devel) was built from source that is not a release.`,
+		Example: `  fovea version
+  fovea version --json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			b := thisBuild()
+			return s.give(b, func() { s.out.text(b.text()) })
+		},
+	}
+}
