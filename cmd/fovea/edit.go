@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,7 @@ import (
 
 func editCommand(s *session) *cobra.Command {
 	var req api.EditRequest
-	var body, add string
+	var body, add func() (*string, error)
 	c := &cobra.Command{
 		Use:   "edit NODE",
 		Short: "Change one node, and its file in the same step",
@@ -24,14 +22,16 @@ func editCommand(s *session) *cobra.Command {
 properties, dates, text, checkboxes. Several changes may be asked for at once.
 Keywords are logged as the file's #+STARTUP says, and repeaters move on.
 
-An empty value takes the thing away: --todo "", --deadline "". FILE may be - for
-standard input. With --base a node that changed since it was read is not
+An empty value takes the thing away: --todo "", --deadline "", --body "". A TEXT
+is given as it is, as @FILE, or as - for standard input; one that begins with @
+is given with two. With --base a node that changed since it was read is not
 touched; the error shows both sides.`,
 		Example: `  fovea edit "Move the gauge firmware off LoRa" --todo DONE
   fovea edit projects/kaplja.org:12 --tag urgent --deadline "2026-03-01 +1w"
-  echo "It rained." | fovea edit journal.org:3 --append -`,
+  fovea edit journal.org:3 --append "It rained."
+  fovea edit journal.org:3 --body @letter.txt`,
 		Args: oneNode,
-		RunE: func(c *cobra.Command, a []string) error {
+		RunE: func(c *cobra.Command, a []string) (err error) {
 			req.ID = a[0]
 			for name, field := range map[string]**string{
 				"todo": &req.Todo, "title": &req.Title, "priority": &req.Priority, "schedule": &req.Schedule, "deadline": &req.Deadline,
@@ -40,15 +40,11 @@ touched; the error shows both sides.`,
 					*field = new(f.Value.String())
 				}
 			}
-			for file, field := range map[*string]**string{&body: &req.Body, &add: &req.Append} {
-				if *file == "" {
-					continue
-				}
-				text, err := readText(*file)
-				if err != nil {
-					return err
-				}
-				*field = &text
+			if req.Body, err = body(); err != nil {
+				return err
+			}
+			if req.Append, err = add(); err != nil {
+				return err
 			}
 			return ask(s, c, api.Service.Edit, req, s.edited)
 		},
@@ -63,8 +59,8 @@ touched; the error shows both sides.`,
 	f.StringArrayVar(&req.RemoveProperty, "remove-property", nil, "`KEY` of a property to take away")
 	f.String("schedule", "", "`DATE`, such as 2026-03-01 or \"2026-03-01 10:00 +1w\"")
 	f.String("deadline", "", "`DATE`, written as for --schedule")
-	f.StringVar(&body, "body", "", "`FILE` whose text replaces that below headline and drawer")
-	f.StringVar(&add, "append", "", "`FILE` whose text goes behind what is there")
+	body = s.textFlag(f, "body", "`TEXT` in place of that below headline and drawer")
+	add = s.textFlag(f, "append", "`TEXT` behind what is there")
 	f.IntSliceVar(&req.Check, "check", nil, "tick the list item in this `LINE` of the file")
 	f.IntSliceVar(&req.Uncheck, "uncheck", nil, "untick that in this `LINE`")
 	f.BoolVar(&req.AllowSubheadings, "allow-subheadings", false, "the text may hold headlines")
@@ -74,21 +70,6 @@ touched; the error shows both sides.`,
 
 func baseFlag(c *cobra.Command, base *string) {
 	c.Flags().StringVar(base, "base", "", "`DIGEST` of the node as it was read: fail if it changed since")
-}
-
-// readText reads a file named on the command line, - for standard input.
-func readText(name string) (string, error) {
-	var b []byte
-	var err error
-	if name == "-" {
-		b, err = io.ReadAll(os.Stdin)
-	} else {
-		b, err = os.ReadFile(name)
-	}
-	if err != nil {
-		return "", misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
-	}
-	return string(b), nil
 }
 
 // edited says what became of a node.
@@ -111,7 +92,7 @@ func (s *session) edited(r *api.EditResponse) {
 
 func rememberCommand(s *session) *cobra.Command {
 	var req api.RememberRequest
-	var body string
+	var body func() (*string, error)
 	c := &cobra.Command{
 		Use:   "remember TITLE",
 		Short: "Add a headline",
@@ -121,15 +102,17 @@ with a slash at its end, means its file of the month: agents/ada/2026-11.org,
 and once that has 256 KiB 2026-11-2.org. A note by an agent (--agent) says in
 its drawer who wrote it and when; one that is there already is answered, not
 written again.`,
-		Example: `  fovea remember "Rivets come on Tuesday" --under projects/kaplja.org
+		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
 		Args: args(1, 1, "a title"),
-		RunE: func(c *cobra.Command, a []string) (err error) {
+		RunE: func(c *cobra.Command, a []string) error {
 			req.Title = a[0]
-			if body != "" {
-				if req.Body, err = readText(body); err != nil {
-					return err
-				}
+			text, err := body()
+			if err != nil {
+				return err
+			}
+			if text != nil {
+				req.Body = *text
 			}
 			return ask(s, c, api.Service.Remember, req, s.edited)
 		},
@@ -143,7 +126,7 @@ written again.`,
 	f.BoolVar(&req.IDPrefix, "id-prefix", false, "make an ID of the form id-UUID, not the UUID alone")
 	f.StringVar(&req.Schedule, "schedule", "", "`DATE`, such as 2026-03-01")
 	f.StringVar(&req.Deadline, "deadline", "", "`DATE`, such as 2026-03-01")
-	f.StringVar(&body, "body", "", "`FILE` with the text, - for standard input")
+	body = s.textFlag(f, "body", "`TEXT` below the headline")
 	return c
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +78,7 @@ whole until this is run.`,
 
 func purgeCommand(s *session) *cobra.Command {
 	var req api.PurgeRequest
-	var text string
+	var text func() (*string, error)
 	c := &cobra.Command{
 		Use:   "purge [ID...]",
 		Short: "Take every version of nodes, or of a text, out of history for good",
@@ -92,14 +93,18 @@ do backups of the state folder.`,
   fovea purge --text "the door code" --dry-run`,
 		Args: args(0, -1, "ids of nodes"),
 		RunE: func(c *cobra.Command, a []string) error {
-			if req.IDs = a; len(a) == 0 && text == "" {
-				return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
+			secret, err := text()
+			if err != nil {
+				return err
 			}
-			if req.Text = text; text == "-" {
-				var err error
-				if req.Text, err = secretText(); err != nil {
-					return err
+			if secret != nil {
+				req.Text = *secret
+				if req.Text != c.Flag("text").Value.String() { // the end of the line that was read is not part of it
+					req.Text = strings.TrimRight(req.Text, "\r\n")
 				}
+			}
+			if req.IDs = a; len(a) == 0 && req.Text == "" {
+				return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
 			}
 			return ask(s, c, api.Service.Purge, req, func(r *api.PurgeResponse) {
 				if req.DryRun {
@@ -110,16 +115,7 @@ do backups of the state folder.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&text, "text", "", "every version that holds this `TEXT` (-: a line from standard input, which leaves no trace in the shell)")
+	text = s.textFlag(f, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
 	f.BoolVar(&req.DryRun, "dry-run", false, "count what would be purged")
 	return c
-}
-
-// secretText reads the text to purge; the end of its line is not part of it.
-func secretText() (string, error) {
-	text, err := readText("-")
-	for len(text) > 0 && (text[len(text)-1] == '\n' || text[len(text)-1] == '\r') {
-		text = text[:len(text)-1]
-	}
-	return text, err
 }

@@ -57,7 +57,7 @@ func TestUnreadableFile(t *testing.T) {
 	own(0)
 	out := run()
 	own(0o755)
-	for _, want := range []string{"6 nodes in 3 documents", "b.org: unreadable", "sub: unreadable"} {
+	for _, want := range []string{"6 nodes in 3 documents", "b.org\tunreadable", "sub\tunreadable"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
