@@ -7,20 +7,22 @@ import (
 	"context"
 	"strings"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
 // actor is who performs an operation, and the key it may come again under.
 type actor struct {
-	author, session, op string
-	vouched             bool
+	author      author.Author
+	session, op string
+	vouched     bool
 }
 
 type actorKey struct{}
 
-// WithActor returns a context whose operations are recorded as author's, in a
+// WithActor returns a context whose operations are recorded as by an author, in a
 // session, and are done once: what is written under an op that the history has
-// is not done again but answered as the first time. What is "" stays as the
+// is not done again but answered as the first time. What is empty stays as the
 // context has it already, or as Options say; without an op each operation is its
 // own. One op is for one operation: give each a name of its own, such as a
 // random UUID, of at most 200 bytes.
@@ -30,11 +32,11 @@ type actorKey struct{}
 // done when it comes again. An op that another author has used, or an operation
 // of another kind, is a Conflict; that the request is the same otherwise is the
 // caller's to see to. What is read from files has neither author nor op of a
-// context: it is by "file".
-func WithActor(ctx context.Context, author, session, op string) context.Context {
+// context: it is by the kind author.File.
+func WithActor(ctx context.Context, by author.Author, session, op string) context.Context {
 	was := actorOf(ctx)
 	return context.WithValue(ctx, actorKey{}, actor{
-		author: cmp.Or(author, was.author), session: cmp.Or(session, was.session), op: cmp.Or(op, was.op), vouched: was.vouched,
+		author: cmp.Or(by, was.author), session: cmp.Or(session, was.session), op: cmp.Or(op, was.op), vouched: was.vouched,
 	})
 }
 

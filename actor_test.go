@@ -13,8 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
+)
+
+// Who is no agent.
+var (
+	byOwner = author.Author{Kind: author.Owner}
+	byFile  = author.Author{Kind: author.File}
 )
 
 // writes is each method that makes a commit; the answer is all that it returns.
@@ -92,12 +99,12 @@ func TestActor(t *testing.T) {
 	for _, tc := range writes {
 		t.Run(tc.name, func(t *testing.T) {
 			w := actorWorld(t)
-			ctx := fovea.WithActor(t.Context(), "mint", "s1", "op-1")
+			ctx := fovea.WithActor(t.Context(), author.Named("mint"), "s1", "op-1")
 			first, answer, err := tc.call(ctx, w.m)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := [...]string{first.Author, first.Session, first.Op}; got != [...]string{"mint", "s1", "op-1"} {
+			if got := [...]string{first.Author.String(), first.Session, first.Op}; got != [...]string{"mint", "s1", "op-1"} {
 				t.Errorf("recorded as %q", got)
 			}
 			for _, between := range []func(){
@@ -119,7 +126,7 @@ func TestActor(t *testing.T) {
 					t.Errorf("commit %d by a repeated operation", got.Seq)
 				}
 			}
-			if again, _, err := tc.call(fovea.WithActor(ctx, "other", "", ""), w.m); fovea.KindOf(err) != fovea.Conflict {
+			if again, _, err := tc.call(fovea.WithActor(ctx, author.Named("other"), "", ""), w.m); fovea.KindOf(err) != fovea.Conflict {
 				t.Errorf("another author's op gave commit %d, %v", again.Seq, err)
 			}
 		})
@@ -130,9 +137,9 @@ func TestActor(t *testing.T) {
 // call brings is laid over what the context has.
 func TestActorRefused(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(fovea.WithActor(t.Context(), "mint", "s1", "op-1"), "", "s2", "")
+	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Named("mint"), "s1", "op-1"), author.Author{}, "s2", "")
 	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
-	if err != nil || c.Author != "mint" || c.Session != "s2" || c.Op != "op-1" {
+	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	for name, tc := range map[string]struct {
@@ -141,7 +148,7 @@ func TestActorRefused(t *testing.T) {
 	}{
 		"of another kind": {"op-1", fovea.Conflict}, "too long": {strings.Repeat("x", 201), fovea.Invalid},
 	} {
-		ctx := fovea.WithActor(ctx, "", "", tc.op)
+		ctx := fovea.WithActor(ctx, author.Author{}, "", tc.op)
 		if _, _, err := w.m.Rollback(ctx, "seq:1", nil); fovea.KindOf(err) != tc.want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -155,7 +162,7 @@ func TestActorRefused(t *testing.T) {
 func TestActorOfFiles(t *testing.T) {
 	w := actorWorld(t)
 	w.write(map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\nsaved\n"})
-	ctx := fovea.WithActor(t.Context(), "mint", "s1", "op-1")
+	ctx := fovea.WithActor(t.Context(), author.Named("mint"), "s1", "op-1")
 	c, err := w.m.Edit(ctx, "two", merkle.Digest{}, org.SetTodo{Keyword: "TODO"})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +171,7 @@ func TestActorOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if log[0].Seq != c.Seq || log[1].Author != "file" || log[1].Session != "" || log[1].Op == "op-1" {
+	if log[0].Seq != c.Seq || log[1].Author != byFile || log[1].Session != "" || log[1].Op == "op-1" {
 		t.Errorf("log %+v", log)
 	}
 }
@@ -172,7 +179,7 @@ func TestActorOfFiles(t *testing.T) {
 // One of many that ask at once does it.
 func TestActorAtOnce(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(t.Context(), "mint", "", "op-1")
+	ctx := fovea.WithActor(t.Context(), author.Named("mint"), "", "op-1")
 	before := w.m.View().Head().Seq
 	ids := make([]string, 8)
 	var group sync.WaitGroup
@@ -204,7 +211,7 @@ func TestNobodySaysToBeAToken(t *testing.T) {
 	seen := map[string]bool{}
 	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
 		for _, vouched := range []bool{false, true} {
-			ctx := fovea.WithVouched(fovea.WithActor(t.Context(), "mint", "", op), vouched)
+			ctx := fovea.WithVouched(fovea.WithActor(t.Context(), author.Named("mint"), "", op), vouched)
 			c, _, err := w.m.Insert(ctx, "new.org", org.InsertHeadline{Title: fmt.Sprint(i, vouched)})
 			if err != nil || c.Vouched != vouched || seen[c.Op] {
 				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)

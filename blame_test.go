@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -187,7 +188,7 @@ func TestNodeAcrossNames(t *testing.T) {
 	w.remove("a.org")
 	w.save("c.org", "* Knot\nbody of it\n")
 	look()
-	if _, err := w.m.Refile(fovea.WithActor(t.Context(), "mint", "s1", ""), w.ofTitle("Knot"), w.ofTitle("Place"), merkle.Digest{}); err != nil {
+	if _, err := w.m.Refile(fovea.WithActor(t.Context(), author.Named("mint"), "s1", ""), w.ofTitle("Knot"), w.ofTitle("Place"), merkle.Digest{}); err != nil {
 		t.Fatal(err)
 	}
 	look()
@@ -217,7 +218,7 @@ func TestNodeAcrossNames(t *testing.T) {
 			authors := map[string]bool{}
 			for _, c := range log {
 				seqs = append(seqs, c.Seq)
-				authors[c.Author+" "+c.Kind] = true
+				authors[c.Author.String()+" "+c.Kind] = true
 			}
 			for _, p := range slices.Backward(past) {
 				want = append(want, p.seq)
@@ -225,7 +226,7 @@ func TestNodeAcrossNames(t *testing.T) {
 			if diff := cmp.Diff(want, seqs); diff != "" {
 				t.Errorf("log of name %d (-want +got):\n%s", i, diff)
 			}
-			if diff := cmp.Diff(map[string]bool{"file ingest": true, "mint edit": true, "person edit": true}, authors); diff != "" {
+			if diff := cmp.Diff(map[string]bool{"file ingest": true, "mint edit": true, "owner edit": true}, authors); diff != "" {
 				t.Error(diff)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -20,7 +21,7 @@ type Commit struct {
 	Digest    merkle.Digest // names the commit and all that went before it
 	Root      merkle.Digest // of the state it made
 	Kind      string        // ingest, rollback, revert, merge, edit, purge, retain, repair
-	Author    string
+	Author    author.Author
 	Session   string
 	Op        string // commits of one operation share it
 	Vouched   bool   // a token said who the author is; otherwise whoever asked did
@@ -153,7 +154,7 @@ func (m *Memory) publish(ctx context.Context, j *journal, steps ...sealed) ([]Co
 
 // legible mends what a commit keeps as text: a path in it may be any bytes.
 func legible(c *graph.Commit) {
-	for _, text := range []*string{&c.Author, &c.Session, &c.Op, &c.Message} {
+	for _, text := range []*string{&c.Author.Name, &c.Session, &c.Op, &c.Message} {
 		*text = strings.ToValidUTF8(*text, "\uFFFD")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // A drift lasts as long as its file stays as it was seen, no longer: what ends
@@ -194,9 +195,9 @@ func TestDriftEndsByWill(t *testing.T) {
 	}
 	t.Run("adopt", func(t *testing.T) {
 		w := drifting(t)
-		ctx := fovea.WithActor(t.Context(), "anna", "", "op-1")
+		ctx := fovea.WithActor(t.Context(), author.Named("anna"), "", "op-1")
 		c, files, err := w.m.AdoptDrift(ctx)
-		if diff := cmp.Diff([]string{"a.org", "b.org", "c.org"}, files); diff != "" || err != nil || c.Author != "anna" {
+		if diff := cmp.Diff([]string{"a.org", "b.org", "c.org"}, files); diff != "" || err != nil || c.Author != author.Named("anna") {
 			t.Errorf("%+v, %v: %s", c, err, diff)
 		}
 		again, same, err := w.m.AdoptDrift(ctx)

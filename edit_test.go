@@ -34,7 +34,7 @@ func TestEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Kind != "edit" || c.Author != "person" || c.Seq != before.Head().Seq+1 || c.Message != "a.org: One" {
+	if c.Kind != "edit" || c.Author != byOwner || c.Seq != before.Head().Seq+1 || c.Message != "a.org: One" {
 		t.Errorf("commit %+v", c)
 	}
 	after := w.m.View()
@@ -80,7 +80,7 @@ func TestEditOfAChangedFile(t *testing.T) {
 		t.Errorf("the file holds %q, want %q", got, want)
 	}
 	log, err := w.m.Log(t.Context(), "", 0)
-	if err != nil || len(log) != 3 || log[0].Digest != c.Digest || log[1].Author != "file" || log[1].Kind != "ingest" || log[1].Op == log[0].Op {
+	if err != nil || len(log) != 3 || log[0].Digest != c.Digest || log[1].Author != byFile || log[1].Kind != "ingest" || log[1].Op == log[0].Op {
 		t.Errorf("log %+v, %v", log, err)
 	}
 	if text, _ := w.m.View().Text("b.org"); text != "* B\n" {
@@ -341,7 +341,7 @@ func TestRecoveryBesideAnEditor(t *testing.T) {
 			if diff := cmp.Diff(want, documentsOf(m.View())); diff != "" {
 				t.Errorf("after a scan, documents (-want +got):\n%s", diff)
 			}
-			if head := m.View().Head(); head.Seq > 1 && head.Author != "file" {
+			if head := m.View().Head(); head.Seq > 1 && head.Author != byFile {
 				t.Errorf("the scan's commit is %+v", head)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -225,7 +226,7 @@ func TestGuardAdopt(t *testing.T) {
 	if _, err := g.m.Adopt(ctx, "skills/plan.org", merkle.Sum([]byte("else"))); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("adopting what was not seen: %v", err)
 	}
-	if _, err := g.m.Adopt(fovea.WithActor(ctx, "nightjar", "", ""), "skills/plan.org", standing.File); fovea.KindOf(err) != fovea.Denied {
+	if _, err := g.m.Adopt(fovea.WithActor(ctx, author.Named("nightjar"), "", ""), "skills/plan.org", standing.File); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent adopts: %v", err)
 	}
 	if _, err := g.m.Adopt(ctx, "notes.org", merkle.Digest{}); fovea.KindOf(err) != fovea.NotFound {
@@ -233,7 +234,7 @@ func TestGuardAdopt(t *testing.T) {
 	}
 	g.lockdown("skills/plan.org")
 	c, err := g.m.Adopt(ctx, "skills/plan.org", standing.File)
-	if err != nil || c.Kind != "guard" || c.Author != "person" {
+	if err != nil || c.Kind != "guard" || c.Author != byOwner {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	g.lockdown()
@@ -319,7 +320,7 @@ func TestGuardAndOurOwnWrites(t *testing.T) {
 			t.Fatalf("after %s", what)
 		}
 	}
-	agent := fovea.WithActor(ctx, "nightjar", "", "")
+	agent := fovea.WithActor(ctx, author.Named("nightjar"), "", "")
 	if _, err := g.m.Edit(agent, "look", merkle.Digest{}, org.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent edits: %v", err)
 	}

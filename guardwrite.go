@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
@@ -14,7 +15,7 @@ import (
 
 // owner is the author whose word over protected files counts: the person, not an
 // agent.
-const owner = "person"
+var owner = author.Author{Kind: author.Owner}
 
 var (
 	errProtected = errors.New("the file is protected; only its owner writes it")

@@ -93,7 +93,8 @@ func appendSummary(b []byte, c Commit) []byte {
 	b = merkle.AppendUint(b, c.Seq)
 	b = merkle.AppendLink(b, c.Digest)
 	b = merkle.AppendLink(b, c.Root)
-	for _, s := range []string{c.Kind, c.Author, c.Session, c.Op, c.Message} {
+	b = graph.AppendAuthor(merkle.AppendText(b, c.Kind), c.Author)
+	for _, s := range []string{c.Session, c.Op, c.Message} {
 		b = merkle.AppendText(b, s)
 	}
 	b = merkle.AppendInt(b, c.Time.UnixMilli())
@@ -149,7 +150,10 @@ func (m *Memory) loadImage(img *disk.Image) error {
 func (m *Memory) decodeMeta(b []byte) (Commit, error) {
 	r := merkle.NewReader(b)
 	r.FixedList(3)
-	head := readSummary(r)
+	head, err := readSummary(r)
+	if err != nil {
+		return Commit{}, err
+	}
 	var snapshots []kept
 	for range r.List() {
 		r.FixedList(4)
@@ -173,15 +177,19 @@ func (m *Memory) decodeMeta(b []byte) (Commit, error) {
 	return head, nil
 }
 
-func readSummary(r *merkle.Reader) (c Commit) {
+func readSummary(r *merkle.Reader) (c Commit, err error) {
 	r.FixedList(10)
 	c.Seq, c.Digest, c.Root = r.Uint(), r.Link(), r.Link()
-	for _, s := range []*string{&c.Kind, &c.Author, &c.Session, &c.Op, &c.Message} {
+	c.Kind = r.Text()
+	if c.Author, err = graph.ReadAuthor(r); err != nil {
+		return c, err
+	}
+	for _, s := range []*string{&c.Session, &c.Op, &c.Message} {
 		*s = r.Text()
 	}
 	c.Time = timeOf(r.Int())
 	c.Changes = int(r.Uint())
-	return c
+	return c, nil
 }
 
 // loadTable reads what the last scan saw. A table of another state is dropped:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -29,8 +30,8 @@ const (
 	heldFrom = 20
 )
 
-// fileAuthor is the author of what was found changed in files.
-const fileAuthor = "file"
+// byFile is the author of what was found changed in files.
+var byFile = author.Author{Kind: author.File}
 
 // Ingest reads what changed in the folder and commits it: one operation, in
 // one or more commits of whole documents, each durable before the next. A
@@ -333,7 +334,7 @@ func (in *ingester) commit(ctx context.Context) error {
 			in.begun = true
 		}
 		c, err := in.m.commit(background(ctx), state, &delta, graph.Commit{
-			Kind: graph.KindIngest, Author: fileAuthor, Session: in.m.opts.Session, Op: in.op,
+			Kind: graph.KindIngest, Author: byFile, Session: in.m.opts.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: message(&delta),
 		}, marks...)
 		if err != nil {

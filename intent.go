@@ -80,7 +80,8 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 	c := &in.commit
 	format, fields := in.format()
 	b := merkle.AppendUint(merkle.AppendList(nil, fields), format)
-	for _, text := range []string{c.Kind, c.Author, c.Session, c.Op, c.Message} {
+	b = graph.AppendAuthor(merkle.AppendText(b, c.Kind), c.Author)
+	for _, text := range []string{c.Session, c.Op, c.Message} {
 		b = merkle.AppendText(b, text)
 	}
 	b = merkle.AppendInt(b, c.Time)
@@ -127,8 +128,8 @@ func (in *intent) format() (version uint64, fields int) {
 func (in *intent) appendMore(b []byte) []byte {
 	b = merkle.AppendList(b, len(in.steps))
 	for _, s := range in.steps {
-		b = merkle.AppendList(b, 6)
-		for _, text := range []string{s.commit.Author, s.commit.Session, s.commit.Op, s.commit.Message} {
+		b = graph.AppendAuthor(merkle.AppendList(b, 6), s.commit.Author)
+		for _, text := range []string{s.commit.Session, s.commit.Op, s.commit.Message} {
 			b = merkle.AppendText(b, text)
 		}
 		b = merkle.AppendInt(b, s.commit.Time)
@@ -197,7 +198,12 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 	}
 	in := &intent{}
 	c := &in.commit
-	for _, text := range []*string{&c.Kind, &c.Author, &c.Session, &c.Op, &c.Message} {
+	c.Kind = r.Text()
+	var err error
+	if c.Author, err = graph.ReadAuthor(r); err != nil {
+		return nil, errIntent
+	}
+	for _, text := range []*string{&c.Session, &c.Op, &c.Message} {
 		*text = r.Text()
 	}
 	c.Time = r.Int()
@@ -245,7 +251,11 @@ func (in *intent) readMore(r *merkle.Reader, merge bool) error {
 	for range r.List() {
 		r.FixedList(6)
 		s := planned{commit: graph.Commit{Kind: in.commit.Kind}}
-		for _, text := range []*string{&s.commit.Author, &s.commit.Session, &s.commit.Op, &s.commit.Message} {
+		var err error
+		if s.commit.Author, err = graph.ReadAuthor(r); err != nil {
+			return err
+		}
+		for _, text := range []*string{&s.commit.Session, &s.commit.Op, &s.commit.Message} {
 			*text = r.Text()
 		}
 		s.commit.Time = r.Int()

@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -24,7 +26,7 @@ func someIntent() *intent {
 	text := func(s string) *string { return &s }
 	d := func(s string) merkle.Digest { return merkle.Sum([]byte(s)) }
 	return &intent{
-		commit: graph.Commit{Kind: "edit", Author: "ann", Session: "s", Op: "op", Message: "m", Time: 1_800_000_000_000},
+		commit: graph.Commit{Kind: "edit", Author: author.Named("ann"), Session: "s", Op: "op", Message: "m", Time: 1_800_000_000_000},
 		files: []plan{
 			{path: "a.org", base: d("a"), next: d("b"), mode: 0o644},
 			{path: "n.org", next: d("n")},
@@ -74,6 +76,22 @@ func TestGoldenIntent(t *testing.T) {
 	got, _ := encode(t, someIntent())
 	if want := strings.Join(strings.Fields(vector), ""); want != hex.EncodeToString(got) {
 		t.Errorf("intent\n%x\nwant\n%s", got, want)
+	}
+}
+
+// TestIntentOfTexts: an intent of a build before commit format 2, whose authors are
+// texts, is carried out as by the authors that these meant.
+func TestIntentOfTexts(t *testing.T) {
+	agent := "\x82\x65agent"
+	for _, in := range []*intent{someIntent(), someSteps()} {
+		b, blocks := encode(t, in)
+		old := bytes.ReplaceAll(b, []byte(agent), nil)
+		if bytes.Equal(old, b) {
+			t.Fatal("no author was found in the record")
+		}
+		if got, err := decodeIntent(old, collector{blocks}.load); err != nil || !reflect.DeepEqual(in, got) {
+			t.Errorf("got %+v, %v", got, err)
+		}
 	}
 }
 
@@ -130,7 +148,7 @@ func someSteps() *intent {
 	in := someIntent()
 	in.files = in.files[:1]
 	for i, op := range []string{"op", "op2"} {
-		in.steps = append(in.steps, planned{graph.Commit{Kind: "edit", Author: "ada", Session: "s", Op: op, Message: "a.org: One", Time: 1_800_000_000_000}, 10 * (i + 1)})
+		in.steps = append(in.steps, planned{graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op, Message: "a.org: One", Time: 1_800_000_000_000}, 10 * (i + 1)})
 	}
 	in.marks = [][]byte{droppedMark("x")}
 	return in

@@ -36,6 +36,7 @@ type layer struct {
 // layers is the order of the packages. An import may point only to a strictly
 // lower number, so that cycles cannot be and a reader can start at the bottom.
 var layers = []layer{
+	{0, "author", pure},
 	{0, "org", pure},
 	{0, "merkle", pure},
 	{0, "query", pure},

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -40,7 +41,7 @@ func newMachine(t testing.TB, files map[string]string) *machine {
 
 func (a *machine) open() {
 	a.t.Helper()
-	opts := &fovea.Options{Store: a.d.state, Author: a.name, Now: func() time.Time {
+	opts := &fovea.Options{Store: a.d.state, Author: author.Named(a.name), Now: func() time.Time {
 		*a.hour++
 		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(*a.hour) * time.Hour)
 	}}
@@ -178,7 +179,7 @@ func TestMergeTakesOver(t *testing.T) {
 	b.edit("b", org.Delete{})
 	want, root := b.m.View().Head().Digest, b.root()
 	c, _ := a.from(b)
-	if a.took(c) != want || a.root() != root || c.Message != "2 commits of another copy" || c.Author != "a" {
+	if a.took(c) != want || a.root() != root || c.Message != "2 commits of another copy" || c.Author != author.Named("a") {
 		t.Errorf("%+v", c)
 	}
 	if c, _ := b.from(a); c.Seq != 0 {

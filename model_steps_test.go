@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -74,14 +75,14 @@ func (m *model) edit(t *rapid.T) {
 		org.SetTitle{Title: fmt.Sprint("Rain ", rapid.IntRange(0, 9).Draw(t, "title"))}, org.AddTag{Tag: "wet"}, org.SetTodo{Keyword: "DONE"},
 		org.AppendBody{Text: "more rivets"},
 	}
-	ctx := fovea.WithActor(t.Context(), rapid.SampledFrom([]string{"", "mint"}).Draw(t, "author"), "", "")
+	ctx := fovea.WithActor(t.Context(), rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), "", "")
 	_, err := m.m.Edit(ctx, drawnID(t, "id"), merkle.Digest{}, rapid.SampledFrom(edits).Draw(t, "edit"))
 	m.done(t, err)
 }
 
 func (m *model) insert(t *rapid.T) {
 	under := rapid.SampledFrom(append([]string{"a.org", "new.org"}, modelIDs...)).Draw(t, "under")
-	ctx := fovea.WithActor(t.Context(), rapid.SampledFrom([]string{"", "mint"}).Draw(t, "author"), "", "")
+	ctx := fovea.WithActor(t.Context(), rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), "", "")
 	_, _, err := m.m.Insert(ctx, under, org.InsertHeadline{Title: "Inserted gauge"})
 	m.done(t, err)
 }
@@ -221,7 +222,7 @@ func (m *model) adopt(t *rapid.T) {
 // revert takes back all that mint did, and then the revert itself.
 func (m *model) revert(t *rapid.T) {
 	m.take(t)
-	commits, err := m.m.CommitsOf(t.Context(), "mint", "", "")
+	commits, err := m.m.CommitsOf(t.Context(), author.Named("mint"), "", "")
 	if err != nil || len(commits) == 0 {
 		t.Skip("mint did nothing", err)
 	}

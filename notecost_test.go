@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -59,7 +60,7 @@ func gaugeNote(i int) string {
 
 func (w *world) note(i int) {
 	w.t.Helper()
-	ctx := fovea.WithActor(w.t.Context(), "ada", "", "")
+	ctx := fovea.WithActor(w.t.Context(), author.Named("ada"), "", "")
 	if _, _, _, err := w.m.Remember(ctx, siblingsFile, org.InsertHeadline{Title: fmt.Sprintf("Note number %d", i), Body: gaugeNote(i)}); err != nil {
 		w.t.Fatal(err)
 	}

@@ -3,12 +3,14 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -21,9 +23,10 @@ type Options struct {
 	StateDir string
 	// Store replaces StateDir by another file system, for tests.
 	Store vfs.FS
-	// Author, a person's or an agent's name, stands in the commits; "person"
-	// by default. Changes found in files are by "file" whoever runs Fovea.
-	Author string
+	// Author stands in the commits of operations whose context names nobody, see
+	// WithActor; the owner by default. Changes found in files are by the kind
+	// author.File, whoever runs Fovea.
+	Author author.Author
 	// Session is recorded in commits when set.
 	Session string
 	// SkillsDir, relative to the memex or absolute, holds documents that need
@@ -86,9 +89,7 @@ func (o *Options) defaults() Options {
 	if o != nil {
 		c = *o
 	}
-	if c.Author == "" {
-		c.Author = "person"
-	}
+	c.Author = cmp.Or(c.Author, owner)
 	if c.SkillsDir == "" {
 		c.SkillsDir = defaultSkills
 	}

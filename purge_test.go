@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -157,7 +158,7 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 	if _, err := w.m.Snapshot(t.Context(), "before-payday"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(fovea.WithActor(t.Context(), "gardener", "", ""), "the-id", merkle.Digest{}, org.AddTag{Tag: "x"}); err != nil {
+	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Named("gardener"), "", ""), "the-id", merkle.Digest{}, org.AddTag{Tag: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ name, text, want string }{

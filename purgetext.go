@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -114,7 +115,7 @@ func attrsHold(attrs []node.Attr, text string) bool {
 
 // mentions says what of a commit by itself holds a text, "" for nothing.
 func mentions(c *graph.Commit, text string) string {
-	if strings.Contains(c.Author+"\x00"+c.Session+"\x00"+c.Op+"\x00"+c.Message, text) {
+	if strings.Contains(c.Author.Name+"\x00"+c.Session+"\x00"+c.Op+"\x00"+c.Message, text) {
 		return "author, session or message"
 	}
 	held := func(id string) string {
@@ -188,6 +189,7 @@ func isFraming(text string) bool {
 	words := []string{
 		string(told), string(commit), "versions" + purgeMessage, "version" + purgeMessage,
 		graph.KindIngest, graph.KindRollback, graph.KindRevert, graph.KindMerge, graph.KindEdit,
+		author.Owner.String(), author.File.String(), author.Agent.String(), author.Fovea.String(),
 		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
 		markSnapshot, markDrift, markDropped, markHead, markGuard, markForgotten, markRewriting, markRewritten,
 		sectionNodes, sectionDerived, sectionLexical, sectionMeta, sectionHead, sectionGuard, sectionForgotten,

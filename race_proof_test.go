@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -31,7 +32,7 @@ func (c *crowd) commit(done fovea.Commit) {
 
 // write does the n-th thing that a writer does.
 func (c *crowd) write(writer, n int) error {
-	ctx, m := fovea.WithActor(c.w.t.Context(), fmt.Sprint("agent", writer), "", ""), c.w.m
+	ctx, m := fovea.WithActor(c.w.t.Context(), author.Named(fmt.Sprint("agent", writer)), "", ""), c.w.m
 	own := fmt.Sprintf("w%d", writer)
 	done, err := fovea.Commit{}, error(nil)
 	switch {

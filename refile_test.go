@@ -79,7 +79,7 @@ func TestArchive(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || c.Author != "person" {
+			if err != nil || c.Author != byOwner {
 				t.Fatalf("commit %+v, %v", c, err)
 			}
 			got := w.onDisk()

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -79,7 +80,7 @@ type noting struct {
 	ctx     context.Context
 	under   string
 	h       org.InsertHeadline
-	author  string
+	author  author.Author
 	session string
 	key     noteKey
 
@@ -117,7 +118,7 @@ func (r *noting) headline(now time.Time) org.InsertHeadline {
 	if !r.byAgent() {
 		return h
 	}
-	origin := []org.Property{{Key: "AUTHOR", Value: r.author}}
+	origin := []org.Property{{Key: "AUTHOR", Value: r.author.String()}}
 	if r.session != "" {
 		origin = append(origin, org.Property{Key: "SESSION", Value: r.session})
 	}

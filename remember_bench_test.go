@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkRemember(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {
 			m := remembering(b)
-			ctx := fovea.WithActor(b.Context(), "ada", "", "")
+			ctx := fovea.WithActor(b.Context(), author.Named("ada"), "", "")
 			var mu sync.Mutex
 			var took []time.Duration
 			var wg sync.WaitGroup

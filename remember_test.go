@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -52,7 +53,7 @@ func remember(ctx context.Context, m *fovea.Memory, under, title, body string) (
 // keep keeps a note of the agent ada.
 func keep(t testing.TB, m *fovea.Memory, title, body string) (kept, error) {
 	t.Helper()
-	return remember(fovea.WithActor(t.Context(), "ada", "s1", ""), m, "agents/ada/", title, body)
+	return remember(fovea.WithActor(t.Context(), author.Named("ada"), "s1", ""), m, "agents/ada/", title, body)
 }
 
 func TestRemember(t *testing.T) {
@@ -73,11 +74,11 @@ On 868 MHz.
 	if diff := cmp.Diff(want, unpadded(text)); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)
 	}
-	if r.Commit.Author != "ada" || r.Commit.Session != "s1" || r.Commit.Seq != 2 {
+	if r.Commit.Author != author.Named("ada") || r.Commit.Session != "s1" || r.Commit.Seq != 2 {
 		t.Errorf("commit %+v", r.Commit)
 	}
 	c, err := remember(t.Context(), m, "inbox.org", "Mine", "own")
-	if text, _ := m.View().Text("inbox.org"); err != nil || strings.Contains(text, "TRUST") || c.Commit.Author != "person" {
+	if text, _ := m.View().Text("inbox.org"); err != nil || strings.Contains(text, "TRUST") || c.Commit.Author != byOwner {
 		t.Errorf("the person's own note: %q, %v", text, err)
 	}
 }
@@ -160,7 +161,7 @@ func TestRememberManyCallers(t *testing.T) {
 	for i := range callers {
 		wg.Go(func() {
 			for k := range each {
-				ctx := fovea.WithActor(t.Context(), fmt.Sprintf("agent%d", i%2), "", fmt.Sprintf("op-%d-%d", i, k/2)) // each comes twice
+				ctx := fovea.WithActor(t.Context(), author.Named(fmt.Sprintf("agent%d", i%2)), "", fmt.Sprintf("op-%d-%d", i, k/2)) // each comes twice
 				r, err := remember(ctx, m, "agents/all/", fmt.Sprintf("Note %d of %d", k/2, i), "text")
 				if err != nil {
 					t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -18,8 +19,8 @@ import (
 // date, from its beginning, or what Rollback takes, whose own commit is not among
 // them. The commit that a memory began with belongs to nobody. Errors: Invalid
 // (neither is given), NotFound (the moment). O(commits).
-func (m *Memory) CommitsOf(ctx context.Context, author, session, since string) ([]Commit, error) {
-	if author == "" && session == "" {
+func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since string) ([]Commit, error) {
+	if by.IsZero() && session == "" {
 		return nil, fail("history", since, Invalid, errors.New("name an author or a session"))
 	}
 	m.mu.Lock()
@@ -35,7 +36,7 @@ func (m *Memory) CommitsOf(ctx context.Context, author, session, since string) (
 	}
 	var out []Commit
 	err := m.commits(ctx, from, m.View().commit.Seq, func(c *graph.Commit) error {
-		if c.Seq > from && !c.When().Before(begin) && (author == "" || c.Author == author) && (session == "" || c.Session == session) {
+		if c.Seq > from && !c.When().Before(begin) && (by.IsZero() || c.Author == by) && (session == "" || c.Session == session) {
 			out = append(out, summary(c))
 		}
 		return nil
@@ -173,7 +174,7 @@ func (b *takingBack) revert(run []*graph.Commit, after *graph.State) error {
 		}
 	}
 	for _, c := range run {
-		b.authors = append(b.authors, c.Author)
+		b.authors = append(b.authors, c.Author.String())
 	}
 	which := fmt.Sprintf("commit %d", oldest.Seq)
 	if oldest != newest {

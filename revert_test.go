@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -20,9 +21,9 @@ import (
 const revertA, revertB = "* A\n:PROPERTIES:\n:ID: a\n:END:\none\n", "* B\n:PROPERTIES:\n:ID: b\n:END:\n"
 
 // seqs lists the numbers of what an author did.
-func (w *world) seqs(author string) []uint64 {
+func (w *world) seqs(by string) []uint64 {
 	w.t.Helper()
-	commits, err := w.m.CommitsOf(w.t.Context(), author, "", "")
+	commits, err := w.m.CommitsOf(w.t.Context(), author.Named(by), "", "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -34,9 +35,9 @@ func (w *world) seqs(author string) []uint64 {
 }
 
 // edit changes a node as somebody.
-func (w *world) edit(author, id string, edits ...org.Edit) {
+func (w *world) edit(by, id string, edits ...org.Edit) {
 	w.t.Helper()
-	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author, "", ""), id, merkle.Digest{}, edits...); err != nil {
+	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author.Named(by), "", ""), id, merkle.Digest{}, edits...); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -46,7 +47,7 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 	w.ingest()
 	w.edit("mint", "a", org.SetTitle{Title: "Pwned"}, org.AppendBody{Text: "two, by mint"})
 	w.edit("ann", "a", org.SetTodo{Keyword: "TODO"}, org.AppendBody{Text: "three, by ann"})
-	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), "mint", "", ""), "new.org", org.InsertHeadline{Title: "Mint"}); err != nil {
+	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Named("mint"), "", ""), "new.org", org.InsertHeadline{Title: "Mint"}); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("mint", "b", org.SetTitle{Title: "Bad"})
@@ -132,23 +133,29 @@ func TestRevertRefuses(t *testing.T) {
 func TestCommitsOf(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": revertA})
 	w.ingest()
-	as := func(author, session string) context.Context { return fovea.WithActor(t.Context(), author, session, "") }
+	as := func(name, session string) context.Context {
+		return fovea.WithActor(t.Context(), author.Named(name), session, "")
+	}
 	for i, ctx := range []context.Context{as("mint", "s1"), as("ann", "s1"), as("mint", "s2")} {
 		if _, err := w.m.Edit(ctx, "a", merkle.Digest{}, org.SetTitle{Title: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tests := []struct{ author, session, since, want string }{
-		{"mint", "", "", "2 4"},
-		{"", "s1", "", "2 3"},
-		{"mint", "s2", "", "4"},
-		{"mint", "", "seq:2", "4"},
-		{"file", "", "", ""},
-		{"mint", "", w.now().AddDate(0, 0, 2).Format(time.DateOnly), ""},
-		{"mint", "", w.now().Format(time.DateOnly), "2 4"},
+	mint := author.Named("mint")
+	tests := []struct {
+		by                   author.Author
+		session, since, want string
+	}{
+		{mint, "", "", "2 4"},
+		{author.Author{}, "s1", "", "2 3"},
+		{mint, "s2", "", "4"},
+		{mint, "", "seq:2", "4"},
+		{byFile, "", "", ""},
+		{mint, "", w.now().AddDate(0, 0, 2).Format(time.DateOnly), ""},
+		{mint, "", w.now().Format(time.DateOnly), "2 4"},
 	}
 	for _, tt := range tests {
-		commits, err := w.m.CommitsOf(t.Context(), tt.author, tt.session, tt.since)
+		commits, err := w.m.CommitsOf(t.Context(), tt.by, tt.session, tt.since)
 		var got []string
 		for _, c := range commits {
 			got = append(got, fmt.Sprint(c.Seq))
@@ -158,11 +165,11 @@ func TestCommitsOf(t *testing.T) {
 		}
 	}
 	for since, kind := range map[string]fovea.Kind{"nowhere": fovea.NotFound, "99": fovea.NotFound} {
-		if _, err := w.m.CommitsOf(t.Context(), "mint", "", since); fovea.KindOf(err) != kind {
+		if _, err := w.m.CommitsOf(t.Context(), mint, "", since); fovea.KindOf(err) != kind {
 			t.Errorf("since %s: %v", since, err)
 		}
 	}
-	if _, err := w.m.CommitsOf(t.Context(), "", "", ""); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := w.m.CommitsOf(t.Context(), author.Author{}, "", ""); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("nobody: %v", err)
 	}
 }

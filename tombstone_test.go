@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // asAda keeps a note of an agent and returns the kind of the error.
 func asAda(t *testing.T, m *fovea.Memory, title, body string) (kept, fovea.Kind) {
 	t.Helper()
-	r, err := remember(fovea.WithActor(t.Context(), "ada", "", ""), m, "agents/ada/", title, body)
+	r, err := remember(fovea.WithActor(t.Context(), author.Named("ada"), "", ""), m, "agents/ada/", title, body)
 	if err == nil {
 		return r, fovea.Other
 	}

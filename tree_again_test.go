@@ -130,7 +130,7 @@ func TestBufferEndsWithTheWrite(t *testing.T) {
 	if n, _ := w.over("session/s").Get("a"); n.Title() != "A" {
 		t.Errorf("the session sees %s", n.Title())
 	}
-	if head := s.View().Head(); head.Author != "file" || head.Kind != "ingest" {
+	if head := s.View().Head(); head.Author != byFile || head.Kind != "ingest" {
 		t.Errorf("%+v", head)
 	}
 }

@@ -68,7 +68,7 @@ func TestIngestASTReturnsID(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* A\n"})
 	w.ingest()
 	id, c := w.take(w.m, gauge, "")
-	if id != "gauge" || c.Seq != 2 || c.Kind != "ingest" || c.Author != "person" {
+	if id != "gauge" || c.Seq != 2 || c.Kind != "ingest" || c.Author != byOwner {
 		t.Errorf("got %s, %+v", id, c)
 	}
 	v := w.m.View()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -132,7 +133,7 @@ func (w *workload) open() (err error) {
 // openOn opens what is on some disks, with the workload's key.
 func (w *workload) openOn(d disks) (*fovea.Memory, error) {
 	opts := &fovea.Options{
-		Store: d.state, Author: "ann", Signer: w.key, Verifiers: w.keys, Relaxed: w.relaxed,
+		Store: d.state, Author: author.Named("ann"), Signer: w.key, Verifiers: w.keys, Relaxed: w.relaxed,
 		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000).Add(time.Duration(w.hour) * time.Hour) },
 	}
 	fovea.SetFolder(opts, d.memex)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -64,11 +65,11 @@ func commit(c fovea.Commit) Commit {
 	switch {
 	case c.Vouched:
 		said = "token"
-	case c.Author == "file": // found in files
+	case c.Author.Kind == author.File, c.Author.Kind == author.Fovea: // nobody asked
 		said = ""
 	}
 	return Commit{
-		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author, Session: c.Session,
+		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author.String(), AuthorKind: c.Author.Kind.String(), Session: c.Session,
 		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, SaidBy: said,
 	}
 }

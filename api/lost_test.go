@@ -14,6 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // TestLostFilesAndRights: an agent's way back writes the lost files that it may write
@@ -47,7 +48,7 @@ func TestLostFilesAndRights(t *testing.T) {
 		want []string
 	}{
 		{"an agent's rollback", func() (*api.RollbackResponse, error) {
-			return ada.Rollback(fovea.WithActor(t.Context(), "ada", "", ""), api.RollbackRequest{To: "seq:1"})
+			return ada.Rollback(fovea.WithActor(t.Context(), author.Named("ada"), "", ""), api.RollbackRequest{To: "seq:1"})
 		}, []string{"agents/ada/own.org", "tasks.org"}},
 		{"the owner's restore", func() (*api.RollbackResponse, error) {
 			r, err := person.Restore(t.Context(), api.RestoreRequest{Missing: true})

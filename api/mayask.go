@@ -5,6 +5,8 @@ package api
 import (
 	"context"
 	"reflect"
+
+	"github.com/fovea-memory/fovea/author"
 )
 
 // MayAsk returns why the caller of the context may not use an operation, whatever the
@@ -33,8 +35,8 @@ func (t *trust) mayAsk(ctx context.Context, op *Operation) error {
 	if t.g.Role == Reader {
 		return t.denied(op.Name, "", "a reader changes nothing")
 	}
-	if !safeName(t.g.Agent) {
-		return t.denied(op.Name, "", "%q is no name for an agent's folder; use letters, digits, - and _", t.g.Agent)
+	if err := author.Check(t.g.Agent); err != nil {
+		return t.denied(op.Name, "", "%w", err)
 	}
 	switch reflect.Zero(op.Request).Interface().(type) {
 	case SnapshotRequest, CheckpointRequest, TriggerRequest, EditRequest, ResolveRequest, RememberRequest,

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -19,7 +20,7 @@ import (
 // RevertRequest takes back what commits did: those of Commits, or those of Author,
 // of Session, or of both together.
 type RevertRequest struct {
-	Author  string   `json:"author,omitempty" jsonschema:"whose commits"`
+	Author  string   `json:"author,omitempty" jsonschema:"whose commits: owner, file, fovea, or the name of an agent, as log has it"`
 	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count"`
 	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff"`
 	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit"`
@@ -116,7 +117,14 @@ func (l *local) reverted(ctx context.Context, req RevertRequest, since string) (
 		slices.Sort(out)
 		return slices.Compact(out), nil
 	}
-	commits, err := l.m.CommitsOf(ctx, req.Author, req.Session, since)
+	var by author.Author
+	if req.Author != "" {
+		var err error
+		if by, err = author.Parse(req.Author); err != nil {
+			return nil, invalid("revert", err)
+		}
+	}
+	commits, err := l.m.CommitsOf(ctx, by, req.Session, since)
 	for _, c := range commits {
 		out = append(out, c.Seq)
 	}

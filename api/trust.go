@@ -23,7 +23,7 @@ const (
 
 // Grant says who calls and what that caller may do.
 type Grant struct {
-	Agent string // who; "" is the person
+	Agent string // the name of an agent, see author.Check; "" with the role Owner is the person
 	Role  Role
 	// Paths are files and folders (with a slash at the end) below the memex that
 	// an agent may write besides its own.
@@ -44,7 +44,8 @@ type Grant struct {
 }
 
 // Trusted returns a Service that lets pass what the grant allows and answers
-// anything else with an error of kind Denied. An agent writes below
+// anything else with an error of kind Denied. What it does is recorded as by the
+// agent of the grant, whoever the context names. An agent writes below
 // agents/NAME/ and in tasks, which is also where Remember without a place writes;
 // forgets what it alone has written, rolls back what it alone has done since, and
 // reverts its own commits where nobody has built on them.
@@ -53,6 +54,7 @@ func Trusted(svc Service, g Grant) Service {
 		return svc
 	}
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
+		ctx = fovea.WithActor(ctx, g.author(), "", "")
 		t := &trust{svc, g}
 		admitted, err := t.admit(ctx, op, req)
 		if err == nil {
@@ -137,9 +139,4 @@ func (t *trust) granted(op string) error {
 
 func (t *trust) denied(op, what, format string, a ...any) error {
 	return &fovea.Error{Op: op, What: what, Kind: fovea.Denied, Err: fmt.Errorf(format, a...)}
-}
-
-// safeName reports whether a name can be a folder's.
-func safeName(name string) bool {
-	return name != "" && len(name) <= 100 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // mostForgotten bounds how many nodes one forget of an agent may take.
@@ -41,11 +42,17 @@ func (t *trust) own(ctx context.Context, op string, n *Shown) error {
 // alone refuses commits that somebody else has made.
 func (t *trust) alone(op string, log []Commit) error {
 	for _, c := range log {
-		if c.Author != t.g.Agent {
+		if !t.made(c) {
 			return t.denied(op, fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
 		}
 	}
 	return nil
+}
+
+// made reports whether the agent itself has made a commit: an agent of its name did,
+// and nobody of another kind.
+func (t *trust) made(c Commit) bool {
+	return c.AuthorKind == author.Agent.String() && c.Author == t.g.author().String()
 }
 
 // rollback lets an agent take back what it alone has done since a snapshot or a

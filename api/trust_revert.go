@@ -6,6 +6,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/author"
 )
 
 // revert lets an agent take back its own commits, where it may write and nobody has
@@ -44,10 +46,10 @@ func (t *trust) revert(ctx context.Context, op string, r RevertRequest) (any, er
 // have numbers up to head.
 func (t *trust) ownCommits(ctx context.Context, op string, r RevertRequest, head uint64) (RevertRequest, error) {
 	if len(r.Commits) == 0 {
-		if r.Author != "" && r.Author != t.g.Agent {
+		if by, err := author.Parse(r.Author); r.Author != "" && (err != nil || by != t.g.author()) {
 			return r, t.denied(op, r.Author, "agent %s takes back only what it has done", t.g.Agent)
 		}
-		r.Author = t.g.Agent
+		r.Author = t.g.author().String()
 		return r, nil
 	}
 	oldest := head

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -21,7 +22,7 @@ func trusted(t *testing.T) (person, ada, bob api.Service) {
 	as := func(name string, more ...string) api.Service {
 		return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
 			g := api.Grant{Agent: name, Role: api.Agent, Paths: more}
-			return op.Pass(fovea.WithActor(ctx, name, "", ""), api.Trusted(svc, g), req)
+			return op.Pass(fovea.WithActor(ctx, author.Named(name), "", ""), api.Trusted(svc, g), req)
 		})
 	}
 	return svc, as("ada", "projects/", "skills/"), as("bob")
@@ -124,7 +125,7 @@ func TestAgentsRollBackTheirOwn(t *testing.T) {
 		by             api.Service
 	}{
 		{"another one's", "0", "rollback: commit 4: is by ada; agent bob takes back only what it has done", bob},
-		{"beyond its own", "seq:1", "rollback: commit 2: is by person; agent ada takes back only what it has done", ada},
+		{"beyond its own", "seq:1", "rollback: commit 2: is by owner; agent ada takes back only what it has done", ada},
 		{"a date", "2026-11-01", "rollback: 2026-11-01: an agent names a snapshot, or seq: and the number of a commit", ada},
 		{"its own", "seq:2", "", ada},
 		{"its own rollback", "0", "", ada},
@@ -178,7 +179,7 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 	for name, protected := range map[string]func(string) bool{"carried": m.Protected, "asked for": nil} {
 		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
 		ada := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-			return op.Pass(fovea.WithActor(ctx, "ada", "", ""), api.Trusted(svc, g), req)
+			return op.Pass(fovea.WithActor(ctx, author.Named("ada"), "", ""), api.Trusted(svc, g), req)
 		})
 		if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
 			t.Errorf("%s: a file that the policy protects: %v", name, err)

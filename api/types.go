@@ -266,18 +266,19 @@ type LogRequest struct {
 
 // Commit is one durable step of the history.
 type Commit struct {
-	Seq       uint64    `json:"seq" jsonschema:"the number of the commit"`
-	Commit    string    `json:"commit" jsonschema:"the digest that names it"`
-	Root      string    `json:"root" jsonschema:"of the state that it made"`
-	Author    string    `json:"author" jsonschema:"who made it; file for what was found in files"`
-	Session   string    `json:"session" jsonschema:"of what session it was"`
-	Time      time.Time `json:"time" jsonschema:"when"`
-	Kind      string    `json:"kind" jsonschema:"ingest, edit, rollback, revert, merge, purge, retain, repair or guard"`
-	Message   string    `json:"message" jsonschema:"what was done"`
-	Changes   int       `json:"changes" jsonschema:"nodes that came, changed or left"`
-	Documents int       `json:"documents,omitempty" jsonschema:"in the state after it"`
-	Op        string    `json:"op" jsonschema:"the key under which it was asked for"`
-	SaidBy    string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty for what was found in files"`
+	Seq        uint64    `json:"seq" jsonschema:"the number of the commit"`
+	Commit     string    `json:"commit" jsonschema:"the digest that names it"`
+	Root       string    `json:"root" jsonschema:"of the state that it made"`
+	Author     string    `json:"author" jsonschema:"who made it: owner, file for what was found in files, fovea, or the name of an agent"`
+	AuthorKind string    `json:"author_kind" jsonschema:"owner, file, agent or fovea"`
+	Session    string    `json:"session" jsonschema:"of what session it was"`
+	Time       time.Time `json:"time" jsonschema:"when"`
+	Kind       string    `json:"kind" jsonschema:"ingest, edit, rollback, revert, merge, purge, retain, repair or guard"`
+	Message    string    `json:"message" jsonschema:"what was done"`
+	Changes    int       `json:"changes" jsonschema:"nodes that came, changed or left"`
+	Documents  int       `json:"documents,omitempty" jsonschema:"in the state after it"`
+	Op         string    `json:"op" jsonschema:"the key under which it was asked for"`
+	SaidBy     string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty where nobody asked, as for what was found in files"`
 }
 
 // DiffRequest compares two moments: a snapshot's index or name, a commit

@@ -6,12 +6,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
@@ -127,10 +125,7 @@ func (s *session) graph(ctx context.Context, service func(context.Context) (api.
 	if err != nil {
 		return nil, err
 	}
-	trusted := api.Trusted(svc, api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}, Verbatim: true})
-	acting := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(fovea.WithActor(ctx, servermemory.Agent, "", ""), trusted, req)
-	})
+	acting := api.Trusted(svc, api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}, Verbatim: true})
 	var mirror *servermemory.Mirror
 	if file := s.config.ServerMemoryFile; file != "" {
 		mirror = servermemory.NewMirror(file)
@@ -180,35 +175,4 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 	})
 	s.far = far
 	return s.fromAfar(), nil
-}
-
-// acting records a call as by the agent that --agent names, or by the client.
-func (s *session) acting(ctx context.Context, client string) context.Context {
-	return api.WithGrant(ctx, s.agentGrant(orElse(s.flags.Agent, agentName(client))))
-}
-
-// agentGrant is what an agent may do.
-func (s *session) agentGrant(agent string) api.Grant {
-	more := s.config.Grants[agent]
-	g := api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}
-	if s.memory != nil {
-		g.Protected = s.memory.Protected
-	}
-	return g
-}
-
-// maxAgentName is how long the name of an agent is that a client chose.
-const maxAgentName = 40
-
-// agentName makes of the name that a client gives itself one that a folder can have:
-// lower-case letters, digits and hyphens.
-func agentName(client string) string {
-	words := strings.FieldsFunc(strings.ToLower(client), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	name := strings.Join(words, "-")
-	if name = strings.Trim(name[:min(len(name), maxAgentName)], "-"); name == "" {
-		return "agent"
-	}
-	return name
 }

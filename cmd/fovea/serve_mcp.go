@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -22,9 +23,9 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
 				as := g
 				if g.Role == api.Owner {
-					as = s.agentGrant(orElse(g.Agent, agentName(client)))
+					as = s.agentGrant(s.agentOf(g.Agent, client))
 				}
-				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), "", scopes.Session, ""), scopes)
+				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), author.Author{}, scopes.Session, ""), scopes)
 			}})
 		}}
 	}, nil)

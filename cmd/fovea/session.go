@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -82,7 +83,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	s.opened = true
 	s.letGrow(growBriefly)
 	opts := &fovea.Options{
-		StateDir: s.config.StateDir, Author: s.config.Agent, Session: s.config.Session,
+		StateDir: s.config.StateDir, Author: s.author(), Session: s.config.Session,
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
@@ -106,6 +107,15 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		s.say("signature: %s", st.Signature)
 	}
 	return nil
+}
+
+// author is who operations of this run are by: the agent that --agent names, else the
+// owner.
+func (s *session) author() author.Author {
+	if s.config.Agent == "" {
+		return author.Author{Kind: author.Owner}
+	}
+	return author.Named(s.config.Agent)
 }
 
 // elsewhere reports whether Emacs has seen an id, outside the memex. The list is

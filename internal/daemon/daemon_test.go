@@ -162,7 +162,7 @@ func TestAnswersKnowWhatWasSaved(t *testing.T) {
 	_, err = h.far.Remember(t.Context(), api.RememberRequest{Title: "Note"})
 	h.check(err)
 	_ = h.titles()
-	if log, err = h.far.Log(t.Context(), api.LogRequest{}); err != nil || len(log) != 52 || log[0].Author != "person" {
+	if log, err = h.far.Log(t.Context(), api.LogRequest{}); err != nil || len(log) != 52 || log[0].Author != "owner" {
 		t.Errorf("%d commits, the newest by %s, %v", len(log), log[0].Author, err)
 	}
 }
@@ -221,7 +221,7 @@ func TestWhoComesIn(t *testing.T) {
 		r, err := http.NewRequestWithContext(t.Context(), "POST", h.url+"/v1/edit", strings.NewReader(body))
 		h.check(err)
 		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set(api.HeaderAgent, "somebody else")
+		r.Header.Set(api.HeaderAgent, "somebody-else")
 		for name, value := range map[string]string{"Authorization": "Bearer " + token, "Origin": origin} {
 			if strings.TrimPrefix(value, "Bearer ") != "" {
 				r.Header.Set(name, value)
@@ -257,7 +257,7 @@ func TestWhoComesIn(t *testing.T) {
 		}
 	}
 	log, err := h.far.Log(t.Context(), api.LogRequest{Limit: 2})
-	if err != nil || log[1].Author != "ada" || log[1].SaidBy != "token" || log[0].Author != "somebody else" || log[0].SaidBy != "asserted" {
+	if err != nil || log[1].Author != "ada" || log[1].SaidBy != "token" || log[0].Author != "somebody-else" || log[0].SaidBy != "asserted" {
 		t.Errorf("by %+v, %v", log, err)
 	}
 	h.check(tokens.Remove("ada"))

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
 // Versions of the commit format of doc/format/commit.md.
 const (
-	Format      = 1 // of the commits that Encode makes
-	formatLists = 0 // with the children whole, before and after; it is read for ever
+	Format      = 2 // of the commits that Encode makes
+	formatTexts = 1 // with the author as a text; it is read for ever
+	formatLists = 0 // likewise, and with the children whole, before and after
 )
 
 // Kinds of commits.
@@ -38,7 +40,7 @@ type Commit struct {
 	Delta   []Record        // what changed, sorted by id
 	Lineage []node.Edge
 	Kind    string
-	Author  string
+	Author  author.Author
 	Session string
 	Op      string // the operation it belongs to, and its idempotency key
 	Time    int64  // Unix milliseconds, never before a parent's
@@ -64,7 +66,7 @@ func (c *Commit) Encode(emit node.Emit) ([]byte, error) {
 		return nil, err
 	}
 	b = merkle.AppendLink(merkle.AppendText(b, "state"), c.State)
-	b = merkle.AppendText(merkle.AppendText(b, "author"), c.Author)
+	b = AppendAuthor(merkle.AppendText(b, "author"), c.Author)
 	b, err = merkle.AppendContent(merkle.AppendText(b, "lineage"), string(encodeEdges(c.Lineage)), emit)
 	if err != nil {
 		return nil, err
@@ -107,7 +109,12 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	r.Key("state")
 	c.State = r.Link()
 	r.Key("author")
-	c.Author = r.Text()
+	if texts := r.Peek() == merkle.KindText; r.Err() == nil && texts != (format <= formatTexts) {
+		return nil, fmt.Errorf("commit %d: the author is not in format %d: %w", c.Seq, format, ErrFormat)
+	}
+	if c.Author, err = ReadAuthor(r); err != nil {
+		return nil, fmt.Errorf("commit %d: %w", c.Seq, err)
+	}
 	r.Key("lineage")
 	lineage, err := merkle.ReadContent(r, get)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -44,7 +45,7 @@ func goldenChain(t testing.TB) []*Commit {
 		next, delta := draft.Seal()
 		c := &Commit{
 			Seq: uint64(i + 1), State: next.Root(), Delta: delta.Records(), Lineage: delta.Lineage,
-			Kind: KindEdit, Author: "ann", Op: fmt.Sprint("op", i), Time: int64(i), Message: "m",
+			Kind: KindEdit, Author: author.Named("ann"), Op: fmt.Sprint("op", i), Time: int64(i), Message: "m",
 		}
 		if i > 0 {
 			c.Parents = []merkle.Digest{parent}
@@ -76,38 +77,83 @@ func goldenCommits(t testing.TB, format int) [][]byte {
 	return blocks
 }
 
-// TestGoldenCommits pins the bytes of format 1, and that those of format 0 say the
-// same: testdata/commits0.txt is what the build before format 1 made of the chain.
+// TestGoldenCommits pins the bytes of format 2, and that those of the formats before
+// say the same: testdata/commits0.txt and commits1.txt are what the builds before made
+// of the chain.
 func TestGoldenCommits(t *testing.T) {
 	chain := goldenChain(t)
-	first, lists := goldenCommits(t, Format), goldenCommits(t, formatLists)
-	if len(first) != len(chain) || len(lists) != len(chain) {
-		t.Fatalf("%d commits, golden are %d and %d", len(chain), len(first), len(lists))
-	}
-	var one, zero Ledger
+	ledgers := map[int]*Ledger{}
 	for i, c := range chain {
 		block, err := c.Encode(nil)
-		if err != nil || !bytes.Equal(block, first[i]) {
-			t.Errorf("commit %d: format 1 drifted: %v\n%x", c.Seq, err, block)
+		if golden := goldenCommits(t, Format); err != nil || len(golden) != len(chain) || !bytes.Equal(block, golden[i]) {
+			t.Errorf("commit %d: format %d drifted: %v\n%x", c.Seq, Format, err, block)
 		}
-		got, err := DecodeCommit(first[i], nil)
+		got, err := DecodeCommit(block, nil)
 		if diff := cmp.Diff(c, got); diff != "" || err != nil {
 			t.Errorf("commit %d: %v\n%s", c.Seq, err, diff)
 		}
-		old, err := DecodeCommit(lists[i], nil)
-		if diff := cmp.Diff(c, old, cmpopts.IgnoreFields(Commit{}, "Digest", "Parents")); diff != "" || err != nil {
-			t.Fatalf("commit %d in format 0: %v\n%s", c.Seq, err, diff)
+		for _, format := range []int{formatLists, formatTexts, Format} {
+			old, err := DecodeCommit(goldenCommits(t, format)[i], nil)
+			if diff := cmp.Diff(c, old, cmpopts.IgnoreFields(Commit{}, "Digest", "Parents")); diff != "" || err != nil {
+				t.Fatalf("commit %d in format %d: %v\n%s", c.Seq, format, err, diff)
+			}
+			if ledgers[format] == nil {
+				ledgers[format] = &Ledger{}
+			}
+			if err := ledgers[format].Apply(old); err != nil {
+				t.Errorf("commit %d in format %d: %v", c.Seq, format, err)
+			}
 		}
-		if err := errors.Join(one.Apply(got), zero.Apply(old)); err != nil {
-			t.Errorf("commit %d: %v", c.Seq, err)
+	}
+}
+
+// TestAuthorsOfCommits: each author is read as it was written, and the texts of older
+// formats as what they meant. No name makes an agent another kind.
+func TestAuthorsOfCommits(t *testing.T) {
+	names := []string{"mint", "owner", "person", "file", "fovea", "merge", "agent", "", "a b"}
+	authors := []author.Author{{}, {Kind: author.Owner}, {Kind: author.File}, {Kind: author.Fovea}}
+	for _, name := range names {
+		authors = append(authors, author.Named(name))
+	}
+	for _, a := range authors {
+		block, err := (&Commit{Author: a}).Encode(nil)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if c, err := DecodeCommit(block, nil); err != nil || c.Author != a {
+			t.Errorf("%+v is read as %+v, %v", a, c, err)
+		}
+	}
+	for text, want := range map[string]author.Author{
+		"person": {Kind: author.Owner}, "file": {Kind: author.File}, "merge": {Kind: author.Fovea},
+		"owner": author.Named("owner"), "fovea": author.Named("fovea"), "mint": author.Named("mint"), "": author.Named(""),
+	} {
+		if a, err := ReadAuthor(merkle.NewReader(merkle.AppendText(nil, text))); a != want || err != nil {
+			t.Errorf("the text %q is %+v, %v; want %+v", text, a, err, want)
+		}
+	}
+	one := merkle.AppendText(merkle.AppendList(nil, 1), "agent")
+	for what, block := range map[string][]byte{
+		"an unknown kind":        merkle.AppendText(merkle.AppendList(nil, 1), "person"),
+		"an agent without one":   one,
+		"an owner with a name":   merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 2), "owner"), "ann"),
+		"an agent of two names":  merkle.AppendText(merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), "agent"), "a"), "b"),
+		"the kind of the nobody": merkle.AppendText(merkle.AppendList(nil, 1), ""),
+	} {
+		if a, err := ReadAuthor(merkle.NewReader(block)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %+v, %v", what, a, err)
+		}
+	}
+	text := bytes.Replace(goldenCommits(t, formatTexts)[0], []byte("af\x01"), []byte("af\x02"), 1)
+	if _, err := DecodeCommit(text, nil); !errors.Is(err, ErrFormat) {
+		t.Errorf("format 2 with the author as a text: %v", err)
 	}
 }
 
 // TestVersionBlocksFollow: the block of each version, which nothing stores, follows from
 // the deltas of either format.
 func TestVersionBlocksFollow(t *testing.T) {
-	for _, format := range []int{formatLists, Format} {
+	for _, format := range []int{formatLists, formatTexts, Format} {
 		entries, blocks := map[string]*node.Entry{}, 0
 		for _, block := range goldenCommits(t, format) {
 			c, err := DecodeCommit(block, nil)
@@ -209,15 +255,15 @@ func TestDecodeCommitRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := DecodeCommit(bytes.Replace(goldenCommits(t, Format)[0], []byte("af\x01"), []byte("af\x02"), 1), nil); !errors.Is(err, ErrFormat) {
+	if _, err := DecodeCommit(bytes.Replace(goldenCommits(t, Format)[0], []byte("af\x02"), []byte("af\x03"), 1), nil); !errors.Is(err, ErrFormat) {
 		t.Errorf("a later format: %v", err)
 	}
 }
 
 // FuzzDecodeCommit gives DecodeCommit any block: an error, or a commit that is encoded
-// as it was, format 0 apart.
+// as it was, formats 0 and 1 apart.
 func FuzzDecodeCommit(f *testing.F) {
-	for _, block := range slices.Concat(goldenCommits(f, Format), goldenCommits(f, formatLists)) {
+	for _, block := range slices.Concat(goldenCommits(f, Format), goldenCommits(f, formatTexts), goldenCommits(f, formatLists)) {
 		f.Add(block)
 	}
 	none := func(merkle.Digest) ([]byte, error) { return nil, ErrGone }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -37,7 +38,7 @@ func TestFormatPages(t *testing.T) {
 }
 
 // TestGoldenFormat0 pins the bytes of a state and of the sections of its image, which
-// are of format 0, and of its commit, which is of format 1. A difference here is a
+// are of format 0, and of its commit, which is of format 2. A difference here is a
 // change of format, which needs a decision record and a new number.
 func TestGoldenFormat0(t *testing.T) {
 	s := fresh(folder{
@@ -46,7 +47,7 @@ func TestGoldenFormat0(t *testing.T) {
 		"skills/x": "\x00\xff",
 	}, []string{"a.org", "b.org", "skills/x"})
 	delta := Diff(&State{}, s)
-	c := &Commit{Seq: 1, State: s.Root(), Delta: delta.Records(), Kind: KindIngest, Author: "file", Op: "op", Time: 1, Message: "m"}
+	c := &Commit{Seq: 1, State: s.Root(), Delta: delta.Records(), Kind: KindIngest, Author: author.Author{Kind: author.File}, Op: "op", Time: 1, Message: "m"}
 	block, err := c.Encode(func(merkle.Digest, []byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)

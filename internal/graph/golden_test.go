@@ -10,7 +10,7 @@ var goldenFormat0 = map[string]string{
 	"a.org Two0":  "~vlwt7zkalqvpipp3azddhj5bti",
 	"b.org One0":  "~fkcrgjofgb72tvmdckvn7eng7a::#c",
 	"b.org b1":    "~fkcrgjofgb72tvmdckvn7eng7a",
-	"commit":      "bafyreiacg226u3bvvo5ee4icrr6tmkqmqfr645qeqdfs6yvb6amvzdpmla",
+	"commit":      "bafyreiexfmpk7isfynytntppiyz4yp5pgd5twuxekjhfiyslfbvv2fhcam",
 	"derived":     "bafyreihxevf6zixazf2gxpj6ybxmiunlbjdrtjahxk5sd4yna2hx5473ey",
 	"nodes":       "bafyreihcgl3bweqbtu4lhy4we2db6mwcgowjl46ip4xxnos5573ppir44i",
 	"root":        "bafyreigkej4hvt4s2w4but7au257virn76s2mmfbpncxlfphnqu7lwa7fy",

@@ -35,7 +35,9 @@ func Mentions(block []byte, id string) bool {
 	r.Key("state")
 	r.Link()
 	r.Key("author")
-	r.Text()
+	if _, err := ReadAuthor(r); err != nil {
+		return true
+	}
 	r.Key("lineage")
 	return r.Peek() != merkle.KindBytes
 }

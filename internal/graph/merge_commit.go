@@ -5,13 +5,14 @@ package graph
 import (
 	"fmt"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
 // merger is the author of merges: whoever merges the same commits makes the same
 // commit.
-const merger = "merge"
+var merger = author.Author{Kind: author.Fovea}
 
 // Tip is a commit with the state it made.
 type Tip struct {

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/author"
 )
 
 // TestMergeCommits: the same two commits give the same bytes in either order; the
 // commit leads from its first parent to the merged state and back.
 func TestMergeCommits(t *testing.T) {
 	store := blocks{}
-	tip := func(from Tip, author string, time int64, f folder) Tip {
+	tip := func(from Tip, by string, time int64, f folder) Tip {
 		d := from.State.Edit(time)
 		for _, p := range sorted(f) {
 			d.Put(p, f[p], false)
@@ -25,7 +27,7 @@ func TestMergeCommits(t *testing.T) {
 				}
 			}
 		}
-		c := &Commit{Seq: 1, State: state.Root(), Delta: delta.Records(), Lineage: delta.Lineage, Kind: KindEdit, Author: author, Time: time}
+		c := &Commit{Seq: 1, State: state.Root(), Delta: delta.Records(), Lineage: delta.Lineage, Kind: KindEdit, Author: author.Named(by), Time: time}
 		if from.Commit != nil {
 			c.Seq, c.Parents = from.Commit.Seq+1, append(c.Parents, from.Commit.Digest)
 		}
@@ -48,7 +50,7 @@ func TestMergeCommits(t *testing.T) {
 	if err != nil || string(block) != string(turned) {
 		t.Errorf("another commit in the other order, %v: %s", err, cmp.Diff(c, back))
 	}
-	if len(conflicts) != 1 || conflicts[0].Kept != "Ann" || conflicts[0].Lost != "Bob" || c.Time != 5 || c.Author != "merge" {
+	if len(conflicts) != 1 || conflicts[0].Kept != "Ann" || conflicts[0].Lost != "Bob" || c.Time != 5 || c.Author != merger {
 		t.Errorf("conflicts %+v, time %d, author %s", conflicts, c.Time, c.Author)
 	}
 	for _, ch := range delta.Changes {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/org"
@@ -168,7 +169,7 @@ func rememberForgeries(t *testing.T, marks string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	ctx := fovea.WithActor(t.Context(), "ada", "", "")
+	ctx := fovea.WithActor(t.Context(), author.Named("ada"), "", "")
 	for i, f := range forgeries {
 		title := inert.Line(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
 		_, id, _, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))})

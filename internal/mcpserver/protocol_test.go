@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
@@ -185,7 +186,7 @@ func TestEverythingIsTheCallers(t *testing.T) {
 	var role atomic.Value
 	role.Store(api.Agent)
 	s := mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
-		return api.WithGrant(ctx, api.Grant{Agent: "me", Role: role.Load().(api.Role), Paths: []string{"a.org"}})
+		return api.WithGrant(ctx, api.Grant{Agent: "mint", Role: role.Load().(api.Role), Paths: []string{"a.org"}})
 	}})
 	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI }}, "2025-11-25")
 	for _, may := range []bool{true, false} {
@@ -215,13 +216,13 @@ func TestEverythingIsTheCallers(t *testing.T) {
 func TestWhoActs(t *testing.T) {
 	svc, _ := memory(t)
 	s := mcpserver.New(svc, &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
-		return fovea.WithActor(ctx, "agent-"+client, "", "")
+		return fovea.WithActor(ctx, author.Named("test-"+client), "", "")
 	}})
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 		c := attach(t, s, nil, revision)
 		call(t, c, "remember", map[string]any{"title": "By a client of " + revision})
 		log, err := svc.Log(t.Context(), api.LogRequest{Limit: 1})
-		if err != nil || log[0].Author != "agent-test" {
+		if err != nil || log[0].Author != "test-test" {
 			t.Errorf("%s: %+v, %v", revision, log, err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -37,7 +38,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	clock := time.Now().Add(time.Hour)
-	m, err := fovea.Open(t.Context(), p.memex, &fovea.Options{StateDir: p.state, Author: servermemory.Agent, Now: func() time.Time {
+	m, err := fovea.Open(t.Context(), p.memex, &fovea.Options{StateDir: p.state, Author: author.Named(servermemory.Agent), Now: func() time.Time {
 		clock = clock.Add(time.Minute)
 		return clock
 	}})
