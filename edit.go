@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -40,6 +41,9 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		return org.ApplySplices(doc.Source, splices)
 	}
 	return m.edit(ctx, "edit", nil, func(e *editing) error {
+		if slices.ContainsFunc(edits, withHeadlines) {
+			e.adds = math.MaxInt
+		}
 		if m.isTree(id) {
 			return e.editTree(id, base, edits)
 		}
@@ -78,6 +82,17 @@ func intoText(edit org.Edit) bool {
 	return false
 }
 
+// withHeadlines reports an edit that may bring in any number of headlines.
+func withHeadlines(edit org.Edit) bool {
+	switch edit := edit.(type) {
+	case org.AppendBody:
+		return edit.Children
+	case org.ReplaceBody:
+		return edit.Children
+	}
+	return false
+}
+
 // editing is one command that changes Org files through Fovea. The write lock
 // is held.
 type editing struct {
@@ -89,6 +104,7 @@ type editing struct {
 	paths   []string          // in the order they are written
 	marks   [][]byte          // that go with the commit
 
+	adds    int                        // headlines that are to come
 	trees   []func(*graph.Draft) error // what happens to memory-backed documents
 	refiled *node.Node                 // of them, that goes into a file with all below it
 	naming  *node.Tree                 // what refiled becomes before that, where it has no ID: see declare
@@ -243,6 +259,9 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	state, delta, err := e.draft(now)
 	if err == nil {
 		err = e.newIDs(head, state)
+	}
+	if err == nil {
+		err = e.checkInert(ctx, state, &delta)
 	}
 	if err != nil {
 		return Commit{}, err

@@ -52,7 +52,7 @@ func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHea
 		if err != nil {
 			return fail(e.name, under, Invalid, err)
 		}
-		e.message = name + ": " + h.Title
+		e.message, e.adds = name+": "+h.Title, 1
 		return e.splice(name, doc.Source, splices)
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -32,8 +33,9 @@ type pile struct {
 	had   string        // what the file holds
 	base  merkle.Digest // of that, zero for no file
 	end   *fileEnd
-	plain bool  // had and the notes so far are in UTF-8
-	err   error // of opening the file
+	place *inert.Place // what the file says for its notes, once one was checked
+	plain bool         // had and the notes so far are in UTF-8
+	err   error        // of opening the file
 	notes []*noting
 	ops   map[string]bool
 	keys  map[noteKey]bool
@@ -120,6 +122,9 @@ func (p *pile) add(r *noting, op string) {
 	h.Properties = slices.Concat([]org.Property{{Key: "ID", Value: r.id}}, h.Properties)
 	end := *p.end
 	err := end.insert(p.now, h)
+	if err == nil {
+		err = p.checkInert(r.ctx, end.doc)
+	}
 	if err == nil && !p.plain {
 		err = checkEncoding(p.end.text(), end.text())
 	}

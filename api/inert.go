@@ -16,11 +16,11 @@ func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
 		return r, nil
 	}
 	r.Title = inert.Line(r.Title)
-	var errs [4]error
-	r.Body, errs[0] = inertBody(r.Body)
-	r.Property, errs[1] = inertProperties(r.Property, "ID") // of a new note, where it is free
-	errs[2], errs[3] = inertDate(r.Schedule), inertDate(r.Deadline)
-	if err := errors.Join(errs[:]...); err != nil {
+	errs := []error{inertTags(r.Tag), inert.Date(r.Schedule), inert.Date(r.Deadline)}
+	var of [2]error
+	r.Body, of[0] = inertBody(r.Body)
+	r.Property, of[1] = inertProperties(r.Property, "ID") // of a new note, where it is free
+	if err := errors.Join(append(errs, of[:]...)...); err != nil {
 		return r, invalid("remember", err)
 	}
 	return r, nil
@@ -31,7 +31,7 @@ func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
 	if t.g.Verbatim {
 		return r, nil
 	}
-	errs := []error{inertKeys(r.RemoveProperty), inertDate(value(r.Schedule)), inertDate(value(r.Deadline))}
+	errs := []error{inertTags(r.Tag), inertKeys(r.RemoveProperty), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
 	if r.AllowSubheadings {
 		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
 	}
@@ -64,40 +64,42 @@ func inertBody(body string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body = inert.Text(body)
-	return body, inert.Check(body)
+	return inert.Text(body), nil
 }
 
 // inertProperties makes the values of KEY=VALUE inert, and refuses keys but for those
-// that are allowed.
+// that are allowed, and values that cannot stand under their key.
 func inertProperties(pairs []string, allowed ...string) ([]string, error) {
 	var out []string
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
-		if err := inert.Property(key); err != nil && !slices.Contains(allowed, strings.ToUpper(key)) {
-			return nil, err
-		}
 		if ok {
-			pair = key + "=" + inert.Line(value)
+			value = inert.Line(value)
+			pair = key + "=" + value
+		}
+		if err := inert.Property(key, value); err != nil && !slices.Contains(allowed, strings.ToUpper(key)) {
+			return nil, err
 		}
 		out = append(out, pair)
 	}
 	return out, nil
 }
 
+// inertKeys refuses to take away what an agent could not have set.
 func inertKeys(keys []string) error {
 	for _, key := range keys {
-		if err := inert.Property(key); err != nil {
+		if err := inert.Property(key, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inertDate refuses dates that are Lisp.
-func inertDate(when string) error {
-	if strings.Contains(when, "%%") {
-		return errors.New("a date of an agent is no diary expression")
+func inertTags(tags []string) error {
+	for _, tag := range tags {
+		if err := inert.Tag(tag); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestAgentsTextIsInert(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Title != "A [[shell\u200b:x]] * y" || !strings.HasSuffix(n.Content, ":END:\n * Forged\n: :ID: x\n[[elisp\u200b:(x)]]\n") || strings.Contains(n.Content, "elisp:") {
+	if n.Title != "A [\u200b[shell\u200b:x]] * y" || !strings.HasSuffix(n.Content, ":END:\n * Forged\n: :ID: x\n[\u200b[elisp\u200b:(x)]]\n") || strings.Contains(n.Content, "elisp:") {
 		t.Errorf("remembered %q as %q", n.Title, n.Content)
 	}
 	more, title := "#+TODO: A | B\nmore", "-*- x -*-"

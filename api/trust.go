@@ -64,7 +64,7 @@ func Trusted(svc Service, g Grant) Service {
 					ctx = t.restoring(ctx)
 				}
 			}
-			return op.Pass(ctx, svc, admitted)
+			return op.Pass(fovea.WithInert(ctx), svc, admitted)
 		}
 		if before, ok := svc.(recalling); ok { // the node may have left with what was asked for
 			if answer, done, againErr := before.again(ctx, op, req); done {

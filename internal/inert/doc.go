@@ -4,13 +4,15 @@
 // Emacs or Org acts on it, and it is the text of one note.
 //
 // [Text] and [Line] change what would act, by Org's own means, and leave any other
-// text as it is; [Property] refuses keys; [Check] parses what came out, so that what
-// Text may have overlooked is refused and not stored; [Unrecalled] cuts out what
-// Fovea itself has answered with.
+// text as it is; [Property], [Tag] and [Date] refuse what cannot be changed so; a
+// [Place] parses the finished text of a node and refuses what acts in it and did not
+// before; [Unrecalled] cuts out what Fovea itself has answered with. What acts stands in
+// tables: constructs, which Emacs finds by searching; elements, which Org parses;
+// acting, of properties; plainTypes, of links.
 //
 // Invariants:
 //
-//   - Text(Text(x)) is Text(x), and Check finds nothing in it.
+//   - Text(Text(x)) is Text(x), and Place.Check finds nothing in it but links to ids.
 //   - A text without anything that acts comes out as it went in.
 //
 // Not here: who must write so (package api, Trusted), and keeping notes (package fovea).

@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// inertly is a key of contexts.
+type inertly struct{}
+
+// WithInert makes every command that writes Org text refuse, under the context, a text
+// that would act: each node that it changes is parsed again as it is to stand, and may
+// hold nothing that Emacs or Org acts on but what it held before. The error is Invalid.
+func WithInert(ctx context.Context) context.Context {
+	return context.WithValue(ctx, inertly{}, true)
+}
+
+// finished checks the nodes that one operation makes, where its context wants that.
+type finished struct {
+	m      *Memory
+	before *graph.State
+	after  *graph.State
+	places map[string]*inert.Place
+}
+
+// checkInert refuses a state in which a node acts that did not before. more is how many
+// headlines the operation adds.
+func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
+	if ctx.Value(inertly{}) == nil {
+		return nil
+	}
+	f := &finished{m: e.m, before: e.m.View().state, after: after, places: map[string]*inert.Place{}}
+	was := map[string]*node.Node{}
+	for _, edge := range delta.Lineage {
+		was[edge.New], _ = f.before.Get(edge.Old)
+	}
+	more := 0
+	for _, c := range delta.Changes {
+		old := c.Old
+		if old == nil {
+			old = was[c.ID]
+		}
+		if c.New == nil {
+			more -= headlines(c.Old)
+			continue
+		}
+		if c.Old == nil {
+			more += headlines(c.New)
+		}
+		if err := f.check(old, c.New); err != nil {
+			return fail(e.name, c.New.Path, Invalid, err)
+		}
+	}
+	if len(e.trees) == 0 && more > e.adds {
+		return fail(e.name, "", Invalid, errors.New("it would be read as more headlines than were asked for"))
+	}
+	return nil
+}
+
+func headlines(n *node.Node) int {
+	if n.Type == node.TypeHeadline {
+		return 1
+	}
+	return 0
+}
+
+// check refuses a node that acts where old, which may be nil, did not.
+func (f *finished) check(old, n *node.Node) error {
+	if n.Derived.Opaque || !f.inFile(f.after, n) {
+		return nil
+	}
+	from, before := &inert.Place{}, ""
+	if old != nil && f.inFile(f.before, old) {
+		if old.Path == n.Path && old.Content == n.Content {
+			return nil
+		}
+		from, before = f.place(f.before, old.Path), old.Content
+	}
+	return f.place(f.after, n.Path).Check(from, before, n.Content)
+}
+
+// inFile reports whether a node stands in a file.
+func (f *finished) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
+
+// place returns what a file says for its notes.
+func (f *finished) place(s *graph.State, path string) *inert.Place {
+	p, ok := f.places[path]
+	if !ok {
+		text, _ := s.Text(path)
+		p = placeOf(org.Parse(text, s.Reading(path)), f.m, f.after)
+		f.places[path] = p
+	}
+	return p
+}
+
+// placeOf returns what a document says for its notes; they may link to the nodes of a
+// state, and of the memex.
+func placeOf(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
+	p := inert.PlaceOf(doc)
+	p.Known = func(id string) bool {
+		for _, in := range []*graph.State{s, m.memex().View().state} {
+			if n, ok := in.Get(id); ok && n.Derived.DeclaredID == id {
+				return true
+			}
+		}
+		return false
+	}
+	return p
+}
+
+// checkInert refuses a note of a pile, the last headline of the document, that acts.
+func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
+	if ctx.Value(inertly{}) == nil {
+		return nil
+	}
+	if p.place == nil {
+		p.place = placeOf(doc, p.m, p.m.View().state)
+	}
+	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
+}

@@ -1,0 +1,124 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package inert
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// construct is something that Emacs or Org acts on wherever it stands in a text: in a
+// title, a property, a body, code. Emacs finds these by searching, not by parsing.
+type construct struct {
+	name string
+	find *regexp.Regexp
+	// at is the group of find in front of which the construct is parted.
+	at int
+	// fine reports a match that does not act; nil means that each acts.
+	fine func(match string) bool
+}
+
+// constructs are all of them. What stands on lines of its own is in the table elements.
+var constructs = []construct{
+	{name: "variables of the file", find: regexp.MustCompile(`(?i)local( variables:)`), at: 1},
+	{name: "variables of the file in its first line", find: regexp.MustCompile(`-(\*-)`), at: 1},
+	{name: "a link that runs something", find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), at: 1},
+	{name: "a link to a program", find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), at: 1},
+	{name: "Lisp for the agenda", find: regexp.MustCompile(`%%(\()`), at: 1},
+	{name: "a macro", find: regexp.MustCompile(`\{\{(\{)`), at: 1},
+	{name: "text for one form of export", find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), at: 1},
+	{name: "a footnote with a name", find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`), at: 1},
+	{name: "a target", find: regexp.MustCompile(`<(<[^<>\n]+>>)`), at: 1},
+	{name: "a timestamp that is none", find: regexp.MustCompile(`<(\d+-\d+-\d+[^>\n]*>)`), at: 1, fine: isStamp},
+	{name: "a timestamp that is none", find: regexp.MustCompile(`\[(\d+-\d+-\d+[^\]\n]*\])`), at: 1, fine: isStamp},
+	{name: "a column of a table too wide to show", find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), at: 1},
+	{name: "a command of TeX", find: regexp.MustCompile(`\\((?:input|include|import|subimport|openin|openout|read|write|immediate|catcode|csname|directlua|latelua|luaexec|special|usepackage|RequirePackage|verbatiminput|lstinputlisting|def|edef|gdef|xdef|let|newcommand|renewcommand|loop|expandafter)(?:[^A-Za-z]|$))`), at: 1},
+	{name: "a link that names a program by its address", find: regexp.MustCompile(`(?i)file:/+([a-z0-9-]{2,}:)`), at: 1},
+}
+
+// part makes the construct text.
+func (c *construct) part(text string) string {
+	for from := 0; ; {
+		m := c.find.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return text
+		}
+		start, at := from+m[0], from+m[2*c.at]
+		if c.fine != nil && c.fine(text[start:from+m[1]]) {
+			from = start + 1
+			continue
+		}
+		text = text[:at] + apart + text[at:]
+		from = start
+	}
+}
+
+// acts returns what of a text the construct acts on.
+func (c *construct) acts(text string) []string {
+	var out []string
+	for from := 0; ; {
+		m := c.find.FindStringIndex(text[from:])
+		if m == nil {
+			return out
+		}
+		match := text[from+m[0] : from+m[1]]
+		if c.fine == nil || !c.fine(match) {
+			out = append(out, match)
+		}
+		_, size := utf8.DecodeRuneInString(match)
+		from += m[0] + size
+	}
+}
+
+// stamp is a timestamp as Org writes them.
+var stamp = regexp.MustCompile(`^[<\[](\d{4}-\d\d-\d\d)(?: +[^\s\d+>\]-]+)?(?: +(\d{1,2}:\d\d)(?:-(\d{1,2}:\d\d))?)?((?: +(?:\+|\+\+|\.\+|-|--)\d+[hdwmy](?:/\d+[hdwmy])?)*) *[>\]]$`)
+
+// firstYear is the first year that a timestamp may name: Emacs computes with none
+// before it on every system.
+const firstYear = 1900
+
+// lastYear is the last one.
+const lastYear = 2999
+
+// isStamp reports a timestamp that is one: its date and its times exist, and its
+// repeaters and warnings are between one and 9999 units.
+func isStamp(text string) bool {
+	m := stamp.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	date, err := time.Parse(time.DateOnly, m[1])
+	if err != nil || date.Year() < firstYear || date.Year() > lastYear {
+		return false
+	}
+	for _, clock := range m[2:4] {
+		if _, err := time.Parse("15:04", clock); clock != "" && err != nil {
+			return false
+		}
+	}
+	for _, count := range strings.FieldsFunc(m[4], func(r rune) bool { return r < '0' || r > '9' }) {
+		if len(count) > 4 || strings.Trim(count, "0") == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// Date says why an agent may not schedule something for a date, nil where it may. What
+// it is read as is up to package org.
+func Date(when string) error {
+	text := strings.TrimSpace(when)
+	if n := len(text); n > 1 && strings.ContainsRune("<[", rune(text[0])) && strings.ContainsRune(">]", rune(text[n-1])) {
+		text = text[1 : n-1]
+	}
+	if text == "" || isStamp("<"+strings.Join(strings.Fields(text), " ")+">") {
+		return nil
+	}
+	return dateError(when)
+}
+
+// foreignStart is what a file begins with that Emacs opens as something else than Org,
+// or in another encoding, whatever its name.
+var foreignStart = regexp.MustCompile(`(?i)^\s*(?:#!|<\?xml|<!doctype|<html|BABYL OPTIONS:)`)
