@@ -3,49 +3,55 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
-// FuzzRequests: whatever an agent asks for, there is an answer, and it is never that
-// the server is at fault.
+// withHeaders sets headers that stand one a line, as they do in a request.
+func withHeaders(r *http.Request, lines string) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok && !strings.EqualFold(name, "Authorization") {
+			r.Header.Add(name, strings.TrimSpace(value))
+		}
+	}
+}
+
+// FuzzRequests: whatever an agent, a reader or the owner asks for, with whatever headers,
+// there is an answer, and it is never that the server is at fault.
 func FuzzRequests(f *testing.F) {
-	m, err := fovea.Open(f.Context(), f.TempDir(), &fovea.Options{StateDir: filepath.Join(f.TempDir(), "state")})
-	if err != nil {
-		f.Fatal(err)
+	ask := answering(f)
+	roles := []string{"agent", "reader", "owner"}
+	for i, op := range api.Operations {
+		f.Add(uint8(0), "POST", "/v1/"+op.Name, "", `{"id":"x","title":"A","limit":1}`, "If-Match: \"x\"")
+		f.Add(uint8(1), "POST", "/v1/"+op.Name, "", "null", "If-Match: W/\"x\"\nIdempotency-Key: k")
+		f.Add(uint8(2), "POST", "/v1/"+op.Name, "", shapes[i%len(shapes)], strange[i%len(strange)][0]+": "+strange[i%len(strange)][1])
+		f.Add(uint8(0), "GET", "/v1/"+op.Name, "limit=1&cursor=MQ&sync=none&id=x", "", "If-None-Match: *")
 	}
-	f.Cleanup(func() { m.Close() })
-	h := httpapi.New(httpapi.Options{
-		Service: api.Local(m, nil), Feed: &api.Feed{},
-		Hello: func() api.Hello { return api.Hello{Root: m.View().Root().String(), Seq: m.View().Head().Seq} },
-	}).Handler(admit)
-	for _, op := range api.Operations {
-		f.Add("POST", "/v1/"+op.Name, "", `{"id":"x","title":"A","limit":1}`, `"x"`)
-		f.Add("GET", "/v1/"+op.Name, "limit=1&cursor=MQ&sync=none&id=x", "", "*")
-	}
-	f.Add("POST", "/v1/remember", "", `{"title":"A","body":"* B","under":"agents/ada/x.org","property":["K=v"],"tag":["t"],"schedule":"2026-01-01"}`, "")
-	f.Add("POST", "/v1/edit", "sync=scan", `{"id":"agents/ada/x.org:1","todo":"DONE","priority":"A","append":"x"}`, "")
-	f.Add("GET", "/v1/logs", "limit=1001", "", "")
-	f.Add("OPTIONS", "*", "", "", "")
-	f.Fuzz(func(t *testing.T, method, path, query, body, match string) {
+	f.Add(uint8(0), "POST", "/v1/remember", "", `{"title":"A","body":"* B","under":"agents/ada/x.org","property":["K=v"],"tag":["t"],"schedule":"2026-01-01"}`, "Fovea-Session: s")
+	f.Add(uint8(0), "POST", "/v1/edit", "sync=scan", `{"id":"agents/ada/x.org:1","todo":"DONE","priority":"A","append":"x"}`, "")
+	f.Add(uint8(0), "GET", "/v1/logs", "limit=1001", "", "Range: bytes=0-1")
+	f.Add(uint8(0), "OPTIONS", "*", "", "", "Origin: null")
+	f.Fuzz(func(t *testing.T, role uint8, method, path, query, body, headers string) {
 		if path == "/v1/events" {
 			return // goes on for ever
 		}
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "http://fovea/", strings.NewReader(body))
 		r.Method, r.URL = method, &url.URL{Path: path, RawQuery: query}
-		r.Header = http.Header{"Authorization": {"Bearer agent"}, "Content-Type": {"application/json"}, "If-Match": {match}, "If-None-Match": {match}}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		r.Header = http.Header{"Content-Type": {"application/json"}}
+		withHeaders(r, headers)
+		r.Header.Set("Authorization", "Bearer "+roles[int(role)%len(roles)])
+		w := ask.serve(r)
 		if w.Code >= 500 || w.Code < 200 {
-			t.Errorf("%s %q?%q %q: %d %s", method, path, query, body, w.Code, w.Body)
+			t.Errorf("%s %q?%q %q %q: %d %s", method, path, query, body, headers, w.Code, w.Body)
+		}
+		if w.Code >= 400 && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s %q?%q %q %q: %d, and no problem: %q", method, path, query, body, headers, w.Code, w.Body)
 		}
 	})
 }

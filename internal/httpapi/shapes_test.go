@@ -37,8 +37,17 @@ var strange = [][2]string{
 	{"Expect", "200-ok"}, {"Accept", "text/html"}, {"Last-Event-ID", "-1"}, {"Mcp-Session-Id", "x"}, {"Mcp-Protocol-Version", "9999-99-99"}, {"Transfer-Encoding", "gzip"},
 }
 
-// answering returns a function that asks a server over a real memory.
-func answering(t testing.TB) func(role, method, path, body string, headers ...[2]string) *httptest.ResponseRecorder {
+// asked is a server over a real memory, without a network.
+type asked struct{ http.Handler }
+
+func (a asked) serve(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, r)
+	return w
+}
+
+// answering returns a server that takes a word for a token: the name of a role.
+func answering(t testing.TB) asked {
 	m, err := fovea.Open(t.Context(), t.TempDir(), &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
 	if err != nil {
 		t.Fatal(err)
@@ -51,26 +60,27 @@ func answering(t testing.TB) func(role, method, path, body string, headers ...[2
 		role := api.Role(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		return map[api.Role]api.Grant{api.Owner: {Role: api.Owner}, api.Agent: {Role: api.Agent, Agent: "ada", Vouched: true}, api.Reader: {Role: api.Reader, Agent: "eve", Vouched: true}}[role], nil
 	})
-	return func(role, method, path, body string, headers ...[2]string) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(t.Context(), method, "http://fovea"+path, strings.NewReader(body))
-		r.Header = http.Header{"Authorization": {"Bearer " + role}, "Content-Type": {"application/json"}}
-		for _, h := range headers {
-			r.Header.Set(h[0], h[1])
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
+	return asked{h}
+}
+
+// ask sends a request as somebody of a role.
+func (a asked) ask(t testing.TB, role, method, path, body string, headers ...[2]string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(t.Context(), method, "http://fovea"+path, strings.NewReader(body))
+	r.Header = http.Header{"Authorization": {"Bearer " + role}, "Content-Type": {"application/json"}}
+	for _, h := range headers {
+		r.Header.Set(h[0], h[1])
 	}
+	return a.serve(r)
 }
 
 // TestEveryShapeIsAnswered: whatever body comes with whatever header for whichever
 // operation, the answer is JSON, and never that the server is at fault; who may not use an
 // operation hears that, and nothing about the body.
 func TestEveryShapeIsAnswered(t *testing.T) {
-	ask := answering(t)
+	server := answering(t)
 	check := func(role string, op *api.Operation, body string, header [2]string) {
 		t.Helper()
-		w := ask(role, "POST", "/v1/"+op.Name, body, header)
+		w := server.ask(t, role, "POST", "/v1/"+op.Name, body, header)
 		if w.Code < 200 || w.Code >= 500 || w.Code != http.StatusNotModified && !json.Valid(w.Body.Bytes()) {
 			t.Errorf("%s asks for %s with %q and %q: %d %q", role, op.Name, body[:min(len(body), 60)], header, w.Code, w.Body)
 		}

@@ -3,9 +3,12 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -29,6 +32,36 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Corrupt:   "ask the person to run `fovea verify`",
 }
 
+// nextOfTool says it for a kind where it depends on what was asked for.
+var nextOfTool = map[string]map[fovea.Kind]string{
+	"forget":   {fovea.Denied: "forget what you alone wrote, or ask the person"},
+	"rollback": {fovea.Denied: "take back your own commits with action revert and your name as author, or ask the person"},
+	"history":  {fovea.Denied: "go on without it, or ask the person"},
+	"read":     {fovea.Denied: "go on without it, or ask the person"},
+	"recall":   {fovea.Denied: "go on without it, or ask the person"},
+	"context":  {fovea.Denied: "go on without it, or ask the person"},
+}
+
+// otherwise is what a model can do where nothing better is known.
+const otherwise = "call again; where it fails again, ask the person to look at `fovea status`"
+
+// nextStep says what a model can do about an error of a tool.
+func nextStep(tool string, err error) string {
+	if a, ok := errors.AsType[advice](err); ok {
+		return a.next
+	}
+	kind := fovea.KindOf(err)
+	return cmp.Or(nextOfTool[tool][kind], nextSteps[kind], otherwise)
+}
+
+// advice is an error whose next step is known better than by its kind.
+type advice struct {
+	error
+	next string
+}
+
+func (a advice) Unwrap() error { return a.error }
+
 // toolError is a refusal as a model reads it: what failed, why, what next. The
 // reason may quote notes, so it is fenced like them.
 type toolError struct {
@@ -41,10 +74,7 @@ func (e toolError) Unwrap() error { return e.err }
 func (e toolError) Error() string {
 	kind := fovea.KindOf(e.err)
 	var b strings.Builder
-	b.WriteString(e.tool + " failed (" + kind.String() + ").")
-	if next := nextSteps[kind]; next != "" {
-		b.WriteString(" Next: " + next + ".")
-	}
+	b.WriteString(e.tool + " failed (" + kind.String() + "). Next: " + nextStep(e.tool, e.err) + ".")
 	reason := e.err.Error()
 	if c, ok := errors.AsType[*fovea.Error](e.err); ok && c.Kind == fovea.Conflict && c.Theirs != "" {
 		reason += "\nAs it is now:\n" + c.Theirs
@@ -66,14 +96,38 @@ func refusal(what string, err error) error {
 
 // sendable drops the data of an error that is no JSON: the SDK writes an address with
 // control characters so, and the answer that it cannot send then ends the session.
-func sendable(next mcp.MethodHandler) mcp.MethodHandler {
+// A next step is added where the SDK names none.
+func (s *Server) sendable(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
-		if e, ok := errors.AsType[*jsonrpc.Error](err); ok && len(e.Data) > 0 && !json.Valid(e.Data) {
-			return nil, &jsonrpc.Error{Code: e.Code, Message: e.Message}
+		e, ok := errors.AsType[*jsonrpc.Error](err)
+		if !ok {
+			return res, err
 		}
-		return res, err
+		told := *e
+		told.Message = err.Error() // what was wrapped around it counts
+		if len(told.Data) > 0 && !json.Valid(told.Data) {
+			told.Data = nil
+		}
+		if !strings.Contains(told.Message, "Next: ") {
+			told.Message += ". Next: " + cmp.Or(s.nextOfMethod(method), "correct the parameters and call again")
+		}
+		return nil, &told
 	}
+}
+
+// nextOfMethod says what a client can do whose request for a method the SDK refused.
+func (s *Server) nextOfMethod(method string) string {
+	switch method {
+	case "tools/call":
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(s.schemas)), func(name string) bool { return s.hidden[name] })
+		return "call one of " + strings.Join(names, ", ")
+	case "prompts/get":
+		return "prompts/list names the prompts and their arguments"
+	case "resources/read", "resources/subscribe", "resources/unsubscribe":
+		return "resources/list and resources/templates/list name what there is"
+	}
+	return ""
 }
 
 // misuse is an error of a call's arguments.

@@ -34,7 +34,7 @@ func (s *Server) context(ctx context.Context, in contextInput) (reply, error) {
 
 type recallInput struct {
 	Query         string  `json:"query"`
-	Mode          string  `json:"mode,omitempty" jsonschema:"default lexical"`
+	Mode          string  `json:"mode,omitempty" jsonschema:"lexical (default) or query"`
 	Limit         int     `json:"limit,omitempty" jsonschema:"default 10"`
 	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1"`
 }
@@ -54,6 +54,14 @@ func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
 	if limit == 0 {
 		limit = defaultHits
 	}
+	if in.Mode != "query" && strings.TrimSpace(in.Query) == "" {
+		return reply{}, advice{misuse("query is empty"), "give words that the note has, or call history with action log, which shows what was written last"}
+	}
+	switch in.Mode {
+	case "", "lexical", "semantic", "hybrid", "query":
+	default:
+		return reply{}, misuse("mode is lexical or query")
+	}
 	if in.Mode == "query" {
 		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: in.Query, Limit: limit + 1, Excerpt: excerptRunes})
 		if err != nil {
@@ -64,6 +72,9 @@ func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
 		var b strings.Builder
 		for i := range nodes {
 			writeHit(&b, i, &nodes[i], "")
+		}
+		if len(nodes) == 0 && !strings.ContainsAny(in.Query, ":()") {
+			return reply{text: "Nothing found: all of it was read as words of a note. Next: write conditions, such as todo:TODO deadline:to=+7, or use mode lexical.\n"}, nil
 		}
 		return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
 	}

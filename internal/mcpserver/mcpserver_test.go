@@ -143,7 +143,7 @@ func TestTools(t *testing.T) {
 		{"recall, limited", "recall", map[string]any{"query": "", "mode": "query", "limit": 1}, false, []string{"Found more than 1, the first ones:"}},
 		{"recall, nothing", "recall", map[string]any{"query": "submarine"}, false, []string{"Nothing found"}},
 		{"recall, bad query", "recall", map[string]any{"query": "nosuch:x", "mode": "query"}, true, []string{"recall failed (invalid). Next: correct", "nosuch"}},
-		{"recall, bad mode", "recall", map[string]any{"query": "x", "mode": "telepathy"}, true, []string{"enum"}},
+		{"recall, bad mode", "recall", map[string]any{"query": "x", "mode": "telepathy"}, true, []string{"mode is lexical or query"}},
 		{"read", "read", map[string]any{"id": "gauge"}, false, []string{`id: "gauge"`, "digest: ", `place: "a.org" line 1`, "two millimetres", "Below it (1):\n- Order a reference weight", "id weight"}},
 		{"read what is not there", "read", map[string]any{"id": "nowhere"}, true, []string{"read failed (not found). Next: find the right id with recall"}},
 		{"remember", "remember", map[string]any{"title": "Gauge calibrated", "body": "By Ada.", "tags": []string{"log"}, "properties": map[string]string{"ID": "done"}}, false, []string{`Done: id "done", digest `}},

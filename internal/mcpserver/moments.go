@@ -158,9 +158,9 @@ func wentBack(to string, done api.RollbackResponse) reply {
 
 // reverted says what was taken back, and what of it later work did not let go.
 func reverted(r *api.RevertResponse, dry bool) reply {
-	would := ""
+	would, at := "", fmt.Sprintf(", seq %d", r.Seq)
 	if dry {
-		would = "would be "
+		would, at = "would be ", ""
 	}
 	var b strings.Builder
 	for _, c := range r.Conflicts {
@@ -169,8 +169,8 @@ func reverted(r *api.RevertResponse, dry bool) reply {
 	data := *r
 	data.Conflicts = nil // they quote notes
 	return reply{
-		text: fmt.Sprintf("%d commits %staken back, seq %d, %d files, %d conflicts kept in their notes (resolve ends them).\n%s",
-			len(r.Commits), would, r.Seq, len(r.Files), len(r.Conflicts), fenced(b.String())),
+		text: fmt.Sprintf("%d commits %staken back%s, %d files, %d conflicts kept in their notes (resolve ends them).\n%s",
+			len(r.Commits), would, at, len(r.Files), len(r.Conflicts), fenced(b.String())),
 		data: data,
 	}
 }

@@ -141,7 +141,7 @@ func TestBadRequests(t *testing.T) {
 		{"a completion of nothing", `{"jsonrpc":"2.0","id":16,"method":"completion/complete","params":{}}`, "ref"},
 	} {
 		if a := r.ask(tc.line); a.Error == nil || !strings.Contains(a.Error.Message, tc.want) {
-			t.Errorf("%s: %+v", tc.name, a)
+			t.Errorf("%s: %+v, %+v", tc.name, a, a.Error)
 		}
 	}
 	for _, tc := range []struct{ name, line string }{
@@ -151,7 +151,7 @@ func TestBadRequests(t *testing.T) {
 		{"null byte", `{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"remember","arguments":{"title":"a\u0000\nb"}}}`},
 	} {
 		if a := r.ask(tc.line); a.Error == nil && a.Result["isError"] != true {
-			t.Errorf("%s: %+v", tc.name, a)
+			t.Errorf("%s: %+v, %+v", tc.name, a, a.Error)
 		}
 	}
 	if a := r.ask(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"read","arguments":{"id":"gauge"}}}`); a.Error != nil || a.Result["isError"] == true {

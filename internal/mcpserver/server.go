@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
@@ -32,7 +33,8 @@ type Server struct {
 	mcp     *mcp.Server
 	service api.Service
 	opts    Options
-	hidden  map[string]bool // tools that are accepted and not listed
+	hidden  map[string]bool               // tools that are accepted and not listed
+	schemas map[string]*jsonschema.Schema // of the arguments of each tool
 	watch   watch
 }
 
@@ -45,7 +47,7 @@ func New(service api.Service, opts *Options) *Server {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s := &Server{service: service, opts: *opts, hidden: map[string]bool{}, watch: newWatch()}
+	s := &Server{service: service, opts: *opts, hidden: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}, watch: newWatch()}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "fovea", Title: "Fovea", Version: opts.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
 		Logger:             opts.Log,
@@ -59,7 +61,7 @@ func New(service api.Service, opts *Options) *Server {
 	s.addAliases()
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(rpcline.Recovered(opts.Faults), s.listed, s.asCaller, sendable)
+	s.mcp.AddReceivingMiddleware(rpcline.Recovered(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
 	return s
 }
 

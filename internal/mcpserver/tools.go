@@ -57,8 +57,7 @@ func (s *Server) addTools() {
 	add(s, "context", "Context for a task", reads,
 		"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.", s.context)
 	add(s, "recall", "Find notes", reads,
-		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", s.recall,
-		enum("mode", "lexical", "semantic", "hybrid", "query"))
+		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", s.recall)
 	add(s, "read", "Read a note", reads,
 		"A note: text, attributes, digest, children; or as it was at an earlier moment.", s.read)
 	add(s, "remember", "Remember", adds,
@@ -82,7 +81,9 @@ func enum(property string, values ...any) func(*jsonschema.Schema) {
 
 // add registers a tool whose arguments are an In.
 func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
-	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schemaOf[In](adjust...), Annotations: e.hints(title)}
+	schema := schemaOf[In](adjust...)
+	s.schemas[name] = schema
+	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schema, Annotations: e.hints(title)}
 	mcp.AddTool(s.mcp, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		if e != reads {
 			defer s.Changed(context.WithoutCancel(ctx))

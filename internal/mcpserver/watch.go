@@ -5,7 +5,7 @@ package mcpserver
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -39,7 +39,7 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 	defer w.mu.Unlock()
 	s.prune()
 	if len(w.whose) >= maxWatched && w.whose[uri] == nil {
-		return errors.New("too many subscriptions; end one first")
+		return refusal("subscription", advice{misuse(fmt.Sprintf("%d resources are watched already", maxWatched)), "end a subscription first"})
 	}
 	if w.whose[uri] == nil {
 		w.whose[uri] = map[*mcp.ServerSession]bool{}
