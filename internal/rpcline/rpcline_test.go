@@ -179,7 +179,14 @@ func TestWhatIsNoMessageIsAnswered(t *testing.T) {
 		if a := c.answer(); string(a.ID) != "9" || a.Error == nil || a.Error.Code != -32603 {
 			t.Errorf("a tool that panics: %s %+v", a.ID, a.Error)
 		}
-		_ = c.in.Close()
+		go func() { // a pipe ends at once, before the answers
+			_, _ = io.WriteString(c.in, `{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"wait"}}`)
+			_ = c.in.Close()
+			c.let <- struct{}{}
+		}()
+		if a := c.answer(); string(a.ID) != "10" || !strings.Contains(string(a.Result), "waited") {
+			t.Errorf("the last line: %s %+v", a.ID, a.Error)
+		}
 		if err := <-c.ended; err != nil {
 			t.Errorf("the end: %v", err)
 		}

@@ -22,7 +22,10 @@ type Transport struct {
 
 // Connect begins to read.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
-	c := &connection{in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]*batch{}}
+	c := &connection{
+		in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}),
+		open: map[jsonrpc.ID]call{}, answered: make(chan struct{}, 1),
+	}
 	go c.read()
 	return c, nil
 }
@@ -38,8 +41,16 @@ type connection struct {
 	once   sync.Once
 	failed error // of closing
 
+	answered chan struct{} // has one when a call was answered since somebody looked
+
 	mu   sync.Mutex
-	open map[jsonrpc.ID]*batch // calls that are not answered yet; nil for one that came alone
+	open map[jsonrpc.ID]call // those that are not answered yet
+}
+
+// call is one that is not answered yet.
+type call struct {
+	of    *batch // nil for one that came alone
+	lasts bool   // as long as the client is there
 }
 
 // batch gathers the answers to one.
@@ -74,6 +85,7 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case l := <-c.lines:
 			if l.err != nil {
+				c.settle(ctx)
 				return nil, l.err
 			}
 			if err := c.take(l); err != nil {
@@ -84,6 +96,31 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	next := c.queue[0]
 	c.queue = c.queue[1:]
 	return next, nil
+}
+
+// settle returns when the calls are answered that came before the end: the SDK gives them
+// up when it hears of it, though the client may still read.
+func (c *connection) settle(ctx context.Context) {
+	for c.busy() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.closed:
+			return
+		case <-c.answered:
+		}
+	}
+}
+
+func (c *connection) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.open {
+		if !one.lasts {
+			return true
+		}
+	}
+	return false
 }
 
 // take reads a line, queues its messages and answers what is none.
@@ -143,7 +180,7 @@ func (c *connection) admit(m jsonrpc.Message, of *batch) *Refusal {
 	if _, under := c.open[r.ID]; under {
 		return invalid(nil, "the call %v is not answered yet; use another id", r.ID.Raw())
 	}
-	c.open[r.ID] = of
+	c.open[r.ID] = call{of, r.Method == "subscriptions/listen"}
 	if of != nil {
 		of.left++
 	}
@@ -165,13 +202,19 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 		return c.write(text)
 	}
 	c.mu.Lock()
-	of := c.open[r.ID]
+	of := c.open[r.ID].of
 	delete(c.open, r.ID)
 	if of != nil {
 		of.left--
 		of.answers = append(of.answers, text)
 	}
 	c.mu.Unlock()
+	defer func() { // when it is written
+		select {
+		case c.answered <- struct{}{}:
+		default: // somebody is told already
+		}
+	}()
 	if of == nil {
 		return c.write(text)
 	}
