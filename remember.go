@@ -45,14 +45,14 @@ type remembered struct {
 // A note by anybody but the person, see WithActor, bears in its drawer who wrote it,
 // when, and that nobody has looked at it. It is not written again where a headline
 // has the same title and text but for case, white space and Unicode form, and not at
-// all where somebody has forgotten such a one.
+// all where somebody else has forgotten such a one.
 //
 // It returns the commit and the id of the headline; the zero Commit where a node of
 // equal title and text was there already, whose id it then is. similar are nodes, at
 // most five, the most similar first, that have at least the share SimilarFrom of their
 // words in common with the note.
 //
-// Errors are those of Insert; Denied (it was forgotten); Invalid also for a note of
+// Errors are those of Insert; Denied (somebody else has forgotten it); Invalid also for a note of
 // an agent beyond 64 KiB.
 func (m *Memory) Remember(ctx context.Context, under string, h org.InsertHeadline) (c Commit, id string, similar []string, err error) {
 	r, err := m.note(ctx, under, h)
@@ -83,6 +83,7 @@ type noting struct {
 	author  author.Author
 	session string
 	key     noteKey
+	again   bool // its author has forgotten such a note, and takes that back
 
 	id     string       // in a pile: of the headline,
 	commit graph.Commit // of the pile's commits the one for it,
@@ -172,7 +173,26 @@ func (m *Memory) rememberAll(waiting []*noting) {
 			}
 		}
 		p.save()
+		m.rememberedAgain(waiting)
 		waiting = later
+	}
+}
+
+// rememberedAgain ends the forgetting of notes that their own authors have written
+// again. Where that cannot be kept the store takes no more writes, and each later one
+// says so.
+func (m *Memory) rememberedAgain(notes []*noting) {
+	back := tombstones{}
+	for _, r := range notes {
+		if r.again && r.done && r.err == nil {
+			back[r.key], r.again = tombstone{}, false
+		}
+	}
+	if len(back) == 0 {
+		return
+	}
+	if err := m.mark(background(notes[0].ctx), back.mark()); err != nil {
+		m.opts.Log.Error("a note was written, and counts as forgotten still", "error", err)
 	}
 }
 
@@ -194,8 +214,10 @@ func (m *Memory) settledAlready(r *noting) bool {
 	case r.byAgent():
 		if id := m.known.find(m.View().state, r.key); id != "" {
 			r.end(remembered{ID: id, Known: true}, nil)
-		} else if m.tombs.stand(r.key) {
+		} else if t := m.tombs[r.key]; t.stands && t.by != r.author {
 			err = fail("remember", r.under, Denied, errForgotten)
+		} else {
+			r.again = t.stands
 		}
 	}
 	if err != nil {
@@ -204,7 +226,7 @@ func (m *Memory) settledAlready(r *noting) bool {
 	return r.done
 }
 
-var errForgotten = errors.New("a note of this title and text was forgotten; the person may write it again")
+var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the person, who may write it again")
 
 // noteFile returns the file that a note for a place goes to; "" where the place is a
 // node.

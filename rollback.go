@@ -143,7 +143,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 			return Commit{}, r.touched, nil
 		}
 		m.snapshots.before(head)
-		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.tombs.goingBack(&delta), r.marks)
+		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.tombs.goingBack(&delta, r.op.intent.commit.Author), r.marks)
 		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
@@ -153,7 +153,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.without(head.state, state, now)
 	}
-	r.op.intent.marks = append(m.tombs.goingBack(&delta), r.marks...)
+	r.op.intent.marks = append(m.tombs.goingBack(&delta, r.op.intent.commit.Author), r.marks...)
 	if delta.Empty() { // no commit will end what the intent announces
 		r.op.intent.marks = append(r.op.intent.marks, droppedMark(r.op.intent.commit.Op))
 	}

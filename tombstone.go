@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -15,8 +16,9 @@ import (
 )
 
 // Forget takes a node out of its file with all below it, and keeps agents from
-// bringing it back: Remember refuses to anybody but the person a note of a title and
-// text that was forgotten. What the person saves in a file is never refused. History
+// bringing it back: Remember refuses a note of a title and text that was forgotten to
+// anybody but the person and the agent that has forgotten it, which takes that back so.
+// What the person saves in a file is never refused. History
 // keeps what was forgotten until it is purged, and going back to before takes the
 // forgetting back. base and errors are as of Edit.
 func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
@@ -27,10 +29,11 @@ func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Com
 		}
 		return org.ApplySplices(doc.Source, splices)
 	}
+	by := m.entry(ctx, graph.KindEdit, "", 0).Author
 	return m.edit(ctx, "forget", nil, func(e *editing) error {
 		if m.isTree(id) {
 			if n, ok := m.View().Get(id); ok {
-				e.marks = append(e.marks, e.forgotten(n))
+				e.marks = append(e.marks, e.forgotten(n, by))
 			}
 			return e.editTree(id, base, []org.Edit{org.Delete{}})
 		}
@@ -39,7 +42,7 @@ func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Com
 			return err
 		}
 		e.message = n.Path + ": " + n.Title()
-		e.marks = append(e.marks, e.forgotten(n))
+		e.marks = append(e.marks, e.forgotten(n, by))
 		text, err := apply(e.document(n.Path), e.headline(n), e.now)
 		if err != nil {
 			return fail(e.name, id, Invalid, err)
@@ -58,16 +61,17 @@ func (m *Memory) Forgotten(title, text string) bool {
 	return m.tombs.stand(keyOfNote(title, text))
 }
 
-// forgotten makes the mark of a node and of what stands below it. A headline there
-// that has no text is left out: its title alone, such as Notes, says nothing.
-func (e *editing) forgotten(n *node.Node) []byte {
+// forgotten makes the mark of a node and of what stands below it, which by forgets. A
+// headline there that has no text is left out: its title alone, such as Notes, says
+// nothing.
+func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 	t := tombstones{}
 	rest := []*node.Node{n}
 	for len(rest) > 0 {
 		at := rest[len(rest)-1]
 		rest = rest[:len(rest)-1]
 		if key, ok := keyOfNode(at); ok && (at == n || len(appendFolded(nil, at.Body())) > 0) {
-			t[key] = true
+			t[key] = e.m.tombs[key].forgottenBy(by)
 		}
 		for _, id := range at.Kids {
 			if kid, ok := e.m.View().Get(id); ok {
@@ -78,12 +82,30 @@ func (e *editing) forgotten(n *node.Node) []byte {
 	return t.mark()
 }
 
-// tombstones are the keys of what was forgotten; false where the forgetting was taken
-// back. They are not changed once made.
-type tombstones map[noteKey]bool
+// tombstone says of a title and text whether they are forgotten.
+type tombstone struct {
+	stands bool          // false where the forgetting was taken back
+	by     author.Author // who alone has forgotten it; nobody where it was several, or that is not known
+}
+
+// forgottenBy returns the tombstone once somebody forgets the note. What the owner or
+// another agent has forgotten stays so: an agent cannot make it its own to take back.
+func (t tombstone) forgottenBy(by author.Author) tombstone {
+	if t.stands && t.by != by && by != owner {
+		by = author.Author{}
+	}
+	return tombstone{stands: true, by: by}
+}
+
+// liftedBy reports whether an author may take the forgetting back: the owner may, and
+// who alone has forgotten the note.
+func (t tombstone) liftedBy(by author.Author) bool { return by == owner || by == t.by }
+
+// tombstones are by the keys of what was forgotten. They are not changed once made.
+type tombstones map[noteKey]tombstone
 
 // stand reports whether a title and text were forgotten.
-func (t tombstones) stand(key noteKey) bool { return t[key] }
+func (t tombstones) stand(key noteKey) bool { return t[key].stands }
 
 // with returns the tombstones after a mark.
 func (t tombstones) with(more tombstones) tombstones {
@@ -95,24 +117,25 @@ func (t tombstones) with(more tombstones) tombstones {
 	return next
 }
 
-// goingBack returns the marks of a commit that makes earlier nodes the present ones:
-// what it brings back is no longer forgotten, and what it takes away again is.
-func (t tombstones) goingBack(delta *graph.Delta) [][]byte {
+// goingBack returns the marks of a commit by which an author makes earlier nodes the
+// present ones: what it brings back is no longer forgotten, unless that is not its
+// author's to take back, and what it takes away again is.
+func (t tombstones) goingBack(delta *graph.Delta, by author.Author) [][]byte {
 	changed := tombstones{}
 	if len(t) == 0 {
 		return nil
 	}
 	for _, c := range delta.Changes {
-		if stands, ok := t.of(c.Old); ok && !stands {
-			changed[mustKey(c.Old)] = true
+		if was, ok := t.of(c.Old); ok && !was.stands {
+			changed[mustKey(c.Old)] = was.forgottenBy(by)
 		}
 	}
 	for _, c := range delta.Changes {
-		if _, ok := t.of(c.New); ok {
-			changed[mustKey(c.New)] = false
+		if was, ok := t.of(c.New); ok && (!was.stands || was.liftedBy(by)) {
+			changed[mustKey(c.New)] = tombstone{}
 		}
 	}
-	maps.DeleteFunc(changed, func(key noteKey, stands bool) bool { return t[key] == stands })
+	maps.DeleteFunc(changed, func(key noteKey, now tombstone) bool { return t[key].stands == now.stands })
 	if len(changed) == 0 {
 		return nil
 	}
@@ -123,9 +146,9 @@ func (t tombstones) goingBack(delta *graph.Delta) [][]byte {
 // known here.
 func (t tombstones) news(theirs tombstones) [][]byte {
 	fresh := maps.Clone(theirs)
-	maps.DeleteFunc(fresh, func(key noteKey, stands bool) bool {
+	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
 		_, known := t[key]
-		return known || !stands
+		return known || !there.stands
 	})
 	if len(fresh) == 0 {
 		return nil
@@ -134,13 +157,13 @@ func (t tombstones) news(theirs tombstones) [][]byte {
 }
 
 // of finds the tombstone of a node, which may be nil.
-func (t tombstones) of(n *node.Node) (stands, known bool) {
+func (t tombstones) of(n *node.Node) (was tombstone, known bool) {
 	key, ok := keyOfNode(n)
 	if !ok {
-		return false, false
+		return tombstone{}, false
 	}
-	stands, known = t[key]
-	return stands, known
+	was, known = t[key]
+	return was, known
 }
 
 func mustKey(n *node.Node) noteKey {
@@ -158,13 +181,19 @@ func (t tombstones) mark() []byte {
 func (t tombstones) append(b []byte) []byte {
 	b = merkle.AppendList(b, len(t))
 	for _, key := range slices.SortedFunc(maps.Keys(t), func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }) {
-		stands := uint64(0)
-		if t[key] {
+		fields, stands := 2, uint64(0)
+		if t[key].stands {
 			stands = 1
 		}
-		b = merkle.AppendList(b, 2)
+		if !t[key].by.IsZero() {
+			fields = 3
+		}
+		b = merkle.AppendList(b, fields)
 		b = merkle.AppendLink(b, key)
 		b = merkle.AppendUint(b, stands)
+		if fields == 3 {
+			b = graph.AppendAuthor(b, t[key].by)
+		}
 	}
 	return b
 }
@@ -173,12 +202,16 @@ func (t tombstones) append(b []byte) []byte {
 func readTombstones(r *merkle.Reader) tombstones {
 	t := tombstones{}
 	for range r.List() {
-		r.FixedList(2)
+		fields := r.List()
 		key, stands := r.Link(), r.Uint()
+		one := tombstone{stands: stands == 1}
+		if fields == 3 {
+			one.by, _ = graph.ReadAuthor(r) // of an unknown kind: nobody's to take back
+		}
 		if r.Err() != nil {
 			break
 		}
-		t[key] = stands == 1
+		t[key] = one
 	}
 	return t
 }

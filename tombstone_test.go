@@ -3,6 +3,8 @@
 package fovea_test
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -102,6 +104,72 @@ func TestForgetTakenBack(t *testing.T) {
 			if _, kind := asAda(t, w.m, "One", "text"); kind != fovea.Denied {
 				t.Errorf("back to when it was forgotten: %v", kind)
 			}
+		})
+	}
+}
+
+// TestForgetOfOnesOwn: who alone has forgotten a note may remember it again, however it
+// is kept, and that ends the forgetting for others too. Nobody but the owner takes back
+// what somebody else has forgotten, also by forgetting it once more.
+func TestForgetOfOnesOwn(t *testing.T) {
+	for how, behind := range map[string]int64{"at once": -1, "from the journal": 1 << 30, "from an image": 0} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.org": "* Other\n"})
+			w.ingest()
+			again := func() {
+				if behind >= 0 {
+					w.m.SetBehind(behind)
+					w.reopen()
+				}
+			}
+			as := func(who author.Author) context.Context { return fovea.WithActor(t.Context(), who, "", "") }
+			keep := func(who author.Author, want fovea.Kind) {
+				t.Helper()
+				again()
+				if _, err := remember(as(who), w.m, "notes.org", "The code", "1234"); fovea.KindOf(err) != want || want == fovea.Other && err != nil {
+					t.Errorf("%s keeps it: %v, want %v", who, err, want)
+				}
+			}
+			forget := func(who author.Author) {
+				t.Helper()
+				again()
+				if _, err := w.m.Forget(as(who), get(t, w.m.View(), "The code").ID, merkle.Digest{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cut := func() { // by hand, which forgets nothing
+				t.Helper()
+				w.write(map[string]string{"notes.org": "* Nothing\n"})
+				w.ingest()
+			}
+			ada, bob := author.Named("ada"), author.Named("bob")
+			keep(ada, fovea.Other)
+			forget(ada)
+			keep(bob, fovea.Denied)
+			keep(ada, fovea.Other)
+			cut()
+			keep(bob, fovea.Other) // ada has taken her forgetting back
+			forget(bob)
+			keep(bob, fovea.Other)
+			forget(byOwner)
+			keep(ada, fovea.Denied)
+			keep(bob, fovea.Denied)
+			keep(byOwner, fovea.Other)
+			forget(ada) // once more: it does not become hers
+			keep(ada, fovea.Denied)
+			keep(byOwner, fovea.Other)
+			there := fmt.Sprintf("seq:%d", w.m.View().Head().Seq)
+			forget(byOwner)
+			if _, _, err := w.m.Rollback(as(ada), there, nil); err != nil {
+				t.Fatal(err)
+			}
+			cut()
+			keep(ada, fovea.Denied) // what an agent brings back stays forgotten
+			if _, _, err := w.m.Rollback(as(byOwner), there, nil); err != nil {
+				t.Fatal(err)
+			}
+			cut()
+			keep(ada, fovea.Other)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
 // acting records a call as by the agent that --agent names, else by the one that the
@@ -42,10 +43,11 @@ func (s *session) greeting(given, client string) string {
 		"Your owner can choose another one: fovea mcp --agent NAME.", agent, agent, client)
 }
 
-// givenAway reports whether the owner has given a name to an agent, with a grant or a
-// token. Tokens that cannot be read have taken every name.
+// givenAway reports whether a name is that of an agent to which the owner gave it, with
+// a grant or a token, or that of the graph of server-memory. Tokens that cannot be read
+// have taken every name.
 func (s *session) givenAway(name string) bool {
-	if _, ok := s.config.Grants[name]; ok {
+	if _, ok := s.config.Grants[name]; ok || name == servermemory.Agent {
 		return true
 	}
 	tokens, err := config.ReadTokens(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 )
 
 func main() { os.Exit(run()) }
@@ -97,6 +98,15 @@ but the answer, standard error the rest. Exit codes:
 				return c.Help()
 			}
 			return misuse{fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if s.flags.Agent == "" {
+				return nil
+			}
+			if err := author.Check(s.flags.Agent); err != nil {
+				return misuse{fmt.Errorf("--agent: %w", err)}
+			}
+			return nil
 		},
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -60,7 +60,7 @@ func (s *session) serveMCP(ctx context.Context) error {
 	if err != nil {
 		return s.refuseMCP(ctx, err)
 	}
-	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Log: s.log(), Faults: s.log()})
+	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Greeting: func(client string) string { return s.greeting(s.flags.Agent, client) }, Log: s.log(), Faults: s.log()})
 	if s.far != nil {
 		s.letGrow(growBriefly) // next to nothing is kept here
 		ctx, stop := context.WithCancel(ctx)

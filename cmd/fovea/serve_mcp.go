@@ -20,7 +20,11 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
 		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
 		return mcpserver.Asker{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
-			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
+			var greeting func(client string) string
+			if g.Role == api.Owner { // a token of an agent says by itself who that is
+				greeting = func(client string) string { return s.greeting(g.Agent, client) }
+			}
+			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Faults: log, Greeting: greeting, Acting: func(ctx context.Context, client string) context.Context {
 				as := g
 				if g.Role == api.Owner {
 					as = s.agentGrant(s.agentOf(g.Agent, client))

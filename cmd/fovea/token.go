@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
@@ -58,7 +59,7 @@ agent may stands in the configuration, under grants.`,
 				return err
 			}
 			secret, err := tokens.Add(config.Token{Name: a[0], Agent: agent, Role: role, Scopes: scopes, Paths: paths, Made: time.Now()})
-			if errors.Is(err, config.ErrTokenName) || errors.Is(err, config.ErrTokenMade) {
+			if errors.Is(err, config.ErrTokenName) || errors.Is(err, config.ErrTokenMade) || errors.Is(err, author.ErrName) || errors.Is(err, author.ErrReserved) {
 				return misuse{err}
 			}
 			if err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/fovea-memory/fovea/author"
 )
 
 // Grant is what the person lets an agent do beyond what every agent may.
@@ -22,6 +24,9 @@ func (v value) grants() (map[string]Grant, error) {
 	}
 	var all map[string]Grant
 	for _, agent := range slices.Sorted(maps.Keys(table)) {
+		if err := author.Check(agent); err != nil {
+			return nil, err
+		}
 		one, ok := table[agent].(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("%s is not a table with paths and operations", agent)

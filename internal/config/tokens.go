@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/author"
 )
 
 // Token binds a secret to who may use it. Only the hash of the secret is kept.
@@ -79,12 +81,17 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 }
 
 // Add keeps a token under a secret that it makes and returns, and keeps nowhere.
-// Errors: ErrTokenName, ErrTokenMade.
+// Errors: ErrTokenName, ErrTokenMade, and those of author.Check for its agent.
 func (t *Tokens) Add(one Token) (string, error) {
 	name := one.Name
 	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) {
 		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenName)
+	}
+	if one.Agent != "" {
+		if err := author.Check(one.Agent); err != nil {
+			return "", fmt.Errorf("config: token %q: %w", name, err)
+		}
 	}
 	if t.index(name) >= 0 {
 		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenMade)

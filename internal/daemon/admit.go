@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
@@ -84,6 +85,9 @@ func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 	if err != nil {
 		return api.Grant{}, err
 	}
+	if err := mayBear(t.Agent); err != nil {
+		return api.Grant{}, fmt.Errorf("token %s: %w; fovea token remove takes it away, fovea token add makes one for another name", t.Name, err)
+	}
 	g := d.grant(t.Agent, api.Role(t.Role))
 	g.Vouched, g.Scopes, g.Paths = true, t.Scopes, slices.Concat(g.Paths, t.Paths)
 	return g, nil
@@ -92,6 +96,9 @@ func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 // asserted believes what a request says of itself.
 func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	agent := r.Header.Get(api.HeaderAgent)
+	if err := mayBear(agent); err != nil {
+		return api.Grant{}, fmt.Errorf("%s: %w", api.HeaderAgent, err)
+	}
 	switch role := api.Role(r.Header.Get(api.HeaderRole)); role {
 	case "":
 		return d.grant(agent, api.Owner), nil
@@ -100,6 +107,14 @@ func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	default:
 		return api.Grant{}, fmt.Errorf("%s: %q is no role", api.HeaderRole, role)
 	}
+}
+
+// mayBear refuses a name that no agent may bear; "" is none.
+func mayBear(agent string) error {
+	if agent == "" {
+		return nil
+	}
+	return author.Check(agent)
 }
 
 // grant adds what the configuration lets an agent do.

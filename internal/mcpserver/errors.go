@@ -24,7 +24,7 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Conflict:  "read the node again and repeat the change with the digest that you get",
 	fovea.Invalid:   "correct the arguments and call again",
 	fovea.Budget:    "ask again with at least that budget",
-	fovea.Denied:    "keep it below your own folder, or ask the person for a grant",
+	fovea.Denied:    "do what the reason leaves you, or ask the person",
 	fovea.Busy:      "somebody holds it at this moment; call again in a few seconds",
 	fovea.Held:      "ask the person; `fovea ingest --accept-deletions` takes the deletions over",
 	fovea.ReadOnly:  "the memory takes no writes; ask the person to look at `fovea status`",

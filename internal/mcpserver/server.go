@@ -5,6 +5,7 @@ package mcpserver
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +22,10 @@ type Options struct {
 	// the MCP client gave itself, which anybody may choose, and "" where the server
 	// itself reads, to see what changed. nil leaves the context as it is.
 	Acting func(ctx context.Context, client string) context.Context
+	// Greeting returns a sentence for the client of a name that is added to what it is
+	// told first: how it is called here, where that is not how it calls itself. "" adds
+	// nothing, and so does a nil Greeting.
+	Greeting func(client string) string
 	// Log is told what goes wrong in the protocol; nothing by default.
 	Log *slog.Logger
 	// Faults is told of panics, which are faults of the program; nothing by default.
@@ -75,15 +80,40 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error { return s.mcp.
 // asCaller says in the context of each request whose it is.
 func (s *Server) asCaller(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		name := ""
-		if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok {
-			if info := r.ClientInfo(); info != nil {
-				name = info.Name
-			}
+		name := clientName(req)
+		answer, err := next(s.acting(ctx, name), method, req)
+		if s.opts.Greeting == nil || err != nil {
+			return answer, err
 		}
-		return next(s.acting(ctx, name), method, req)
+		switch first := answer.(type) {
+		case *mcp.InitializeResult:
+			greeted := *first
+			greeted.Instructions = joined(greeted.Instructions, s.opts.Greeting(name))
+			return &greeted, nil
+		case *mcp.DiscoverResult:
+			greeted := *first
+			greeted.Instructions = joined(greeted.Instructions, s.opts.Greeting(name))
+			return &greeted, nil
+		}
+		return answer, nil
 	}
 }
+
+// clientName is how the client of a request calls itself, "" where it does not say.
+func clientName(req mcp.Request) string {
+	if r, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && r.Params != nil && r.Params.ClientInfo != nil {
+		return r.Params.ClientInfo.Name // no session has it yet
+	}
+	if r, ok := req.(interface{ ClientInfo() *mcp.Implementation }); ok {
+		if info := r.ClientInfo(); info != nil {
+			return info.Name
+		}
+	}
+	return ""
+}
+
+// joined puts a sentence behind a text, with a blank between them.
+func joined(text, more string) string { return strings.TrimSpace(text + " " + more) }
 
 func (s *Server) acting(ctx context.Context, client string) context.Context {
 	if s.opts.Acting == nil {
