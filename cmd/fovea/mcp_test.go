@@ -47,7 +47,7 @@ func TestMCPOverStandardInput(t *testing.T) {
 	dir := memexWith(t, map[string]string{"a.org": "* Gauge\n:PROPERTIES:\n:ID: gauge\n:END:\nIt drifts.\n"})
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		command, said := shim(t, dir)
-		client := mcp.NewClient(&mcp.Implementation{Name: "Test Client", Version: "1"}, nil)
+		client := mcp.NewClient(&mcp.Implementation{Name: "test-client", Version: "1"}, nil)
 		c, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: command}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", revision, err, said)
