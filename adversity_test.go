@@ -175,7 +175,7 @@ func TestStoreCopiedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: state}); err == nil || !strings.Contains(err.Error(), "--adopt") {
+	if _, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: state}); err == nil || !strings.Contains(err.Error(), "fovea adopt") {
 		t.Errorf("unasked: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(state, "journal")); errors.Is(err, fs.ErrNotExist) {

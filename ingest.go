@@ -82,6 +82,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 		return fail("ingest", m.dir, Other, err)
 	}
 	m.problems, m.missing = scan.Problems, nil
+	begins := m.View().commit.Seq == 0
 	defer m.tell()
 	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.fileCount()
@@ -110,6 +111,11 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	}
 	if err := m.takeBaselines(background(ctx), opts); err != nil {
 		return err
+	}
+	if begins && m.View().commit.Seq > 0 { // a process that is killed leaves what the folder is known by
+		if err := m.saveTable(); err != nil {
+			m.opts.Log.Warn("cannot save the file table", "error", err)
+		}
 	}
 	return held
 }

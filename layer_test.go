@@ -61,6 +61,7 @@ var layers = []layer{
 	{3, "internal/guard", pure},
 	{3, "internal/skill", pure},
 	{4, "working", files},
+	{4, "internal/stores", files},
 	{4, "internal/inert", pure},
 	{5, ".", free},
 	{6, "internal/hive", free},

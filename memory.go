@@ -15,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
@@ -25,6 +26,7 @@ import (
 type Memory struct {
 	opts  Options
 	dir   string // the memex, as given, made absolute
+	kin   string // see Status.Kin
 	state string // the state folder, "" when Options.Store was given
 	root  *corpus.Root
 	fs    vfs.FS
@@ -111,6 +113,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m.loadTable()
 	m.tell()
 	m.openProjects(ctx)
+	m.markFolder()
 	v := m.View()
 	m.opts.Log.Info("opened", "memex", m.dir, "commit", v.commit.Seq, "nodes", v.Len())
 	return m, nil
@@ -124,6 +127,9 @@ func (m *Memory) openStore(ctx context.Context) error {
 			return fail("open", m.dir, Invalid, errors.New("no state folder: set Options.StateDir"))
 		}
 		m.state = m.opts.StateDir
+		if err := m.findHistory(); err != nil {
+			return err
+		}
 		folder, err := disk.OpenFolder(m.state)
 		if err != nil {
 			return fail("open", m.state, Invalid, err)
@@ -135,13 +141,13 @@ func (m *Memory) openStore(ctx context.Context) error {
 		return fail("open", m.state, Conflict, err)
 	}
 	if m.opts.Adopt {
-		if err := disk.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := stores.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fail("open", m.state, openKind(err), err)
 		}
 	}
 	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
-			err = fmt.Errorf("%w; after moving the folder, run once with --adopt", err)
+			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}
 		return fail("open", m.state, openKind(err), err)
 	}

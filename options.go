@@ -47,9 +47,16 @@ type Options struct {
 	// Wait is how long Open waits for another process to let go of the store.
 	// 0 fails at once.
 	Wait time.Duration
+	// Stores is the folder that keeps the stores of all memexes of the user. Where this
+	// one has none yet, those are asked whether one knows its notes: Open fails with Held
+	// if the memex was moved here, and Status.Kin says so if it is a copy. "" asks nobody.
+	Stores string
 	// Adopt lets a store that belongs to another folder serve this one: after
-	// the memex was moved.
+	// the memex was moved. Of Stores it takes the one that knows these notes, or a copy
+	// of it if its memex is still there.
 	Adopt bool
+	// Anew begins a new history though one of Stores knows these notes.
+	Anew bool
 	// Signer signs the head that each commit makes; without one commits are not
 	// signed. Its key should be among Verifiers.
 	Signer note.Signer

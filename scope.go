@@ -131,11 +131,6 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	if s.fs, err = vfs.Sub(m.fs, folder); err != nil {
 		return nil, err
 	}
-	if m.opts.Adopt {
-		if err := disk.Adopt(s.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
 	if s.store, _, err = disk.Open(s.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
 		return nil, err
 	}

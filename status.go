@@ -29,6 +29,7 @@ type Status struct {
 	Problems  []node.Problem // files of the last scan that could not be read
 	ReadOnly  string         // why nothing can be written, "" when it can
 	Recovered string         // what opening had to mend, "" for nothing
+	Kin       string         // that another store knows these notes, and what takes its history along; "" for none
 	History   int64          // bytes that journal and packs take
 	Large     string         // that History is above Options.HistoryWarn, "" when it is not
 	SignedBy  string         // the known key that signed the head, NAME+HASH, "" for none
@@ -62,7 +63,7 @@ func (m *Memory) Status() Status {
 	v, t := m.View(), m.told.Load()
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
-		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Missing: slices.Clone(t.missing), Recovered: m.passedOver(),
+		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.passedOver(),
 	}
 	for _, p := range t.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})

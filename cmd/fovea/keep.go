@@ -14,15 +14,21 @@ import (
 
 func statusCommand(s *session) *cobra.Command {
 	var req api.StatusRequest
+	all := false
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say how the memory is",
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
-newest and who signed it, and all that wants looking after.`,
+newest and who signed it, and all that wants looking after. With --all it lists
+the stores of all memexes of this user, also of those that are gone.`,
 		Example: `  fovea status
+  fovea status --all
   fovea status --diagnostics`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if all {
+				return s.listStores()
+			}
 			return ask(s, c, api.Service.Status, req, func(st *api.Status) {
 				printStatus(s.out, st)
 				s.printServed(c.Context())
@@ -30,6 +36,7 @@ newest and who signed it, and all that wants looking after.`,
 		},
 	}
 	c.Flags().BoolVar(&req.Diagnostics, "diagnostics", false, "list what is odd in the files")
+	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
 	return c
 }
 

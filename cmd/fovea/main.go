@@ -153,7 +153,8 @@ func addVerbs(root *cobra.Command, s *session) {
 	add("agents", "Serve agents:",
 		setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s), guardCommand(s))
 	add("care", "Care:",
-		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s), versionCommand(s))
+		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s),
+		adoptCommand(s), storeCommand(s), versionCommand(s))
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }

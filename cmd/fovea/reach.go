@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/stores"
 )
 
 // askAgain is after how long who waits for the store looks for a daemon again: the
@@ -74,6 +75,21 @@ func (s *session) fromAfar() api.Service {
 	})
 }
 
+// beginHere begins the store of a memex that has none in this process, before a daemon
+// has it: what there is to say about that reaches whoever asked.
+func (s *session) beginHere(ctx context.Context) error {
+	if stores.Begun(s.config.StateDir) {
+		return nil
+	}
+	if err := s.open(ctx, lockWait, func(*fovea.Options) {}); err != nil {
+		return err
+	}
+	s.endAlerts()
+	err := s.memory.Close()
+	s.memory = nil
+	return err
+}
+
 // lingers is how long a daemon that nobody asked for stays without a client.
 const lingers = 10 * time.Minute
 
@@ -83,6 +99,9 @@ func (s *session) background(ctx context.Context, more ...string) (*afar.Client,
 	far, err := daemon.Connect(ctx, &s.config, opts)
 	if !errors.Is(err, daemon.ErrNone) {
 		return far, err
+	}
+	if err := s.beginHere(ctx); err != nil {
+		return nil, err
 	}
 	command, err := os.Executable()
 	if err != nil {

@@ -29,6 +29,7 @@ type session struct {
 	quiet  bool
 	noSync bool
 	adopt  bool
+	anew   bool // begin a new history though another store knows these notes
 	alone  bool // no daemon is asked
 
 	out    *stream // the answer
@@ -85,7 +86,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	opts := &fovea.Options{
 		StateDir: s.config.StateDir, Author: s.author(), Session: s.config.Session,
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
-		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Log: s.log(),
+		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alert,
@@ -97,6 +98,9 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	}
 	s.startAlerts(opts.Log)
 	st := s.memory.Status()
+	if st.Kin != "" {
+		s.say("%s", st.Kin)
+	}
 	if st.Recovered != "" {
 		s.say("recovered: %s", st.Recovered)
 	}

@@ -68,21 +68,33 @@ func StateDirOfOther(env func(string) string, memex string) (string, error) {
 }
 
 func stateDir(env func(string) string, memex string) (string, error) {
-	path := func(name string) string { return Expand(env(name), env) }
-	if dir := path("MEMORY_SNAPSHOT_PATH"); dir != "" {
+	if dir := Expand(env("MEMORY_SNAPSHOT_PATH"), env); dir != "" {
 		return filepath.Abs(dir)
 	}
 	sum := sha256.Sum256([]byte(memex))
-	name := filepath.Join("fovea", shortName(memex)+"-"+hex.EncodeToString(sum[:6]))
-	if dir := path("SYSTEM_DIR"); dir != "" {
-		return filepath.Abs(filepath.Join(dir, "state", name))
+	name := shortName(memex) + "-" + hex.EncodeToString(sum[:6])
+	base, err := StoresDir(env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, name), nil
+}
+
+// StoresDir returns the absolute path of the folder that keeps the state folders of this
+// user's memexes, but for one that MEMORY_SNAPSHOT_PATH names: state/fovea below
+// SYSTEM_DIR, else fovea below XDG_STATE_HOME or ~/.local/state. env is os.Getenv if nil.
+// It returns ErrNoHome.
+func StoresDir(env func(string) string) (string, error) {
+	env = environmentOr(env)
+	if dir := Expand(env("SYSTEM_DIR"), env); dir != "" {
+		return filepath.Abs(filepath.Join(dir, "state", "fovea"))
 	}
 	// A relative path in a variable of XDG counts as not set, by its standard.
-	if dir := path("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, name), nil
+	if dir := Expand(env("XDG_STATE_HOME"), env); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "fovea"), nil
 	}
 	if home := env("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", name), nil
+		return filepath.Join(home, ".local", "state", "fovea"), nil
 	}
 	return "", ErrNoHome
 }

@@ -16,7 +16,7 @@ func IdentityOf(info fs.FileInfo) (Identity, bool) {
 	case Identity:
 		return st, true
 	case *syscall.Stat_t:
-		return Identity{UID: int(st.Uid), GID: int(st.Gid), Links: uint64(st.Nlink)}, true
+		return Identity{UID: int(st.Uid), GID: int(st.Gid), Links: uint64(st.Nlink), Device: uint64(st.Dev), Inode: uint64(st.Ino)}, true
 	}
 	return Identity{}, false
 }

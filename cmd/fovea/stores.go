@@ -1,0 +1,268 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/stores"
+)
+
+// storeLine is a store as it is listed.
+type storeLine struct {
+	Store   string    `json:"store"`
+	Memex   string    `json:"memex"`
+	Stands  string    `json:"stands"` // there, gone, or another folder now
+	Commits uint64    `json:"commits"`
+	Bytes   int64     `json:"bytes"`
+	Used    time.Time `json:"used"`
+	Problem string    `json:"problem,omitempty"`
+}
+
+// storesDir is the folder of all stores of this user, "" where there is none.
+func storesDir() string {
+	base, err := config.StoresDir(nil)
+	if err != nil {
+		return "" // MEMORY_SNAPSHOT_PATH does without
+	}
+	return base
+}
+
+// listStores prints all stores of this user.
+func (s *session) listStores() error {
+	base, err := config.StoresDir(nil)
+	if err != nil {
+		return misuse{err}
+	}
+	list, err := stores.List(base)
+	if err != nil {
+		return err
+	}
+	lines := make([]storeLine, len(list))
+	for i, st := range list {
+		lines[i] = storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), st.Problem}
+	}
+	return s.give(lines, func() {
+		printStores(&s.out, lines)
+		if len(lines) == 0 {
+			s.say("no stores in %s yet", base)
+		}
+	})
+}
+
+// printStores prints a row for each store.
+func printStores(out io.Writer, lines []storeLine) {
+	if len(lines) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MEMEX\tIS\tCOMMITS\tSIZE\tLAST USED\tSTORE")
+	for _, l := range lines {
+		memex, stands := l.Memex, l.Stands
+		if l.Problem != "" {
+			memex, stands = orElse(memex, "?"), "cannot be read: "+l.Problem
+		}
+		commits := "?" // it was never closed
+		if l.Commits > 0 {
+			commits = strconv.FormatUint(l.Commits, 10)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", plain(memex), plain(stands), commits, sizeOf(l.Bytes), l.Used.Local().Format(time.DateOnly), plain(l.Store))
+	}
+	_ = table.Flush() // the output keeps its first error
+}
+
+// sizeOf writes a number of bytes for a person.
+func sizeOf(n int64) string {
+	const kilo, mega = 1_000, 1_000_000
+	switch {
+	case n >= mega:
+		return fmt.Sprintf("%.1f MB", float64(n)/mega)
+	case n >= kilo:
+		return fmt.Sprintf("%d kB", n/kilo)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+func storeCommand(s *session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "store",
+		Short: "Remove histories that are not wanted any more",
+		Long: `Each memex has a store: a folder outside the notes that keeps its history.
+"fovea status --all" lists those of this user. A store stays when its memex is
+removed, so that nothing is lost by that; "store remove" ends it.`,
+		Example: `  fovea status --all
+  fovea store remove notes-31c5adea60cd`,
+	}
+	return group(c, removeStoreCommand(s))
+}
+
+func removeStoreCommand(s *session) *cobra.Command {
+	force := false
+	c := &cobra.Command{
+		Use:   "remove STORE...",
+		Short: "Remove stores, with all history in them, for good",
+		Long: `Remove deletes stores, each named by its path or by its name in the list of
+"fovea status --all", and says what is lost with it: all commits, snapshots, and
+notes that stand in no file. Notes in files stay as they are. A store in use is
+refused, and one whose memex exists is removed with --force alone.`,
+		Example: `  fovea store remove notes-31c5adea60cd`,
+		Args:    args(1, -1, "the stores"),
+		RunE: func(_ *cobra.Command, a []string) error {
+			base, err := config.StoresDir(nil)
+			if err != nil {
+				return misuse{err}
+			}
+			for _, name := range a {
+				if err := s.removeStore(base, name, force); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "also where the memex exists: its history is lost")
+	return c
+}
+
+// removeStore removes one store. A memex does not name it: it may be in use.
+func (s *session) removeStore(base, name string, force bool) error {
+	st, err := stores.Named(base, name)
+	if err != nil {
+		return &fovea.Error{Op: "store", What: name, Kind: fovea.NotFound, Err: err}
+	}
+	if abs, _ := filepath.Abs(name); abs != st.Dir && filepath.Base(st.Dir) != name {
+		return misuse{fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
+	}
+	err = stores.Remove(st, force)
+	if errors.Is(err, stores.ErrMemexThere) {
+		return misuse{fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
+	}
+	if err != nil {
+		return &fovea.Error{Op: "store", What: name, Kind: fovea.Conflict, Err: err}
+	}
+	line := storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), ""}
+	return s.give(line, func() {
+		fmt.Fprintf(&s.out, "removed  %s\nlost     %d commits of %s, %s\n", plain(st.Dir), st.Commits, plain(st.Memex), sizeOf(st.Size))
+	})
+}
+
+func adoptCommand(s *session) *cobra.Command {
+	anew := false
+	c := &cobra.Command{
+		Use:   "adopt [STORE | OLD-MEMEX]",
+		Short: "Go on with the history of a memex that was moved or copied",
+		Long: `A memex that was moved, renamed or brought from another machine has its history
+under the path where it was. Adopt lets that history go on here: the store of a
+memex that was moved moves too, that of one which is still there is copied.
+Without a name it takes the one store that knows these notes. What was begun
+here meanwhile is put aside, and named.
+
+With --new it begins a new history though another store knows these notes.`,
+		Example: `  fovea adopt --memex ~/notes2
+  fovea adopt ~/notes --memex ~/notes2
+  fovea adopt --new --memex ~/notes2`,
+		Args: args(0, 1, "at most one store or memex"),
+		RunE: func(c *cobra.Command, a []string) error {
+			switch {
+			case anew && len(a) > 0:
+				return misuse{errors.New("--new takes no history; name none")}
+			case anew:
+				s.anew = true
+			default:
+				if err := s.load(); err != nil {
+					return err
+				}
+				if err := s.takeStore(strings.Join(a, "")); err != nil {
+					return err
+				}
+			}
+			s.alone = true
+			return s.sayBegun(c.Context())
+		},
+	}
+	c.Flags().BoolVar(&anew, "new", false, "begin a new history")
+	return c
+}
+
+// takeStore makes the history of a store that of this memex.
+func (s *session) takeStore(name string) error {
+	memex, own := s.config.Memex, s.config.StateDir
+	from, copied, err := s.storeToTake(name)
+	if err != nil {
+		return err
+	}
+	if from.Dir == own { // MEMORY_SNAPSHOT_PATH, or a crash between the steps of adopting
+		s.adopt = true
+		return nil
+	}
+	if stores.Begun(own) {
+		aside, err := stores.Aside(own, time.Now())
+		if err != nil {
+			return &fovea.Error{Op: "adopt", What: own, Kind: fovea.Held, Err: err}
+		}
+		s.say("what was begun here is kept in %s", aside)
+	}
+	if err := stores.Take(from.Dir, own, memex, copied); err != nil {
+		return &fovea.Error{Op: "adopt", What: from.Dir, Kind: fovea.Held, Err: err}
+	}
+	return nil
+}
+
+// storeToTake finds the store that a person means, "" for the one that knows these
+// notes, and reports whether it is to be copied.
+func (s *session) storeToTake(name string) (stores.Store, bool, error) {
+	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
+		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: orElse(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
+	}
+	kin, err := stores.Look(storesDir(), s.config.Memex, s.config.StateDir)
+	if err != nil {
+		return fails(fovea.NotFound, "%w", err)
+	}
+	if name != "" {
+		st, err := stores.Named(storesDir(), name)
+		if err != nil {
+			return fails(fovea.NotFound, "%w", err)
+		}
+		for _, k := range kin {
+			if k.Dir == st.Dir {
+				return st, !k.Moved, nil
+			}
+		}
+		kept := filepath.Dir(st.Dir) != storesDir() // such as a backup, which stays one
+		return st, kept || st.Stands == stores.There && st.Memex != s.config.Memex, nil
+	}
+	if own, err := stores.Read(s.config.StateDir); err == nil && own.Memex != s.config.Memex {
+		return own, false, nil
+	}
+	switch {
+	case len(kin) == 0:
+		return fails(fovea.NotFound, "no store knows these notes; fovea status --all lists them, and fovea adopt STORE takes one")
+	case len(kin) > 1 && kin[0].Moved == kin[1].Moved:
+		return fails(fovea.Ambiguous, "%d stores know these notes; name one, such as fovea adopt %q (%s, %d commits)", len(kin), kin[0].Dir, kin[0].Memex, kin[0].Commits)
+	}
+	return kin[0].Store, !kin[0].Moved, nil
+}
+
+// sayBegun opens the memory and says where its history stands.
+func (s *session) sayBegun(ctx context.Context) error {
+	if _, err := s.service(ctx); err != nil {
+		return err
+	}
+	st := s.memory.Status()
+	line := storeLine{Store: st.StateDir, Memex: st.Memex, Stands: string(stores.There), Commits: st.Head.Seq, Bytes: st.History, Used: st.Head.Time}
+	return s.give(line, func() {
+		fmt.Fprintf(&s.out, "memex    %s\nhistory  %d commits, in %s\n", plain(line.Memex), line.Commits, plain(line.Store))
+	})
+}

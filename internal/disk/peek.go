@@ -1,0 +1,40 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// HistoryFolders are the folders of a state folder that hold its history.
+var HistoryFolders = []string{journalFolder, imageFolder, packFolder}
+
+// Peek returns which memex a state folder belongs to, and the number of its newest
+// commit as the last clean close or the newest image has it, without opening the store: a
+// process may have it open. Errors: fs.ErrNotExist where there is no FORMAT, and those
+// of reading it; a head that cannot be read is passed over.
+func Peek(in vfs.FS) (memex string, seq uint64, err error) {
+	if info, err := in.Lstat(FormatFile); err != nil {
+		return "", 0, err
+	} else if !info.Mode().IsRegular() {
+		return "", 0, &Corruption{File: FormatFile, Reason: "it is no regular file"}
+	}
+	text, err := in.ReadFile(FormatFile)
+	if err != nil {
+		return "", 0, err
+	}
+	f, err := parseFormat(text)
+	if err != nil {
+		return "", 0, err
+	}
+	if info, err := in.Lstat(headFile); err == nil && info.Mode().IsRegular() {
+		if h, _, err := readHead(in); err == nil && h != nil {
+			seq = h.Seq
+		}
+	}
+	images, err := listImages(in)
+	for _, image := range images {
+		seq = max(seq, image)
+	}
+	return f.memex, seq, err
+}

@@ -1,0 +1,190 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package stores
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Standing says what became of the memex of a store.
+type Standing string
+
+// The standings.
+const (
+	There   Standing = "there"
+	Gone    Standing = "gone"               // nothing is at its path
+	Another Standing = "another folder now" // what is at its path holds none of its notes
+)
+
+// Store is one state folder.
+type Store struct {
+	Dir     string    // its absolute path
+	Memex   string    // whose it is, "" where FORMAT cannot be read
+	Stands  Standing  // what is at Memex
+	Commits uint64    // as of the last clean close, or of the newest image; 0 where neither is
+	Size    int64     // in bytes, of all its files
+	Used    time.Time // when it was last written
+	Problem string    // why it cannot be read, "" for nothing
+}
+
+// List returns the stores in a folder, by path. A folder that is not there has none;
+// other things in it are passed over. O(files of the stores).
+func List(base string) ([]Store, error) {
+	names, err := folders(base)
+	if err != nil {
+		return nil, err
+	}
+	var list []Store
+	for _, name := range names {
+		s, err := Read(filepath.Join(base, name))
+		if errors.Is(err, errNone) {
+			continue
+		}
+		if err != nil {
+			s.Problem = err.Error()
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// errNone: a folder has no FORMAT.
+var errNone = errors.New("it is no state folder of Fovea")
+
+// folders lists the folders in a folder, by name.
+func folders(base string) ([]string, error) {
+	in, err := vfs.Dir(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list stores: %w", err)
+	}
+	defer in.Close()
+	entries, err := in.ReadDir(".")
+	if err != nil {
+		return nil, fmt.Errorf("list stores: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// Read describes the store at a path. Errors: those of FORMAT; what could be found is
+// filled in.
+func Read(dir string) (Store, error) {
+	s := Store{Dir: dir}
+	in, err := vfs.Dir(dir)
+	if err != nil {
+		return s, fmt.Errorf("read store: %w", err)
+	}
+	defer in.Close()
+	memex, seq, err := disk.Peek(in)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("%s: %w", dir, errNone)
+	}
+	s.Memex, s.Commits = memex, seq
+	walkErr := walk(in, ".", func(_ string, info fs.FileInfo) error {
+		s.Size += info.Size()
+		if info.ModTime().After(s.Used) {
+			s.Used = info.ModTime()
+		}
+		return nil
+	})
+	if memex != "" {
+		s.Stands = standing(in, memex)
+	}
+	return s, cmp.Or(err, walkErr)
+}
+
+// Begun reports whether a store is at a path.
+func Begun(dir string) bool {
+	in, err := vfs.Dir(dir)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	entries, err := in.ReadDir(".")
+	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !e.IsDir() && e.Name() == disk.FormatFile || e.IsDir() && slices.Contains(disk.HistoryFolders, e.Name())
+	})
+}
+
+// Named finds the store that a person means: by its path, its name in the folder of
+// stores, or the path of its memex. Errors: none, or several of one memex.
+func Named(base, name string) (Store, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return Store{}, err
+	}
+	list, err := List(base)
+	if err != nil {
+		return Store{}, err
+	}
+	var found []Store
+	for _, s := range list {
+		if s.Dir == abs || filepath.Base(s.Dir) == name {
+			return s, nil
+		}
+		if s.Memex == abs {
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 0:
+		if s, err := Read(abs); err == nil {
+			return s, nil
+		}
+		return Store{}, fmt.Errorf("%s is neither a store nor a memex that has one; fovea status --all lists them", name)
+	case 1:
+		return found[0], nil
+	}
+	dirs := make([]string, len(found))
+	for i, s := range found {
+		dirs[i] = s.Dir
+	}
+	return Store{}, fmt.Errorf("%s has several stores; name one: %s", name, strings.Join(dirs, ", "))
+}
+
+// walk calls a function for each file below a folder, links not followed.
+func walk(in vfs.FS, folder string, each func(name string, info fs.FileInfo) error) error {
+	entries, err := in.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(folder, e.Name())
+		if e.IsDir() {
+			if err := walk(in, name, each); err != nil {
+				return err
+			}
+			continue
+		}
+		info, err := in.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the one who has it open removed it
+		}
+		if err == nil {
+			err = each(name, info)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/fovea-memory/fovea/internal/stores"
+)
+
+// findHistory asks, where this memex has no store yet, whether another store knows its
+// notes: a folder that was moved or renamed goes on with its history, and never begins a
+// new one without a word. It returns Held for one that was moved here.
+func (m *Memory) findHistory() error {
+	if m.opts.Stores == "" || m.opts.Anew || stores.Begun(m.state) {
+		return nil
+	}
+	kin, err := stores.Look(m.opts.Stores, m.dir, m.state)
+	if err != nil {
+		m.opts.Log.Warn("cannot look for the history of this folder", "why", err)
+		return nil
+	}
+	if len(kin) == 0 {
+		return nil
+	}
+	k := kin[0]
+	others := ""
+	if len(kin) > 1 {
+		others = fmt.Sprintf(" (%d other stores know these notes too: fovea status --all)", len(kin)-1)
+	}
+	switch way := "fovea adopt " + strconv.Quote(k.Dir); {
+	case m.opts.Adopt && len(kin) > 1 && kin[1].Moved == k.Moved:
+		return fail("open", m.dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
+	case m.opts.Adopt:
+		return fail("open", m.dir, Conflict, stores.Take(k.Dir, m.state, m.dir, !k.Moved))
+	case k.Moved:
+		return fail("open", m.dir, Held, fmt.Errorf(
+			"these notes were at %s, and their history%s waits for them: %s goes on with it, fovea adopt --new begins a new one%s",
+			k.Memex, long(k), way, others))
+	default:
+		m.kin = fmt.Sprintf("these notes are a copy of %s, and a new history begins; %s takes a copy of the old one%s along%s",
+			k.Memex, way, long(k), others)
+	}
+	return nil
+}
+
+// long says how long the history of a store is, where that is known.
+func long(k stores.Kin) string {
+	if k.Commits == 0 {
+		return ""
+	}
+	return " of " + count(int(k.Commits), "commit")
+}
+
+// markFolder notes in the store which folder this is, for the day when it is moved. A
+// store that cannot be written does without.
+func (m *Memory) markFolder() {
+	if m.opts.Store != nil || m.store.Err() != nil {
+		return
+	}
+	if err := stores.Mark(m.fs, m.dir); err != nil {
+		m.opts.Log.Warn("cannot note which folder this is; it may not be recognised when it is moved", "why", err)
+	}
+}
