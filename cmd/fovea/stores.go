@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -55,32 +54,42 @@ func (s *session) listStores() error {
 		lines[i] = storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), st.Problem}
 	}
 	return s.give(lines, func() {
-		printStores(&s.out, lines)
+		if len(lines) > 0 {
+			printStores(s.out, lines)
+		}
 		if len(lines) == 0 {
 			s.say("no stores in %s yet", base)
 		}
 	})
 }
 
-// printStores prints a row for each store.
-func printStores(out io.Writer, lines []storeLine) {
-	if len(lines) == 0 {
+// printStores prints a row for each store; a pipe gets the numbers as they are, and tabs.
+func printStores(out *stream, lines []storeLine) {
+	if !out.terminal() {
+		for _, l := range lines {
+			out.row(cell{text: l.Memex}, cell{text: l.is()}, cell{text: strconv.FormatUint(l.Commits, 10)},
+				cell{text: strconv.FormatInt(l.Bytes, 10)}, cell{text: l.Used.Format(time.RFC3339)}, cell{text: l.Store})
+		}
 		return
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MEMEX\tIS\tCOMMITS\tSIZE\tLAST USED\tSTORE")
 	for _, l := range lines {
-		memex, stands := l.Memex, l.Stands
-		if l.Problem != "" {
-			memex, stands = orElse(memex, "?"), "cannot be read: "+l.Problem
-		}
 		commits := "?" // it was never closed
 		if l.Commits > 0 {
 			commits = strconv.FormatUint(l.Commits, 10)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", plain(memex), plain(stands), commits, sizeOf(l.Bytes), l.Used.Local().Format(time.DateOnly), plain(l.Store))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(l.Memex), oneLine(l.is()), commits, sizeOf(l.Bytes), l.Used.Local().Format(time.DateOnly), oneLine(l.Store))
 	}
 	_ = table.Flush() // the output keeps its first error
+}
+
+// is says how the memex of a store stands, or why nobody knows.
+func (l storeLine) is() string {
+	if l.Problem != "" {
+		return "cannot be read: " + l.Problem
+	}
+	return l.Stands
 }
 
 // sizeOf writes a number of bytes for a person.
@@ -154,7 +163,7 @@ func (s *session) removeStore(base, name string, force bool) error {
 	}
 	line := storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), ""}
 	return s.give(line, func() {
-		fmt.Fprintf(&s.out, "removed  %s\nlost     %d commits of %s, %s\n", plain(st.Dir), st.Commits, plain(st.Memex), sizeOf(st.Size))
+		fmt.Fprintf(s.out, "removed  %s\nlost     %d commits of %s, %s\n", oneLine(st.Dir), st.Commits, oneLine(st.Memex), sizeOf(st.Size))
 	})
 }
 
@@ -263,6 +272,6 @@ func (s *session) sayBegun(ctx context.Context) error {
 	st := s.memory.Status()
 	line := storeLine{Store: st.StateDir, Memex: st.Memex, Stands: string(stores.There), Commits: st.Head.Seq, Bytes: st.History, Used: st.Head.Time}
 	return s.give(line, func() {
-		fmt.Fprintf(&s.out, "memex    %s\nhistory  %d commits, in %s\n", plain(line.Memex), line.Commits, plain(line.Store))
+		fmt.Fprintf(s.out, "memex    %s\nhistory  %d commits, in %s\n", oneLine(line.Memex), line.Commits, oneLine(line.Store))
 	})
 }
