@@ -73,7 +73,24 @@ func badFlag(c *cobra.Command, err error) error {
 			err = fmt.Errorf("--%s wants %s, not %q", flag.Name, want, wrong.GetValue())
 		}
 	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
+			err = fmt.Errorf("%w; did you mean --%s?", err, near)
+		}
+	}
 	return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+}
+
+// nearFlag is the flag of a verb that somebody may have meant, "" for none.
+func nearFlag(c *cobra.Command, word string) string {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})
+	})
+	if near := names.SuggestionsFor(word); len(near) > 0 {
+		return near[0]
+	}
+	return ""
 }
 
 // oneOf completes the value of a flag from the few that it may have.

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 )
 
@@ -41,7 +44,8 @@ func diffCommand(s *session) *cobra.Command {
 		Use:   "diff [FROM [TO]]",
 		Short: "List what changed between two moments",
 		Long: `Diff compares two moments: a snapshot's index or name, seq:N or a commit, a
-date, or head. FROM defaults to snapshot 0, TO to head.`,
+date, or head. FROM defaults to snapshot 0, TO to head. What became of one node
+say fovea log and fovea blame.`,
 		Example: `  fovea diff
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
@@ -52,11 +56,15 @@ date, or head. FROM defaults to snapshot 0, TO to head.`,
 					*to = a[i]
 				}
 			}
-			return ask(s, c, api.Service.Diff, req, func(d *api.Difference) {
+			err := ask(s, c, api.Service.Diff, req, func(d *api.Difference) {
 				if printDiff(s.out, d) == 0 {
 					s.say("nothing changed")
 				}
 			})
+			if fovea.KindOf(err) == fovea.NotFound {
+				err = fmt.Errorf("%w; for one node see fovea log NODE and fovea blame NODE", err)
+			}
+			return err
 		},
 	}
 	c.Flags().BoolVar(&req.Text, "text", false, "show the lines that changed")

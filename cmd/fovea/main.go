@@ -15,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/config"
 )
 
 func main() { os.Exit(run()) }
@@ -23,7 +24,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := &session{out: newOutput(), err: newTalk()}
+	s := &session{flags: config.Flags{Here: "."}, out: newOutput(), err: newTalk()}
 	root := command(s)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -113,7 +114,7 @@ but the answer, standard error the rest. Exit codes:
 		Version:       thisBuild().text(),
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&s.flags.Memex, "memex", "", "`FOLDER` of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration)")
+	f.StringVar(&s.flags.Memex, "memex", "", "`FOLDER` of Org files (else $FOVEA_MEMEX, $MEMEX_ROOT, the configuration, the folder you stand in)")
 	f.StringVar(&s.flags.Session, "session", "", "session `ID` to read and write in; commits are recorded under it")
 	f.StringVar(&s.flags.Project, "project", "", "project of this `NAME` to read and write in")
 	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` that commits are by")

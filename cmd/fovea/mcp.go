@@ -38,6 +38,7 @@ over where there is no graph yet, and kept in step with it.`,
   MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			s.flags.Here = "" // who starts a server names what it serves
 			if width(os.Stdin) > 0 {
 				s.say("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
 			}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -45,14 +44,14 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 // stateOf returns the state folder that a path means: itself, or that of the memex
 // that it is.
 func stateOf(path string) (string, error) {
-	if _, err := os.Stat(filepath.Join(path, "FORMAT")); err == nil {
+	if config.HasMemory(path) {
 		return filepath.Abs(path)
 	}
 	state, err := config.StateDirOfOther(nil, path)
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(state, "FORMAT")); err != nil {
+	if !config.HasMemory(state) {
 		return "", fmt.Errorf("merge: %s is no state folder, and no memex with a memory on this machine; fovea status prints the state folder of the copy", path)
 	}
 	return state, nil

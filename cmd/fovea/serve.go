@@ -55,6 +55,7 @@ a token. "fovea token" makes tokens for others.`,
 			if how.idle < 0 {
 				return misuse{errors.New("--idle is not negative")}
 			}
+			s.flags.Here = "" // who starts a server names what it serves
 			if err := s.load(); err != nil {
 				return err
 			}

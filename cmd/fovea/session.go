@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -72,7 +73,22 @@ func (s *session) load() (err error) {
 	for _, p := range s.config.Problems {
 		s.say("%s", p)
 	}
+	s.sayHere()
 	return nil
+}
+
+// sayHere says which folder is the memex where nobody named it and it is not plain:
+// where it is one above, or no memory of it is there yet.
+func (s *session) sayHere() {
+	if !s.config.Here {
+		return
+	}
+	dir, err := os.Getwd()
+	if err != nil || dir != s.config.Memex {
+		s.say("the memex is %s, which this folder belongs to", s.config.Memex)
+	} else if !config.HasMemory(s.config.StateDir) {
+		s.say("the memex is this folder, %s; a memory of it begins", s.config.Memex)
+	}
 }
 
 // open opens the memory in this process; with may change how.

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // server is how a client starts Fovea.
@@ -93,6 +95,12 @@ func (s *session) setUp(c client, file string, write bool) error {
 	if err != nil {
 		return misuse{err}
 	}
+	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
+		return misuse{fmt.Errorf("setup %s: %s is no folder, and the server would not start; make it, or name another with --memex", c.name, conf.Memex)}
+	}
+	if !holdsOrg(conf.Memex) {
+		s.say("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)
+	}
 	command, err := os.Executable()
 	if err != nil {
 		return err
@@ -127,6 +135,23 @@ func (s *session) setUp(c client, file string, write bool) error {
 		}
 	}
 	return nil
+}
+
+// holdsOrg reports whether an Org file lies in a folder or below it.
+func holdsOrg(dir string) (found bool) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // what cannot be read holds nothing for us
+		case e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case !e.IsDir() && node.IsOrg(path):
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // jsonServers is a whole file of the clients that read mcpServers.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/window"
 )
 
 func contextCommand(s *session) *cobra.Command {
@@ -26,6 +27,9 @@ the reason for every part, --json gives both as one object.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return ask(s, c, api.Service.Context, req, func(w *api.ContextResponse) {
 				s.out.text(w.Text)
+				if req.Policy == window.PolicyFoveal && req.Focus == "" {
+					s.say("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")
+				}
 				if req.Explain {
 					explain(s.err, w)
 				}

@@ -24,6 +24,8 @@ type Config struct {
 	File string
 	// Memex is the absolute path of the memex folder, which need not exist.
 	Memex string
+	// Here says that nothing named the memex: it is the folder that somebody stands in.
+	Here bool
 	// StateDir is the absolute path of its state folder, as StateDir gives it.
 	StateDir string
 	// Session, Agent and Project are those of the flags, "" where not given.
@@ -76,6 +78,9 @@ type Config struct {
 type Flags struct {
 	// Memex is the folder of the memex, relative to the working folder.
 	Memex string
+	// Here is the working folder, of which the memex is told where nothing names it;
+	// "" where it must be named.
+	Here string
 	// Session, Agent and Project are passed on to Config.
 	Session, Agent, Project string
 }
@@ -104,6 +109,10 @@ func Load(env func(string) string, flags Flags, file string) (Config, error) {
 			return Config{}, fmt.Errorf("config: memex %s: %w", flags.Memex, err)
 		}
 	}
+	if _, inFile := values[settings[0].key]; flags.Here != "" && c.Memex == "" && !inFile && !set(env, settings[0].env) {
+		c.Memex = here(env, flags.Here)
+		c.Here = c.Memex != ""
+	}
 	if c.Memex == "" {
 		return Config{}, c.noMemex()
 	}
@@ -119,6 +128,11 @@ func environmentOr(env func(string) string) func(string) string {
 		return os.Getenv
 	}
 	return env
+}
+
+// set reports whether one of the names has a value in the environment.
+func set(env func(string) string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(env(name)) != "" })
 }
 
 // noMemex names the problems too: one of them may be why the memex has no name.

@@ -7,7 +7,7 @@ import "errors"
 // Errors of Load and StateDir. They come wrapped with the path concerned.
 var (
 	// ErrNoMemex is returned by Load when nothing names the memex.
-	ErrNoMemex = errors.New("no memex is named; use --memex DIR, set FOVEA_MEMEX or MEMEX_ROOT, or write memex = \"DIR\" into the configuration file")
+	ErrNoMemex = errors.New("no memex is named; use --memex DIR, set FOVEA_MEMEX or MEMEX_ROOT, or write memex = \"DIR\" into the configuration file; verbs also take the folder that you stand in, where it holds Org files")
 	// ErrFile is returned by Load when the configuration file cannot be read
 	// or is not TOML. The policy in it is unknown then, so nothing goes on.
 	ErrFile = errors.New("the configuration file cannot be used")

@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// formatFile is in every state folder that holds a memory.
+const formatFile = "FORMAT"
+
+// here returns the memex that somebody means who stands in dir and names none: the
+// nearest folder from dir upwards that has a memory already, else dir itself where a
+// file in it is Org, else "". The home folder and those above it are never meant: they
+// hold everything. Nothing is made.
+func here(env func(string) string, dir string) string {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	tooMuch := above(env("HOME"))
+	for at := dir; ; at = filepath.Dir(at) {
+		if at == filepath.Dir(at) || isOne(at, tooMuch) {
+			break
+		}
+		state, err := StateDirOfOther(env, at)
+		if err == nil && HasMemory(state) {
+			return at
+		}
+	}
+	if !isOne(dir, tooMuch) && holdsOrg(dir) {
+		return dir
+	}
+	return ""
+}
+
+// HasMemory reports whether a state folder holds a memory.
+func HasMemory(state string) bool {
+	_, err := os.Stat(filepath.Join(state, formatFile))
+	return err == nil
+}
+
+// above are a folder and all above it, up to the root.
+func above(dir string) (folders []os.FileInfo) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if !filepath.IsAbs(dir) {
+		dir = string(filepath.Separator)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil {
+			folders = append(folders, info)
+		}
+		if at == filepath.Dir(at) {
+			return folders
+		}
+	}
+}
+
+// isOne reports whether a path leads to one of the folders.
+func isOne(path string, folders []os.FileInfo) bool {
+	info, err := os.Stat(path)
+	return err != nil || slices.ContainsFunc(folders, func(f os.FileInfo) bool { return os.SameFile(f, info) })
+}
+
+// holdsOrg reports whether a file that is seen in a folder is Org.
+func holdsOrg(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Type().IsRegular() && org.IsFile(e.Name()) && !strings.HasPrefix(e.Name(), ".")
+	})
+}
