@@ -15,19 +15,29 @@ const atUsage = "as it was at this `MOMENT`: snapshot, seq:N, commit or date"
 
 func searchCommand(s *session) *cobra.Command {
 	var req api.SearchRequest
+	var format string
 	c := &cobra.Command{
 		Use:   "search WORDS",
 		Short: "Rank nodes by words",
 		Long: `Search prints the nodes that say most of the words, best first. The number is
 the score as a share of the best one. Headings count more than text; --query
-narrows what is looked at.`,
+narrows what is looked at. --format grep prints the line of each that has most
+of the words, for an editor to jump to.`,
 		Example: `  fovea search battery life of the gauge
-  fovea search rivets --query 'tags:project' --limit 3 --json`,
+  fovea search rivets --query 'tags:project' --limit 3 --json
+  fovea search rivets --format grep`,
 		Args: args(1, -1, "words to search for"),
 		RunE: func(c *cobra.Command, a []string) error {
-			req.Text = strings.Join(a, " ")
+			req.Text, req.Content = strings.Join(a, " "), format != ""
+			if err := s.checkFormat(format); err != nil {
+				return err
+			}
 			return ask(s, c, api.Service.Search, req, func(hits []api.Hit) {
-				printHits(s.out, hits)
+				if format == "" {
+					printHits(s.out, hits)
+				} else {
+					s.printGrep(nodesOf(hits), sameWords(req.Text))
+				}
 				if len(hits) == 0 {
 					s.say("nothing was found")
 				}
@@ -39,7 +49,16 @@ narrows what is looked at.`,
 	f.IntVar(&req.Limit, "limit", 0, "at most `N` hits (default 10)")
 	f.Float64Var(&req.MinSimilarity, "min-similarity", 0, "leave out hits below this `SHARE` of the best score (0 to 1)")
 	f.StringVar(&req.Query, "query", "", "only nodes that match this `QUERY`")
+	formatFlag(c, &format)
 	return c
+}
+
+func nodesOf(hits []api.Hit) []api.Node {
+	nodes := make([]api.Node, len(hits))
+	for i, h := range hits {
+		nodes[i] = h.Node
+	}
+	return nodes
 }
 
 func showCommand(s *session) *cobra.Command {

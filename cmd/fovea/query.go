@@ -16,6 +16,7 @@ import (
 func queryCommand(s *session) *cobra.Command {
 	var req api.QueryRequest
 	var projects, completed bool
+	var format string
 	c := &cobra.Command{
 		Use:   "query QUERY",
 		Short: "List the nodes that match a query",
@@ -33,7 +34,10 @@ func queryCommand(s *session) *cobra.Command {
 			return args(1, -1, "a query, --active-projects or --completed")(c, a)
 		},
 		RunE: func(c *cobra.Command, a []string) error {
-			req.Query = strings.Join(a, " ")
+			req.Query, req.Content = strings.Join(a, " "), format != ""
+			if err := s.checkFormat(format); err != nil {
+				return err
+			}
 			switch {
 			case projects && completed:
 				return misuse{errors.New("query wants one of --active-projects and --completed")}
@@ -43,13 +47,18 @@ func queryCommand(s *session) *cobra.Command {
 				req.Named = api.Completed
 			}
 			return ask(s, c, api.Service.Query, req, func(nodes []api.Node) {
-				printNodes(s.out, nodes)
+				if format == "" {
+					printNodes(s.out, nodes)
+				} else {
+					s.printGrep(nodes, plainWords(req.Query))
+				}
 				if len(nodes) == 0 {
 					s.say("nothing matches")
 				}
 			})
 		},
 	}
+	formatFlag(c, &format)
 	f := c.Flags()
 	f.StringVar(&req.At, "at", "", atUsage)
 	f.IntVar(&req.Limit, "limit", 0, "at most `N` nodes (0: all; with --completed, 10)")

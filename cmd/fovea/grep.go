@@ -1,0 +1,160 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/index"
+)
+
+// grepFormat is the value of --format for lines that editors jump to.
+const grepFormat = "grep"
+
+// formatFlag adds --format to a verb that lists nodes.
+func formatFlag(c *cobra.Command, format *string) {
+	c.Flags().StringVar(format, "format", "", "`FORMAT` of the list: grep prints FILE:LINE:COLUMN: TEXT for editors")
+	oneOf(c, "format", grepFormat)
+}
+
+// checkFormat refuses a format that is none.
+func (s *session) checkFormat(format string) error {
+	switch {
+	case format != "" && format != grepFormat:
+		return misuse{fmt.Errorf("--format is grep, not %q", format)}
+	case format != "" && s.json:
+		return misuse{errors.New("choose one of --format and --json")}
+	}
+	return nil
+}
+
+// finder says where a line has words that were asked for: how many different ones, and
+// at which byte the first begins.
+type finder func(line string) (words, at int)
+
+// printGrep prints for each node the line that has most of the words, its headline where
+// none has any. A node that stands in no file has no line to jump to.
+func (s *session) printGrep(nodes []api.Node, find finder) {
+	dir, _ := os.Getwd() // without it paths are absolute
+	outside := 0
+	for _, n := range nodes {
+		if n.Line == 0 {
+			outside++
+			continue
+		}
+		number, at, text := bestLine(n.Content, find)
+		text = strings.TrimRight(text, "\r\n")
+		file := jumpPath(dir, filepath.Join(s.config.Memex, filepath.FromSlash(n.Path)), text)
+		fmt.Fprintf(s.out, "%s:%d:%d: %s\n", oneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), lineEnds.Replace(text))
+	}
+	if outside > 0 {
+		s.say("%s more in no file", several(outside, "node"))
+	}
+}
+
+// bestLine is the first of the lines with most words: its number from 0, and where the
+// first word begins in it.
+func bestLine(content string, find finder) (number, at int, text string) {
+	i, most := 0, 0
+	for line := range strings.Lines(content) {
+		words, where := find(line)
+		if i == 0 || words > most {
+			number, at, text, most = i, where, line, max(words, most)
+		}
+		i++
+	}
+	return number, at, text
+}
+
+// ambiguous is the beginning of a text that Emacs could take for the number of a line.
+var ambiguous = regexp.MustCompile(`^[ \t]*[0-9]+[:.]`)
+
+// jumpPath is a file from where somebody stands. Emacs takes a word before a colon for
+// the name of a program where a file and a line seem to follow; ./ tells it apart.
+func jumpPath(dir, file, text string) string {
+	rel, err := filepath.Rel(dir, file)
+	switch {
+	case err != nil:
+		return file
+	case !strings.ContainsRune(rel, filepath.Separator) && ambiguous.MatchString(text):
+		return "." + string(filepath.Separator) + rel
+	}
+	return rel
+}
+
+// screenColumn is the column behind a text as GNU programs count it, from 1: as on a
+// screen, with tab stops every 8.
+func screenColumn(before string) int {
+	column := 0
+	for i, part := range strings.Split(before, "\t") {
+		if i > 0 {
+			column += 8 - column%8
+		}
+		column += uniseg.StringWidth(part)
+	}
+	return column + 1
+}
+
+// word is a run of letters, marks and digits.
+var word = regexp.MustCompile(`[\pL\pM\pN]+`)
+
+// sameWords finds words as search does, in any of their forms.
+func sameWords(text string) finder {
+	wanted := map[string]bool{}
+	for _, t := range index.QueryTerms(text) {
+		wanted[t] = true
+	}
+	return func(line string) (int, int) {
+		found, first := map[string]bool{}, 0
+		for _, at := range word.FindAllStringIndex(line, -1) {
+			for _, t := range index.Terms(line[at[0]:at[1]]) {
+				if wanted[t] && len(found) == 0 {
+					first = at[0]
+				}
+				if wanted[t] {
+					found[t] = true
+				}
+			}
+		}
+		return len(found), first
+	}
+}
+
+// plainWord is a word of a query that asks for text: no predicate, no operator.
+var plainWord = regexp.MustCompile(`"([^"]+)"|[^\s"():!|,]+`)
+
+// plainWords finds the words of a query that are text to find, in any case.
+func plainWords(text string) finder {
+	var wanted []*regexp.Regexp
+	for _, field := range strings.FieldsFunc(text, unicode.IsSpace) {
+		if strings.ContainsAny(field, ":!") {
+			continue
+		}
+		for _, m := range plainWord.FindAllStringSubmatch(field, -1) {
+			if m[0] != "OR" {
+				wanted = append(wanted, regexp.MustCompile("(?i)"+regexp.QuoteMeta(strings.Trim(m[0], `"`))))
+			}
+		}
+	}
+	return func(line string) (words, at int) {
+		for _, w := range wanted {
+			if found := w.FindStringIndex(line); found != nil {
+				if words == 0 || found[0] < at {
+					at = found[0]
+				}
+				words++
+			}
+		}
+		return words, at
+	}
+}
