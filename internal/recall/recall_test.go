@@ -95,3 +95,27 @@ func TestAmbiguousListsCandidates(t *testing.T) {
 		t.Errorf("the message has %d lines", got)
 	}
 }
+
+// TestBaseNames: the name of a file alone is enough before a line where one folder has
+// it; elsewhere the error names the files. A name without a line is never taken for a
+// file in a folder: what is written to it would go there.
+func TestBaseNames(t *testing.T) {
+	v := view(map[string]string{
+		"doc/faq.org": "* One\n* Two\n", "a/x.org": "* A\n", "b/x.org": "* B\n", "x.org": "* Top\n", "c/y.org": "* C\n", "d/y.org": "* D\n", "deep/er/z.org": "* Z\n",
+	})
+	for name, want := range map[string]string{
+		"faq.org:2": "Two", "faq.org:+0": "One", "x.org:1": "Top", "z.org:1": "Z", "er/z.org:1": "", "q.org:1": "", ":1": "", "org:1": "",
+		"y.org:1": "name the file as it is below the memex:\n  c/y.org\n  d/y.org",
+		"faq.org": "name the file as it is below the memex:\n  doc/faq.org",
+	} {
+		n, err := v.Resolve(name)
+		switch {
+		case want != "" && !strings.Contains(want, "\n"):
+			if err != nil || n.Title() != want {
+				t.Errorf("%q is %v, %v, want %q", name, n, err, want)
+			}
+		case err == nil || !strings.Contains(err.Error(), want):
+			t.Errorf("%q is %v, %v, want an error with %q", name, n, err, want)
+		}
+	}
+}

@@ -40,7 +40,8 @@ func (e *AmbiguousError) Error() string {
 }
 
 // Resolve finds the node a person means: by a document's path, by id, also an
-// element's, by FILE:LINE or FILE:+BYTE, or by title (exactly, else without
+// element's, by FILE:LINE or FILE:+BYTE, where the name of a file that only one folder
+// has is enough, or by title (exactly, else without
 // case), in this order: no :ID: takes a path over. Behind the prefix id: an id
 // goes first. It returns ErrUnknown, with the nearest titles, or an
 // *AmbiguousError.
@@ -84,7 +85,12 @@ func (v View) position(name string) (*node.Node, bool) {
 	}
 	text, ok := v.State.Text(path)
 	if !ok {
-		return nil, false
+		files := v.named(path)
+		if len(files) != 1 {
+			return nil, false
+		}
+		path = files[0]
+		text, _ = v.State.Text(path)
 	}
 	if offset, err := strconv.Atoi(strings.TrimPrefix(at, "+")); err == nil && offset >= 0 && strings.HasPrefix(at, "+") {
 		return v.State.At(path, offset)
@@ -102,6 +108,19 @@ func (v View) position(name string) (*node.Node, bool) {
 		offset += i + 1
 	}
 	return v.State.At(path, offset)
+}
+
+// named are the files in folders whose own name is that, in order. O(documents).
+func (v View) named(name string) (paths []string) {
+	if name == "" || strings.Contains(name, "/") {
+		return nil
+	}
+	for _, path := range v.State.Paths() {
+		if strings.HasSuffix(path, "/"+name) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -127,6 +146,14 @@ func (v View) titled(name string) (exact, folded []*node.Node) {
 
 // unknown says that a name is unknown and which titles come near.
 func (v View) unknown(name string) error {
+	file, _, at := cutLast(name, ":")
+	if files := v.named(file); len(files) > 0 && (at || node.IsOrg(file)) {
+		more := ""
+		if n := len(files); n > maxCandidates {
+			files, more = files[:maxCandidates], fmt.Sprintf("\n  and %d more", n-maxCandidates)
+		}
+		return fmt.Errorf("%q: %w; name the file as it is below the memex:\n  %s%s", name, ErrUnknown, strings.Join(files, "\n  "), more)
+	}
 	hits, err := v.Search(name, 3, nil, time.Time{})
 	if err != nil || len(hits) == 0 {
 		return fmt.Errorf("%q: %w: give an id, a title, FILE:LINE or FILE:+BYTE", name, ErrUnknown)
