@@ -3,13 +3,19 @@
 package mcpserver_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/share"
 )
@@ -114,4 +120,43 @@ func TestWhatIsNoMessageOverHTTP(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAPanicEndsOneCall: where a part of the program panics, the call that came to it is an
+// error, which is logged with its stack, and the session goes on; so it does where that
+// happens while clients are told of a change.
+func TestAPanicEndsOneCall(t *testing.T) {
+	svc, _ := memory(t)
+	var log bytes.Buffer
+	broken := false
+	s := mcpserver.New(api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		if broken || op.Name == "forget" {
+			panic("out of order")
+		}
+		return op.Pass(ctx, svc, req)
+	}), &mcpserver.Options{Faults: slog.New(slog.NewTextHandler(&log, nil))})
+	ours, theirs := mcp.NewInMemoryTransports()
+	go func() { _ = s.Run(t.Context(), theirs) }()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "forget", Arguments: map[string]any{"id": "gauge"}}); err == nil || !strings.Contains(err.Error(), "Next: ") {
+		t.Errorf("a call that panics: %v", err)
+	}
+	if got := log.String(); !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "shares_test.go") {
+		t.Errorf("the log has %s", got)
+	}
+	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "fovea://node/gauge"}); err != nil {
+		t.Fatal(err)
+	}
+	log.Reset()
+	broken = true
+	s.Changed(t.Context())
+	broken = false
+	if !strings.Contains(log.String(), "telling of changes") {
+		t.Errorf("the log has %s", log.String())
+	}
+	call(t, c, "read", map[string]any{"id": "gauge"})
 }

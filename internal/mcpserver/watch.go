@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // maxWatched is how many resources a server watches. Each costs a read at a change.
@@ -77,6 +79,7 @@ func (s *Server) prune() {
 // they were. Whoever commits to the memory beside this server calls it afterwards;
 // the server does so after its own calls. It reads each watched resource once.
 func (s *Server) Changed(ctx context.Context) {
+	defer rpcline.Survive(s.opts.Faults, "telling of changes")
 	ctx = s.acting(ctx, "")
 	w := &s.watch
 	w.mu.Lock()

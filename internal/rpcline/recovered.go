@@ -15,18 +15,29 @@ import (
 // stack. The SDK runs handlers in goroutines of its own, where a panic would end the
 // process. nil discards the log.
 func Recovered(log *slog.Logger) mcp.Middleware {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 			defer func() {
 				if why := recover(); why != nil {
-					log.Error("panic", "in", method, "why", why, "stack", string(debug.Stack()))
+					logPanic(log, method, why)
 					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method + " failed by a fault of the program. Next: ask the person to report what the log says (serve.log in the state folder, or standard error)"}
 				}
 			}()
 			return next(ctx, method, req)
 		}
+	}
+}
+
+// Survive is deferred by what no client waits for: a panic is logged, and ends nothing
+// but that. nil discards the log.
+func Survive(log *slog.Logger, what string) {
+	if why := recover(); why != nil {
+		logPanic(log, what, why)
+	}
+}
+
+func logPanic(log *slog.Logger, what string, why any) {
+	if log != nil {
+		log.Error("panic", "in", what, "why", why, "stack", string(debug.Stack()))
 	}
 }

@@ -14,11 +14,11 @@ type Limits struct {
 // descriptor and about 20 KB. An agent has more of them than requests under way, so that
 // one of them is idle, and can be closed without harm, when it opens another. All is
 // lowered by the daemon where the system gives a process few descriptors.
-var Connections = Limits{Agent: 192, Owner: 1024, Nobody: 256, All: 1536}
+var Connections = Limits{Agent: 320, Owner: 1024, Nobody: 256, All: 1536}
 
-// Requests are requests under way, streams included. A program that writes as fast as it
-// can has about 200 of them.
-var Requests = Limits{Agent: 160, Owner: 768}
+// Requests are requests under way, streams included. A program that sends 200 writes at
+// once, as those that measure memories do, loses none of them.
+var Requests = Limits{Agent: 256, Owner: 768}
 
 // Streams are answers that go on until the client goes: of events, and of messages of
 // MCP. Each takes a goroutine and a buffer of events.
