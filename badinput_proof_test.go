@@ -61,7 +61,7 @@ func badInputs() []badInput {
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"blame of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, _, err := m.Blame(ctx, "nobody")
+			_, _, _, err := m.Blame(ctx, nil, "nobody")
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"purge of an unknown id", func(ctx context.Context, m *fovea.Memory) error {

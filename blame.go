@@ -16,26 +16,31 @@ import (
 // each the commit that brought it, through renames and moves of the node. A line
 // that was taken away and brought back, by a rollback say, is by the commit that
 // brought it first. gone are commits of which the node's text was purged, thinned
-// or lost: what they brought is told as the next one's. Errors: NotFound (the
-// present state has no such node). It costs a read for each commit and compares
+// or lost: what they brought is told as the next one's. The text is that of v, what
+// the reader may see of the present, of all of it where v is nil. Errors: NotFound
+// (there is no such node in it). It costs a read for each commit and compares
 // the versions of this node.
-func (m *Memory) Blame(ctx context.Context, id string) (lines []string, by, gone []Commit, err error) {
+func (m *Memory) Blame(ctx context.Context, v *View, id string) (lines []string, by, gone []Commit, err error) {
 	m.chain.RLock()
 	defer m.chain.RUnlock()
-	v := m.View()
-	if id, err = m.heir(ctx, v, id); err != nil {
-		return nil, nil, nil, fail("blame", id, Corrupt, err)
+	head := m.View()
+	if v == nil {
+		v = head
+	}
+	asked := id // what it is called now is for those who see it
+	if id, err = m.heir(ctx, head, id); err != nil {
+		return nil, nil, nil, fail("blame", asked, Corrupt, err)
 	}
 	n, ok := v.Get(id)
 	if !ok {
-		return nil, nil, nil, fail("blame", id, NotFound, errors.New("no such node now; fovea log shows when it left"))
+		return nil, nil, nil, fail("blame", asked, NotFound, errors.New("no such node now; fovea log shows when it left"))
 	}
 	b := blame{m: m, lines: linediff.Split(n.Content)}
-	if _, err = m.trail(ctx, id, 1, v.commit.Seq, b.version); err == nil {
+	if _, err = m.trail(ctx, id, 1, head.commit.Seq, b.version); err == nil {
 		err = b.trace()
 	}
 	if err != nil {
-		return nil, nil, nil, fail("blame", id, Corrupt, err)
+		return nil, nil, nil, fail("blame", asked, Corrupt, err)
 	}
 	return b.lines, b.by, b.gone, nil
 }

@@ -36,7 +36,7 @@ func (w *world) save(name, text string) {
 // blamed is what Blame says, a line each: the number of the commit and the text.
 func (w *world) blamed(id string) string {
 	w.t.Helper()
-	lines, by, gone, err := w.m.Blame(w.t.Context(), id)
+	lines, by, gone, err := w.m.Blame(w.t.Context(), nil, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestBlame(t *testing.T) {
 func TestBlameOfNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* One\n"})
 	w.ingest()
-	if _, _, _, err := w.m.Blame(t.Context(), "nowhere"); fovea.KindOf(err) != fovea.NotFound {
+	if _, _, _, err := w.m.Blame(t.Context(), nil, "nowhere"); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("%v", err)
 	}
 }

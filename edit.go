@@ -156,7 +156,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 		return nil, fail(e.name, id, NotFound, errors.New("the node left the file since it was read"))
 	}
 	c := e.m.entry(ctx, graph.KindEdit, "", 0)
-	if err := e.m.mayWrite(e.name, &c, []string{n.Path}); err != nil {
+	if err := e.m.mayWrite(ctx, e.name, &c, n.Path); err != nil {
 		return nil, err // before anything of it is shown
 	}
 	if n.Derived.Opaque {

@@ -25,10 +25,11 @@ type guarding struct {
 	doubt   atomic.Pointer[string] // why nothing vouches for the baselines, nil if something does; stored by the writer
 }
 
-// watched are the protected documents of a state.
+// watched are the protected documents of a state, while links lead where they do.
 type watched struct {
-	state *graph.State
-	paths []string
+	state  *graph.State
+	linked any // see corpus.Root.Linked
+	paths  []string
 }
 
 // policyOf makes the policy of a memory: what the options say, and what is locked
@@ -54,8 +55,9 @@ func literal(path string) string {
 }
 
 // Protected reports whether a file of this path, below the memex, may be written
-// by its owner alone, and is compared with what that one trusted at each read.
-func (m *Memory) Protected(path string) bool { return m.guard.policy.Mode(path) != guard.Trusted }
+// by its owner alone, and is compared with what that one trusted at each read: by its
+// path, or by another one from where a link leads to it.
+func (m *Memory) Protected(path string) bool { return m.mode(path) != guard.Trusted }
 
 // Guarded returns a view as readers may have it: v, or the present one where v is
 // nil, without the protected files that somebody else changed since their owner
@@ -146,7 +148,7 @@ func (m *Memory) standings(state *graph.State) []guard.Standing {
 // standing reads a protected file and compares it. Before the first baselines are
 // taken nothing is protected yet: a file is taken as it is.
 func (m *Memory) standing(book *guard.Book, state *graph.State, path string) guard.Standing {
-	s := guard.Standing{Path: path, Mode: m.guard.policy.Mode(path), State: guard.Same, Baseline: book.Baseline(path)}
+	s := guard.Standing{Path: path, Mode: m.mode(path), State: guard.Same, Baseline: book.Baseline(path)}
 	text, _, err := m.root.Read(path, 0)
 	switch {
 	case err == nil:
@@ -173,10 +175,10 @@ func (m *Memory) standing(book *guard.Book, state *graph.State, path string) gua
 // watch lists the protected documents of a state. Those of the state before it
 // are known: only what changed is looked at.
 func (m *Memory) watch(state *graph.State) []string {
-	was := m.guard.watched.Load()
+	was, linked := m.guard.watched.Load(), m.root.Linked()
 	switch {
-	case was == nil:
-		was = &watched{state: state}
+	case was == nil, was.linked != linked:
+		was = &watched{state: state, linked: linked}
 		for _, path := range state.Paths() {
 			if m.Protected(path) {
 				was.paths = append(was.paths, path)
@@ -185,7 +187,7 @@ func (m *Memory) watch(state *graph.State) []string {
 	case was.state == state:
 		return was.paths
 	default:
-		was = &watched{state, slices.Clone(was.paths)}
+		was = &watched{state, linked, slices.Clone(was.paths)}
 		for _, path := range graph.Diff(m.guard.watched.Load().state, state).Paths {
 			if !m.Protected(path) {
 				continue

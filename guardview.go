@@ -52,7 +52,7 @@ func (m *Memory) Untrusted(v *View) []string {
 	}
 	var out []string
 	for _, path := range v.state.Paths() {
-		if m.guard.policy.Mode(path) != guard.Lockdown || !m.root.Holds(path) {
+		if m.mode(path) != guard.Lockdown || !m.root.Holds(path) {
 			continue
 		}
 		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(v.state.Nodes(path))) {
@@ -66,7 +66,7 @@ func (m *Memory) Untrusted(v *View) []string {
 // UntrustedVersion reports whether a version of a node stands in a file that is
 // locked down where somebody else changes it, and is not the one that is trusted.
 func (m *Memory) UntrustedVersion(n *node.Node) bool {
-	if m.guard.policy.Mode(n.Path) != guard.Lockdown {
+	if m.mode(n.Path) != guard.Lockdown {
 		return false
 	}
 	b := m.guard.book.Load().Baseline(n.Path)
@@ -101,6 +101,18 @@ func (m *Memory) clear(v *View, found []guard.Standing) *View {
 	out := v.without(locked, unreviewed)
 	m.guard.cleared.Store(&cleared{v, key.String(), out})
 	return out
+}
+
+// Without returns the view without the documents of some paths.
+func (v *View) Without(paths ...string) *View {
+	locked := map[string]guard.State{}
+	for _, path := range paths {
+		locked[path] = guard.Untrusted
+	}
+	if len(locked) == 0 {
+		return v
+	}
+	return v.without(locked, v.unreviewed)
 }
 
 // without makes the guarded view.

@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // owner is the author whose word over protected files counts: the person, not an
@@ -22,23 +23,6 @@ var (
 	errLocked    = errors.New("the file was changed outside Fovea and is locked down; see fovea guard diff, then adopt or reject that")
 )
 
-// mayWrite refuses an operation that is not its author's to do: a protected file is
-// written by its owner alone, and not on top of what nobody has looked at.
-func (m *Memory) mayWrite(name string, c *graph.Commit, paths []string) error {
-	book, head := m.guard.book.Load(), m.View().state
-	for _, path := range paths {
-		mode := m.guard.policy.Mode(path)
-		switch {
-		case mode == guard.Trusted:
-		case c.Author != owner:
-			return fail(name, path, Denied, errProtected)
-		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (m.guard.doubt.Load() != nil || !trusted(book, head, path)):
-			return fail(name, path, Locked, errLocked)
-		}
-	}
-	return nil
-}
-
 // trusted reports whether memory has of a protected file what its owner trusts.
 func trusted(book *guard.Book, state *graph.State, path string) bool {
 	nodes := state.Nodes(path)
@@ -46,6 +30,12 @@ func trusted(book *guard.Book, state *graph.State, path string) bool {
 		return b.Holds(nodes)
 	}
 	return len(nodes) == 0 || !book.Begun()
+}
+
+// vouched reports whether an agent may be told of a node: the state has of its file
+// what its owner trusts, or the file is not locked down where somebody changes it.
+func (m *Memory) vouched(state *graph.State, n *node.Node) bool {
+	return m.mode(n.Path) != guard.Lockdown || m.guard.doubt.Load() == nil && trusted(m.guard.book.Load(), state, n.Path)
 }
 
 // trustedBy returns what a commit makes of the baselines of the files that it is
@@ -106,7 +96,7 @@ func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 	var entries []guard.Entry
 	var taken []string
 	for _, path := range m.watch(v.state) {
-		if !m.root.Holds(path) || book.Baseline(path) != nil || before.Mode(path) != guard.Trusted {
+		if !m.root.Holds(path) || book.Baseline(path) != nil || m.modeBy(before, path) != guard.Trusted {
 			continue
 		}
 		nodes := v.state.Nodes(path)

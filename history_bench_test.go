@@ -64,7 +64,7 @@ func BenchmarkHistory(b *testing.B) {
 	})
 	b.Run("blame", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, _, err := m.Blame(b.Context(), "node-000"); err != nil {
+			if _, _, _, err := m.Blame(b.Context(), nil, "node-000"); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -64,18 +64,15 @@ type knownNotes struct {
 	ids map[[16]byte][]string // nil until it was made
 }
 
-// find returns a headline of the key, "" for none.
-func (k *knownNotes) find(state *graph.State, key noteKey) string {
+// find returns the headlines of the key.
+func (k *knownNotes) find(state *graph.State, key noteKey) []string {
 	if k.ids == nil {
 		k.ids = map[[16]byte][]string{}
 		for n := range state.All() {
 			k.add(n)
 		}
 	}
-	if ids := k.ids[short(key)]; len(ids) > 0 {
-		return ids[0]
-	}
-	return ""
+	return k.ids[short(key)]
 }
 
 func short(key noteKey) [16]byte { return [16]byte(key[:16]) }
@@ -114,8 +111,9 @@ const (
 )
 
 // similar returns the ids of nodes that have at least the share SimilarFrom of their
-// words in common with a text, the most similar first.
-func (v *View) similar(title, body string) []string {
+// words in common with a text, the most similar first, among those that keep does not
+// refuse.
+func (v *View) similar(title, body string, keep func(*node.Node) bool) []string {
 	words := wordsOf(title + "\n" + body)
 	if len(words) == 0 {
 		return nil
@@ -127,7 +125,7 @@ func (v *View) similar(title, body string) []string {
 	var hits []hit
 	for _, h := range v.words.get().Search(index.Query{Text: title + "\n" + body, Limit: similarAmong, Terms: similarTerms}) {
 		n, ok := v.Get(h.ID)
-		if !ok || n.Derived.Encrypted {
+		if !ok || n.Derived.Encrypted || !keep(n) {
 			continue
 		}
 		if share := inCommon(words, wordsOf(n.Title()+"\n"+n.Body())); share >= SimilarFrom {

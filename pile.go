@@ -30,6 +30,7 @@ type pile struct {
 	under string
 	now   time.Time
 	path  string        // "" where the place is a node
+	at    corpus.Place  // where the path leads
 	had   string        // what the file holds
 	base  merkle.Digest // of that, zero for no file
 	end   *fileEnd
@@ -56,7 +57,7 @@ func (p *pile) take(r *noting) bool {
 	case p.full, p.keys[r.key] && r.byAgent(), op != "" && p.ops[op]:
 		return false
 	case p.err != nil:
-		r.end(remembered{}, p.err)
+		r.end(remembered{}, p.why(r))
 	case p.path == "" || ownID(r.h.Properties):
 		r.end(p.alone(r))
 		p.full = true // what comes next is based on it
@@ -64,6 +65,17 @@ func (p *pile) take(r *noting) bool {
 		p.add(r, op)
 	}
 	return true
+}
+
+// why is the error of opening the file; who may not write there is told that instead.
+func (p *pile) why(r *noting) error {
+	r.commit = p.m.entry(r.ctx, graph.KindEdit, "", 0)
+	if judge := p.m.judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
+		if err := judge(p.at); err != nil {
+			return err
+		}
+	}
+	return p.err
 }
 
 // ownID reports whether properties name an :ID:, which may be taken.
@@ -94,6 +106,10 @@ func (p *pile) open(ctx context.Context) {
 		return
 	}
 	e := &editing{m: p.m, name: "remember", now: p.now, texts: map[string]string{}}
+	if p.at, p.err = p.m.root.Place(p.path); p.err != nil {
+		p.err = failWrite("remember", p.path, p.err)
+		return
+	}
 	var there bool
 	if p.had, there, p.err = e.present(ctx, p.path); p.err != nil {
 		return
@@ -113,7 +129,11 @@ func (p *pile) open(ctx context.Context) {
 // add puts a note at the end of the text.
 func (p *pile) add(r *noting, op string) {
 	r.commit = p.m.entry(r.ctx, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
-	if err := p.m.mayWrite("remember", &r.commit, []string{p.path}); err != nil {
+	err := p.m.unprotected("remember", &r.commit, []string{p.path})
+	if judge := p.m.judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
+		err = judge(p.at)
+	}
+	if err != nil {
 		r.end(remembered{}, err)
 		return
 	}
@@ -121,7 +141,7 @@ func (p *pile) add(r *noting, op string) {
 	h := r.headline(p.now)
 	h.Properties = slices.Concat([]org.Property{{Key: "ID", Value: r.id}}, h.Properties)
 	end := *p.end
-	err := end.insert(p.now, h)
+	err = end.insert(p.now, h)
 	if err == nil {
 		err = p.checkInert(r.ctx, end.doc)
 	}
@@ -160,7 +180,7 @@ func (p *pile) save() {
 
 func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	m, text := p.m, p.end.text()
-	op := &operationOnFiles{m: m, name: "remember", intent: intent{commit: p.notes[0].commit}}
+	op := &operationOnFiles{m: m, name: "remember", intent: intent{commit: p.notes[0].commit}, judge: p.judge}
 	steps := make([]planned, len(p.notes))
 	for i, r := range p.notes {
 		steps[i] = planned{r.commit, r.length}
@@ -187,6 +207,18 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	}
 	done, err := m.publish(ctx, j, all...)
 	return done, op.afterFiles(ctx, err)
+}
+
+// judge asks for each note whether its author may change the file.
+func (p *pile) judge(at corpus.Place) error {
+	for _, r := range p.notes {
+		if judge := p.m.judge(r.ctx, "remember", &r.commit); judge != nil {
+			if err := judge(at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // isThere refuses notes that are read as something else than was asked for.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -72,6 +73,10 @@ func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Co
 		name, err := e.archiveOf(from, i, n.Path)
 		if err != nil {
 			return fail(e.name, id, Invalid, err)
+		}
+		c := m.entry(ctx, graph.KindEdit, "", 0)
+		if err := m.mayWrite(ctx, e.name, &c, name); err != nil {
+			return err
 		}
 		archive, err := e.existing(ctx, name)
 		if err != nil {

@@ -109,7 +109,8 @@ func (r *noting) prepare(m *Memory) error {
 	if !r.byAgent() {
 		return nil
 	}
-	r.answer.Similar = m.View().similar(r.h.Title, r.h.Body)
+	v := m.View()
+	r.answer.Similar = v.similar(r.h.Title, r.h.Body, func(n *node.Node) bool { return m.vouched(v.state, n) })
 	return nil
 }
 
@@ -212,7 +213,7 @@ func (m *Memory) settledAlready(r *noting) bool {
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
 		r.end(remembered{ID: id, Commit: m.answered(first, nil)}, nil)
 	case r.byAgent():
-		if id := m.known.find(m.View().state, r.key); id != "" {
+		if id := m.knownTo(r.key); id != "" {
 			r.end(remembered{ID: id, Known: true}, nil)
 		} else if t := m.tombs[r.key]; t.stands && t.by != r.author {
 			err = fail("remember", r.under, Denied, errForgotten)
@@ -224,6 +225,17 @@ func (m *Memory) settledAlready(r *noting) bool {
 		r.end(remembered{}, err)
 	}
 	return r.done
+}
+
+// knownTo returns a headline of the key that an agent may be told of, "" for none.
+func (m *Memory) knownTo(key noteKey) string {
+	state := m.View().state
+	for _, id := range m.known.find(state, key) {
+		if n, ok := state.Get(id); ok && m.vouched(state, n) {
+			return id
+		}
+	}
+	return ""
 }
 
 var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the person, who may write it again")

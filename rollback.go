@@ -135,7 +135,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
-		if err := m.mayWrite("rollback", &r.op.intent.commit, delta.Paths); err != nil {
+		if err := m.mayWrite(ctx, r.name, &r.op.intent.commit, delta.Paths...); err != nil {
 			return Commit{}, nil, err
 		}
 		r.leave(delta.Paths)
@@ -198,7 +198,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		err := r.file(head, path)
 		switch {
 		case err == nil:
-		case errors.Is(err, corpus.ErrNoSpace):
+		case errors.Is(err, corpus.ErrNoSpace), KindOf(err) == Denied:
 			return r.op.fail(path, err)
 		default:
 			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, r.reason(path, err))

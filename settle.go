@@ -112,7 +112,7 @@ func (m *Memory) takeBack(in *intent) []leftover {
 		err := m.root.Sweep(p.path)
 		var w *corpus.Write
 		if err == nil {
-			w, err = m.root.Stage(p.path, have, p.before(head))
+			w, err = m.root.Stage(p.path, have, p.before(head), nil)
 		}
 		if err == nil {
 			err = w.Apply()

@@ -119,7 +119,7 @@ func TestLookersDoNotWait(t *testing.T) {
 		if log, err := m.Log(t.Context(), id, 0); err != nil || len(log) != 3 {
 			t.Errorf("log %v, %v", log, err)
 		}
-		if _, _, _, err := m.Blame(t.Context(), id); err != nil {
+		if _, _, _, err := m.Blame(t.Context(), nil, id); err != nil {
 			t.Error(err)
 		}
 		return nil

@@ -27,7 +27,8 @@ type fileWrite struct {
 // undone before announce, and ended or taken back by settle after it.
 type operationOnFiles struct {
 	m      *Memory
-	name   string // for errors
+	name   string                   // for errors
+	judge  func(corpus.Place) error // who may change which file, see Memory.judge
 	staged []*corpus.Write
 	writes []fileWrite // those of staged
 	intent intent
@@ -35,7 +36,9 @@ type operationOnFiles struct {
 
 // begin makes an operation whose commit will carry c's kind and message.
 func (m *Memory) begin(ctx context.Context, name, kind, message string, now int64) *operationOnFiles {
-	return &operationOnFiles{m: m, name: name, intent: intent{commit: m.entry(ctx, kind, message, now)}}
+	o := &operationOnFiles{m: m, name: name, intent: intent{commit: m.entry(ctx, kind, message, now)}}
+	o.judge = m.judge(ctx, name, &o.intent.commit)
+	return o
 }
 
 // sweep removes what crashes have left beside the files. It comes before the
@@ -56,7 +59,7 @@ func (o *operationOnFiles) sweep(paths []string) error {
 // stage checks a file and puts its new bytes on disk beside it. No file is
 // changed.
 func (o *operationOnFiles) stage(w fileWrite) error {
-	staged, err := o.m.root.Stage(w.path, w.base, w.next)
+	staged, err := o.m.root.Stage(w.path, w.base, w.next, o.judge)
 	if err != nil {
 		return err
 	}
@@ -85,7 +88,7 @@ func (o *operationOnFiles) follow(name string, d merkle.Digest) {
 // read-only, and the next opening ends the operation.
 func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *graph.Delta) (Commit, error) {
 	m, head := o.m, o.m.View()
-	if err := m.mayWrite(o.name, &o.intent.commit, delta.Paths); err != nil {
+	if err := m.unprotected(o.name, &o.intent.commit, delta.Paths); err != nil {
 		return Commit{}, errors.Join(err, o.discard())
 	}
 	o.intent.follow(state, delta)
@@ -202,6 +205,7 @@ var writeKinds = []struct {
 	{corpus.ErrReadOnlyFile, ReadOnly},
 	{corpus.ErrVanished, NotFound},
 	{corpus.ErrDangling, NotFound},
+	{corpus.ErrElsewhere, Invalid},
 	{corpus.ErrOutside, Invalid},
 	{corpus.ErrTooLarge, Invalid},
 	{corpus.ErrName, Invalid},

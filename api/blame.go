@@ -39,7 +39,7 @@ func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, er
 	if err != nil {
 		return nil, named(err, "blame", "-", "")
 	}
-	lines, by, gone, err := l.m.Blame(ctx, id)
+	lines, by, gone, err := l.m.Blame(ctx, v, id)
 	if err != nil {
 		return nil, err
 	}

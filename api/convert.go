@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
@@ -16,9 +17,14 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	guarded, err := l.memex.Guarded(ctx, nil)
+	guarded, err := l.guarded(ctx)
 	if err != nil {
 		return nil, err
+	}
+	g := GrantOf(ctx)
+	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.reaches(scope) })
+	if !l.m.ByOwner(ctx) {
+		found = slices.DeleteFunc(found, func(p node.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
 	all := each(append(s.Problems, found...), problem)
 	out := &Status{
@@ -34,6 +40,16 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 		out.DiagnosticList = all
 	}
 	return out, nil
+}
+
+// guarded returns what readers may have of the present, without reading the folder
+// first.
+func (l *local) guarded(ctx context.Context) (*fovea.View, error) {
+	v, err := l.memex.Over(ctx, l.over...)
+	if err != nil {
+		return nil, err
+	}
+	return l.memex.Guarded(ctx, v)
 }
 
 // withoutID counts the headlines whose id is derived.

@@ -36,18 +36,42 @@ func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !req.Text {
-		return difference(a, b, false), nil
-	}
-	g, err := l.memex.Guarded(ctx, nil)
+	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
 	}
-	locked := g.Lockdown()
+	if l.m.ByOwner(ctx) { // who sees all but the text of what is locked down
+		return withholdTexts(difference(a, b, req.Text), v.Lockdown()), nil
+	}
+	locked := l.withheld(ctx, v, a, b)
+	out := difference(a.Without(locked...), b.Without(locked...), req.Text)
+	out.Lockdown = differing(a, b, locked)
+	return out, nil
+}
+
+// withheld lists the files that a caller who is not the owner does not see in a
+// comparison of two moments: what is locked down now, and what the owner did not trust
+// at one of them.
+func (l *local) withheld(ctx context.Context, now, a, b *fovea.View) []string {
+	locked := now.Lockdown()
 	if !l.seesAll(ctx) {
 		locked = slices.Concat(locked, l.m.Untrusted(a), l.m.Untrusted(b))
 	}
-	return withholdTexts(difference(a, b, true), locked), nil
+	slices.Sort(locked)
+	return slices.Compact(locked)
+}
+
+// differing lists those of the files that are not the same at two moments.
+func differing(a, b *fovea.View, paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		was, had := a.Text(path)
+		is, has := b.Text(path)
+		if was != is || had != has {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // since resolves the earlier moment of a difference, before the sync. Without

@@ -3,6 +3,9 @@
 package api_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,5 +89,23 @@ func TestNothingYet(t *testing.T) {
 	log, err := svc.Log(t.Context(), api.LogRequest{})
 	if err != nil || len(log) != 0 {
 		t.Errorf("log: %v, %v", log, err)
+	}
+}
+
+// TestTheOwnerReadsAll: what is withheld from others is the owner's to see, in history
+// and in what changed.
+func TestTheOwnerReadsAll(t *testing.T) {
+	r := hidden["rejected"](t)
+	d, err := r.owner.Diff(t.Context(), api.DiffRequest{From: "ingest", To: "changed", Text: true})
+	if err != nil || !strings.Contains(fmt.Sprint(d), "zy9body") || len(d.Added) == 0 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	agent := api.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
+	d, err = r.owner.Diff(agent, api.DiffRequest{From: "ingest", To: "changed", Text: true})
+	if err != nil || !slices.Equal(d.Lockdown, []string{"skills/plan.org"}) || len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Moved) > 0 {
+		t.Errorf("an agent: %+v, %v", d, err)
+	}
+	if d, err = r.owner.Diff(agent, api.DiffRequest{From: "ingest", To: "rejected"}); err != nil || len(d.Lockdown)+len(d.Changed) > 0 {
+		t.Errorf("between two moments that are trusted: %+v, %v", d, err)
 	}
 }

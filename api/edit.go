@@ -178,7 +178,7 @@ func (l *local) target(ctx context.Context, op, name, digest string) (on *local,
 	if l.known != "" {
 		return l, l.known, base, nil
 	}
-	v, err := l.view(ctx)
+	v, err := l.seen(ctx)
 	if err != nil {
 		return l, "", base, err
 	}
@@ -227,7 +227,7 @@ func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, err
 
 func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, error) {
 	return l.change(ctx, "refile", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
-		v, err := on.memex.Over(ctx, on.over...)
+		v, err := on.seen(ctx)
 		if err != nil {
 			return fovea.Commit{}, err
 		}

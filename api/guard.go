@@ -176,6 +176,15 @@ func (l *local) reading(ctx context.Context) (*fovea.View, error) {
 	return g, err
 }
 
+// seen returns what a caller may see of the present: the owner all of it, since the
+// memory itself says what may be done with what is locked down.
+func (l *local) seen(ctx context.Context) (*fovea.View, error) {
+	if l.m.ByOwner(ctx) {
+		return l.view(ctx)
+	}
+	return l.reading(ctx)
+}
+
 // warnGuard names what is left out, and what nobody has looked at.
 func (l *local) warnGuard(ctx context.Context, g *fovea.View) {
 	for _, w := range []struct {

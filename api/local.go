@@ -234,7 +234,7 @@ func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
 	if req.Limit < 0 {
 		return nil, invalid("log", errLimit)
 	}
-	v, err := l.view(ctx)
+	v, err := l.seen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,22 @@ func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return each(commits, commit), nil
+	return each(commits, func(c fovea.Commit) Commit { return l.toldOf(ctx, v, c) }), nil
+}
+
+// toldOf is a commit as a caller is told of it: the words of one that is about a file
+// which that one does not see are withheld.
+func (l *local) toldOf(ctx context.Context, v *fovea.View, c fovea.Commit) Commit {
+	out := commit(c)
+	if l.m.ByOwner(ctx) {
+		return out
+	}
+	for _, path := range v.Lockdown() {
+		if out.Message != path && strings.Contains(out.Message, path) {
+			out.Message = path
+		}
+	}
+	return out
 }
 
 func (l *local) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, error) {

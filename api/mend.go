@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // RepairRequest makes a damaged memory whole again.
@@ -134,6 +135,7 @@ func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse,
 	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
 		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}
 	}
+	found = withoutScopes(GrantOf(ctx), found)
 	if err != nil || !req.Files {
 		return verified(checked, each(found, problem)), err
 	}
@@ -142,4 +144,16 @@ func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse,
 	}
 	files, differ, err := l.m.VerifyFiles(ctx)
 	return verified(checked+files, each(append(found, differ...), problem)), err
+}
+
+// withoutScopes takes the words out of problems of scopes that a grant is not for. That
+// something is amiss stays known.
+func withoutScopes(g Grant, found []node.Problem) []node.Problem {
+	for i := range found {
+		scope, _, _ := strings.Cut(found[i].Path, ":")
+		if !g.reaches(scope) {
+			found[i] = node.Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
+		}
+	}
+	return found
 }

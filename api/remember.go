@@ -5,6 +5,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -43,13 +44,17 @@ func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditRespons
 	if req.IDPrefix {
 		props = append([]org.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
 	}
-	v, err := l.view(ctx)
+	v, err := l.seen(ctx)
 	if err != nil {
 		return nil, err
 	}
 	under := l.below(orElse(req.Under, inbox))
 	if file := fileIn(under); file != "" {
-		l, err = l.in(ctx, l.memex.ScopeOfFile(file))
+		scope := l.memex.ScopeOfFile(file)
+		if g := GrantOf(ctx); !g.reaches(scope) {
+			return nil, &fovea.Error{Op: "remember", What: file, Kind: fovea.Denied, Err: fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)}
+		}
+		l, err = l.in(ctx, scope)
 	} else {
 		n, failed := v.Resolve(under)
 		if failed != nil {

@@ -34,16 +34,28 @@ func ScopesOf(ctx context.Context) Scopes {
 	return of[Scopes](ctx)
 }
 
+// What the names of scopes begin with.
+const (
+	kindProject = "project/"
+	kindSession = "session/"
+)
+
 // names lists the scopes, the narrowest last.
 func (s Scopes) names() []string {
 	var names []string
 	if s.Project != "" {
-		names = append(names, "project/"+s.Project)
+		names = append(names, kindProject+s.Project)
 	}
 	if s.Session != "" {
-		names = append(names, "session/"+s.Session)
+		names = append(names, kindSession+s.Session)
 	}
 	return names
+}
+
+// reaches reports whether the grant is for a scope. Every grant is for the memex.
+func (g *Grant) reaches(scope string) bool {
+	kind, _, named := strings.Cut(scope, "/")
+	return g.Scopes == nil || !named || slices.Contains(g.Scopes, scope) || slices.Contains(g.Scopes, kind+"/*")
 }
 
 // narrow are the operations that are about the history of one scope.
@@ -66,10 +78,17 @@ func aboutOne(op *Operation, req any) bool {
 	return at != "" || slices.Contains(narrow, op.Name)
 }
 
-// scopes are those of a request.
+// scopes are those of a request. What it does not name is of the options, unless the
+// caller's grant is not for that.
 func (l *local) scopes(ctx context.Context) Scopes {
-	named := ScopesOf(ctx)
-	return Scopes{orElse(named.Project, l.opts.Project), orElse(named.Session, l.opts.Session)}
+	named, g := ScopesOf(ctx), GrantOf(ctx)
+	if named.Project == "" && g.reaches(kindProject+l.opts.Project) {
+		named.Project = l.opts.Project
+	}
+	if named.Session == "" && g.reaches(kindSession+l.opts.Session) {
+		named.Session = l.opts.Session
+	}
+	return named
 }
 
 // scoped is a Service that carries each operation out on the scopes it names.

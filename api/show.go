@@ -46,7 +46,8 @@ func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 	var none error
 	if notDigest == nil {
 		n, err := l.m.Version(ctx, now, d)
-		if err == nil && !l.seesAll(ctx) && l.m.UntrustedVersion(n) {
+		locked := err == nil && !l.m.ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
+		if locked || err == nil && !l.seesAll(ctx) && l.m.UntrustedVersion(n) {
 			return nil, &fovea.Error{Op: "show", What: n.Path, Kind: fovea.Locked, Err: errors.New("locked down: that is not the version of it that its owner trusts")}
 		}
 		if err == nil {

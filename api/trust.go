@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
 )
@@ -58,6 +57,7 @@ func Trusted(svc Service, g Grant) Service {
 		t := &trust{svc, g}
 		admitted, err := t.admit(ctx, op, req)
 		if err == nil {
+			ctx = fovea.WithRights(ctx, func(path string) error { return t.mayWrite(op.Name, path) })
 			if !slices.Contains(g.Operations, op.Name) {
 				ctx = fovea.WithNewNames(ctx)
 				if op.Name == "rollback" {
@@ -121,8 +121,7 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 // scoped refuses scopes that the grant is not for.
 func (t *trust) scoped(ctx context.Context, op string) error {
 	for _, name := range ScopesOf(ctx).names() {
-		kind, _, _ := strings.Cut(name, "/")
-		if t.g.Scopes != nil && !slices.Contains(t.g.Scopes, name) && !slices.Contains(t.g.Scopes, kind+"/*") {
+		if !t.g.reaches(name) {
 			return t.denied(op, name, "is none of the scopes of this token; a person can make one that is for it")
 		}
 	}

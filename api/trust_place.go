@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +23,15 @@ func (t *trust) writable(ctx context.Context, op, file string) error {
 	case is:
 		return t.denied(op, file, "is protected; only the person writes it")
 	}
+	if err := t.mayWrite(op, file); err != nil {
+		return t.denied(op, file, "%w", err)
+	}
+	return nil
+}
+
+// mayWrite says why the agent has no right to change a file, nil where it has. What is
+// protected the memory knows.
+func (t *trust) mayWrite(op, file string) error {
 	places := append([]string{t.folder()}, tasks...)
 	for _, place := range append(places, t.g.Paths...) {
 		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
@@ -31,7 +41,7 @@ func (t *trust) writable(ctx context.Context, op, file string) error {
 	if slices.Contains(t.g.Operations, op) {
 		return nil
 	}
-	return t.denied(op, file, "agent %s writes below %s and in tasks; a person can grant more in the configuration", t.g.Agent, t.folder())
+	return fmt.Errorf("agent %s writes below %s and in tasks; a person can grant more in the configuration", t.g.Agent, t.folder())
 }
 
 func (t *trust) folder() string { return "agents/" + t.g.Agent + "/" }

@@ -296,6 +296,8 @@ type Difference struct {
 	Removed []Changed `json:"removed" jsonschema:"nodes that left"`
 	Changed []Changed `json:"changed" jsonschema:"nodes that read otherwise"`
 	Moved   []Changed `json:"moved" jsonschema:"nodes that stand elsewhere"`
+
+	Lockdown []string `json:"lockdown,omitempty" jsonschema:"files that changed and are withheld: protected, and not as their owner trusts them"`
 }
 
 // Changed is a node that came, left, changed or moved.

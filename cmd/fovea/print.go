@@ -255,6 +255,10 @@ func printDiff(out *stream, d *api.Difference) int {
 			}
 		}
 	}
+	for _, path := range d.Lockdown {
+		n++
+		fmt.Fprintf(out, "! a protected file changed, and its owner has not let that through  %s\n", path)
+	}
 	return n
 }
 

@@ -151,7 +151,7 @@ func TestEmacsHolds(t *testing.T) {
 	}
 	r := open(t, dir, nil)
 	base := merkle.Sum([]byte("* One\n"))
-	staged, err := r.Stage("a.org", base, Next{Text: "* Fovea\n"})
+	staged, err := r.Stage("a.org", base, Next{Text: "* Fovea\n"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestEmacsHolds(t *testing.T) {
 
 // stageError tries to stage a write and takes it back.
 func stageError(r *Root, name string, base merkle.Digest) error {
-	w, err := r.Stage(name, base, Next{Text: "* Fovea\n"})
+	w, err := r.Stage(name, base, Next{Text: "* Fovea\n"}, nil)
 	if err == nil {
 		err = w.Discard()
 	}

@@ -32,6 +32,8 @@ var (
 	// ErrName is returned when a name cannot be used: it holds a control
 	// character, is not UTF-8, or makes the path longer than 4096 bytes.
 	ErrName = errors.New("the name holds a control character, is not UTF-8, or is too long; rename it")
+	// ErrElsewhere is returned when the path to write leads to a file of another path.
+	ErrElsewhere = errors.New("a link leads to another file of the memex")
 	// ErrTable is returned by Table.UnmarshalBinary for bytes that are no
 	// table of this version, or a damaged one.
 	ErrTable = errors.New("the table of files is damaged or of another version")

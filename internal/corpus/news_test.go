@@ -21,7 +21,7 @@ func (w *watched) put(name string) {
 	if text, err := os.ReadFile(w.path(name)); err == nil {
 		base = merkle.Sum(text)
 	}
-	staged, err := w.w.root.Stage(name, base, Next{Text: "* ours\n"})
+	staged, err := w.w.root.Stage(name, base, Next{Text: "* ours\n"}, nil)
 	w.check(err)
 	w.check(staged.Apply())
 }

@@ -45,7 +45,7 @@ func TestWriteKeepsTheOwner(t *testing.T) {
 	}
 	check("by root")
 	asNobody(t, func() {
-		w, err := r.Stage("a.org", sum("by root"), Next{Text: "by nobody"})
+		w, err := r.Stage("a.org", sum("by root"), Next{Text: "by nobody"}, nil)
 		if err != nil || !w.InPlace() {
 			t.Fatalf("in place %v, %v", w != nil && w.InPlace(), err)
 		}

@@ -51,6 +51,7 @@ type Root struct {
 	host   Host
 	region region // the part of the folder that counts
 	own    *own   // what was written here; the regions of a folder share it
+	links  *links // that scans saw; the regions of a folder share them
 }
 
 // Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
@@ -59,7 +60,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Root{fs: opts.FS, names: []string{dir}, host: opts.Host, own: &own{}}
+	r := &Root{fs: opts.FS, names: []string{dir}, host: opts.Host, own: &own{}, links: &links{}}
 	if r.fs == nil {
 		if err := r.openFolder(dir); err != nil {
 			return nil, openError(dir, err)

@@ -40,6 +40,7 @@ func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, erro
 	if err := w.all(); err != nil {
 		return Scan{}, fmt.Errorf("corpus: scan %s: %w", r.names[0], err)
 	}
+	r.links.saw(r, w.led)
 	slices.SortFunc(w.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortStableFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	s := Scan{Files: w.files, Problems: w.problems, now: now.UnixNano()}

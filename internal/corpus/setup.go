@@ -56,14 +56,35 @@ func (r *Root) Lists(name string) bool { return r.classify(name) != foreign }
 
 // Admits reports whether a scan would list an Org file of this path below the
 // root: one that is neither hidden nor ignored. It need not exist. The errors are
-// those of [Root.Read] for an ignore file that cannot be read. O(folders of the
-// path).
+// those of [Root.Read] for an ignore file that cannot be read, and ErrElsewhere where
+// the path leads to a file that scans list under its own path. O(folders of the path).
 func (r *Root) Admits(name string) (bool, error) {
 	if !fs.ValidPath(name) || !isUsable(name) || hasHidden(name) || r.classify(name) != parsed {
 		return false, nil
 	}
 	ignored, err := r.ignored(name)
-	return err == nil && !ignored, err
+	if err != nil || ignored {
+		return false, err
+	}
+	return true, r.elsewhere(name)
+}
+
+// elsewhere returns ErrElsewhere for a path that leads to a file of another path, by
+// which a scan lists it, or would.
+func (r *Root) elsewhere(name string) error {
+	real, _, err := r.place(name)
+	if err != nil || real == name {
+		return nil // Stage says what is wrong with it
+	}
+	whole := *r
+	whole.region = region{}
+	if hasHidden(real) || !whole.Lists(real) {
+		return nil
+	}
+	if ignored, err := r.ignored(real); err != nil || ignored {
+		return err
+	}
+	return &ElsewhereError{real}
 }
 
 // ignored reports whether ignore files leave out a path without links.

@@ -32,6 +32,7 @@ type walk struct {
 	enter    func(real string) error // called before a folder is listed, nil for nothing
 	listed   map[string]bool         // real paths of files, from the first link on
 	links    []link
+	led      []lead // where links lead, for Root.Names
 }
 
 // link is a symbolic link that was seen: its path, where it stands, and the
@@ -186,6 +187,9 @@ func (w *walk) file(at, real string, kind class, info fs.FileInfo) {
 func (w *walk) follow(l link) error {
 	kind := w.root.classify(l.path)
 	real, info, err := w.root.resolve(l.real)
+	if err == nil && (info.IsDir() || kind != foreign || w.root.classify(real) != foreign) {
+		w.led = append(w.led, lead{l.path, real})
+	}
 	if l.ignores.Match(l.path, err == nil && info.IsDir()) {
 		return nil
 	}

@@ -43,6 +43,7 @@ func (n Next) Digest() merkle.Digest {
 type Write struct {
 	root       *Root
 	path, real string // as the document is called, and without links
+	judge      func(Place) error
 	base       merkle.Digest
 	next       Next
 	old        string      // what the file holds
@@ -58,8 +59,12 @@ type Write struct {
 // beside it under a temporary name. A folder that is missing is made for a new
 // file. Errors: ErrChanged, ErrBusy, ErrReadOnlyFile, ErrNoSpace, ErrTooLarge (for
 // Read), ErrVanished (the file or its folder), ErrLink, and those of Read. O(size).
-func (r *Root) Stage(name string, base merkle.Digest, next Next) (*Write, error) {
-	w := &Write{root: r, path: name, base: base, next: next}
+//
+// judge, unless it is nil, says whether the caller may change what the path leads to:
+// before anything is made, and again just before the file changes. Its error ends
+// the write.
+func (r *Root) Stage(name string, base merkle.Digest, next Next, judge func(Place) error) (*Write, error) {
+	w := &Write{root: r, path: name, base: base, next: next, judge: judge}
 	if err := w.stage(); err != nil {
 		return nil, fmt.Errorf("corpus: %s: %w", name, errors.Join(err, w.Discard()))
 	}
@@ -71,6 +76,9 @@ func (w *Write) stage() error {
 		return fmt.Errorf("%d bytes, limit %d: %w", len(w.next.Text), DefaultLimit, ErrTooLarge)
 	}
 	if err := w.locate(); err != nil {
+		return err
+	}
+	if err := w.judged(); err != nil {
 		return err
 	}
 	old, info, err := w.root.read(w.real, DefaultLimit)
@@ -243,6 +251,31 @@ func (w *Write) Old() (string, fs.FileMode) {
 	return w.old, w.info.Mode().Perm()
 }
 
+// judged asks whether the caller may change what the path leads to now.
+func (w *Write) judged() error {
+	if w.judge == nil {
+		return nil
+	}
+	p, err := w.root.Place(w.path)
+	if err != nil {
+		return err
+	}
+	return w.judge(p)
+}
+
+// sameFile returns an error where the path leads elsewhere than when the write was
+// staged.
+func (w *Write) sameFile() error {
+	real, _, err := w.root.place(w.path)
+	if err != nil {
+		return readError(err)
+	}
+	if real != w.real {
+		return fmt.Errorf("it led to %s and leads to %s now: %w", w.real, real, ErrChanged)
+	}
+	return w.judged()
+}
+
 // Apply checks the file again and changes it, durably: when it returns nil, a
 // crash leaves the new bytes. A crash before leaves the old or the new, but for
 // InPlace. A save by an editor between the check and the rename, some
@@ -251,6 +284,9 @@ func (w *Write) Old() (string, fs.FileMode) {
 func (w *Write) Apply() error {
 	have, info, err := w.root.sum(w.real, DefaultLimit)
 	if err = w.check(have, err); err == nil {
+		err = w.sameFile()
+	}
+	if err == nil {
 		w.info = info
 		err = writeError(w.change())
 	}

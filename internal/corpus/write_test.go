@@ -21,7 +21,7 @@ import (
 
 // put stages and applies a write.
 func put(r *Root, name string, base merkle.Digest, next Next) error {
-	w, err := r.Stage(name, base, next)
+	w, err := r.Stage(name, base, next, nil)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func TestWriteBetween(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w, err := open(t, dir, nil).Stage("a.org", tc.base, tc.next)
+			w, err := open(t, dir, nil).Stage("a.org", tc.base, tc.next, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

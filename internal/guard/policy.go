@@ -5,6 +5,9 @@ package guard
 import (
 	"fmt"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/fovea-memory/fovea/internal/ignore"
 )
@@ -36,7 +39,10 @@ type Rules struct{ Lockdown, Ask, Trusted []string }
 
 // Policy gives paths their modes. It is immutable and safe for any number of
 // readers.
-type Policy struct{ groups []group }
+type Policy struct {
+	groups []group
+	folded []group // of the same patterns, for paths as folded makes them
+}
 
 // group are patterns of one mode that are asked together. The first group with an
 // answer decides.
@@ -67,8 +73,11 @@ func NewPolicy(rules Rules, standard []string) (*Policy, error) {
 
 func (p *Policy) add(g group) {
 	if len(g.lines) > 0 {
-		g.rules = ignore.Parse(nil, ".", strings.Join(g.lines, "\n"))
+		text := strings.Join(g.lines, "\n")
+		g.rules = ignore.Parse(nil, ".", text)
 		p.groups = append(p.groups, g)
+		g.rules = ignore.Parse(nil, ".", folded(text))
+		p.folded = append(p.folded, g)
 	}
 }
 
@@ -76,15 +85,43 @@ func (p *Policy) add(g group) {
 // no file, and so a path with a slash in front, is Trusted. O(patterns x
 // len(path)).
 func (p *Policy) Mode(path string) Mode {
-	if p == nil || strings.HasPrefix(path, "/") {
+	if p == nil {
 		return Trusted
 	}
-	for i := range p.groups {
-		if p.groups[i].matches(path) {
-			return p.groups[i].mode
+	return mode(p.groups, path)
+}
+
+// Covers reports whether a path, or one that some file system takes for the same, is
+// of another mode than Trusted: the case of letters, the Unicode form and characters
+// without width do not count. O(patterns x len(path)).
+func (p *Policy) Covers(path string) bool {
+	return p.Mode(path) != Trusted || p != nil && mode(p.folded, folded(path)) != Trusted
+}
+
+func mode(groups []group, path string) Mode {
+	if strings.HasPrefix(path, "/") {
+		return Trusted
+	}
+	for i := range groups {
+		if groups[i].matches(path) {
+			return groups[i].mode
 		}
 	}
 	return Trusted
+}
+
+// folded gives all texts that some file system takes for the same name one form.
+func folded(text string) string {
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, norm.NFD.String(text)))
 }
 
 // matches reports whether the path, or a folder that it lies in, matches.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 )
 
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) { answer(w, s.opts.Hello()) }
@@ -33,6 +34,10 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 const mostLogs = 1000
 
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
+	if api.GrantOf(r.Context()).Role != api.Owner { // lines hold titles, of any file and scope
+		problem(w, http.StatusForbidden, "denied", "logs: only the person reads the log; GET /v1/log lists commits")
+		return
+	}
 	limit := s.opts.LogLimit
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)

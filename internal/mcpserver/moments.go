@@ -108,6 +108,9 @@ func diffText(d *api.Difference) string {
 			fmt.Fprintf(&b, "%s: %d more\n", part.name, rest)
 		}
 	}
+	for _, path := range d.Lockdown {
+		fmt.Fprintf(&b, "a protected file changed, and its owner has not let that through: %s\n", path)
+	}
 	return fmt.Sprintf("%d added, %d removed, %d changed, %d moved.\n%s", len(d.Added), len(d.Removed), len(d.Changed), len(d.Moved), fenced(b.String()))
 }
 

@@ -1,0 +1,137 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Place is what a path leads to.
+type Place struct {
+	Path  string // as it was given
+	Real  string // without links, below the root; Path where no link is in it
+	Links uint64 // hard links of the file; 0 where there is no file, or the system does not tell
+}
+
+// Place follows the links in a path, whose file and folders may be yet to be made.
+// Errors: ErrName, ErrOutside, ErrDangling, ErrLoop, ErrNotFolder. It costs an lstat
+// for each part of the path.
+func (r *Root) Place(name string) (Place, error) {
+	if !fs.ValidPath(name) || !isUsable(name) {
+		return Place{}, ErrName
+	}
+	real, info, err := r.place(name)
+	if err != nil {
+		return Place{}, readError(err)
+	}
+	p := Place{Path: name, Real: real}
+	if info != nil {
+		if id, known := vfs.IdentityOf(info); known && info.Mode().IsRegular() {
+			p.Links = id.Links
+		}
+	}
+	return p, nil
+}
+
+// maxNames bounds Root.Names: links that lead to folders around themselves give a file
+// names without end.
+const maxNames = 64
+
+// ElsewhereError is an ErrElsewhere that says where the path leads.
+type ElsewhereError struct{ Real string }
+
+func (e *ElsewhereError) Error() string {
+	return "leads to " + e.Real + "; name that file instead"
+}
+
+// Is makes it an ErrElsewhere.
+func (e *ElsewhereError) Is(target error) bool { return target == ErrElsewhere }
+
+// Names lists every path that leads to what path leads to, path first: by links of
+// files and of folders as the newest scans saw them. It asks the file system nothing.
+// O(links).
+func (r *Root) Names(path string) []string {
+	all := r.links.seen()
+	if len(all) == 0 {
+		return []string{path}
+	}
+	names := []string{path}
+	for i := 0; i < len(names) && len(names) < maxNames; i++ {
+		for _, l := range all {
+			for _, other := range []string{moved(names[i], l.path, l.real), moved(names[i], l.real, l.path)} {
+				if other != "" && !slices.Contains(names, other) {
+					names = append(names, other)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Linked identifies the links that Names knows of: it changes when they do, and is nil
+// while there are none.
+func (r *Root) Linked() any {
+	if all := r.links.all.Load(); all != nil && len(*all) > 0 {
+		return all
+	}
+	return nil
+}
+
+// moved returns path with its beginning from, which it is or lies in, replaced by to;
+// "" for a path elsewhere.
+func moved(path, from, to string) string {
+	rest, ok := strings.CutPrefix(path, from)
+	switch {
+	case from == ".":
+		rest = "/" + path
+	case !ok || rest != "" && rest[0] != '/':
+		return ""
+	}
+	if to == "." {
+		return strings.TrimPrefix(rest, "/")
+	}
+	return to + rest
+}
+
+// lead is a link: its path, and the path without links that it leads to.
+type lead struct{ path, real string }
+
+// links are those that the newest scan of each region of a folder saw.
+type links struct {
+	mu  sync.Mutex
+	of  map[*Root][]lead
+	all atomic.Pointer[[]lead]
+}
+
+func (l *links) seen() []lead {
+	if all := l.all.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// saw replaces what an earlier scan of the region saw.
+func (l *links) saw(region *Root, found []lead) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.Equal(l.of[region], found) {
+		return
+	}
+	if l.of == nil {
+		l.of = map[*Root][]lead{}
+	}
+	l.of[region] = found
+	var all []lead
+	for _, some := range l.of {
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b lead) int { return strings.Compare(a.path, b.path) })
+	all = slices.Compact(all)
+	l.all.Store(&all)
+}

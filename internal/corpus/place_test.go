@@ -1,0 +1,169 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package corpus
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWritesAreBoundToWhatWasJudged: a path that leads elsewhere when the file is to
+// change than when the write was judged changes nothing, even where the same bytes
+// stand there.
+func TestWritesAreBoundToWhatWasJudged(t *testing.T) {
+	alone := func(p Place) error {
+		if p.Links > 1 {
+			return ErrLink
+		}
+		return nil
+	}
+	for _, tc := range []struct {
+		name, path string
+		turn       func(dir string) error
+		want       error
+	}{
+		{"the file becomes a link", "mine/a.org", func(dir string) error {
+			return errors.Join(os.Remove(dir+"/mine/a.org"), os.Symlink("../theirs/a.org", dir+"/mine/a.org"))
+		}, ErrChanged},
+		{"its folder becomes a link", "mine/a.org", func(dir string) error {
+			return errors.Join(os.Rename(dir+"/mine", dir+"/was"), os.Symlink("theirs", dir+"/mine"))
+		}, ErrChanged},
+		{"a link turns", "link.org", func(dir string) error {
+			return errors.Join(os.Remove(dir+"/link.org"), os.Symlink("theirs/a.org", dir+"/link.org"))
+		}, ErrChanged},
+		{"the file gets another name", "mine/a.org", func(dir string) error {
+			return os.Link(dir+"/mine/a.org", dir+"/theirs/b.org")
+		}, ErrLink},
+		{"the folder of a new file becomes a link", "mine/new.org", func(dir string) error {
+			return errors.Join(os.Rename(dir+"/mine", dir+"/was"), os.Symlink("theirs", dir+"/mine"))
+		}, ErrChanged},
+		{"nothing happens", "mine/a.org", func(string) error { return nil }, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range []string{"mine/a.org", "theirs/a.org"} {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte("same"), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink("mine/a.org", dir+"/link.org"); err != nil {
+				t.Fatal(err)
+			}
+			base := sum("same")
+			if tc.path == "mine/new.org" {
+				base = [32]byte{}
+			}
+			w, err := open(t, dir, nil).Stage(tc.path, base, Next{Text: "planted"}, alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tc.turn(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Apply(); !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
+				t.Errorf("%v, want %v", err, tc.want)
+			}
+			text, err := os.ReadFile(dir + "/theirs/a.org")
+			list, _ := os.ReadDir(dir + "/theirs")
+			planted := slices.ContainsFunc(list, func(e os.DirEntry) bool { return e.Name() == "new.org" })
+			if err != nil || string(text) != "same" || planted {
+				t.Errorf("written where it leads now: %q, %v, %v", text, planted, err)
+			}
+		})
+	}
+}
+
+// TestNames: a file has all names that links give it, links of folders and of links
+// among them, as the newest scan of each region saw them.
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"plans/a.org", ".hidden/h.org", "lake/l.org", "b.org"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{
+		"skills": "plans", "one.org": "skills/a.org", "two.org": "one.org", "x.org": ".hidden/h.org", "y.org": "x.org", "all": ".", "water": "lake", "picture.png": "photo.png",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := open(t, dir, nil)
+	if r.Linked() != nil {
+		t.Error("links are known before the first scan")
+	}
+	if got := r.Names("plans/a.org"); !slices.Equal(got, []string{"plans/a.org"}) {
+		t.Errorf("before a scan: %q", got)
+	}
+	rest, lake := r.Region(nil, []string{"lake"}), r.Region([]string{"lake"}, nil)
+	for _, part := range []*Root{rest, lake} {
+		if _, err := part.Scan(t.Context(), nil, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string][]string{
+		"plans/a.org": {"plans/a.org", "skills/a.org", "one.org", "two.org", "all/plans/a.org"},
+		"one.org":     {"plans/a.org", "skills/a.org"},
+		"x.org":       {".hidden/h.org", "y.org"},
+		"lake/l.org":  {"water/l.org"},
+		"b.org":       {"all/b.org"},
+		"new/c.org":   {"all/new/c.org"},
+	} {
+		got := lake.Names(path)
+		if got[0] != path || len(got) > maxNames {
+			t.Errorf("%s: %q", path, got)
+		}
+		for _, name := range want {
+			if !slices.Contains(got, name) {
+				t.Errorf("%s: no %s among %q", path, name, got)
+			}
+		}
+	}
+	linked := r.Linked()
+	if _, err := rest.Scan(t.Context(), nil, time.Now()); err != nil || r.Linked() != linked {
+		t.Errorf("the same links, and they count as other ones: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "skills")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rest.Scan(t.Context(), nil, time.Now()); err != nil || slices.Contains(r.Names("plans/a.org"), "skills/a.org") || r.Linked() == linked {
+		t.Errorf("a link that is gone: %q, %v", r.Names("plans/a.org"), err)
+	}
+}
+
+// TestPlace: what a path leads to, and why it leads nowhere.
+func TestPlace(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.MkdirAll(dir+"/a/b", 0o700), os.WriteFile(dir+"/a/b/c.org", nil, 0o600), os.Symlink("a/b", dir+"/l"), os.Symlink("gone", dir+"/d"), os.Symlink("..", dir+"/o"),
+		os.Link(dir+"/a/b/c.org", dir+"/a/h.org"), os.Symlink("loop", dir+"/loop")); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dir, nil)
+	for _, tc := range []struct {
+		path string
+		want Place
+		err  error
+	}{
+		{"a/b/c.org", Place{"a/b/c.org", "a/b/c.org", 2}, nil},
+		{"l/c.org", Place{"l/c.org", "a/b/c.org", 2}, nil},
+		{"l/new/d.org", Place{"l/new/d.org", "a/b/new/d.org", 0}, nil},
+		{"l", Place{"l", "a/b", 0}, nil},
+		{"d", Place{}, ErrDangling}, {"o/x.org", Place{}, ErrOutside}, {"loop", Place{}, ErrLoop}, {"../x", Place{}, ErrName}, {"a\nb", Place{}, ErrName},
+		{"a/h.org/x.org", Place{}, ErrNotFolder},
+	} {
+		got, err := r.Place(tc.path)
+		if !errors.Is(err, tc.err) || (err == nil) != (tc.err == nil) {
+			t.Errorf("%s: %v, want %v", tc.path, err, tc.err)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: %s", tc.path, diff)
+		}
+	}
+}
