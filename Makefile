@@ -15,7 +15,7 @@ race: ## run the tests under the race detector
 	go test -race -timeout 30m ./...
 
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
-	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./cmd/fovea ./internal/graph ./internal/daemon
+	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./api ./cmd/fovea ./internal/graph ./internal/daemon
 
 vet: ## run go vet
 	go vet ./...

@@ -5,6 +5,7 @@ package fovea
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
@@ -125,3 +126,43 @@ func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 	}
 	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
 }
+
+// checkTree refuses, where the context wants that, a tree that would act once it is
+// refiled into a file.
+func (m *Memory) checkTree(ctx context.Context, t *node.Tree) error {
+	if ctx.Value(inertly{}) == nil {
+		return nil
+	}
+	place := placeOf(org.Parse("", nil), m, m.View().state)
+	for part := range t.All() {
+		if err := place.Check(&inert.Place{}, "", asNote(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asNote writes the root of a tree as a headline with all its attributes in the drawer,
+// whether they could stand there or not.
+func asNote(t *node.Tree) string {
+	var b strings.Builder
+	b.WriteString("* " + oneLine(textOf(t, "TITLE")) + "\n:PROPERTIES:\n")
+	for _, a := range t.Attrs {
+		for _, v := range append(a.Value.Items(), a.Value) {
+			if a.Key != "TITLE" && v.Kind() != node.KindNull && v.Items() == nil {
+				b.WriteString(":" + oneLine(a.Key) + ": " + oneLine(v.String()) + "\n")
+			}
+		}
+	}
+	b.WriteString(":END:\n")
+	for line := range strings.Lines(t.Content) {
+		if strings.HasPrefix(line, "*") { // a headline is a part of its own, or refused when it is refiled
+			line = " " + line
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// oneLine returns a text without line breaks.
+func oneLine(text string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(text) }

@@ -133,3 +133,30 @@ func TestRefileIntoOtherSettings(t *testing.T) {
 		t.Errorf("refile: %v", err)
 	}
 }
+
+// TestTreesDoNotAct: a tree of an agent that may take in trees holds nothing that would
+// act in the file that its owner refiles it into.
+func TestTreesDoNotAct(t *testing.T) {
+	owner, _ := serve(t, map[string]string{"tasks.org": "* Tasks\n"})
+	ada := api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"ingest-tree"}})
+	for name, ast := range map[string]string{
+		"a name":     `{"type":"headline","properties":{"TITLE":"A","<%%(x)>":"v"}}`,
+		"a value":    `{"type":"headline","properties":{"TITLE":"B","NOTE":"<%%(x)>"}}`,
+		"a title":    `{"type":"headline","properties":{"TITLE":"[[elisp:(x)]]"}}`,
+		"a type":     `{"type":"headline","properties":{"TITLE":"C","EFFORT":"v"}}`,
+		"a date":     `{"type":"headline","properties":{"TITLE":"D","SCHEDULED":"<%%(x)>"}}`,
+		"a text":     `{"type":"headline","properties":{"TITLE":"E"},"raw-content":"#+begin_src sh :tangle x\nx\n#+end_src\n"}`,
+		"a part":     `{"type":"headline","properties":{"TITLE":"F"},"contents":[{"type":"paragraph","raw-content":"[[shell:x]]"}]}`,
+		"a keyword":  `{"type":"headline","properties":{"TITLE":"G","TODO":"NEVER"},"raw-content":"%%(x)"}`,
+		"a headline": `{"type":"headline","properties":{"TITLE":"H"},"raw-content":"* <%%(x)>\n"}`,
+	} {
+		_, err := ada.IngestTree(fovea.WithActor(t.Context(), author.Named("ada"), "", ""), api.IngestTreeRequest{AST: []byte(ast)})
+		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "it would hold") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	plain := `{"type":"headline","properties":{"TITLE":"Plain","EFFORT":"1:30"},"raw-content":"Text.\n"}`
+	if _, err := ada.IngestTree(fovea.WithActor(t.Context(), author.Named("ada"), "", ""), api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
+		t.Errorf("a plain tree: %v", err)
+	}
+}

@@ -3,17 +3,31 @@
 package foveatest
 
 import (
+	"context"
+	_ "embed"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
-// LookInEmacs opens an Org file in Emacs, with every file variable allowed and nothing
-// asked, and does with it what a person may: follows links that run something,
-// tangles, builds the agenda, updates blocks and tables, exports. What the file can
-// run has run then. It skips the test where there is no Emacs.
-func LookInEmacs(tb testing.TB, path string) {
+// mostLooking is how long Emacs may look at some files. A command that does not end is
+// as bad as one that fails.
+const mostLooking = 8 * time.Minute
+
+//go:embed emacs.el
+var lookEl string
+
+// LookInEmacs opens Org files in one Emacs, with every variable of a file allowed and
+// nothing asked, and does with each what a person may: shows it, follows links that run
+// something, runs org-lint, builds the agenda of a day and a week, the list of tasks and the
+// clock report, shows columns, tangles, exports, updates blocks, tables and cookies,
+// runs all code. What the files can run has run then. It returns the commands that
+// ended with an error: the error by the base name of the file, a blank, and the command.
+// It skips the test where there is no Emacs.
+func LookInEmacs(tb testing.TB, paths ...string) map[string]string {
 	tb.Helper()
 	emacs := Part(tb, "emacs")
 	home := tb.TempDir()
@@ -21,32 +35,34 @@ func LookInEmacs(tb testing.TB, path string) {
 	if err := os.WriteFile(script, []byte(lookEl), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.Command(emacs, "-Q", "--batch", "-l", script, path)
-	cmd.Env = append(os.Environ(), "HOME="+home)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		tb.Fatalf("emacs: %v\n%s", err, out)
+	if err := os.Mkdir(filepath.Join(home, ".emacs.d"), 0o700); err != nil {
+		tb.Fatal(err)
 	}
-	tb.Logf("emacs said\n%s", out)
+	ctx, stop := context.WithTimeout(tb.Context(), mostLooking)
+	defer stop()
+	cmd := exec.CommandContext(ctx, emacs, append([]string{"-Q", "--batch", "-l", script}, paths...)...)
+	cmd.Env = append(os.Environ(), "HOME="+home)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		tb.Fatalf("emacs: %v\n%s\n%s", err, out, tail(said.String()))
+	}
+	failed, looked := map[string]string{}, 0
+	for line := range strings.Lines(string(out)) {
+		words := strings.SplitN(strings.TrimSpace(line), "\t", 4)
+		if len(words) != 4 || words[0] != "LOOK" {
+			continue
+		}
+		if looked++; words[3] != "ok" {
+			failed[words[1]+" "+words[2]] = words[3]
+		}
+	}
+	if looked < len(paths) {
+		tb.Fatalf("emacs looked at nothing\n%s", tail(said.String()))
+	}
+	return failed
 }
 
-const lookEl = `
-(setq enable-local-variables :all enable-local-eval t enable-dir-local-variables t
-      org-confirm-babel-evaluate nil org-link-elisp-confirm-function nil org-link-shell-confirm-function nil
-      org-export-use-babel t make-backup-files nil)
-(require 'org) (require 'ol) (require 'ob) (require 'ob-shell) (require 'ob-emacs-lisp) (require 'ob-tangle) (require 'org-agenda) (require 'ox-ascii)
-(find-file (car command-line-args-left))
-(org-mode)
-(hack-local-variables)
-(org-element-map (org-element-parse-buffer) 'link
-  (lambda (l) (when (member (org-element-property :type l) '("elisp" "shell" "eshell" "file+sys" "file+emacs"))
-                (ignore-errors (org-link-open l)))))
-(ignore-errors (org-babel-tangle))
-(setq org-agenda-files (list buffer-file-name))
-(ignore-errors (org-agenda-list nil "2026-01-01" 2))
-(find-file (car command-line-args-left))
-(ignore-errors (org-update-all-dblocks))
-(ignore-errors (org-table-recalculate-buffer-tables))
-(ignore-errors (org-export-as 'ascii))
-(setq command-line-args-left nil)
-`
+// tail returns the end of what a program said.
+func tail(text string) string { return text[max(0, len(text)-4000):] }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,6 +104,39 @@ func FuzzText(f *testing.F) {
 		}
 		if twice := inert.Text(once); twice != once {
 			t.Errorf("%q, again %q", once, twice)
+		}
+	})
+}
+
+// readByEmacs are what Emacs searches for, written down apart from the tables that are
+// tested.
+var readByEmacs = regexp.MustCompile(`(?i)<%%\(|^&?%%\(|local variables:|-\*-.*-\*-|\{\{\{[a-z]|elisp:|shell:|\nclock: *\[|<\d{1,3}-\d+-\d+[^>\n]*\+\d+[hdwmy]>|<<[^<>\n]+>>`)
+
+// FuzzCheck: whatever passes the check of a finished text is one headline without a
+// setting, and has nothing that Emacs searches for.
+func FuzzCheck(f *testing.F) {
+	for _, x := range forgeries {
+		f.Add(x.text)
+		f.Add(x.inert)
+	}
+	f.Add("\n:PROPERTIES:\n:<%%(x)>: v\n:END:")
+	f.Add("\n:PROPERTIES:\n:Effort: v\n:END:")
+	f.Fuzz(func(t *testing.T, text string) {
+		text = "* x" + text
+		if (&inert.Place{}).Check(&inert.Place{}, "", text) != nil {
+			return
+		}
+		doc := org.Parse(text, nil)
+		if len(doc.Headlines) != 1 || len(doc.Keywords) > 0 {
+			t.Errorf("%q passes, with %d headlines and %d settings", text, len(doc.Headlines), len(doc.Keywords))
+		}
+		if found := readByEmacs.FindString(text); found != "" {
+			t.Errorf("%q passes, with %q", text, found)
+		}
+		for _, p := range doc.Headlines[0].Properties {
+			if err := inert.Property(p.Key, p.Value); err != nil && !strings.Contains(err.Error(), "Fovea does") {
+				t.Errorf("%q passes: %v", text, err)
+			}
 		}
 	})
 }

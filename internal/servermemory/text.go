@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/inert"
 )
 
 // An entity is a headline with its name, type and place in the order as properties and
@@ -25,9 +27,6 @@ import (
 //
 // A value that Org would read as more than text stands as a JSON string.
 
-// hazards are what Org or Emacs would act on, or show otherwise than it was written.
-var hazards = []string{"[[", "]]", "#+", "src_", "call_", "{{{", "-*-", "%%(", "elisp:", "shell:", "file+sys:", "file+emacs:", "local variables:"}
-
 // plain reports whether a value can stand as it is on a line of its own.
 func plain(value string) bool {
 	if value == "" || strings.TrimSpace(value) != value || !utf8.ValidString(value) || strings.ContainsRune(`":[*#|`, rune(value[0])) {
@@ -38,13 +37,7 @@ func plain(value string) bool {
 			return false
 		}
 	}
-	folded := strings.ToLower(value)
-	for _, h := range hazards {
-		if strings.Contains(folded, h) {
-			return false
-		}
-	}
-	return true
+	return !strings.Contains(value, "[[") && !strings.Contains(value, "]]") && !strings.Contains(value, "#+") && inert.Line(value) == value
 }
 
 // encode writes a value on one line: as it is, or as a JSON string in which nothing but

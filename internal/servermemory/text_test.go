@@ -54,12 +54,12 @@ func roundTrip(t *testing.T, a, b string) {
 		t.Errorf("%q %q: %s\n%s", a, b, d, strings.Join(texts, ""))
 	}
 	for _, text := range texts {
-		inert(t, text)
+		standsStill(t, text)
 	}
 }
 
-// inert checks what Org reads in the text of one headline.
-func inert(t *testing.T, text string) {
+// standsStill checks what Org reads in the text of one headline.
+func standsStill(t *testing.T, text string) {
 	t.Helper()
 	d := org.Parse("* Head\n"+text, nil)
 	if len(d.Headlines) != 2 {
