@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Sections of an image (doc/format/nodes.md). The derived ones can be
@@ -55,16 +56,17 @@ func stateSections(state *graph.State) []disk.Section {
 
 // imageState reads the state of an image. Its digests are computed from its
 // bytes; who calls compares the root.
-func imageState(img *disk.Image) (*graph.State, error) {
+// derived says that the derived fields are of this parser and these defaults.
+func imageState(img *disk.Image, defaults *org.Defaults) (state *graph.State, derived bool, err error) {
 	var parts []graph.Part
 	for {
 		n := strconv.Itoa(len(parts))
 		nodes, ok := img.Section(sectionNodes + n)
 		if !ok {
-			return graph.Decode(parts)
+			return graph.DecodeUnder(parts, defaults)
 		}
-		derived, _ := img.Section(sectionDerived + n)
-		parts = append(parts, graph.Part{Nodes: nodes, Derived: derived})
+		fields, _ := img.Section(sectionDerived + n)
+		parts = append(parts, graph.Part{Nodes: nodes, Derived: fields})
 	}
 }
 
@@ -119,7 +121,7 @@ func (m *Memory) loadImage(img *disk.Image) error {
 		data, _ := img.Section(sectionLexical)
 		lex, lexErr = index.Decode(data)
 	})
-	state, err := imageState(img)
+	state, derived, err := imageState(img, m.opts.Org)
 	wg.Wait()
 	if err != nil {
 		return err
@@ -129,7 +131,7 @@ func (m *Memory) loadImage(img *disk.Image) error {
 	}
 	head.Documents = state.DocumentCount()
 	v := m.newView(state, head)
-	if lexErr == nil && lex.Len() == state.Len() {
+	if lexErr == nil && derived && lex.Len() == state.Len() { // words are counted by derived fields
 		v.words.set(lex)
 	}
 	m.head.Store(v)

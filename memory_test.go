@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -32,6 +33,7 @@ type world struct {
 	session  string
 	projects map[string][]string
 	store    vfs.FS // instead of state, nil for none
+	org      *org.Defaults
 }
 
 // newWorld makes a folder of the given files and opens its memory.
@@ -53,7 +55,7 @@ func (w *world) now() time.Time {
 
 func (w *world) open() {
 	w.t.Helper()
-	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Session: w.session, Projects: w.projects, Now: w.now})
+	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Session: w.session, Projects: w.projects, Org: w.org, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 			continue
 		}
 		if s == nil {
-			s, steps = &graph.State{}, append(steps, c)
+			s, steps = graph.Empty(g.m.opts.Org), append(steps, c)
 		}
 		for _, step := range slices.Backward(steps) {
 			if s, err = s.Apply(step, g.load); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Options says how a Memory is opened. The zero value is ready but for
@@ -38,6 +39,10 @@ type Options struct {
 	// or relative to the memex, which is then without them. Of nested paths the
 	// longest counts. A name is as of Memory.Scope.
 	Projects map[string][]string
+	// Org are settings of the person's Emacs under which Org files are read and edited,
+	// such as TODO keywords; a file's own lines go before them. What they change is derived:
+	// no digest depends on them. It must not change. nil has none.
+	Org *org.Defaults
 	// ElsewhereID reports whether an id is that of a headline outside the memex:
 	// a link to it is not broken. nil knows none.
 	ElsewhereID func(id string) bool

@@ -88,7 +88,7 @@ func (m *Memory) read() (*intent, error) {
 	return pending, err
 }
 
-func (m *Memory) emptyView() *View { return m.newView(&graph.State{}, Commit{}) }
+func (m *Memory) emptyView() *View { return m.newView(graph.Empty(m.opts.Org), Commit{}) }
 
 // replay applies the journal's commits and marks from a position on. It returns
 // the operation that was announced and not ended, nil for none.

@@ -157,7 +157,7 @@ func (s *salvage) image(name string, img *disk.Image) {
 	if len(s.wanted) == 0 {
 		return
 	}
-	state, err := imageState(img)
+	state, _, err := imageState(img, nil)
 	if err != nil {
 		return
 	}

@@ -287,7 +287,7 @@ func (p *presence) newest(m *Memory) {
 		}
 		return
 	}
-	state, err := imageState(img)
+	state, _, err := imageState(img, nil)
 	if err != nil {
 		p.problem("image", "corrupt", err.Error())
 		return

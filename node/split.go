@@ -129,8 +129,8 @@ func (s *splitter) headlines() {
 		up := int(h.Parent) + 1
 		parent := s.nodes[up]
 		n.Path, n.Parent = s.path, parent.ID
-		key := sibling{parent.ID, h.Title}
-		places[i+1] = outline(places[up], h.Title, ordinals[key])
+		key := sibling{parent.ID, s.doc.OwnTitle(i)} // ids depend on nothing but the files
+		places[i+1] = outline(places[up], key.title, ordinals[key])
 		ordinals[key]++
 		s.check(h.Properties, line)
 		id := s.identify(n, i+1, line, places[i+1])

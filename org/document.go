@@ -38,8 +38,9 @@ type Document struct {
 	// Keywords are the in-buffer settings of this file (not of its setup files) in
 	// order: TITLE, TODO, FILETAGS, LINK, STARTUP and the like.
 	Keywords []Keyword
-	// Settings are Keywords and those of the setup files, each file's in the place
-	// of the SETUPFILE line that names it. Those of a setup file have Start and End -1.
+	// Settings are the defaults that count, Keywords and those of the setup files, each
+	// file's in the place of the SETUPFILE line that names it. Defaults and those of a
+	// setup file have Start and End -1.
 	Settings []Keyword
 
 	// SetupFiles are the names that Options.Setup was asked for, in order: those of
@@ -59,7 +60,11 @@ type Document struct {
 	Diagnostics []Diagnostic
 
 	radio       *radioOnce
-	inlinetasks int // Options.Inlinetasks
+	inlinetasks int          // Options.Inlinetasks
+	lacksSetup  bool         // a setup file was not read
+	defaults    *Defaults    // Options.Defaults; nil for none
+	ownTodo     TodoKeywords // those in force without defaults
+	ownTitles   []string     // titles without defaults, by headline; nil where there are no defaults
 }
 
 // TodoKeywords are the TODO keywords in force in a document.
@@ -154,6 +159,16 @@ type Headline struct {
 	// DrawerStart and DrawerEnd are the offsets of the property drawer, first byte
 	// and after the last line; both 0 when there is none.
 	DrawerStart, DrawerEnd int
+}
+
+// OwnTitle returns the title of headline i as it reads without Options.Defaults: what
+// it says depends on the file and its setup files alone. It panics when i is out of
+// range, as indexing does.
+func (d *Document) OwnTitle(i int) string {
+	if d.ownTitles == nil {
+		return d.Headlines[i].Title
+	}
+	return d.ownTitles[i]
 }
 
 // Text returns the own text of headline i: its line and everything below it up to

@@ -90,3 +90,23 @@ func withCounts(text string, done, all int) string {
 	b.WriteString(text[at:])
 	return b.String()
 }
+
+// WithoutCookies returns a title without its statistics cookies, such as [1/2] and
+// [50%]. Where it has a bracket one blank parts its words.
+func WithoutCookies(title string) string {
+	if strings.IndexByte(title, '[') < 0 {
+		return title
+	}
+	var b strings.Builder
+	for i := 0; i < len(title); {
+		if title[i] == '[' {
+			if n := cookieLength(title[i:]); n > 0 {
+				i += n
+				continue
+			}
+		}
+		b.WriteByte(title[i])
+		i++
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

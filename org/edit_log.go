@@ -31,6 +31,9 @@ func (l *logging) engaged() bool { return l.done || len(l.states) > 0 }
 // LOGGING and LOG_INTO_DRAWER say for headline i.
 func (d *Document) logging(i int) logging {
 	l := logging{repeat: true, states: map[string]stateLog{}}
+	if d.defaults != nil {
+		l.drawer = d.defaults.LogDrawer
+	}
 	for _, k := range d.Settings {
 		switch k.Key {
 		case "STARTUP":
@@ -59,12 +62,15 @@ func (d *Document) logging(i int) logging {
 	case value == "" || value == "nil":
 		l.drawer = ""
 	case value == "t":
-		l.drawer = "LOGBOOK"
+		l.drawer = DefaultLogDrawer
 	default:
 		l.drawer = value
 	}
 	return l
 }
+
+// DefaultLogDrawer is the drawer of logs where only is said that there is one.
+const DefaultLogDrawer = "LOGBOOK"
 
 // startup applies one word of #+STARTUP.
 func (l *logging) startup(word string) {
@@ -84,9 +90,10 @@ func (l *logging) startup(word string) {
 	case "logrefile":
 		l.refile = on
 	case "logdrawer":
-		l.drawer = ""
-		if on {
-			l.drawer = "LOGBOOK"
+		if !on {
+			l.drawer = ""
+		} else if l.drawer == "" {
+			l.drawer = DefaultLogDrawer
 		}
 	}
 }
@@ -158,7 +165,7 @@ func (e *editor) findDrawer(name string) (open line, ok bool) {
 // whether the sequence is one of types rather than of states.
 func (d *Document) sequence(keyword string) (keywords []string, types bool) {
 	for _, k := range d.Settings {
-		if k.Key != "TODO" && k.Key != "SEQ_TODO" && k.Key != "TYP_TODO" {
+		if !isTodoKey(k.Key) {
 			continue
 		}
 		var t TodoKeywords

@@ -3,7 +3,6 @@
 package org
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -21,7 +20,11 @@ func (s SetTodo) apply(e *editor) error {
 		return err
 	}
 	if s.Keyword != "" && !slices.Contains(e.doc.Todo.All, s.Keyword) {
-		return fmt.Errorf("set todo %q: the file has %s: %w", s.Keyword, strings.Join(e.doc.Todo.All, " "), ErrKeyword)
+		return because(ErrKeyword, "set todo %q: unknown TODO keyword; the file has %s; %s", s.Keyword, strings.Join(e.doc.Todo.All, " "), e.doc.howToDeclare(s.Keyword))
+	}
+	if word := e.doc.undeclared(e.at); word != "" && s.Keyword != "" {
+		return because(ErrKeyword, "set todo %q: the headline begins with %s, which would stay in its title; if it is a TODO keyword, %s, else write the title otherwise first",
+			s.Keyword, word, e.doc.howToDeclare(word))
 	}
 	old, wasDone := e.headline().Todo, e.headline().Done
 	e.writeKeyword(s.Keyword)

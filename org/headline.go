@@ -32,11 +32,21 @@ func (p *parser) title(h *Headline, rest string) {
 	for _, tag := range h.Tags {
 		h.Archived = h.Archived || tag == "ARCHIVE"
 	}
-	text := trimBlanks(rest)
+	if p.ownDone != nil {
+		own := Headline{}
+		own.words(trimBlanks(rest), p.ownDone)
+		p.doc.ownTitles = append(p.doc.ownTitles, own.Title)
+	}
+	h.words(trimBlanks(rest), p.done)
+	h.Footnotes = h.Title == "Footnotes"
+}
 
+// words reads the text of a headline between stars and tags. Done says of every TODO
+// keyword whether it is a done one.
+func (h *Headline) words(text string, keywords map[string]bool) {
 	// Only a blank ends a keyword, not a tab.
 	word, _, _ := strings.Cut(text, " ")
-	if done, ok := p.done[word]; ok && word != "" {
+	if done, ok := keywords[word]; ok && word != "" {
 		h.Todo, h.Done = word, done
 		text = trimBlanksLeft(text[len(word):])
 	}
@@ -49,7 +59,6 @@ func (p *parser) title(h *Headline, rest string) {
 		text = trimBlanksLeft(after)
 	}
 	h.Title = text
-	h.Footnotes = text == "Footnotes"
 }
 
 // priorityCookie returns the length of the priority cookie that text begins with,

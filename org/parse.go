@@ -22,6 +22,8 @@ type Options struct {
 	// headline: 15 where the Org module is loaded with its defaults. 0 means that
 	// there are none, as in Emacs without that module.
 	Inlinetasks int
+	// Defaults are settings that hold where the file has none of its own; nil for none.
+	Defaults *Defaults
 }
 
 // Parse reads the outline of src. It never fails: any bytes are a document, and
@@ -66,7 +68,11 @@ func (d *Document) outline(s *scanner, done map[string]bool) {
 	if len(s.headlines) > 0 {
 		d.SectionEnd = s.headlines[0].start
 	}
+	d.ownTitles = nil
 	p := parser{doc: d, done: done}
+	if d.defaults != nil {
+		p.ownDone = d.ownTodo.done()
+	}
 	p.zerothSection()
 	d.Headlines = make([]Headline, len(s.headlines))
 	for i, mark := range s.headlines {
@@ -80,6 +86,7 @@ func (d *Document) outline(s *scanner, done map[string]bool) {
 	}
 	p.misplacedDrawers(s.opens)
 	d.link()
+	d.undeclaredKeywords()
 	d.finishDiagnostics()
 }
 
@@ -87,6 +94,7 @@ func (d *Document) outline(s *scanner, done map[string]bool) {
 type parser struct {
 	doc        *Document
 	done       map[string]bool // every TODO keyword: is it a done one
+	ownDone    map[string]bool // the same of the file alone; nil where there are no defaults
 	tags       runs[string]
 	properties runs[Property]
 	opened     []int // offsets where drawer found an opening, rising

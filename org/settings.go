@@ -47,7 +47,13 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 		g.setup, g.seen = opts.Setup, map[string]bool{}
 	}
 	g.gather(d.Keywords, "", true)
-	d.Settings = g.all
+	own := TodoKeywords{}
+	own.read(g.all)
+	if opts != nil && !opts.Defaults.IsZero() {
+		d.defaults = opts.Defaults
+		g.all = append(d.defaults.before(g.all), g.all...)
+	}
+	d.Settings, d.ownTodo = g.all, own
 
 	var titles []string
 	for _, k := range d.Keywords {
@@ -71,7 +77,8 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 		}
 	}
 	d.TagGroups = tagGroups(g.all)
-	return d.setTodo(g.all)
+	d.Todo.read(g.all)
+	return d.Todo.done()
 }
 
 // addFileTags adds the tags of a #+FILETAGS value: words, each of tags parted by
@@ -106,22 +113,21 @@ func (d *Document) addAbbreviation(value string) {
 	d.LinkAbbreviations[name] = rest
 }
 
-// setTodo reads the keyword sequences. Those of one key come together, whatever
-// the order of the lines.
-func (d *Document) setTodo(settings []Keyword) map[string]bool {
+// read reads the keyword sequences of settings. Those of one key come together,
+// whatever the order of the lines.
+func (t *TodoKeywords) read(settings []Keyword) {
 	found := false
 	for _, key := range [...]string{"TYP_TODO", "TODO", "SEQ_TODO"} {
 		for _, k := range settings {
 			if k.Key == key {
 				found = true
-				d.Todo.add(k.Value)
+				t.add(k.Value)
 			}
 		}
 	}
 	if !found {
-		d.Todo = TodoKeywords{All: []string{"TODO", "DONE"}, Done: []string{"DONE"}}
+		*t = TodoKeywords{All: []string{"TODO", "DONE"}, Done: []string{"DONE"}}
 	}
-	return d.Todo.done()
 }
 
 // done says of every keyword whether it is a done one.
@@ -185,6 +191,7 @@ type gatherer struct {
 func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
 	for _, k := range keywords {
 		if k.Key != "SETUPFILE" || g.setup == nil {
+			g.doc.lacksSetup = g.doc.lacksSetup || k.Key == "SETUPFILE"
 			if !own {
 				k.Start, k.End = -1, -1
 			}
@@ -202,6 +209,7 @@ func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
 		g.doc.SetupFiles = append(g.doc.SetupFiles, name)
 		text, ok := g.setup(name)
 		if !ok {
+			g.doc.lacksSetup = true
 			if own {
 				g.doc.complain(k.Start, "setup file is not found inside the memex, so its settings do not apply")
 			}

@@ -104,7 +104,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
-		HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
+		Org: s.config.Org, HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alert,
 	}
 	with(opts)

@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Config is what was chosen. doc/configuration.md lists the settings with their
@@ -43,6 +44,9 @@ type Config struct {
 	// Alerts are URLs of where the daemon tells of protected files that changed. They
 	// hold tokens.
 	Alerts []string
+	// Org are the settings of the person's Emacs under which Org files are read; nil for
+	// none.
+	Org *org.Defaults
 	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
 	// are, "" for the places where Emacs puts it.
 	EmacsLocations string

@@ -53,6 +53,7 @@ var settings = []setting{
 		c.Guard, err = v.guard()
 		return err
 	}},
+	{"org", nil, "{}", (*Config).setOrg},
 	{"emacs_locations", nil, `""`, func(c *Config, v value) (err error) {
 		c.EmacsLocations, err = v.folder()
 		return err

@@ -165,7 +165,7 @@ func (b *builder) rederive(path string) error {
 	fresh := alone(nodes)
 	if !hasGone(nodes) {
 		var err error
-		if fresh, err = node.Rederive(nodes, !node.IsOrg(path), reading(path, b.at)); err != nil {
+		if fresh, err = node.Rederive(nodes, !node.IsOrg(path), reading(path, b.base.defaults, b.at)); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (b *builder) at(path string) []*node.Node {
 // state freezes what was built. Ids are contested only if they were before, or
 // a node that changed claims one in vain.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
-	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), setup: b.setup.Map(), lacks: b.base.lacks || b.lacks}
+	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), setup: b.setup.Map(), lacks: b.base.lacks || b.lacks, defaults: b.base.defaults}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
 	}
@@ -304,6 +304,6 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 			b.documents.Set(path, fresh)
 		}
 	}
-	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, lacks: s.lacks || target.lacks}
+	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, lacks: s.lacks || target.lacks, defaults: target.defaults}
 	return next, delta
 }

@@ -117,7 +117,7 @@ func (w *whole) rederive() error {
 	w.nodes, w.entries = w.nodes[:0], w.entries[:0]
 	for i, nodes := range w.documents {
 		path := nodes[0].Path
-		fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, func(p string) []*node.Node { return at[p] }))
+		fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, w.defaults, func(p string) []*node.Node { return at[p] }))
 		if err != nil {
 			return fmt.Errorf("image: %s: %w", path, err)
 		}
@@ -129,13 +129,20 @@ func (w *whole) rederive() error {
 	return nil
 }
 
+// parserMark numbers the parser and the defaults that it reads under: derived fields
+// that were made under another number are made again. Without defaults it is
+// node.ParserVersion, which stays below 1<<8.
+func parserMark(defaults *org.Defaults) uint64 {
+	return defaults.Fingerprint()<<8 | node.ParserVersion
+}
+
 // beginDerived reads the head of a derived section: how many strings are in lists,
 // and how many properties there are. Where the section is not one of this parser for
 // as many nodes, the part has no derived fields.
 func (l *loader) beginDerived(section string, nodes int) (strings, properties int) {
 	l.extras.s = section
 	c := &l.extras
-	if c.uint() != ImageFormat || c.uint() != node.ParserVersion || c.count(smallestDerived) != nodes {
+	if c.uint() != ImageFormat || c.uint() != parserMark(l.defaults) || c.count(smallestDerived) != nodes {
 		c.fail()
 	}
 	strings, properties = c.count(1), c.count(2)

@@ -101,7 +101,7 @@ func (d *Draft) put(path, text string, opaque bool) {
 		d.claim(path, node.Claims(path, nil))
 		nodes = node.SplitOpaque(path, text, d.bears)
 	} else {
-		doc := node.Parse(text, reading(path, d.current))
+		doc := node.Parse(text, reading(path, d.base.defaults, d.current))
 		d.claim(path, firsts(node.Claims(path, doc)))
 		var problems []node.Problem
 		nodes, problems = node.Split(path, text, doc, d.bears)
@@ -352,7 +352,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: nodes, documents: d.documents.Map(), trees: d.trees.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		ranks: d.ranks, lacks: d.base.lacks || d.lacks,
+		ranks: d.ranks, lacks: d.base.lacks || d.lacks, defaults: d.base.defaults,
 	}
 	return next, delta
 }

@@ -22,7 +22,7 @@ func (d *Draft) extend(path, text string) bool {
 	if !ok || len(nodes) == 0 {
 		return false
 	}
-	all := node.Extend(nodes, more, reading(path, d.current), d.free)
+	all := node.Extend(nodes, more, reading(path, d.base.defaults, d.current), d.free)
 	if all == nil {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // ImageFormat is the version of the node and derived sections of an image
@@ -72,7 +73,7 @@ func (s *State) part(paths []string, bytes int) Part {
 	b = binary.AppendUvarint(b, uint64(contents))
 	d := make([]byte, 0, count*64+16)
 	d = binary.AppendUvarint(d, ImageFormat)
-	d = binary.AppendUvarint(d, node.ParserVersion)
+	d = binary.AppendUvarint(d, parserMark(s.defaults))
 	d = binary.AppendUvarint(d, uint64(count))
 	d = binary.AppendUvarint(binary.AppendUvarint(d, uint64(strings)), uint64(properties))
 	modified := int64(0)
@@ -124,34 +125,43 @@ func appendNode(b []byte, n *node.Node, before int64) []byte {
 // state shares the memory of the parts, which must not change. Damaged input is
 // an error, never a panic.
 func Decode(parts []Part) (*State, error) {
+	s, _, err := DecodeUnder(parts, nil)
+	return s, err
+}
+
+// DecodeUnder is Decode for documents that are read under defaults, as those of Empty
+// are. Derived says that the derived sections were of this parser and these defaults,
+// and whole.
+func DecodeUnder(parts []Part, defaults *org.Defaults) (s *State, derived bool, err error) {
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("image: no nodes section: %w", errShort)
+		return nil, false, fmt.Errorf("image: no nodes section: %w", errShort)
 	}
-	whole, loaders, err := loadersOf(parts)
+	whole, loaders, err := loadersOf(parts, defaults)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	errs := make([]error, len(parts))
 	sideBySide(len(parts), func(i int) { errs[i] = loaders[i].load() })
-	derived, lost := true, false
+	derived = true
+	lost := false
 	for i := range loaders {
 		if errs[i] != nil {
-			return nil, partError(i, errs[i])
+			return nil, false, partError(i, errs[i])
 		}
 		derived, lost = derived && loaders[i].whole, lost || loaders[i].lost
 		whole.documents = append(whole.documents, loaders[i].documents...)
 	}
 	if !derived {
 		if err := whole.rederive(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		lost = slices.ContainsFunc(whole.nodes, loses)
 	}
-	s := whole.state(lost)
+	s = whole.state(lost)
 	if s.DocumentCount() != len(whole.documents) {
-		return nil, errors.New("image: nodes section: damaged: two documents of one path")
+		return nil, false, errors.New("image: nodes section: damaged: two documents of one path")
 	}
-	return s, nil
+	return s, derived, nil
 }
 
 func partError(part int, err error) error {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Around tells what a state cannot know of where links lead.
@@ -161,7 +162,7 @@ func anchorsOf(nodes []*node.Node) *anchors {
 		}
 		if n.Parent != "" {
 			a.titles[fold(n.Title())] = true
-			a.titles[fold(withoutCookies(n.Title()))] = true
+			a.titles[fold(org.WithoutCookies(n.Title()))] = true
 		}
 	}
 	return a
@@ -197,20 +198,6 @@ func (a *anchors) line(line string) {
 		a.targets[fold(strings.TrimLeft(name, "<"))] = true
 		line = after
 	}
-}
-
-// withoutCookies drops statistics cookies, [1/2] and [50%], which links leave out.
-func withoutCookies(title string) string {
-	words := strings.Fields(title)
-	kept := words[:0]
-	for _, w := range words {
-		inner, isCookie := strings.CutPrefix(w, "[")
-		inner, ends := strings.CutSuffix(inner, "]")
-		if !isCookie || !ends || strings.Trim(inner, "0123456789/%") != "" {
-			kept = append(kept, w)
-		}
-	}
-	return strings.Join(kept, " ")
 }
 
 // fold makes equal what Org takes for the same name.

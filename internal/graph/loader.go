@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // whole is the content of an image, of all its parts: one slab of each kind, so
@@ -18,6 +19,7 @@ type whole struct {
 	nodes     []*node.Node
 	entries   []champ.Entry[*node.Node] // the same by id
 	documents [][]*node.Node
+	defaults  *org.Defaults
 }
 
 // loader builds the nodes of a part of an image out of slabs.
@@ -27,6 +29,8 @@ type loader struct {
 	extras cursor // the derived section
 	words  words
 	tree   preorder
+
+	defaults *org.Defaults
 
 	slab      []node.Node // these four not yet used
 	list      []*node.Node
@@ -46,11 +50,12 @@ const smallestNode = 6
 type sizes struct{ documents, nodes, strings, properties int }
 
 // loadersOf reads how the parts begin, and makes the slabs for all of them.
-func loadersOf(parts []Part) (*whole, []loader, error) {
+func loadersOf(parts []Part, defaults *org.Defaults) (*whole, []loader, error) {
 	loaders, each := make([]loader, len(parts)), make([]sizes, len(parts))
 	var total sizes
 	for i, p := range parts {
 		l, n := &loaders[i], &each[i]
+		l.defaults = defaults
 		var err error
 		if n.documents, n.nodes, err = l.begin(text(p.Nodes)); err != nil {
 			return nil, nil, partError(i, err)
@@ -63,7 +68,7 @@ func loadersOf(parts []Part) (*whole, []loader, error) {
 	all := words{slab.Of[string](total.strings), slab.Of[node.Property](total.properties)}
 	w := &whole{
 		nodes: make([]*node.Node, total.nodes), entries: slab.Of[champ.Entry[*node.Node]](total.nodes),
-		documents: make([][]*node.Node, 0, total.documents),
+		documents: make([][]*node.Node, 0, total.documents), defaults: defaults,
 	}
 	at := 0
 	for i, n := range each {
@@ -230,7 +235,7 @@ func (l *loader) room(n int) []string {
 // says that a node claims an id that another one bears. The Merkle map is made
 // beside the others.
 func (w *whole) state(lost bool) *State {
-	s := &State{}
+	s := Empty(w.defaults)
 	var hashing sync.WaitGroup
 	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
 	s.nodes = champ.Build(w.entries)

@@ -27,7 +27,7 @@ func (s *State) problems(path, text string) (found []node.Problem) {
 	if s.IsTree(path) {
 		_, found, _ = node.SplitTree(path, node.TreeOf(s.Nodes(path)), bears)
 	} else {
-		_, found = node.Split(path, text, node.Parse(text, reading(path, s.Nodes)), bears)
+		_, found = node.Split(path, text, node.Parse(text, reading(path, s.defaults, s.Nodes)), bears)
 	}
 	return found
 }

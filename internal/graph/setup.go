@@ -14,8 +14,8 @@ import (
 // reading are the options to parse the document at path beside others, which
 // nodes gives by path: its setup files are those among them. The file's own
 // settings count already, so that it may name itself.
-func reading(path string, nodes func(path string) []*node.Node) *org.Options {
-	return &org.Options{Setup: func(name string) (string, bool) {
+func reading(path string, defaults *org.Defaults, nodes func(path string) []*node.Node) *org.Options {
+	return &org.Options{Defaults: defaults, Setup: func(name string) (string, bool) {
 		p, inside := node.SetupPath(path, name)
 		switch found := nodes(p); {
 		case !inside:
@@ -31,8 +31,8 @@ func reading(path string, nodes func(path string) []*node.Node) *org.Options {
 }
 
 // Reading returns the options to parse a text of the document at path as this
-// state would: with the setup files it has.
-func (s *State) Reading(path string) *org.Options { return reading(path, s.Nodes) }
+// state would: with the setup files and the defaults it has.
+func (s *State) Reading(path string) *org.Options { return reading(path, s.defaults, s.Nodes) }
 
 // askers counts, by setup file, the documents that ask for it.
 type askers struct{ *champ.Editor[int] }

@@ -37,7 +37,8 @@ func (r *reader) linkLinesOf(path string) string {
 	if ok {
 		return lines
 	}
-	if nodes := r.state.Nodes(path); mayAbbreviate(nodes) {
+	defaults := r.state.Reading(path).Defaults
+	if nodes := r.state.Nodes(path); mayAbbreviate(nodes) || defaults != nil && len(defaults.Links) > 0 {
 		var b strings.Builder
 		for _, k := range org.Parse(node.Join(nodes), r.state.Reading(path)).Settings {
 			if k.Key == "LINK" {

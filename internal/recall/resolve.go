@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // ErrUnknown is returned when no node goes by the name given.
@@ -41,8 +42,9 @@ func (e *AmbiguousError) Error() string {
 
 // Resolve finds the node a person means: by a document's path, by id, also an
 // element's, by FILE:LINE or FILE:+BYTE, where the name of a file that only one folder
-// has is enough, or by title (exactly, else without
-// case), in this order: no :ID: takes a path over. Behind the prefix id: an id
+// has is enough, or by title (exactly, else without case, else without statistics
+// cookies, else with keyword and priority before it), in this order: no :ID: takes a
+// path over. Behind the prefix id: an id
 // goes first. It returns ErrUnknown, with the nearest titles, or an
 // *AmbiguousError.
 func (v View) Resolve(name string) (*node.Node, error) {
@@ -63,16 +65,13 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	if n, _, ok := v.Span(id); ok {
 		return n, nil
 	}
-	exact, folded := v.titled(name)
-	if len(exact) == 0 {
-		exact = folded
-	}
+	found := v.titled(name)
 	switch {
-	case len(exact) == 1:
-		return exact[0], nil
-	case len(exact) > 1:
-		more := max(0, len(exact)-maxCandidates)
-		return nil, &AmbiguousError{name, exact[:len(exact)-more], more}
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		more := max(0, len(found)-maxCandidates)
+		return nil, &AmbiguousError{name, found[:len(found)-more], more}
 	}
 	return nil, v.unknown(name)
 }
@@ -130,18 +129,52 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// titled lists the nodes of a title, in document order. A document of the same
-// title as its only top headline yields to the headline.
-func (v View) titled(name string) (exact, folded []*node.Node) {
+// titled lists the nodes whose title comes nearest to a name, in document order: those
+// that have it exactly, else without case, else but for cookies, else but for cookies and
+// the keyword and priority that the name begins with.
+func (v View) titled(name string) []*node.Node {
+	const ways = 4
+	var found [ways][]*node.Node
+	bare := org.WithoutCookies(name)
 	for n := range v.State.All() {
+		way := 0
 		switch t := n.Title(); {
 		case t == name:
-			exact = append(exact, n)
 		case strings.EqualFold(t, name):
-			folded = append(folded, n)
+			way = 1
+		case bare == "":
+			continue
+		case strings.EqualFold(org.WithoutCookies(t), bare):
+			way = 2
+		case t != "" && n.Derived.Todo+n.Derived.Priority != "" && strings.EqualFold(org.WithoutCookies(t), withoutMarks(bare, n.Derived)):
+			way = 3
+		default:
+			continue
+		}
+		found[way] = append(found[way], n)
+	}
+	for _, nodes := range found {
+		if len(nodes) > 0 {
+			return nodes
 		}
 	}
-	return exact, folded
+	return nil
+}
+
+// withoutMarks cuts the keyword and the priority of a headline off the beginning of a
+// name; it returns "" where neither stands there.
+func withoutMarks(name string, d *node.Derived) string {
+	rest := name
+	if after, ok := strings.CutPrefix(rest, d.Todo+" "); ok && d.Todo != "" {
+		rest = after
+	}
+	if after, ok := strings.CutPrefix(rest, "[#"+d.Priority+"] "); ok && d.Priority != "" {
+		rest = after
+	}
+	if rest == name {
+		return ""
+	}
+	return rest
 }
 
 // unknown says that a name is unknown and which titles come near.

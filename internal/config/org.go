@@ -1,0 +1,169 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// orgKey is a key of the table org and how its value is taken.
+type orgKey struct {
+	key string
+	set func(*org.Defaults, value) error
+}
+
+// orgKeys are all there are, in the order of doc/configuration.md. They are named after
+// the variables of Emacs.
+var orgKeys = []orgKey{
+	{"todo", func(d *org.Defaults, v value) (err error) {
+		d.Todo, err = v.oneOrTexts()
+		return err
+	}},
+	{"tags", func(d *org.Defaults, v value) (err error) {
+		d.Tags, err = v.oneOrTexts()
+		return err
+	}},
+	{"log_done", logSetting("done")},
+	{"log_repeat", logSetting("repeat")},
+	{"log_reschedule", logSetting("reschedule")},
+	{"log_redeadline", logSetting("redeadline")},
+	{"log_refile", logSetting("refile")},
+	{"log_into_drawer", func(d *org.Defaults, v value) error {
+		switch raw := v.raw.(type) {
+		case bool:
+			d.LogDrawer = ""
+			if raw {
+				d.LogDrawer = org.DefaultLogDrawer
+			}
+			return nil
+		case string:
+			d.LogDrawer = raw
+			return nil
+		}
+		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v.raw)
+	}},
+	{"archive", func(d *org.Defaults, v value) (err error) {
+		d.Archive, err = v.text()
+		return err
+	}},
+	{"links", func(d *org.Defaults, v value) error {
+		table, ok := v.raw.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%v is not a table of addresses", v.raw)
+		}
+		d.Links = map[string]string{}
+		for name, raw := range table {
+			address, ok := raw.(string)
+			if !ok {
+				return fmt.Errorf("%s: %v is not a text", name, raw)
+			}
+			d.Links[name] = address
+		}
+		return nil
+	}},
+}
+
+// logSetting takes whether a change is logged: false, "time" (or true), or "note".
+func logSetting(what string) func(*org.Defaults, value) error {
+	return func(d *org.Defaults, v value) error {
+		word := ""
+		switch raw := v.raw.(type) {
+		case bool:
+			word = map[bool]string{false: "nolog", true: "log"}[raw]
+		case string:
+			word = map[string]string{"time": "log", "note": "lognote"}[raw]
+		}
+		if word == "" {
+			return fmt.Errorf(`%v is not "time", "note" or false`, v.raw)
+		}
+		d.Startup = append(d.Startup, word+what)
+		return nil
+	}
+}
+
+// setOrg takes the table org key by key: one that cannot be used counts as not given
+// and is named with its line.
+func (c *Config) setOrg(v value) error {
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%v is not a table", v.raw)
+	}
+	d := org.Defaults{}
+	for _, k := range orgKeys {
+		raw, given := table[k.key]
+		if !given {
+			continue
+		}
+		next := d
+		next.Startup = slices.Clone(d.Startup)
+		err := k.set(&next, value{raw, v.inFile, v.env})
+		if err == nil {
+			err = next.Check()
+		}
+		if err != nil {
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: org.%s: %v; it is ignored", c.place("org", k.key), k.key, err))
+			continue
+		}
+		d = next
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if !slices.ContainsFunc(orgKeys, func(k orgKey) bool { return k.key == key }) {
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org", key), key, strings.Join(orgKeyNames(), ", ")))
+		}
+	}
+	if !d.IsZero() {
+		c.Org = &d
+	}
+	return nil
+}
+
+func orgKeyNames() (names []string) {
+	for _, k := range orgKeys {
+		names = append(names, k.key)
+	}
+	return names
+}
+
+// oneOrTexts is a text or a list of texts.
+func (v value) oneOrTexts() ([]string, error) {
+	if one, ok := v.raw.(string); ok {
+		return []string{one}, nil
+	}
+	return v.texts()
+}
+
+// place names the file and, where it is found, the line of a key in a table of it. It
+// reads the file again, which only a problem asks for.
+func (c *Config) place(table, key string) string {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return c.File
+	}
+	in := ""
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			name, _, _ = strings.Cut(name, "]")
+			in = strings.TrimSpace(name)
+			if in == table+"."+key {
+				return fmt.Sprintf("%s:%d", c.File, i+1)
+			}
+			continue
+		}
+		name, _, isKey := strings.Cut(line, "=")
+		name = strings.ReplaceAll(strings.ReplaceAll(name, " ", ""), `"`, "")
+		if in != "" {
+			name = in + "." + name
+		}
+		if isKey && (name == table+"."+key || strings.HasPrefix(name, table+"."+key+".")) {
+			return fmt.Sprintf("%s:%d", c.File, i+1)
+		}
+	}
+	return c.File
+}

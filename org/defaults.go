@@ -1,0 +1,166 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ErrDefaults is wrapped by the errors of [Defaults.Check].
+var ErrDefaults = errors.New("not a setting of Org")
+
+// Defaults are settings that a person's Emacs has for every file. The lines of a file,
+// and of its setup files, go before them: where it has #+TODO lines of its own those of
+// the defaults do not count, nor do the tags where it has #+TAGS lines. A nil *Defaults
+// has none. It must not be changed while a document is parsed with it.
+type Defaults struct {
+	// Todo are sequences of TODO keywords, each as behind #+TODO:.
+	Todo []string
+	// Tags are groups of tags, each as behind #+TAGS:.
+	Tags []string
+	// Startup are words as behind #+STARTUP:, such as logdone.
+	Startup []string
+	// LogDrawer is the drawer that log lines go into, "" for none.
+	LogDrawer string
+	// Archive is the location that headlines are archived to, as behind #+ARCHIVE:.
+	Archive string
+	// Links are what link types stand for, by name, as behind #+LINK:.
+	Links map[string]string
+}
+
+// IsZero reports whether nothing is set.
+func (d *Defaults) IsZero() bool { return d == nil || len(d.lines()) == 0 && d.LogDrawer == "" }
+
+// Check says what of the defaults Org would not read as meant, in an error that wraps
+// [ErrDefaults].
+func (d *Defaults) Check() error {
+	seen := map[string]bool{}
+	for _, sequence := range d.Todo {
+		if err := checkSequence(sequence, seen); err != nil {
+			return err
+		}
+	}
+	for _, word := range d.Startup {
+		if word == "" || strings.ContainsFunc(word, unicode.IsSpace) {
+			return because(ErrDefaults, "%q is no word of #+STARTUP", word)
+		}
+	}
+	if name := d.LogDrawer; name != "" && (!isDrawerName(name) || strings.EqualFold(name, "PROPERTIES") || strings.EqualFold(name, "END")) {
+		return because(ErrDefaults, "%q is no name of a drawer; use letters, digits, - and _", name)
+	}
+	for _, tags := range d.Tags {
+		if strings.TrimSpace(tags) == "" || strings.ContainsFunc(tags, unicode.IsControl) {
+			return because(ErrDefaults, "%q holds no tags; write them as behind #+TAGS:", tags)
+		}
+	}
+	if d.Archive != "" && (strings.ContainsFunc(d.Archive, unicode.IsControl) || !strings.HasSuffix(strings.TrimSpace(d.Archive), "::") || strings.TrimSpace(d.Archive) == "::") {
+		return because(ErrDefaults, "archive to %q: only whole files; end the location in ::, as in %q", d.Archive, defaultArchive)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Links)) {
+		to := d.Links[name]
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ':' || r == '"' }) ||
+			strings.TrimSpace(to) == "" || strings.ContainsFunc(to, unicode.IsControl) {
+			return because(ErrDefaults, "link %q to %q: want a name without blanks and colons, and an address", name, to)
+		}
+	}
+	return nil
+}
+
+// checkSequence checks one sequence of keywords; seen are those of the others.
+func checkSequence(sequence string, seen map[string]bool) error {
+	bars, words := 0, 0
+	for _, word := range strings.FieldsFunc(sequence, isFieldSpace) {
+		if word == "|" {
+			bars++
+			continue
+		}
+		words++
+		name := withoutFastKey(word)
+		key := word[len(name):]
+		switch {
+		case name == "" || strings.ContainsAny(name, "()|") || strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsFunc(name, unicode.IsSpace):
+			return because(ErrDefaults, "%q is no keyword; write it as TODO or TODO(t)", word)
+		case name == "COMMENT" || strings.HasPrefix(name, "[#") || strings.HasPrefix(name, ":") && strings.HasSuffix(name, ":"):
+			return because(ErrDefaults, "%q means something else in a headline; choose another keyword", name)
+		case key != "" && (strings.Count(key, "(") != 1 || strings.Trim(key[1:len(key)-1], "!@/") != "" && len([]rune(strings.Trim(key[1:len(key)-1], "!@/"))) > 1):
+			return because(ErrDefaults, "%q: between the brackets stands one key and perhaps ! or @, as in WAIT(w@/!)", word)
+		case seen[name]:
+			return because(ErrDefaults, "the keyword %s stands twice", name)
+		}
+		seen[name] = true
+	}
+	switch {
+	case words == 0:
+		return because(ErrDefaults, "%q holds no keyword; write it as TODO NEXT | DONE", sequence)
+	case bars > 1:
+		return because(ErrDefaults, "%q has more than one |, which parts the keywords from the done ones", sequence)
+	}
+	return nil
+}
+
+// isDrawerName reports whether a drawer can have a name.
+func isDrawerName(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}
+
+// lines returns the defaults as settings, in the order in which Org would meet them.
+func (d *Defaults) lines() []Keyword {
+	if d == nil {
+		return nil
+	}
+	var out []Keyword
+	add := func(key, value string) {
+		out = append(out, Keyword{Key: key, Value: trimBlanks(value), Start: -1, End: -1})
+	}
+	for _, sequence := range d.Todo {
+		add("TODO", sequence)
+	}
+	for _, tags := range d.Tags {
+		add("TAGS", tags)
+	}
+	if len(d.Startup) > 0 {
+		add("STARTUP", strings.Join(d.Startup, " "))
+	}
+	if d.Archive != "" {
+		add("ARCHIVE", d.Archive)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Links)) {
+		add("LINK", name+" "+d.Links[name])
+	}
+	return out
+}
+
+// Fingerprint tells defaults that make a difference to what is read from those that
+// make none: it is 0 for none, and else below 1<<48.
+func (d *Defaults) Fingerprint() uint64 {
+	if d.IsZero() {
+		return 0
+	}
+	const offset, prime, most = 14695981039346656037, 1099511628211, 1<<48 - 1
+	sum := uint64(offset) // FNV-1a
+	for _, k := range append(d.lines(), Keyword{Key: "DRAWER", Value: d.LogDrawer}) {
+		for _, c := range fmt.Appendf(nil, "%s\n%s\n", k.Key, k.Value) {
+			sum = (sum ^ uint64(c)) * prime
+		}
+	}
+	return max(sum&most, 1)
+}
+
+func isTodoKey(key string) bool { return key == "TODO" || key == "SEQ_TODO" || key == "TYP_TODO" }
+
+// before returns the defaults that count before the settings of a file.
+func (d *Defaults) before(settings []Keyword) []Keyword {
+	hides := map[string]bool{}
+	for _, k := range settings {
+		hides["TODO"] = hides["TODO"] || isTodoKey(k.Key)
+		hides["TAGS"] = hides["TAGS"] || k.Key == "TAGS"
+	}
+	return slices.DeleteFunc(d.lines(), func(k Keyword) bool { return hides[k.Key] })
+}

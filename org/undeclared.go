@@ -1,0 +1,119 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// commonKeywords are words in capitals that people use for TODO keywords, and hardly
+// ever to begin a title with.
+var commonKeywords = wordSet(`
+	TODO NEXT NEXTACTION WAIT WAITING WAITINGFOR HOLD ONHOLD ON-HOLD ON_HOLD SOMEDAY MAYBE LATER
+	STARTED STRT DOING ACTIVE ONGOING PENDING INPROGRESS IN-PROGRESS IN_PROGRESS BLOCKED STUCK DELEGATED DEFERRED
+	POSTPONED SUSPENDED PAUSED REVIEW VERIFY FEEDBACK PROJ TOREAD TODAY APPT
+` + commonDone)
+
+// commonDone are those of them that mean an end of work.
+const commonDone = `
+	DONE CLOSED FINISHED COMPLETED FIXED RESOLVED CANCELLED CANCELED CANX CNCL KILL ABORTED DROPPED ABANDONED REJECTED WONTFIX
+`
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// undeclared returns the word in capitals that headline i begins with and that looks
+// like a TODO keyword which nobody declared, or "": a common one, or any before a
+// priority, of a headline with a planning line, or in the log of one.
+func (d *Document) undeclared(i int) string {
+	h := &d.Headlines[i]
+	word := d.capitals(i)
+	if word == "" {
+		return ""
+	}
+	rest := trimBlanksLeft(h.Title[len(word):])
+	if commonKeywords[word] || h.PlanningEnd > 0 || priorityCookie(rest) > 0 || strings.Contains(d.Source[h.TextEnd:h.SectionEnd], `- State "`+word+`"`) {
+		return word
+	}
+	return ""
+}
+
+// capitals returns the first word of a headline without a keyword when more follows
+// it and it is in capitals: at least three letters, perhaps with digits, - or _ inside.
+func (d *Document) capitals(i int) string {
+	h := &d.Headlines[i]
+	if h.Todo != "" || h.Commented {
+		return ""
+	}
+	word, rest, _ := strings.Cut(h.Title, " ")
+	if trimBlanks(rest) == "" {
+		return ""
+	}
+	letters := 0
+	for _, r := range word {
+		switch {
+		case unicode.IsUpper(r):
+			letters++
+		case letters == 0 || r != '-' && r != '_' && !unicode.IsDigit(r):
+			return ""
+		}
+	}
+	if last := rune(word[len(word)-1]); letters < 3 || last == '-' || last == '_' || unicode.IsDigit(last) {
+		return ""
+	}
+	return word
+}
+
+// undeclaredKeywords complains of each word that looks like a TODO keyword which nobody
+// declared, at the first headline that begins with it. A setup file that is not there
+// may have declared it, so then it is silent.
+func (d *Document) undeclaredKeywords() {
+	if d.lacksSetup {
+		return
+	}
+	var words []string
+	var first, times map[string]int
+	for i := range d.Headlines {
+		word := d.undeclared(i)
+		if word == "" {
+			continue
+		}
+		if times == nil {
+			first, times = map[string]int{}, map[string]int{}
+		}
+		if times[word]++; times[word] == 1 {
+			words, first[word] = append(words, word), d.Headlines[i].Start
+		}
+	}
+	for _, word := range words {
+		more := ""
+		if n := times[word] - 1; n > 0 {
+			more = fmt.Sprintf(" here and in %d more", n)
+		}
+		d.complain(first[word], "headline begins with "+word+more+", which is read as a part of the title; if it is a TODO keyword, "+d.howToDeclare(word))
+	}
+}
+
+// howToDeclare says how a word becomes a TODO keyword.
+func (d *Document) howToDeclare(word string) string {
+	for _, k := range d.Settings {
+		if isTodoKey(k.Key) && k.Start >= 0 {
+			return "add it to the line #+" + k.Key + ": of the file"
+		}
+	}
+	sequence := "TODO " + word + " | DONE"
+	switch {
+	case word == "TODO" || word == "DONE":
+		sequence = "TODO | DONE"
+	case wordSet(commonDone)[word]:
+		sequence = "TODO | DONE " + word
+	}
+	return "declare it by a line #+TODO: " + sequence + " in the file, or by todo in [org] of the configuration"
+}
