@@ -70,7 +70,8 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	}
 	c, err := m.rewrite(background(ctx), graph.KindPurge, count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
-		err = fail("purge", m.state, Other, m.absent(background(ctx), text))
+		err = m.blot(text)
+		err = fail("purge", m.state, Other, errors.Join(err, m.absent(background(ctx), text)))
 	}
 	return c, n, err
 }

@@ -13,13 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/org"
 )
 
 // TestPurgeTextKeepsWhatLacksIt purges words that stand in the encoding of every block:
 // the versions that do not hold them stay, and what comes back later is there later.
 func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
-	for _, word := range []string{"headline", "content", "attrs", "type", "snapshot", "version", "purple"} {
+	for _, word := range append([]string{
+		"headline", "content", "attrs", "type", "snapshot", "version", "purple", "foveal", "FOVEA", "fovea state", "unicode", "FVFT", "ingest", "lexical", "memex",
+	}, disk.Magics...) {
 		t.Run(word, func(t *testing.T) {
 			a := newMachine(t, map[string]string{"a.org": mergeFile})
 			if _, err := a.m.Snapshot(t.Context(), "first"); err != nil {
@@ -164,5 +167,24 @@ func TestPurgeTextOfCopies(t *testing.T) {
 				t.Errorf("once more: %v, want NotFound", err)
 			}
 		})
+	}
+}
+
+// TestPurgeReachesTheLog: the lines of a daemon that hold the text lose it, and the rest
+// of the log stays.
+func TestPurgeReachesTheLog(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* A\n* Zebraqux\n"})
+	w.ingest()
+	log := filepath.Join(w.state, "serve.log")
+	if err := os.WriteFile(log, []byte("remembered Zebraqux\nopened\nforgot Zebraqux\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.write(map[string]string{"a.org": "* A\n"})
+	w.ingest()
+	if _, _, err := w.m.Purge(t.Context(), nil, "Zebraqux", false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(log); err != nil || string(got) != "remembered ********\nopened\nforgot ********\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -194,6 +196,8 @@ func isFraming(text string) bool {
 		markSnapshot, markDrift, markDropped, markHead, markGuard, markForgotten, markRewriting, markRewritten,
 		sectionNodes, sectionDerived, sectionLexical, sectionMeta, sectionHead, sectionGuard, sectionForgotten,
 	}
+	words = append(words, disk.Magics...)
+	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two are those of files in cache/
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
 }
 
@@ -239,6 +243,42 @@ func (m *Memory) holding(ctx context.Context, text string) (string, error) {
 	return m.fileWith(text, ".")
 }
 
+// aboutTheFolder are the files that hold no content: whose the state folder is, who has
+// it open, where its history ends.
+var aboutTheFolder = []string{disk.FormatFile, "LOCK", "head", "http.json"}
+
+// logFile has the newest lines of a daemon's log: titles and messages stand in them.
+const logFile = "serve.log"
+
+// blot overwrites a text in the log of a daemon, in place: a daemon goes on writing behind
+// it.
+func (m *Memory) blot(text string) error {
+	b, err := m.fs.ReadFile(logFile)
+	if err != nil || !bytes.Contains(b, []byte(text)) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	f, err := m.fs.OpenFile(logFile, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	over := bytes.Repeat([]byte("*"), len(text))
+	for at := 0; err == nil; {
+		next := bytes.Index(b[at:], []byte(text))
+		if next < 0 {
+			break
+		}
+		_, err = f.WriteAt(over, int64(at+next))
+		at += next + len(text)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
 // fileWith looks for the bytes of a text in the files of a folder.
 func (m *Memory) fileWith(text, folder string) (string, error) {
 	entries, err := m.fs.ReadDir(folder)
@@ -251,6 +291,9 @@ func (m *Memory) fileWith(text, folder string) (string, error) {
 			if found, err := m.fileWith(text, name); found != "" || err != nil {
 				return found, err
 			}
+			continue
+		}
+		if folder == "." && slices.Contains(aboutTheFolder, name) {
 			continue
 		}
 		b, err := m.fs.ReadFile(name)

@@ -38,3 +38,6 @@ func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 	}
 	return f.memex, seq, err
 }
+
+// Magics are the words that files of a state folder begin or end with.
+var Magics = []string{formatMagic, headMagic, segmentMagic, imageMagic, footerMagic, packMagic, packFooterMagic, manifestMagic}
