@@ -235,3 +235,37 @@ func TestReadersAreNotTheOwner(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoAsksOfEveryPath: what an agent of a name did by the owner's hand, with --agent
+// on the command line, lies where the agent itself may not write. It does not take that
+// back, whatever way it goes.
+func TestUndoAsksOfEveryPath(t *testing.T) {
+	svc, folder := lived(t)
+	title := "By the owner's hand"
+	hand := api.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Owner})
+	if _, err := svc.Edit(hand, api.EditRequest{ID: "mine", Title: &title}); err != nil {
+		t.Fatal(err)
+	}
+	head, before := newest(t, svc), ownersFiles(t, folder)
+	back := fmt.Sprintf("seq:%d", head-1)
+	mint := api.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Agent})
+	guarded := api.Guarded(svc)
+	for _, a := range []asked{
+		{"rollback", api.RollbackRequest{To: back}}, {"rollback", api.RollbackRequest{To: back, Skip: true}},
+		{"rollback", api.RollbackRequest{To: back, MemoryOnly: true}}, {"rollback", api.RollbackRequest{To: "0"}},
+		{"revert", api.RevertRequest{Author: "mint"}}, {"revert", api.RevertRequest{Commits: []string{fmt.Sprint(head)}, Skip: true}},
+		{"restore", api.RestoreRequest{Name: "kept"}}, {"forget", api.MoveRequest{ID: "mine"}}, {"archive", api.MoveRequest{ID: "mine"}},
+		{"refile", api.MoveRequest{ID: "mine", To: "task"}}, {"resolve", api.ResolveRequest{ID: "mine"}},
+	} {
+		text, err := json.Marshal(a.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.OperationNamed(a.op).Call(mint, guarded, text); fovea.KindOf(err) != fovea.Denied {
+			t.Errorf("%s %s: %v", a.op, text, err)
+		}
+	}
+	if d := cmp.Diff(before, ownersFiles(t, folder)); d != "" || newest(t, svc) != head {
+		t.Errorf("%d commits, were %d\n%s", newest(t, svc), head, d)
+	}
+}
