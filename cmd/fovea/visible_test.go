@@ -5,12 +5,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -55,7 +57,7 @@ func TestVisible(t *testing.T) {
 // FuzzVisible: nothing hidden is left wherever writes end, what was visible stays, and
 // JSON means the same.
 func FuzzVisible(f *testing.F) {
-	for _, text := range []string{evil, "می\u200cخواهم\r\n", "\xf0\x9f\x91\xa8\u200d\xf0\x9f\x91", "\r", "❤\ufe0f\u200d🔥\ufe0f\ufe0f"} {
+	for _, text := range []string{evil, "می\u200cخواهم\r\n", "\xf0\x9f\x91\xa8\u200d\xf0\x9f\x91", "\r", "0\u0605", "❤\ufe0f\u200d🔥\ufe0f\ufe0f"} {
 		f.Add(text, uint8(1))
 		f.Add(text, uint8(3))
 	}
@@ -161,3 +163,22 @@ func TestRow(t *testing.T) {
 }
 
 func cellsWide(text string) int { return uniseg.StringWidth(text) }
+
+// evil is remembered text that would act on a terminal.
+const evil = "\x1b[2J\x1b[H\x1b]0;owned\x07 \u009b31m \x7f \x00\x08\x0b \u202egpj.exe \u2066iso\u2069 \u200f\u061c " +
+	"\u200bzero\ufeff \u2028\u2029 tag\U000e0041\U000e0042 pass\u200dword \xff\x9b1m \u00ad \u3164"
+
+// acting are the characters of a text that may not reach a terminal.
+func acting(text string) (found []string) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // an Arabic sign, which is seen
+		case r == utf8.RuneError && size == 1, r == '\u3164', r == '\u200d' && strings.HasPrefix(text[i+size:], "word"),
+			unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && r != '\n' && r != '\t' && r != '\u200d' && r != '\u200c':
+			found = append(found, fmt.Sprintf("%q behind %q", text[i:i+size], text[max(0, i-20):i]))
+		}
+		i += size
+	}
+	return found
+}
