@@ -111,13 +111,24 @@ func (p *Place) acts(text string) []act {
 	text = strings.TrimPrefix(text, archiveHead)
 	var out []act
 	add := func(what, text string) { out = append(out, act{what, text}) }
+	lower := strings.ToLower(text)
 	for i := range constructs {
+		if !constructs[i].mayBe(lower) {
+			continue
+		}
 		for _, found := range constructs[i].acts(text) {
 			add(constructs[i].name, found)
 		}
 	}
-	if i := variables.FindStringIndex(text); i != nil { // lines between these two are variables too
-		add("variables of the file", text[i[0]:i[1]])
+	if strings.Contains(lower, "local variables:") { // lines between these two are variables too
+		for _, found := range variables.FindAllString(text, -1) {
+			add("variables of the file", found)
+		}
+	}
+	if strings.Contains(lower, "clock:") {
+		for _, found := range clockLine.FindAllString(text, -1) {
+			add("a clock", found)
+		}
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return unseen(r) && r != '\r' }) {
 		add("characters that are not seen", strings.Map(onlyUnseen, text))
@@ -143,6 +154,9 @@ const archiveHead = "#    -*- mode: org -*-\n"
 
 // variables are the variables of a file from their first line to their last.
 var variables = regexp.MustCompile(`(?is)local variables:.*?(?:\n[^\n]*\bend:|\z)`)
+
+// clockLine is what Emacs takes for a clock, well formed or not.
+var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
 
 func onlyUnseen(r rune) rune {
 	if unseen(r) && r != '\r' {

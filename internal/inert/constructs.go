@@ -4,9 +4,9 @@ package inert
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // construct is something that Emacs or Org acts on wherever it stands in a text: in a
@@ -14,66 +14,76 @@ import (
 type construct struct {
 	name string
 	find *regexp.Regexp
+	// signs are texts in lower case of which each match has one: who looks for them first
+	// seldom has to search.
+	signs []string
 	// at is the group of find in front of which the construct is parted.
 	at int
-	// fine reports a match that does not act; nil means that each acts.
-	fine func(match string) bool
+	// fine reports of a text that begins with a match that this does not act; nil means
+	// that each acts.
+	fine func(text string) bool
 }
 
 // constructs are all of them. What stands on lines of its own is in the table elements.
 var constructs = []construct{
-	{name: "variables of the file", find: regexp.MustCompile(`(?i)local( variables:)`), at: 1},
-	{name: "variables of the file in its first line", find: regexp.MustCompile(`-(\*-)`), at: 1},
-	{name: "a link that runs something", find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), at: 1},
-	{name: "a link to a program", find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), at: 1},
-	{name: "Lisp for the agenda", find: regexp.MustCompile(`%%(\()`), at: 1},
-	{name: "a macro", find: regexp.MustCompile(`\{\{(\{)`), at: 1},
-	{name: "text for one form of export", find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), at: 1},
-	{name: "a footnote with a name", find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`), at: 1},
-	{name: "a target", find: regexp.MustCompile(`<(<[^<>\n]+>>)`), at: 1},
-	{name: "a timestamp that is none", find: regexp.MustCompile(`<(\d+-\d+-\d+[^>\n]*>)`), at: 1, fine: isStamp},
-	{name: "a timestamp that is none", find: regexp.MustCompile(`\[(\d+-\d+-\d+[^\]\n]*\])`), at: 1, fine: isStamp},
-	{name: "a column of a table too wide to show", find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), at: 1},
-	{name: "a command of TeX", find: regexp.MustCompile(`\\((?:input|include|import|subimport|openin|openout|read|write|immediate|catcode|csname|directlua|latelua|luaexec|special|usepackage|RequirePackage|verbatiminput|lstinputlisting|def|edef|gdef|xdef|let|newcommand|renewcommand|loop|expandafter)(?:[^A-Za-z]|$))`), at: 1},
-	{name: "a link that names a program by its address", find: regexp.MustCompile(`(?i)file:/+([a-z0-9-]{2,}:)`), at: 1},
+	{name: "variables of the file", signs: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local( variables:)`), at: 1},
+	{name: "variables of the file in its first line", signs: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`), at: 1},
+	{name: "a link that runs something", signs: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"}, find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), at: 1},
+	{name: "a link to a program", signs: []string{"man:", "mhe:", "gnus:", "rmail:", "bbdb:", "irc:", "mu4e:", "notmuch:", "docview:", "org-protocol:", "bookmark:", "eww:", "w3m:", "info:", "help:", "attachment:"}, find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), at: 1},
+	{name: "Lisp for the agenda", signs: []string{"%%("}, find: regexp.MustCompile(`%%(\()`), at: 1},
+	{name: "a macro", signs: []string{"{{{"}, find: regexp.MustCompile(`\{\{(\{)`), at: 1},
+	{name: "text for one form of export", signs: []string{"@@"}, find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), at: 1},
+	{name: "a footnote with a name", signs: []string{"[fn:"}, find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`), at: 1},
+	{name: "a target", signs: []string{"<<"}, find: regexp.MustCompile(`<(<[^<>\n]+>>)`), at: 1},
+	{name: "a timestamp that is none", signs: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), at: 1, fine: beginsStamp},
+	{name: "a timestamp that is none", signs: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), at: 1, fine: beginsStamp},
+	{name: "a column of a table too wide to show", signs: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), at: 1},
+	{name: "a command of TeX", signs: []string{"\\"}, find: regexp.MustCompile(`\\((?:input|include|import|subimport|openin|openout|read|write|immediate|catcode|csname|directlua|latelua|luaexec|special|usepackage|RequirePackage|verbatiminput|lstinputlisting|def|edef|gdef|xdef|let|newcommand|renewcommand|loop|expandafter)(?:[^A-Za-z]|$))`), at: 1},
+	{name: "a link that names a program by its address", signs: []string{"file:/"}, find: regexp.MustCompile(`(?i)file:/+([a-z0-9-]{2,}:)`), at: 1},
+}
+
+// mayBe reports whether a text in lower case can hold the construct.
+func (c *construct) mayBe(lower string) bool {
+	return slices.ContainsFunc(c.signs, func(sign string) bool { return strings.Contains(lower, sign) })
 }
 
 // part makes the construct text.
 func (c *construct) part(text string) string {
-	for from := 0; ; {
-		m := c.find.FindStringSubmatchIndex(text[from:])
+	var b strings.Builder
+	for {
+		m := c.find.FindStringSubmatchIndex(text)
 		if m == nil {
-			return text
+			b.WriteString(text)
+			return b.String()
 		}
-		start, at := from+m[0], from+m[2*c.at]
-		if c.fine != nil && c.fine(text[start:from+m[1]]) {
-			from = start + 1
-			continue
+		at := m[2*c.at]
+		b.WriteString(text[:at])
+		if c.fine == nil || !c.fine(text[m[0]:]) {
+			b.WriteString(apart)
 		}
-		text = text[:at] + apart + text[at:]
-		from = start
+		text = text[at:]
 	}
 }
 
-// acts returns what of a text the construct acts on.
+// acts returns what of a text the construct acts on, each with a little of what follows.
 func (c *construct) acts(text string) []string {
 	var out []string
-	for from := 0; ; {
-		m := c.find.FindStringIndex(text[from:])
+	for {
+		m := c.find.FindStringSubmatchIndex(text)
 		if m == nil {
 			return out
 		}
-		match := text[from+m[0] : from+m[1]]
-		if c.fine == nil || !c.fine(match) {
-			out = append(out, match)
+		if c.fine == nil || !c.fine(text[m[0]:]) {
+			const more = 40
+			found, _, _ := strings.Cut(text[m[0]:min(len(text), m[1]+more)], "\n")
+			out = append(out, found)
 		}
-		_, size := utf8.DecodeRuneInString(match)
-		from += m[0] + size
+		text = text[m[2*c.at]:]
 	}
 }
 
 // stamp is a timestamp as Org writes them.
-var stamp = regexp.MustCompile(`^[<\[](\d{4}-\d\d-\d\d)(?: +[^\s\d+>\]-]+)?(?: +(\d{1,2}:\d\d)(?:-(\d{1,2}:\d\d))?)?((?: +(?:\+|\+\+|\.\+|-|--)\d+[hdwmy](?:/\d+[hdwmy])?)*) *[>\]]$`)
+var stamp = regexp.MustCompile(`^[<\[](\d{4}-\d\d-\d\d)(?: +[^\s\d+>\]-]+)?(?: +(\d{1,2}:\d\d)(?:-(\d{1,2}:\d\d))?)?((?: +(?:\+|\+\+|\.\+|-|--)\d+[hdwmy](?:/\d+[hdwmy])?)*) *[>\]]`)
 
 // firstYear is the first year that a timestamp may name: Emacs computes with none
 // before it on every system.
@@ -84,8 +94,14 @@ const lastYear = 2999
 
 // isStamp reports a timestamp that is one: its date and its times exist, and its
 // repeaters and warnings are between one and 9999 units.
-func isStamp(text string) bool {
-	m := stamp.FindStringSubmatch(text)
+func isStamp(text string) bool { return beginsStamp(text) && stamp.FindString(text) == text }
+
+// longestStamp is more than a timestamp has in bytes.
+const longestStamp = 120
+
+// beginsStamp reports a text that begins with such a timestamp.
+func beginsStamp(text string) bool {
+	m := stamp.FindStringSubmatch(text[:min(len(text), longestStamp)])
 	if m == nil {
 		return false
 	}

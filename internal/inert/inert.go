@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/org"
 )
@@ -65,8 +66,14 @@ func words(text string) string {
 		}
 		return r
 	}, text)
+	lower := strings.ToLower(text)
 	for i := range constructs {
-		text = constructs[i].part(text)
+		if constructs[i].mayBe(lower) {
+			text = constructs[i].part(text)
+		}
+	}
+	if !strings.Contains(lower, "src_") && !strings.Contains(lower, "call_") {
+		return text
 	}
 	return codeWord.ReplaceAllStringFunc(text, func(word string) string {
 		return codeInLine.ReplaceAllString(word, "${1}"+apart+"_")
@@ -87,6 +94,9 @@ func unseen(r rune) bool {
 
 func oneLine(line string) string {
 	start := strings.TrimLeft(line, " \t")
+	if start == "" || !strings.ContainsRune("*#:+|scdSCD", rune(start[0])) && start[0] < utf8.RuneSelf {
+		return line
+	}
 	block := blockLine.FindStringSubmatch(start)
 	switch {
 	case headlines.MatchString(line):
@@ -125,9 +135,13 @@ func partLinks(head, text string) string {
 		if len(at) == 0 {
 			break
 		}
-		for i := len(at) - 1; i >= 0; i-- {
-			text = text[:at[i]] + apart + text[at[i]:]
+		var b strings.Builder
+		from := 0
+		for _, i := range at {
+			b.WriteString(text[from:i] + apart)
+			from = i
 		}
+		text = b.String() + text[from:]
 	}
 	return text
 }

@@ -81,6 +81,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestTextIsLinear: a text of the most bytes that a note has does not keep the writer
+// from others, whatever it repeats: a search that begins anew at each place would take
+// minutes.
+func TestTextIsLinear(t *testing.T) {
+	for _, part := range []string{"<1-1-1", "[1-1-1 ", "<<", "<<x", "[[", "[[x]]", "{{{", "-*-", "@@a", "%%(", "[fn:", "file:/", "\\input", "src_x{", "local variables:", "id:x ", "<2026-01-05 ", "|=", "\n* ", "\n:a:\n", "\n#+begin_src x\n"} {
+		text := inert.Text(strings.Repeat(part, 64<<10/len(part)))
+		if err := check(text); err != nil {
+			t.Errorf("%q: %v", part, err)
+		}
+	}
+}
+
 func TestProperty(t *testing.T) {
 	for key, ok := range map[string]bool{
 		"SOURCE": true, "Effort": true, "id": false, "CUSTOM_ID": false, "TRUST": false, "header-args:sh": false, "header-args+": false,
