@@ -79,35 +79,9 @@ func (t *trust) rollback(ctx context.Context, op string, r RollbackRequest) (any
 		if err := t.alone(op, log); err != nil {
 			return r, err
 		}
-		if err := t.mayUndo(ctx, op, "seq:"+strconv.FormatUint(to, 10)); err != nil {
-			return r, err
-		}
 	}
 	r.To = "seq:" + strconv.FormatUint(to, 10)
 	return r, nil
-}
-
-// mayUndo refuses to go back to a moment unless the agent may write all that changed
-// since: the owner may have done it in the agent's name.
-func (t *trust) mayUndo(ctx context.Context, op, since string) error {
-	d, err := t.svc.Diff(ctx, DiffRequest{From: since})
-	if err != nil {
-		return err
-	}
-	for _, n := range slices.Concat(d.Added, d.Removed, d.Changed, d.Moved) {
-		if err := t.writable(ctx, op, n.Path); err != nil {
-			return err
-		}
-	}
-	for _, n := range d.Moved { // some from another file
-		if fileIn(n.Was) == "" {
-			continue
-		}
-		if err := t.writable(ctx, op, n.Was); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // restoring lets a rollback bring back those lost files alone that the agent may write.
