@@ -161,6 +161,7 @@ var hostileRows = []struct {
 	{"status", [][]string{{}, {"--diagnostics"}, {evilName}, {"--" + evilName}}}, {"verify", [][]string{{}, {"--files"}, {"--anchor", evilName}, {"<" + evil, "--anchor", "-"}}},
 	{"head", [][]string{{}}}, {"repair", [][]string{{"--dry-run"}}}, {"retain", [][]string{{"--keep-all", "7d", "--dry-run"}, {"--keep-all", evilName}}},
 	{"purge", [][]string{{"--text", "Body", "--dry-run"}, {evilName}}}, {"version", [][]string{{}}},
+	{"status", [][]string{{"--all"}}}, {"adopt", [][]string{{}, {evilName}, {"--from", evilName}}}, {"store", [][]string{{}, {evilName}}}, {"store remove", [][]string{{evilName}, {}}},
 	{"help", [][]string{{}, {evilName}, {"show"}}}, {"completion", [][]string{{evilName}}}, {"completion bash", [][]string{{}}}, {"completion zsh", [][]string{{}}},
 	{"completion fish", [][]string{{}}}, {"completion powershell", [][]string{{}}},
 }
