@@ -37,13 +37,18 @@ var byFile = author.Author{Kind: author.File}
 // one or more commits of whole documents, each durable before the next. A
 // folder that did not change makes no commit. What could not be read is in
 // Status, the rest is taken. With a memex its projects are read, each into commits
-// of its own. A scope without files has nothing to read; of a session that is open,
+// of its own. A memex that was moved or replaced since it was opened is not read, and is a
+// Conflict. A scope without files has nothing to read; of a session that is open,
 // buffers of files that were saved end. Errors: Held (nothing was
-// dropped; the new and changed files were taken), ReadOnly, Other. Complexity is
+// dropped; the new and changed files were taken), Conflict, ReadOnly (also where files of
+// the store were moved; the folder was read), Other. Complexity is
 // that of a stat for each file and of reading and parsing those that changed.
 func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if opts == nil {
 		opts = &IngestOptions{}
+	}
+	if err := m.inPlace("ingest"); err != nil {
+		return err
 	}
 	err := m.ingestOwn(ctx, opts)
 	if m.parent != nil {
@@ -59,7 +64,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	for _, s := range m.sessions() {
 		err = cmp.Or(err, s.ingestOwn(ctx, opts))
 	}
-	return err
+	return cmp.Or(err, m.storeInPlace("ingest"))
 }
 
 // ingestOwn reads what one scope holds.

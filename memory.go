@@ -145,7 +145,7 @@ func (m *Memory) openStore(ctx context.Context) error {
 			return fail("open", m.state, openKind(err), err)
 		}
 	}
-	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
+	if m.store, _, err = disk.Open(m.fs, m.storeOptions()); err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}

@@ -50,7 +50,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if s.onlyImages() {
 		m.endImage()
 		m.recovered = "repaired: " + s.message()
-		err = s.from.PutAside()
+		err = m.store.PutAside(s.from)
 	} else {
 		err = m.rebuild(background(ctx), s)
 	}
@@ -130,7 +130,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		m.opts.Log.Warn("the damaged store could not be closed", "error", err)
 	}
 	failed := s.from.Rebuild(ctx, to) // then the old history is there
-	if m.store, _, err = disk.Open(m.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); failed != nil || err != nil {
+	if m.store, _, err = disk.Open(m.fs, m.storeOptions()); failed != nil || err != nil {
 		return errors.Join(failed, err)
 	}
 	m.snapshots.reset(nil)

@@ -131,7 +131,7 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	if s.fs, err = vfs.Sub(m.fs, folder); err != nil {
 		return nil, err
 	}
-	if s.store, _, err = disk.Open(s.fs, &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed}); err != nil {
+	if s.store, _, err = disk.Open(s.fs, s.storeOptions()); err != nil {
 		return nil, err
 	}
 	if err := s.recover(ctx); err != nil {

@@ -88,10 +88,6 @@ func (m *Memory) Status() Status {
 	return s
 }
 
-// Writable returns nil, or why nothing can be written: the error is that of the store
-// itself. What a write error has stopped goes on when the memory is opened again. O(1).
-func (m *Memory) Writable() error { return m.store.Err() }
-
 // passedOver says what opening had to leave out of the store, "" for nothing.
 func (m *Memory) passedOver() string {
 	var told []string

@@ -41,9 +41,12 @@ func (m *Memory) begin(ctx context.Context, name, kind, message string, now int6
 	return o
 }
 
-// sweep removes what crashes have left beside the files. It comes before the
-// first stage.
+// sweep removes what crashes have left beside the files, if the folder is still the one
+// that was opened. It comes before the first stage.
 func (o *operationOnFiles) sweep(paths []string) error {
+	if err := o.m.inPlace(o.name); err != nil {
+		return err
+	}
 	done := map[string]bool{}
 	for _, p := range paths {
 		if folder := path.Dir(p); !done[folder] {

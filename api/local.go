@@ -310,7 +310,12 @@ func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) 
 }
 
 func (l *local) Status(ctx context.Context, req StatusRequest) (*Status, error) {
-	if err := l.sync(ctx); err != nil {
+	err := l.sync(ctx)
+	if fovea.KindOf(err) == fovea.Conflict { // the folder was replaced: the status says so
+		l.warn(ctx, err)
+		err = nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return l.status(ctx, req.Diagnostics)

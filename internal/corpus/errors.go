@@ -11,6 +11,9 @@ import (
 var (
 	// ErrNoFolder is returned when the folder to open does not exist.
 	ErrNoFolder = errors.New("no such folder; create it or name another one")
+	// ErrReplaced is returned where the path of a memex no longer leads to the folder
+	// that was opened: it was moved, removed, or another one was put there.
+	ErrReplaced = errors.New("the folder is not the one that was opened")
 	// ErrNotFolder is returned when the path to open is not a folder.
 	ErrNotFolder = errors.New("not a folder; name the folder that holds the Org files")
 	// ErrUnreadable is returned when permission is missing.

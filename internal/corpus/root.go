@@ -49,9 +49,10 @@ type Root struct {
 	skills string   // relative, "" where outside
 	opaque []string // relative, sorted
 	host   Host
-	region region // the part of the folder that counts
-	own    *own   // what was written here; the regions of a folder share it
-	links  *links // that scans saw; the regions of a folder share them
+	region region      // the part of the folder that counts
+	own    *own        // what was written here; the regions of a folder share it
+	links  *links      // that scans saw; the regions of a folder share them
+	opened fs.FileInfo // of the folder as it was opened
 }
 
 // Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
@@ -96,6 +97,23 @@ func (r *Root) openFolder(dir string) error {
 	}
 	if err := listing.Close(); err != nil {
 		return errors.Join(err, r.Close())
+	}
+	if r.opened, err = r.fs.Stat("."); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	return nil
+}
+
+// InPlace returns nil while the path of the folder leads to the folder that was
+// opened, and otherwise an error that wraps ErrReplaced: what a person sees there is
+// not what the Root reads and writes. One system call.
+func (r *Root) InPlace() error {
+	if r.opened == nil { // of a test
+		return nil
+	}
+	info, err := vfs.Look(r.fs, ".")
+	if err != nil || !vfs.Same(info, r.opened) {
+		return ErrReplaced
 	}
 	return nil
 }

@@ -104,18 +104,40 @@ func Stop(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("stop process %d: %w", h.PID, err)
 	}
+	if err := silent(ctx, c); err != nil {
+		return err
+	}
 	return released(ctx, c.StateDir)
 }
 
+// silent returns when no daemon answers any more.
+func silent(ctx context.Context, c *config.Config) error {
+	for {
+		far, err := Connect(ctx, c, nil)
+		if err != nil {
+			return nil
+		}
+		far.Close()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
 // released returns when nobody holds a state folder: a daemon does until all it
-// knows is written.
+// knows is written. One that is gone is held by nobody.
 func released(ctx context.Context, stateDir string) error {
 	folder, err := vfs.Dir(stateDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	lock, err := disk.Lock(ctx, folder, vfs.Holder{PID: os.Getpid(), Command: "fovea serve --stop", Since: time.Now()})
+	lock, err := disk.Lock(ctx, vfs.Plain(folder), vfs.Holder{PID: os.Getpid(), Command: "fovea serve --stop", Since: time.Now()})
 	if err != nil {
 		return err
 	}

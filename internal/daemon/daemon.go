@@ -61,10 +61,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	l, err := keepLive(ctx, opts.Memory, opts)
-	if err != nil {
-		return err
-	}
+	l := keepLive(ctx, opts.Memory, opts)
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections())}
 	d.api = d.server(ending)

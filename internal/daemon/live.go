@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,6 @@ type live struct {
 	m        *fovea.Memory
 	progress func(done, total int)
 	log      *slog.Logger
-	folder   os.FileInfo
 
 	root    *corpus.Root
 	watcher *corpus.Watcher // nil where the folder cannot be watched
@@ -44,16 +44,12 @@ type live struct {
 }
 
 // keepLive begins to watch.
-func keepLive(ctx context.Context, m *fovea.Memory, opts *Options) (*live, error) {
+func keepLive(ctx context.Context, m *fovea.Memory, opts *Options) *live {
 	l := &live{ctx: ctx, m: m, progress: opts.Feed.Progress, log: opts.Log, turn: make(chan struct{}, 1)}
-	var err error
-	if l.folder, err = os.Stat(m.Dir()); err != nil {
-		return nil, err
-	}
 	if err := l.watch(opts); err != nil {
 		l.log.Warn("cannot watch the folder; each request reads it", "memex", m.Dir(), "why", err)
 	}
-	return l, nil
+	return l
 }
 
 func (l *live) watch(opts *Options) error {
@@ -88,8 +84,17 @@ func (l *live) close() error {
 	return errors.Join(l.watcher.Close(), l.root.Close())
 }
 
-// sync returns when the memory holds everything that was saved before the call.
+// sync returns when the memory holds everything that was saved before the call. It
+// fails where the folder, or what the store is in, is not where it was any more.
 func (l *live) sync(ctx context.Context) error {
+	ground := l.m.InPlace()
+	if fovea.KindOf(ground) == fovea.Conflict {
+		return ground
+	}
+	return cmp.Or(l.settle(ctx), ground)
+}
+
+func (l *live) settle(ctx context.Context) error {
 	if l.watcher == nil {
 		return l.read(ctx, 0, true)
 	}
@@ -120,10 +125,6 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 		return nil
 	}
 	l.begun = false
-	if now, err := os.Stat(l.m.Dir()); err != nil || !os.SameFile(now, l.folder) {
-		return &fovea.Error{Op: "ingest", What: l.m.Dir(), Kind: fovea.NotFound, Err: errors.New(
-			"the folder is not the one that the daemon began with; put it back, or stop the daemon")}
-	}
 	err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
 	if _, guardErr := l.m.Guarded(l.ctx, nil); guardErr != nil { // tells of protected files that changed, though nobody reads them
 		l.log.Warn("cannot compare protected files", "why", guardErr)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 )
 
@@ -16,11 +17,27 @@ import (
 // the memory again finds out how far the last write came.
 var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command opens the memory again")
 
-// advise adds to an error what to do next, where opening the memory again is that. A
-// store that is damaged, or that a newer version wrote, is the same when it is opened
-// again.
+// errPutBack says what to do where files of the store or the memex are not where they were
+// opened.
+var errPutBack = errors.New("put it back, or leave what is there now; then run fovea serve --stop, and the next command opens the memory again")
+
+// nextStep returns what to do about a store that takes no writes, nil where opening the
+// memory again is no help: one that is damaged, or that a newer version wrote, is the
+// same then.
+func nextStep(err error) error {
+	switch {
+	case errors.Is(err, disk.ErrReplaced), errors.Is(err, corpus.ErrReplaced):
+		return errPutBack
+	case !errors.Is(err, disk.ErrReadOnly), errors.Is(err, disk.ErrCorrupt), errors.Is(err, disk.ErrUnknownFormat):
+		return nil
+	}
+	return errReopen
+}
+
+// advise adds to an error what to do next.
 func advise(err error) error {
-	if !errors.Is(err, disk.ErrReadOnly) || errors.Is(err, errReopen) || errors.Is(err, disk.ErrCorrupt) || errors.Is(err, disk.ErrUnknownFormat) {
+	next := nextStep(err)
+	if next == nil || errors.Is(err, next) {
 		return err
 	}
 	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
@@ -28,7 +45,7 @@ func advise(err error) error {
 		advised.Err = advise(e.Err)
 		return &advised
 	}
-	return fmt.Errorf("%w; %w", err, errReopen)
+	return fmt.Errorf("%w; %w", err, next)
 }
 
 // advised is a service that says what to do where the memory takes no writes any more.
@@ -55,8 +72,8 @@ func (d *daemon) isReady() error {
 	if why == nil {
 		return d.live.isReady()
 	}
-	next := errReopen
-	if !errors.Is(advise(why), errReopen) {
+	next := nextStep(why)
+	if next == nil {
 		next = errors.New("see fovea status")
 	}
 	return &fovea.Error{Op: "ready", Kind: fovea.ReadOnly, Err: fmt.Errorf("the memory takes no writes; %w", next)}

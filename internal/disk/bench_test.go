@@ -113,7 +113,7 @@ func BenchmarkAppend(b *testing.B) {
 	})
 }
 
-func benchFolder(b *testing.B) *vfs.Folder {
+func benchFolder(b *testing.B) vfs.FS {
 	folder, err := OpenFolder(b.TempDir())
 	if err != nil {
 		b.Fatal(err)

@@ -112,13 +112,18 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 	}
 	m := manifest{generation: c.generation, packs: list}
 	named = true
+	c.s.ground.drop(manifestFile)
 	if err := vfs.WriteAtomic(c.s.in, manifestFile, m.encode(), filePerm); err != nil {
 		return Packed{}, err
 	}
 	set := &packSet{manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
 	c.s.switchPacks(set)
+	err = c.s.ground.keep(manifestFile)
+	for _, p := range made {
+		err = errors.Join(err, c.s.ground.keep(p.path))
+	}
 	made = nil // they are the store's
-	return c.done, c.remove(keep)
+	return c.done, errors.Join(err, c.remove(keep))
 }
 
 // write makes one pack of some sources.
@@ -248,6 +253,7 @@ func (c *compaction) remove(keep int) error {
 		if src.pack != nil {
 			name = src.pack.path
 		}
+		c.s.ground.drop(name)
 		if err := c.s.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -18,6 +18,9 @@ var (
 	// ErrReadOnly is returned by writes after a write error, after corruption,
 	// and when a newer version wrote the folder. It wraps the cause.
 	ErrReadOnly = errors.New("store is read-only until it is reopened")
+	// ErrReplaced is returned by writes, and by Stands, when a folder or file that the
+	// next opening needs is not where the store left it. ErrReadOnly wraps it then.
+	ErrReplaced = errors.New("moved, removed or replaced while it was open")
 	// ErrCorrupt is returned when acknowledged data is damaged or missing. The
 	// Corruption that wraps it says where.
 	ErrCorrupt = errors.New("stored data is damaged")

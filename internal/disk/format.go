@@ -50,8 +50,9 @@ func unknownFormat(major, minor uint16) error {
 
 // OpenFolder opens the state folder at a path of the operating system and makes
 // it, for its owner alone, where it is missing. It returns vfs.ErrNotFolder when
-// a file is there, which is left as it is. The caller closes the folder.
-func OpenFolder(path string) (*vfs.Folder, error) {
+// a file is there, which is left as it is. Of what is in the folder only regular files are
+// opened. The caller closes it.
+func OpenFolder(path string) (vfs.FS, error) {
 	folder, err := vfs.CreateDir(path, folderPerm)
 	if errors.Is(err, vfs.ErrNotFolder) {
 		return nil, fmt.Errorf("state folder: move the file away or name another folder: %w", err)
@@ -59,7 +60,7 @@ func OpenFolder(path string) (*vfs.Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("state folder: %w", err)
 	}
-	return folder, nil
+	return vfs.Plain(folder), nil
 }
 
 // TryLock makes the caller the owner of the state folder, or returns a

@@ -170,7 +170,7 @@ func (s *Store) writeGroup() {
 		return
 	}
 	if err == nil {
-		if err = s.writer.write(g.batches); err != nil {
+		if err = s.write(g.batches); err != nil {
 			err = s.fail(err)
 		}
 	}
@@ -183,4 +183,16 @@ func (s *Store) writeGroup() {
 	}
 	<-s.lead
 	g.finish(err)
+}
+
+// write makes a group durable, if the store still has its lock, and then makes sure
+// that all is in its place: the names lead to what was synced. The caller leads.
+func (s *Store) write(group []*Batch) error {
+	if err := s.Owned(); err != nil {
+		return err
+	}
+	if err := s.writer.write(group); err != nil {
+		return err
+	}
+	return s.stands(Pos{s.writer.number, s.writer.at})
 }

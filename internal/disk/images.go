@@ -90,6 +90,7 @@ func (s *Store) WriteImage(img Image) error {
 		err = img.check()
 	}
 	if err == nil {
+		s.ground.drop(imageName(img.Seq))
 		err = vfs.WriteAtomicFunc(s.in, imageName(img.Seq), filePerm, func(w io.Writer) error {
 			buffered := bufio.NewWriterSize(w, readAhead)
 			if err := img.encode(buffered); err != nil {
@@ -97,6 +98,9 @@ func (s *Store) WriteImage(img Image) error {
 			}
 			return buffered.Flush()
 		})
+	}
+	if err == nil {
+		err = s.ground.keep(imageName(img.Seq))
 	}
 	if err == nil {
 		err = s.tidyImages(img.Seq, damaged)
@@ -118,10 +122,12 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 		name := imageName(seq)
 		switch {
 		case seq != written && slices.Contains(damaged, name):
+			s.ground.drop(name)
 			err = s.in.Rename(name, path.Join(quarantineFolder, path.Base(name)))
 		case kept < keptImages || seq == written:
 			kept++
 		default:
+			s.ground.drop(name)
 			err = s.in.Remove(name)
 		}
 		if err != nil {

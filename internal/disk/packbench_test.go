@@ -15,7 +15,7 @@ const benchHistory = 100_000 // commits, each with a block
 func benchBlock(i int) []byte { return fmt.Appendf(nil, "block %d %0450d", i, i) }
 
 // benchStore makes a history, all of it packed or none.
-func benchStore(b *testing.B, packed bool) *vfs.Folder {
+func benchStore(b *testing.B, packed bool) vfs.FS {
 	folder := benchFolder(b)
 	s := mustOpen(b, folder, nil)
 	for i := 0; i < benchHistory; {

@@ -82,10 +82,17 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 	return s.removeOld(info)
 }
 
-// PutAside moves the files that are damaged to quarantine and leaves the history as
-// it is: enough where no more than images is damaged. After a crash it can be done
-// again.
-func (s *Salvage) PutAside() error {
+// PutAside moves the files that a salvage found damaged to quarantine and leaves the
+// history as it is: enough where no more than images is damaged. After a crash it can be
+// done again.
+func (s *Store) PutAside(from *Salvage) error {
+	s.images.Lock()
+	defer s.images.Unlock()
+	s.ground.drop(from.damaged...)
+	return from.putAside()
+}
+
+func (s *Salvage) putAside() error {
 	err := s.in.MkdirAll(quarantineFolder, folderPerm)
 	for _, name := range s.damaged {
 		if err == nil {

@@ -17,7 +17,7 @@ func (s *Store) Sync() error {
 	err := s.writable()
 	s.mu.Unlock()
 	if err == nil {
-		if err = s.writer.sync(); err != nil {
+		if err = s.syncStanding(); err != nil {
 			err = s.fail(err)
 		}
 	}
@@ -25,6 +25,18 @@ func (s *Store) Sync() error {
 		return fmt.Errorf("sync journal: %w", err)
 	}
 	return nil
+}
+
+// syncStanding syncs what was written, where its name still leads to it. The caller
+// leads.
+func (s *Store) syncStanding() error {
+	if s.writer.late == 0 {
+		return nil
+	}
+	if err := s.writer.sync(); err != nil {
+		return err
+	}
+	return s.stands(Pos{s.writer.number, s.writer.at})
 }
 
 // syncLater sees to it that what was just written is durable in time. The caller

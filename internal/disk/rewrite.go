@@ -91,6 +91,7 @@ func (s *Store) removeImages(before uint64) error {
 	seqs, err := listImages(s.in)
 	for _, seq := range seqs {
 		if seq < before && err == nil {
+			s.ground.drop(imageName(seq))
 			err = s.in.Remove(imageName(seq))
 		}
 	}

@@ -32,6 +32,12 @@ type Options struct {
 	// A batch with an Intent, and what came before it, is synced at once. Never
 	// a default: whoever sets it says so to the user.
 	Relaxed time.Duration
+	// Owned, if not nil, is asked before a group is written, in place of looking at the
+	// folder's own lock: whether the lock that covers the folder is still ours.
+	Owned func() error
+	// Stands, if not nil, is asked before a write is acknowledged. As Owned, its error
+	// makes the store read-only, and it must be quick: several goroutines call both.
+	Stands func() error
 	// PackMax bounds the size of the packs that Pack and Rewrite make of several
 	// files, in bytes. Default 1 GiB.
 	PackMax int64
@@ -92,6 +98,7 @@ type Store struct {
 	closed   bool
 	segments map[uint64]*segment // open for reading
 
+	ground     *ground // nil for a store that was read-only from the beginning
 	packs      *packSet
 	generation uint64 // of the newest manifest that was begun
 }
@@ -158,7 +165,10 @@ func (s *Store) open() error {
 		}
 	}
 	s.adopt(o)
-	return nil
+	if s.err != nil {
+		return nil
+	}
+	return s.standOn(o)
 }
 
 // adopt takes over what opening found.
@@ -267,11 +277,17 @@ func (s *Store) Close() error {
 	head.End, head.First, head.Next = s.end, s.first, s.next
 	changed := head != s.opened
 	s.mu.Unlock()
+	var lost error
+	if !readOnly && (changed || s.writer.file != nil) {
+		if lost = s.Owned(); lost != nil {
+			readOnly = true // what another process may have now is left alone
+		}
+	}
 
 	for _, g := range waiting {
 		g.finish(ErrClosed)
 	}
-	err := s.writer.close(!readOnly)
+	err := errors.Join(lost, s.writer.close(!readOnly))
 	if err == nil && !readOnly && changed {
 		err = vfs.WriteAtomic(s.in, headFile, head.encode(), filePerm)
 	}

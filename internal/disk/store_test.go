@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -388,7 +387,7 @@ func TestSmallStoreStaysSmall(t *testing.T) {
 	if info, err = folder.Stat(segmentName(1)); err != nil || info.Size() != ends[0].Offset {
 		t.Errorf("the closed segment has %v bytes (%v), want %d", info.Size(), err, ends[0].Offset)
 	}
-	if info, err = os.Stat(folder.Path()); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err = folder.Stat("."); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the state folder has mode %v (%v), want 0700", info.Mode(), err)
 	}
 }

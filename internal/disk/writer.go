@@ -5,6 +5,7 @@ package disk
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -158,6 +159,13 @@ func (w *writer) create(number uint64) (err error) {
 	}
 	if err == nil {
 		err = w.store.in.SyncDir(journalFolder)
+	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = file.Stat()
+	}
+	if err == nil {
+		err = w.store.ground.grow(segmentName(number), info)
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"reflect"
 	"slices"
 	"time"
 
@@ -232,6 +233,7 @@ type info struct {
 	mode  fs.FileMode
 	mtime time.Time
 	links uint64
+	inode uint64
 }
 
 // describe describes the inode that a name leads to. f.mu is held.
@@ -254,7 +256,7 @@ func (n *inode) names(of *inode) uint64 {
 }
 
 func (n *inode) info(name string) info {
-	return info{name: name, size: int64(len(n.data)), mode: n.mode, mtime: n.mtime}
+	return info{name: name, size: int64(len(n.data)), mode: n.mode, mtime: n.mtime, inode: uint64(reflect.ValueOf(n).Pointer())}
 }
 
 func (i info) Name() string       { return i.name }
@@ -262,4 +264,4 @@ func (i info) Size() int64        { return i.size }
 func (i info) Mode() fs.FileMode  { return i.mode }
 func (i info) ModTime() time.Time { return i.mtime }
 func (i info) IsDir() bool        { return i.mode.IsDir() }
-func (i info) Sys() any           { return vfs.Identity{Links: i.links} }
+func (i info) Sys() any           { return vfs.Identity{Links: i.links, Device: 1, Inode: i.inode} }

@@ -8,8 +8,8 @@ var (
 	// ErrNotFolder is returned when a path that must be a folder is something
 	// else. What is there is left alone.
 	ErrNotFolder = errors.New("not a folder")
-	// ErrNotRegular is returned by WriteAtomic when the name is taken by a
-	// link, a folder or a device, which a rename would replace or fail on.
+	// ErrNotRegular is returned by WriteAtomic, and where regular files alone are
+	// opened, when the name is taken by a link, a folder, a pipe or a device.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrOwner is returned where a new file would not have the owner and group
 	// of the one it is to replace.

@@ -105,17 +105,35 @@ func makeBelow(above string, missing []string, perm fs.FileMode) error {
 // Path returns the absolute path of the folder.
 func (d *Folder) Path() string { return d.path }
 
-// OpenFile implements FS.
+// Look implements what the function Look asks for.
+func (d *Folder) Look(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return os.Stat(d.path)
+	}
+	if !filepath.IsLocal(name) {
+		return nil, &fs.PathError{Op: "look", Path: name, Err: fs.ErrInvalid}
+	}
+	return os.Lstat(filepath.Join(d.path, filepath.FromSlash(name)))
+}
+
+// OpenFile implements FS. It does not wait for the other end of a pipe.
 func (d *Folder) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	f, err := d.root.OpenFile(name, flag, perm)
+	f, err := d.root.OpenFile(name, flag|syscall.O_NONBLOCK, perm)
 	if err != nil {
 		return nil, err
 	}
 	return osFile{f}, nil
 }
 
-// ReadFile implements FS.
-func (d *Folder) ReadFile(name string) ([]byte, error) { return d.root.ReadFile(name) }
+// ReadFile implements FS. A pipe is not waited for.
+func (d *Folder) ReadFile(name string) ([]byte, error) {
+	f, err := d.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
 
 // Stat implements FS.
 func (d *Folder) Stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
@@ -125,7 +143,7 @@ func (d *Folder) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(n
 
 // ReadDir implements FS.
 func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
-	f, err := d.root.Open(name)
+	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe in its place is not waited for
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +174,7 @@ func (d *Folder) SyncDir(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	f, err := d.root.Open(name)
+	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
@@ -167,14 +185,14 @@ func (d *Folder) SyncDir(name string) error {
 // Lock implements FS with flock, or LockFileEx on Windows.
 func (d *Folder) Lock(name string) (io.Closer, error) {
 	// The file is made through the root, which refuses a name that leaves it.
-	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(d.path, filepath.FromSlash(name)))
+	lock := flock.New(filepath.Join(d.path, filepath.FromSlash(name)), flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NONBLOCK))
 	switch ok, err := lock.TryLock(); {
 	case err != nil:
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}

@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+)
+
+// storeOptions are those of the store of a memex, or of a scope, which lies in the folder
+// of the memex's and below its lock.
+func (m *Memory) storeOptions() *disk.Options {
+	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, Stands: m.root.InPlace}
+	if m.parent != nil {
+		opts.Owned = func() error { return m.parent.openStoreNow().Owned() }
+		opts.Stands = func() error { return m.parent.openStoreNow().Stands() }
+	}
+	return opts
+}
+
+// openStoreNow is the store, which Repair may replace.
+func (m *Memory) openStoreNow() *disk.Store {
+	m.chain.RLock()
+	defer m.chain.RUnlock()
+	return m.store
+}
+
+// Writable returns nil, or why nothing can be written: the error is that of the store
+// itself, or says which of its folders and files, or whether the memex, is not where the
+// memory opened it. What a write error has stopped goes on when the memory is opened
+// again; what was moved can be put back as long as nobody has tried to write. A few
+// system calls.
+func (m *Memory) Writable() error {
+	if err := m.store.Err(); err != nil {
+		return err
+	}
+	return m.store.Stands()
+}
+
+// InPlace returns nil while the memex and the store are where they were opened. It is
+// asked before each answer: what stands at the path of the memex is what its owner sees.
+// Errors: Conflict (the memex was moved or replaced: what the memory holds is of another
+// folder), ReadOnly (files of the store were: the memory has all notes, and takes no
+// writes). A few system calls.
+func (m *Memory) InPlace() error {
+	if err := m.inPlace("read"); err != nil {
+		return err
+	}
+	return m.storeInPlace("read")
+}
+
+// inPlace refuses to read the folder, or to begin writing there, when its path leads to
+// another one.
+func (m *Memory) inPlace(op string) error {
+	return fail(op, m.dir, Conflict, m.root.InPlace())
+}
+
+// storeInPlace is InPlace for the store alone.
+func (m *Memory) storeInPlace(op string) error {
+	err := m.store.Stands()
+	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, disk.ErrClosed) {
+		return nil
+	}
+	return fail(op, m.state, ReadOnly, err)
+}

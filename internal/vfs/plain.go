@@ -1,0 +1,134 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vfs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Plain returns a folder in which only regular files are opened: a link, a pipe, a
+// socket, a device or a folder in the place of a file is refused with an error that
+// wraps ErrNotRegular and names the kind. Nothing that is opened waits. It is for
+// folders that nobody but the program writes. Close closes in.
+func Plain(in FS) FS { return plain{in} }
+
+type plain struct{ FS }
+
+func (p plain) Look(name string) (fs.FileInfo, error) { return Look(p.FS, name) }
+
+func (p plain) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	if err := p.check(name); err != nil {
+		return nil, err
+	}
+	return p.FS.OpenFile(name, flag, perm)
+}
+
+func (p plain) ReadFile(name string) ([]byte, error) {
+	if err := p.check(name); err != nil {
+		return nil, err
+	}
+	return p.FS.ReadFile(name)
+}
+
+func (p plain) Lock(name string) (io.Closer, error) {
+	if err := p.check(name); err != nil {
+		return nil, err
+	}
+	return p.FS.Lock(name)
+}
+
+// check refuses a name that is taken by something else than a regular file.
+func (p plain) check(name string) error {
+	info, err := p.FS.Lstat(name)
+	if err != nil {
+		return nil // opening it says so, or makes the file
+	}
+	return regular(name, info)
+}
+
+// OpenPlain opens a file of the operating system as os.OpenFile does, and never waits:
+// a file that is not regular is ErrNotRegular. Links are followed.
+func OpenPlain(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := os.OpenFile(name, flag|syscall.O_NONBLOCK, perm)
+	if errors.Is(err, syscall.ENXIO) { // a socket, or a pipe that nobody reads
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// ReadPlain reads a file of the operating system that OpenPlain opens.
+func ReadPlain(name string) ([]byte, error) {
+	f, err := OpenPlain(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+// WritePlain makes data the content of a file that OpenPlain opens, as os.WriteFile
+// does.
+func WritePlain(name string, data []byte, perm fs.FileMode) error {
+	f, err := OpenPlain(name, os.O_WRONLY|os.O_CREATE, perm)
+	if err != nil {
+		return err
+	}
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// regular returns an error that names the kind of a file that is not regular.
+func regular(name string, info fs.FileInfo) error {
+	mode := info.Mode()
+	if mode.IsRegular() {
+		return nil
+	}
+	kind := "something special"
+	switch {
+	case mode.IsDir():
+		kind = "a folder"
+	case mode&fs.ModeSymlink != 0:
+		kind = "a link"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kind, ErrNotRegular)}
+}
+
+// readAll reads a file to its end.
+func readAll(f interface {
+	io.Reader
+	Stat() (fs.FileInfo, error)
+}) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(max(info.Size(), 0)) + bytes.MinRead)
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
