@@ -142,6 +142,7 @@ func (m *Memory) publish(ctx context.Context, j *journal, steps ...sealed) ([]Co
 		}
 	}
 	m.tell()
+	m.witness()
 	m.imageBeside()
 	for _, c := range done {
 		if m.opts.Committed != nil {

@@ -12,10 +12,16 @@ import (
 // doubtBaselines finds out, once a memory is loaded, whether the key of this machine
 // or another known one vouches for the baselines. The newest signed head names them,
 // so that neither a changed nor a removed one goes unseen; that a change was told
-// counts only where it does so as well. Without a key they are taken as they are.
+// counts only where it does so as well. Without a key they are taken as they are. Where
+// the history is lost, nothing is known of what was trusted.
 func (m *Memory) doubtBaselines() {
 	m.guard.doubt.Store(nil)
 	head := m.View().commit
+	if head.Seq == 0 && m.store.Recovery().Corrupt != nil && m.hasFiles() {
+		why := "it is lost with the history"
+		m.guard.doubt.Store(&why)
+		return
+	}
 	if m.opts.Signer == nil || m.opts.Verifiers == nil || head.Seq == 0 || !m.hasFiles() {
 		return
 	}

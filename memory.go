@@ -56,6 +56,7 @@ type Memory struct {
 
 	mu        sync.Mutex // held by the one who writes; guards what follows
 	closed    bool
+	witnessed uint64        // the commit that Options.Witness remembers as far as is known, 0 if it was not asked
 	signed    string        // the newest signed head, "" where nothing was signed
 	first     merkle.Digest // the commit that the chain began with, zero until asked for
 	imaged    uint64        // the commit of the newest image
@@ -138,7 +139,7 @@ func (m *Memory) openStore(ctx context.Context) error {
 	}
 	var err error
 	if m.lock, err = m.takeLock(ctx, m.fs); err != nil {
-		return fail("open", m.state, Conflict, err)
+		return fail("open", m.state, lockKind(err), err)
 	}
 	if m.opts.Adopt {
 		if err := stores.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -155,12 +156,21 @@ func (m *Memory) openStore(ctx context.Context) error {
 }
 
 // openKind is that of an error of opening the store: a system that refuses a read
-// says nothing of what the store holds.
+// says nothing of what the store holds, unless it is that a file stands where a folder
+// must be, or the other way round.
 func openKind(err error) Kind {
-	if _, ok := errors.AsType[syscall.Errno](err); ok {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && errno != syscall.ENOTDIR && errno != syscall.EISDIR {
 		return Other
 	}
 	return Corrupt
+}
+
+// lockKind is that of an error of taking the lock.
+func lockKind(err error) Kind {
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return Corrupt
+	}
+	return Conflict
 }
 
 // takeLock makes this process the owner of a state folder. It asks again for

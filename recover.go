@@ -84,6 +84,9 @@ func (m *Memory) read() (*intent, error) {
 		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
 	}
 	pending, err := m.replay(from)
+	if err == nil {
+		m.missHistory()
+	}
 	m.doubtBaselines()
 	return pending, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -117,7 +118,11 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		Memex: m.dir, Keep: s.keep, Add: append(s.found, disk.Record{Kind: disk.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
 	m.first = s.first // the store as it is may not reach it
-	for _, mark := range m.withHead(ctx, &c, nil) {
+	var marks [][]byte
+	if m.guard.doubt.Load() != nil && m.opts.Signer == nil { // a signed head says so itself
+		marks = guardMarks(guard.Entry{Anew: true}, guard.Entry{Policy: m.guard.policy.String()})
+	}
+	for _, mark := range m.withHead(ctx, &c, marks) {
 		to.Add = append(to.Add, disk.Record{Kind: disk.Mark, Data: mark})
 	}
 	for d := range s.wanted {

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 func main() { os.Exit(run()) }
@@ -60,6 +61,9 @@ func (e misuse) Error() string { return e.err.Error() }
 func (e misuse) Unwrap() error { return e.err }
 
 func exitCode(err error) int {
+	if errors.Is(err, vfs.ErrNotRegular) { // something stands in the place of a file of ours
+		return exitCorrupt
+	}
 	if errors.As(err, new(misuse)) {
 		return exitMisuse
 	}

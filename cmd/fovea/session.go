@@ -107,6 +107,9 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		Org: s.config.Org, HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alert,
 	}
+	if w := s.config.Witness(nil); w != nil && keys.Signer != nil {
+		opts.Witness = w
+	}
 	with(opts)
 	if s.memory, err = fovea.Open(ctx, s.config.Memex, opts); err != nil {
 		s.memory = nil

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // message waits for the sinks that have not taken it yet.
@@ -53,7 +55,7 @@ func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 			continue
 		}
 		m := &message{name: e.Name()}
-		text, err := os.ReadFile(filepath.Join(folder, m.name))
+		text, err := vfs.ReadPlain(filepath.Join(folder, m.name))
 		if err == nil {
 			err = json.Unmarshal(text, m)
 		}
@@ -120,7 +122,7 @@ func (o *outbox) sent(m *message, id string) {
 
 // touch takes note of a try that failed.
 func (o *outbox) touch() {
-	_ = os.WriteFile(filepath.Join(o.folder, triedName), nil, 0o600) // else the next process tries at once
+	_ = vfs.WritePlain(filepath.Join(o.folder, triedName), nil, 0o600) // else the next process tries at once
 }
 
 // stale reports whether the last try that failed is so long ago that a process

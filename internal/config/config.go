@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -213,7 +214,7 @@ func readFile(env func(string) string, file string) (string, map[string]any, err
 	if name == "" {
 		return "", nil, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := vfs.ReadPlain(name)
 	if errors.Is(err, fs.ErrNotExist) && file == "" {
 		return "", nil, nil
 	}

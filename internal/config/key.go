@@ -13,8 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The files of the key, beside the configuration file.
@@ -105,7 +108,7 @@ func machineKey(folder string) (note.Signer, note.Verifier, error) {
 
 // readKey reads the private key unless others can, too.
 func readKey(name string) (string, error) {
-	file, err := os.Open(name)
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe in its place is not waited for
 	if err != nil {
 		return "", err
 	}
@@ -167,7 +170,7 @@ func makeKey(folder string) error {
 // publish keeps the public key where a person finds it.
 func publish(folder, public string) error {
 	file := filepath.Join(folder, publicName)
-	if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == public {
+	if text, err := vfs.ReadPlain(file); err == nil && strings.TrimSpace(string(text)) == public {
 		return nil
 	}
 	name, err := stage(folder, public+"\n", 0o644)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Token binds a secret to who may use it. Only the hash of the secret is kept.
@@ -69,7 +70,7 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 	}
 	var text []byte
 	if err == nil {
-		text, err = os.ReadFile(t.file)
+		text, err = vfs.ReadPlain(t.file)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &t.All)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // PublicKey is the key of a machine, as its file key.pub has it.
@@ -53,7 +55,7 @@ func MachineKey(env func(string) string) (PublicKey, error) {
 	if _, _, err := machineKey(folder); err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
-	text, err := os.ReadFile(filepath.Join(folder, publicName))
+	text, err := vfs.ReadPlain(filepath.Join(folder, publicName))
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
@@ -78,7 +80,7 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // the link stays one
 	}
-	old, err := os.ReadFile(name)
+	old, err := vfs.ReadPlain(name)
 	mode := fs.FileMode(0o600) // it may come to hold tokens
 	switch info, statErr := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Address says where a daemon listens on the loopback interface, and has a secret
@@ -30,7 +30,7 @@ type Address struct {
 // ReadAddress reads where the daemon of a state folder listens.
 func ReadAddress(stateDir string) (Address, error) {
 	var a Address
-	text, err := os.ReadFile(filepath.Join(stateDir, addressName))
+	text, err := vfs.ReadPlain(filepath.Join(stateDir, addressName))
 	if err == nil {
 		err = json.Unmarshal(text, &a)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Options says what a daemon serves, and where. Memory, Config, Feed, Log and
@@ -141,7 +142,7 @@ func (d *daemon) listen(socket string) error {
 	place := filepath.Join(d.opts.Config.StateDir, placeName)
 	d.made = append(d.made, socket, place)
 	d.add(l, share.Owner, d.api.Handler(counting(d.overSocket)), 0)
-	if err := os.WriteFile(place, []byte(socket), 0o600); err != nil {
+	if err := vfs.WritePlain(place, []byte(socket), 0o600); err != nil {
 		d.opts.Log.Warn("only who has the same environment finds the socket", "why", err)
 	}
 	if !d.opts.HTTP {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // placeName is the file of the state folder that says at which socket its daemon
@@ -26,7 +27,7 @@ func places(c *config.Config) ([]string, error) {
 		return nil, err
 	}
 	out := []string{socket}
-	text, err := os.ReadFile(filepath.Join(c.StateDir, placeName))
+	text, err := vfs.ReadPlain(filepath.Join(c.StateDir, placeName))
 	if said := string(text); err == nil && said != socket && filepath.IsAbs(said) {
 		out = append(out, said)
 	}

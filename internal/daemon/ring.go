@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Ring keeps the newest lines of the log, in memory and in a file that a next
@@ -30,7 +32,7 @@ const kept = 1000
 // OpenRing opens the log in a file, which it makes if there is none.
 func OpenRing(name string) (*Ring, error) {
 	r := &Ring{name: name}
-	text, err := os.ReadFile(name)
+	text, err := vfs.ReadPlain(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("log: %w", err)
 	}
@@ -39,7 +41,7 @@ func OpenRing(name string) (*Ring, error) {
 	}
 	r.written = len(r.lines)
 	r.lines = slices.Clone(r.lines[max(0, len(r.lines)-kept):])
-	r.file, err = os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	r.file, err = vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("log: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // outputSuffix makes of the name of the socket that of the file which a daemon
@@ -33,7 +34,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	name := strings.TrimSuffix(socket, filepath.Ext(socket)) + outputSuffix
-	out, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	out, err := vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}

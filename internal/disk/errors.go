@@ -5,6 +5,9 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 var (
@@ -77,3 +80,21 @@ func (p *Purged) Error() string { return fmt.Sprintf("%v by commit %d", ErrPurge
 
 // Unwrap returns ErrPurged.
 func (p *Purged) Unwrap() error { return ErrPurged }
+
+// notRegular says what is in the place of a file, from an error that wraps
+// vfs.ErrNotRegular.
+func notRegular(err error) string {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return err.Error()
+}
+
+// isNot returns a Corruption where an error says that something else than a regular
+// file is in the place of one, else nil.
+func isNot(err error, file string) *Corruption {
+	if !errors.Is(err, vfs.ErrNotRegular) {
+		return nil
+	}
+	return &Corruption{File: file, Reason: notRegular(err)}
+}

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,6 +143,9 @@ func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return createFormat(in, memex)
 	}
+	if bad := isNot(err, FormatFile); bad != nil {
+		return format{}, bad, nil
+	}
 	if err != nil {
 		return format{}, nil, err
 	}
@@ -155,22 +159,73 @@ func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 	return f, nil, err
 }
 
+// ownNames are what a state folder has besides temporary files; LOCK alone is no sign of
+// a history.
+var ownNames = []string{
+	headFile, journalFolder, imageFolder, quarantineFolder, packFolder, lockFile,
+	"alerts", "cache", "http.json", "scopes", "serve.log", "socket", "watch",
+}
+
+// createFormat makes a folder that has nothing of anybody a state folder. One that has a
+// history, or nothing but what a state folder has, has lost its FORMAT.
 func createFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 	entries, err := in.ReadDir(".")
 	if err != nil {
 		return format{}, nil, err
 	}
+	foreign, own := "", false
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name == lockFile || vfs.IsTemp(name):
-		case slices.Contains([]string{headFile, journalFolder, imageFolder, quarantineFolder, packFolder}, name):
-			return format{}, &Corruption{File: FormatFile, Reason: "the file is missing"}, nil
+		case slices.Contains(ownNames, name):
+			own = true
 		default:
-			return format{}, nil, fmt.Errorf("it has %q and no %s: %w", name, FormatFile, ErrForeignFolder)
+			foreign = cmp.Or(foreign, name)
 		}
+	}
+	history := false
+	if foreign != "" {
+		if history, err = hasHistory(in); err != nil {
+			return format{}, nil, err
+		}
+	}
+	switch {
+	case history, own && foreign == "":
+		return format{}, &Corruption{File: FormatFile, Reason: "the file is missing"}, nil
+	case foreign != "":
+		return format{}, nil, fmt.Errorf("it has %q and no %s: %w", foreign, FormatFile, ErrForeignFolder)
 	}
 	if err := writeFormat(in, memex); err != nil {
 		return format{}, nil, err
 	}
 	return format{major: FormatMajor, minor: FormatMinor, memex: memex}, nil, nil
+}
+
+// hasHistory reports whether a folder has a segment, an image or a pack.
+func hasHistory(in vfs.FS) (bool, error) {
+	segments, err := listSegments(in)
+	if err != nil {
+		return false, err
+	}
+	images, err := listImages(in)
+	if err != nil {
+		return false, err
+	}
+	packs, err := listPacks(in)
+	return len(segments)+len(images)+len(packs) > 0, err
+}
+
+// lostJournal returns a Corruption where the folder of the journal is not there, though
+// the store was used: it is made with FORMAT, before anything else.
+func lostJournal(in vfs.FS) (*Corruption, error) {
+	if _, err := in.Lstat(journalFolder); !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // what else is wrong with it shows when it is read
+	}
+	entries, err := in.ReadDir(".")
+	for _, e := range entries {
+		if name := e.Name(); name != lockFile && slices.Contains(ownNames, name) {
+			return &Corruption{File: journalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
+		}
+	}
+	return nil, err
 }

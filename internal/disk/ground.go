@@ -55,11 +55,13 @@ func newGround(in vfs.FS, files []string, growing string) (*ground, error) {
 	}
 	for _, name := range append([]string{lockFile, FormatFile, headFile, manifestFile, growing}, files...) {
 		info, err := in.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			continue // not every store has each of them
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
+		case !info.Mode().IsRegular():
+			continue // it was passed over, as damaged
 		}
 		g.files[name] = heldFile{info, isOpen(name) || name == growing}
 	}

@@ -89,6 +89,9 @@ func readHead(in vfs.FS) (h *Head, bad *Corruption, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
+	if bad := isNot(err, headFile); bad != nil {
+		return nil, bad, nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}

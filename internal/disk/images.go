@@ -57,6 +57,9 @@ func newestImageAt(in vfs.FS) (Pos, error) {
 // table and footer verify.
 func imageAt(in vfs.FS, seq uint64) (at Pos, good bool, err error) {
 	file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return Pos{}, false, nil
+	}
 	if err != nil {
 		return Pos{}, false, err
 	}

@@ -97,6 +97,10 @@ func readManifest(in vfs.FS) (m *manifest, bad *Corruption, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &manifest{}, nil, nil
 	}
+	if bad := isNot(err, manifestFile); bad != nil {
+		m, err = guessManifest(in)
+		return m, bad, err
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,6 +36,10 @@ func openPack(in vfs.FS, name string) (*pack, error) {
 		p.bad = p.corruption(0, "the pack is missing")
 		return p, nil
 	}
+	if errors.Is(err, vfs.ErrNotRegular) {
+		p.bad = p.corruption(0, notRegular(err))
+		return p, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -114,20 +115,21 @@ func (s *Salvage) putAside() error {
 }
 
 // copyAside copies a file to quarantine under a name that is free there. A file
-// that is missing has nothing to keep.
+// that is missing has nothing to keep; what is no regular file holds no history, and is
+// moved there.
 func (s *Salvage) copyAside(name string) error {
 	text, err := s.in.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return s.moveAside(name)
+	}
 	if err != nil {
 		return err
 	}
 	for i := 0; ; i++ {
-		to := path.Join(quarantineFolder, path.Base(name))
-		if i > 0 {
-			to += fmt.Sprintf(".%d", i)
-		}
+		to := asideName(name, i)
 		there, err := s.in.ReadFile(to)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -138,6 +140,28 @@ func (s *Salvage) copyAside(name string) error {
 			return nil // a repair that was cut short has done it
 		}
 	}
+}
+
+// moveAside moves what has the name of a file to quarantine.
+func (s *Salvage) moveAside(name string) error {
+	for i := 0; ; i++ {
+		to := asideName(name, i)
+		if _, err := s.in.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			s.files = slices.DeleteFunc(s.files, func(f salvageFile) bool { return f.name == name })
+			return errors.Join(s.in.Rename(name, to), s.in.SyncDir(path.Dir(name)), s.in.SyncDir(quarantineFolder))
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// asideName is the name in quarantine that is tried after so many others.
+func asideName(name string, tried int) string {
+	to := path.Join(quarantineFolder, path.Base(name))
+	if tried > 0 {
+		to += fmt.Sprintf(".%d", tried)
+	}
+	return to
 }
 
 // writePack writes the pack of all that stays.

@@ -136,6 +136,10 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	if errors.Is(err, errBadHeader) {
 		return false, o.badHeader(number, newest)
 	}
+	if errors.Is(err, vfs.ErrNotRegular) {
+		o.corrupt(number, 0, notRegular(err))
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

@@ -66,6 +66,8 @@ func (s *Salvage) find() error {
 		} else if err != nil {
 			return err
 		}
+	} else if bad := isNot(err, FormatFile); bad != nil {
+		s.damage(*bad)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -253,6 +255,11 @@ func (s *Salvage) readSegment(number uint64, fn func(r Record, at int64) error) 
 		s.damage(Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
 		return nil
 	}
+	if bad := isNot(err, segmentName(number)); bad != nil {
+		bad.Segment = number
+		s.damage(*bad)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -317,7 +324,7 @@ func (s *Salvage) Missing() bool {
 		if f.segment != 0 {
 			first, last = f.segment, f.segment
 		}
-		if _, err := s.in.Stat(f.name); err != nil || first != next {
+		if info, err := s.in.Lstat(f.name); err != nil || !info.Mode().IsRegular() || first != next {
 			return true
 		}
 		next = last + 1
@@ -339,7 +346,7 @@ func (s *Salvage) Images(fn func(name string, img *Image)) error {
 		for _, seq := range slices.Backward(seqs) {
 			name := path.Join(folder, path.Base(imageName(seq)))
 			img, _, err := readImageFile(s.in, name, seq)
-			wrong := errors.Is(err, errBadImage) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			wrong := errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, errBadImage) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 			switch {
 			case err == nil:
 				fn(name, img)

@@ -129,6 +129,11 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
+	if bad == nil {
+		if bad, err = lostJournal(s.in); err != nil {
+			return err
+		}
+	}
 	o := &opening{in: s.in, found: Recovery{Corrupt: bad}}
 	var badHead *Corruption
 	if o.head, badHead, err = readHead(s.in); err != nil {
@@ -233,6 +238,12 @@ func (s *Store) SetHead(commit merkle.Digest, seq uint64) {
 // its owner has found that what the store would go on with is not so. The first
 // cause counts.
 func (s *Store) Stop(cause error) { _ = s.fail(cause) }
+
+// Miss makes the store read-only and damaged: its owner knows of a history that is not
+// here. It returns a Corruption with the reason.
+func (s *Store) Miss(reason string) error {
+	return s.corrupt(&Corruption{File: journalFolder, Reason: reason})
+}
 
 // fail makes the store read-only for a cause, which is returned with
 // ErrReadOnly around it; the first counts.

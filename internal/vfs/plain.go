@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"syscall"
 )
 
@@ -43,13 +44,45 @@ func (p plain) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// check refuses a name that is taken by something else than a regular file.
+func (p plain) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := p.folder(name); err != nil {
+		return nil, err
+	}
+	return p.FS.ReadDir(name)
+}
+
+func (p plain) MkdirAll(name string, perm fs.FileMode) error {
+	if err := p.folder(name); err != nil {
+		return err
+	}
+	return p.FS.MkdirAll(name, perm)
+}
+
+// check refuses a name that is taken by something else than a regular file, or is in
+// something else than a folder.
 func (p plain) check(name string) error {
 	info, err := p.FS.Lstat(name)
+	if err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if above := path.Dir(name); above != name {
+		if err := p.folder(above); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return nil // opening it says so, or makes the file
 	}
 	return regular(name, info)
+}
+
+// folder refuses a name that is taken by something else than a folder.
+func (p plain) folder(name string) error {
+	info, err := p.FS.Lstat(name)
+	if err != nil || info.IsDir() {
+		return nil // what is missing is told, or made, by who asked
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kindOf(info.Mode()), ErrNotFolder)}
 }
 
 // OpenPlain opens a file of the operating system as os.OpenFile does, and never waits:
@@ -98,24 +131,29 @@ func WritePlain(name string, data []byte, perm fs.FileMode) error {
 
 // regular returns an error that names the kind of a file that is not regular.
 func regular(name string, info fs.FileInfo) error {
-	mode := info.Mode()
-	if mode.IsRegular() {
+	if info.Mode().IsRegular() {
 		return nil
 	}
-	kind := "something special"
+	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kindOf(info.Mode()), ErrNotRegular)}
+}
+
+// kindOf says what a file is, in words.
+func kindOf(mode fs.FileMode) string {
 	switch {
+	case mode.IsRegular():
+		return "a file"
 	case mode.IsDir():
-		kind = "a folder"
+		return "a folder"
 	case mode&fs.ModeSymlink != 0:
-		kind = "a link"
+		return "a link"
 	case mode&fs.ModeNamedPipe != 0:
-		kind = "a pipe"
+		return "a pipe"
 	case mode&fs.ModeSocket != 0:
-		kind = "a socket"
+		return "a socket"
 	case mode&fs.ModeDevice != 0:
-		kind = "a device"
+		return "a device"
 	}
-	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kind, ErrNotRegular)}
+	return "something special"
 }
 
 // readAll reads a file to its end.

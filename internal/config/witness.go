@@ -1,0 +1,80 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// witnessFolder is the folder beside the key that has a file for each store whose head
+// was signed with it.
+const witnessFolder = "signed"
+
+// Witness remembers beside the key which stores it has signed for. It implements
+// fovea.Witness.
+type Witness struct{ folder string }
+
+// witnessed is the content of a file.
+type witnessed struct {
+	Store string `json:"store"`
+	Memex string `json:"memex"`
+	Head  string `json:"head"` // a signed note
+}
+
+// Witness returns what remembers signed heads, nil where there is no place for a key.
+// env is os.Getenv if nil, as in Load.
+func (c *Config) Witness(env func(string) string) *Witness {
+	folder := keyFolder(environmentOr(env))
+	if folder == "" {
+		return nil
+	}
+	return &Witness{filepath.Join(folder, witnessFolder)}
+}
+
+// file is the name of the file of a store.
+func (w *Witness) file(store string) string {
+	if abs, err := filepath.Abs(store); err == nil {
+		store = abs
+	}
+	sum := sha256.Sum256([]byte(store))
+	return filepath.Join(w.folder, fmt.Sprintf("%x.json", sum[:12]))
+}
+
+// Signed returns the signed head that is remembered of a store, "" for none.
+func (w *Witness) Signed(store string) (string, error) {
+	text, err := vfs.ReadPlain(w.file(store))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	var known witnessed
+	if err == nil {
+		err = json.Unmarshal(text, &known)
+	}
+	if err != nil {
+		return "", fmt.Errorf("config: %s: %w", w.file(store), err)
+	}
+	return known.Head, nil
+}
+
+// Remember replaces what is remembered of a store, atomically and durably.
+func (w *Witness) Remember(store, memex, head string) error {
+	text, err := json.Marshal(witnessed{store, memex, head})
+	if err == nil {
+		err = os.MkdirAll(w.folder, 0o700)
+	}
+	if err == nil {
+		err = PutSecret(w.file(store), append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	return nil
+}
