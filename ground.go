@@ -4,15 +4,17 @@ package fovea
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
 )
 
 // storeOptions are those of the store of a memex, or of a scope, which lies in the folder
 // of the memex's and below its lock.
 func (m *Memory) storeOptions() *disk.Options {
-	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, Stands: m.root.InPlace}
+	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, Stands: m.root.InPlace, ReadOnly: m.memex().unwritable}
 	if m.parent != nil {
 		opts.Owned = func() error { return m.parent.openStoreNow().Owned() }
 		opts.Stands = func() error { return m.parent.openStoreNow().Stands() }
@@ -64,4 +66,35 @@ func (m *Memory) storeInPlace(op string) error {
 		return nil
 	}
 	return fail(op, m.state, ReadOnly, err)
+}
+
+// holds reports whether what the folder has of new is held in memory alone: the store
+// cannot be written, or its history is missing.
+func (m *Memory) holds() bool {
+	return m.store.Err() != nil && (m.memex().unwritable != nil || m.View().commit.Seq == 0)
+}
+
+// hold makes a state that the store cannot take the one that readers see. The commit
+// stays the last that the store has. m.mu is held.
+func (m *Memory) hold(state *graph.State, delta *graph.Delta) {
+	if delta.Empty() && len(delta.Reread) == 0 {
+		return
+	}
+	head := m.View()
+	if m.written == nil && !delta.Empty() {
+		m.written = head
+	}
+	m.known.follow(delta)
+	m.head.Store(head.follow(state, delta, head.commit))
+}
+
+// unwritten returns the error of what readers are warned of where the head is held in
+// memory alone.
+func (m *Memory) unwritten(op string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.written == nil {
+		return nil
+	}
+	return fail(op, m.state, ReadOnly, fmt.Errorf("what changed in the folder is read, and not written down: %w", m.store.Err()))
 }

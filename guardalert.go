@@ -42,7 +42,9 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Stan
 		err = m.mark(background(ctx), m.withBook(ctx, guardMarks(entries...))...)
 	}
 	if err != nil {
-		m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
+		if m.store.Err() == nil {
+			m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
+		}
 		m.guard.book.Store(book.With(entries...)) // until this process ends it is not told again
 	}
 	return found

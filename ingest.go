@@ -64,7 +64,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	for _, s := range m.sessions() {
 		err = cmp.Or(err, s.ingestOwn(ctx, opts))
 	}
-	return cmp.Or(err, m.storeInPlace("ingest"))
+	return cmp.Or(err, m.storeInPlace("ingest"), m.unwritten("ingest"))
 }
 
 // ingestOwn reads what one scope holds.
@@ -338,6 +338,12 @@ func covered(unread map[string]bool, path string) bool {
 // commit makes durable what the draft holds and begins the next one.
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.draft.Seal()
+	if in.m.holds() {
+		in.m.hold(state, &delta)
+		in.remember()
+		in.reset()
+		return nil
+	}
 	marks := in.m.driftMarks(in.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
 		if !in.begun && !delta.Empty() {
@@ -356,9 +362,14 @@ func (in *ingester) commit(ctx context.Context) error {
 		}
 	}
 	in.remember()
+	in.reset()
+	return nil
+}
+
+// reset begins the next draft.
+func (in *ingester) reset() {
 	in.entries, in.gone, in.settled, in.documents, in.bytes = nil, nil, nil, 0, 0
 	in.draft = in.m.View().state.Edit(in.now.UnixMilli())
-	return nil
 }
 
 // message says what an ingest found, for a person who reads the log.

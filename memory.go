@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type Memory struct {
 	lock  *vfs.FileLock // of the memex; it covers the scopes
 	store *disk.Store
 
+	unwritable error // why the state folder cannot be written, nil if it can; it is without a lock then
+
 	parent *Memory // the memory of the memex, of a scope
 	scope  string  // memex, project/NAME or session/ID
 	scopes scopes  // of a memex
@@ -62,6 +65,7 @@ type Memory struct {
 	imaged    uint64        // the commit of the newest image
 	imaging   *imaging      // the one that is being written, nil for none
 	noImage   bool          // the last one could not be written
+	written   *View         // what the store holds, where the head has what it could not take; else nil
 	table     *corpus.Table
 	tableOld  bool // the table on disk is not this one
 	drift     map[string]merkle.Digest
@@ -80,7 +84,9 @@ type Memory struct {
 // Open opens the memory of a memex, and makes it where there is none. It reads
 // the store, not the folder: call Ingest for that. Only one process can have a
 // store open; another one waits Options.Wait and then fails with Conflict,
-// naming the holder. Errors: NotFound (no such folder), Conflict, Corrupt (a
+// naming the holder. A store that cannot be written, as on a disk that is mounted
+// read-only, is opened for reading: what changed in the folder since is then held in memory
+// alone. Errors: NotFound (no such folder), Conflict, Corrupt (a
 // store of an unknown format, or another folder's), Invalid (a state folder
 // that cannot be one).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
@@ -138,21 +144,51 @@ func (m *Memory) openStore(ctx context.Context) error {
 		m.fs = folder
 	}
 	var err error
-	if m.lock, err = m.takeLock(ctx, m.fs); err != nil {
+	if m.lock, err = m.takeLock(ctx, m.fs); err != nil && !isUnwritable(err) {
 		return fail("open", m.state, lockKind(err), err)
+	}
+	if err = cmp.Or(err, vfs.MayWrite(m.fs)); err != nil {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err
+		}
+		m.unwritable = fmt.Errorf("the state folder cannot be written: %w", err)
 	}
 	if m.opts.Adopt {
 		if err := stores.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fail("open", m.state, openKind(err), err)
 		}
 	}
-	if m.store, _, err = disk.Open(m.fs, m.storeOptions()); err != nil {
+	if m.store, err = m.openDisk(); err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}
 		return fail("open", m.state, openKind(err), err)
 	}
 	return nil
+}
+
+// openDisk opens the store. Without the lock another process may be writing, and what
+// is half written looks like damage: it is looked at again then.
+func (m *Memory) openDisk() (*disk.Store, error) {
+	const looks = 5
+	for look := 1; ; look++ {
+		s, found, err := disk.Open(m.fs, m.storeOptions())
+		if m.lock != nil || m.parent != nil || look == looks || err == nil && found.Corrupt == nil {
+			return s, err
+		}
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
+
+// isUnwritable reports whether an error is that of a system that lets nobody write here,
+// or not this user.
+func isUnwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // openKind is that of an error of opening the store: a system that refuses a read

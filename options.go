@@ -67,9 +67,18 @@ type Options struct {
 	Signer note.Signer
 	// Verifiers are the keys whose signatures count. nil checks no signature.
 	Verifiers note.Verifiers
-	// Witness remembers, where the state folder is not, that there are signed histories.
-	// nil remembers nothing: a state folder that was removed is taken for a new one then.
-	Witness Witness
+	// Witness remembers, where the state folder is not, the newest signed head of each
+	// store, as SignedHead returns it. nil remembers nothing: a state folder that was
+	// removed is taken for a new one then. It is asked at opening, and told at the first
+	// commit and seldom after that. Several processes may use it at once, each for a store
+	// of its own.
+	Witness interface {
+		// Signed returns what was remembered of a store, by the path of its state folder; ""
+		// for nothing.
+		Signed(store string) (head string, err error)
+		// Remember replaces what is remembered of a store, durably.
+		Remember(store, memex, head string) error
+	}
 	// Relaxed, if not 0, lets a commit be told before it is on the disk, at most
 	// for this time: power that is lost meanwhile loses it. A crash of the process
 	// loses nothing, and neither do writes to the memex: they are synced at once.
@@ -94,17 +103,6 @@ type Options struct {
 	Log *slog.Logger
 
 	folder vfs.FS // replaces the memex folder, for tests
-}
-
-// Witness remembers the newest signed head of each store, as SignedHead returns it. It is
-// asked at opening, and told at the first commit and seldom after that. Several processes
-// may use it at once, each for a store of its own.
-type Witness interface {
-	// Signed returns what was remembered of a store, by the path of its state folder; ""
-	// for nothing.
-	Signed(store string) (head string, err error)
-	// Remember replaces what is remembered of a store, durably.
-	Remember(store, memex, head string) error
 }
 
 // defaultSkills is the folder of skills where SkillsDir names none.

@@ -23,7 +23,7 @@ func (m *Memory) recover(ctx context.Context) error {
 	if err := m.load(ctx); err != nil {
 		return err
 	}
-	if m.store.Recovery().Corrupt == nil || m.View().commit.Seq > 0 {
+	if m.store.Recovery().Corrupt == nil || m.View().commit.Seq > 0 || m.memex().unwritable != nil {
 		return nil
 	}
 	began, err := m.newChain(ctx)
@@ -64,7 +64,7 @@ func (m *Memory) read() (*intent, error) {
 	m.operations, m.known, m.stored = operations{}, knownNotes{}, storedBlocks{}
 	var from disk.Pos
 	m.guard.book.Store(nil)
-	m.tombs = nil
+	m.tombs, m.written = nil, nil
 	img, err := m.store.LoadImage()
 	if err == nil {
 		from = img.At

@@ -58,7 +58,7 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v := m.View()
+	v := cmp.Or(m.written, m.View())
 	w := newVerifier(ctx, m, v)
 	var present presence
 	var beside sync.WaitGroup

@@ -61,8 +61,8 @@ func (e misuse) Error() string { return e.err.Error() }
 func (e misuse) Unwrap() error { return e.err }
 
 func exitCode(err error) int {
-	if errors.Is(err, vfs.ErrNotRegular) { // something stands in the place of a file of ours
-		return exitCorrupt
+	if errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, vfs.ErrNotFolder) && fovea.KindOf(err) != fovea.Invalid {
+		return exitCorrupt // something stands in the place of a file or folder of ours
 	}
 	if errors.As(err, new(misuse)) {
 		return exitMisuse

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/disk"
 )
 
 // lockWait is how long a verb waits for another process: long enough for one
@@ -123,8 +125,12 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	if st.Recovered != "" {
 		s.say("recovered: %s", st.Recovered)
 	}
-	if st.ReadOnly != "" {
+	switch {
+	case st.ReadOnly == "":
+	case errors.Is(s.memory.Writable(), disk.ErrCorrupt):
 		s.say("read-only: %s; see fovea verify, then fovea repair", st.ReadOnly)
+	default:
+		s.say("read-only: %s", st.ReadOnly)
 	}
 	if st.Signature != "" {
 		s.say("signature: %s", st.Signature)

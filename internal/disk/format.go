@@ -160,11 +160,11 @@ func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 }
 
 // ownNames are what a state folder has besides temporary files; LOCK alone is no sign of
-// a history.
-var ownNames = []string{
-	headFile, journalFolder, imageFolder, quarantineFolder, packFolder, lockFile,
-	"alerts", "cache", "http.json", "scopes", "serve.log", "socket", "watch",
-}
+// one.
+var ownNames = append([]string{journalFolder, imageFolder, quarantineFolder, packFolder}, laterNames...)
+
+// laterNames are those of them that are made when the folder of the journal is durable.
+var laterNames = []string{headFile, "alerts", "cache", "http.json", "scopes", "serve.log", "socket", "watch"}
 
 // createFormat makes a folder that has nothing of anybody a state folder. One that has a
 // history, or nothing but what a state folder has, has lost its FORMAT.
@@ -223,7 +223,7 @@ func lostJournal(in vfs.FS) (*Corruption, error) {
 	}
 	entries, err := in.ReadDir(".")
 	for _, e := range entries {
-		if name := e.Name(); name != lockFile && slices.Contains(ownNames, name) {
+		if name := e.Name(); slices.Contains(laterNames, name) {
 			return &Corruption{File: journalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
 		}
 	}

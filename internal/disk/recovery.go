@@ -323,7 +323,11 @@ func makeFolders(in vfs.FS) error {
 		}
 	}
 	for _, name := range []string{journalFolder, imageFolder, packFolder, quarantineFolder} {
-		if err := in.MkdirAll(name, folderPerm); err != nil {
+		err := in.MkdirAll(name, folderPerm)
+		if name == quarantineFolder && errors.Is(err, vfs.ErrNotFolder) {
+			continue // no history is there: who puts something aside is told
+		}
+		if err != nil {
 			return err
 		}
 	}

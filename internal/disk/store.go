@@ -38,6 +38,9 @@ type Options struct {
 	// Stands, if not nil, is asked before a write is acknowledged. As Owned, its error
 	// makes the store read-only, and it must be quick: several goroutines call both.
 	Stands func() error
+	// ReadOnly, if not nil, is why the folder cannot be written: the store is opened for
+	// reading, without its lock, and what a writer appends later is not seen.
+	ReadOnly error
 	// PackMax bounds the size of the packs that Pack and Rewrite make of several
 	// files, in bytes. Default 1 GiB.
 	PackMax int64
@@ -158,6 +161,9 @@ func (s *Store) open() error {
 		o.found.TornBytes, o.found.TornBatches = 0, 0
 	case format.minor > FormatMinor:
 		s.err = fmt.Errorf("%w: %w", ErrReadOnly, unknownFormat(format.major, format.minor))
+	case s.opts.ReadOnly != nil:
+		s.err = fmt.Errorf("%w: %w", ErrReadOnly, s.opts.ReadOnly)
+		o.found.TornBytes, o.found.TornBatches = 0, 0
 	default:
 		if err := makeFolders(s.in); err != nil {
 			return err

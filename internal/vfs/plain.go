@@ -21,6 +21,9 @@ func Plain(in FS) FS { return plain{in} }
 
 type plain struct{ FS }
 
+// MayWrite is that of the folder, if it can tell.
+func (p plain) MayWrite() error { return MayWrite(p.FS) }
+
 func (p plain) Look(name string) (fs.FileInfo, error) { return Look(p.FS, name) }
 
 func (p plain) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
@@ -83,6 +86,15 @@ func (p plain) folder(name string) error {
 		return nil // what is missing is told, or made, by who asked
 	}
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kindOf(info.Mode()), ErrNotFolder)}
+}
+
+// MayWrite returns nil where this process may make and replace files in the folder of in,
+// as far as in can tell before it is tried.
+func MayWrite(in FS) error {
+	if can, ok := in.(interface{ MayWrite() error }); ok {
+		return can.MayWrite()
+	}
+	return nil
 }
 
 // OpenPlain opens a file of the operating system as os.OpenFile does, and never waits:
