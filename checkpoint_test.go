@@ -88,8 +88,8 @@ func TestFailedRestoreLeavesAll(t *testing.T) {
 	}
 	restore("", "no checkpoint yet")
 	w.checkpoint("good")
-	restore("bad", "no checkpoint of that name")
-	restore("0", "no checkpoint of that name") // an index is a rollback's
+	restore("bad", "no checkpoint and no file of that name")
+	restore("0", "no checkpoint and no file of that name") // an index is a rollback's
 	w.write(map[string]string{"a.org": "* Two\n", "b.org": "* Two bees\n"})
 	w.ingest()
 	w.write(map[string]string{"b.org": "* Not read yet\n"})

@@ -51,15 +51,6 @@ func (r *removals) take() ([]string, uint64) {
 	return slices.Compact(paths), r.before
 }
 
-// mayRestore is a key of contexts.
-type mayRestore struct{}
-
-// WithRestorable makes Rollback bring back, under the context, only those lost files
-// that it does not change otherwise and that may says: an agent writes no file of others.
-func WithRestorable(ctx context.Context, may func(path string) bool) context.Context {
-	return context.WithValue(ctx, mayRestore{}, may)
-}
-
 // RestoreFiles writes files as memory has them, each in the newest version that there
 // was, or as it was at a moment that at names as in Rollback. Without paths it writes
 // those that are missing. Other files stay as they are. Conditions and results
@@ -150,8 +141,8 @@ func (m *Memory) lastWith(ctx context.Context, path string) (string, error) {
 }
 
 // lost lists the files that the target and the memory have alike and the folder has
-// not, sorted: the delta is silent about them. Protected ones are their owner's to bring
-// back.
+// not, sorted: the delta is silent about them. Files that the caller may not write, and
+// protected ones for anybody but the owner, are left out.
 func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	if r.bringsBack == nil || r.opts.MemoryOnly || !r.m.hasFiles() {
 		return nil
@@ -161,10 +152,11 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 		changed[path] = true
 	}
 	var lost []string
-	byOwner := r.m.ByOwner(ctx)
+	byOwner, may := r.m.ByOwner(ctx), rightsOf(ctx)
 	for _, path := range r.target.Paths() {
 		switch {
 		case !r.m.isFile(path), changed[path], r.m.removed(path), !r.bringsBack(path), !byOwner && r.m.Protected(path):
+		case may != nil && may(path) != nil:
 		case r.m.root.Vacant(path) && !isLost(r.target.Nodes(path)):
 			lost = append(lost, path)
 		}

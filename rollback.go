@@ -64,11 +64,7 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if err := m.whole(ctx, target); err != nil && !opts.Skip {
 		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
-	bringsBack, ok := ctx.Value(mayRestore{}).(func(path string) bool)
-	if !ok {
-		bringsBack = func(string) bool { return true }
-	}
-	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.state, bringsBack: bringsBack}
+	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.state, bringsBack: func(string) bool { return true }}
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
 }
 

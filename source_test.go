@@ -97,7 +97,7 @@ func walkTree(f func(name string) error) error {
 				return fs.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular():
+		case !entry.Type().IsRegular(), name == ".git": // a worktree has a file there
 			return nil
 		}
 		return f(filepath.ToSlash(name))

@@ -60,9 +60,6 @@ func Trusted(svc Service, g Grant) Service {
 			ctx = fovea.WithRights(ctx, func(path string) error { return t.mayWrite(op.Name, path) })
 			if !slices.Contains(g.Operations, op.Name) {
 				ctx = fovea.WithNewNames(ctx)
-				if op.Name == "rollback" {
-					ctx = t.restoring(ctx)
-				}
 			}
 			return op.Pass(fovea.WithInert(ctx), svc, admitted)
 		}

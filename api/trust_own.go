@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -82,17 +81,6 @@ func (t *trust) rollback(ctx context.Context, op string, r RollbackRequest) (any
 	}
 	r.To = "seq:" + strconv.FormatUint(to, 10)
 	return r, nil
-}
-
-// restoring lets a rollback bring back those lost files alone that the agent may write.
-func (t *trust) restoring(ctx context.Context) context.Context {
-	may := map[string]bool{}
-	if st, err := t.svc.Status(ctx, StatusRequest{}); err == nil {
-		for _, path := range st.Missing {
-			may[path] = t.writable(ctx, "rollback", path) == nil
-		}
-	}
-	return fovea.WithRestorable(ctx, func(path string) bool { return may[path] })
 }
 
 // moment finds the number of the commit that a snapshot holds.

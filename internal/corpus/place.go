@@ -46,6 +46,7 @@ const maxNames = 64
 // ElsewhereError is an ErrElsewhere that says where the path leads.
 type ElsewhereError struct{ Real string }
 
+// Error says where the path leads, and what to name instead.
 func (e *ElsewhereError) Error() string {
 	return "leads to " + e.Real + "; name that file instead"
 }

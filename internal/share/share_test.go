@@ -92,7 +92,7 @@ func TestSharesAgainstAModel(t *testing.T) {
 			},
 			"move": func(t *rapid.T) {
 				if len(m.order) == 0 {
-					t.Skip()
+					t.Skip("no share is held")
 				}
 				h := rapid.SampledFrom(m.order).Draw(t, "share")
 				b := rapid.SampledFrom(bearers).Draw(t, "bearer")
@@ -105,7 +105,7 @@ func TestSharesAgainstAModel(t *testing.T) {
 			},
 			"use": func(t *rapid.T) {
 				if len(m.order) == 0 {
-					t.Skip()
+					t.Skip("no share is held")
 				}
 				h := rapid.SampledFrom(m.order).Draw(t, "share")
 				if h.busy {
@@ -118,7 +118,7 @@ func TestSharesAgainstAModel(t *testing.T) {
 			},
 			"release": func(t *rapid.T) {
 				if len(m.order) == 0 {
-					t.Skip()
+					t.Skip("no share is held")
 				}
 				h := rapid.SampledFrom(m.order).Draw(t, "share")
 				h.share.Release()
