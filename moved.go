@@ -34,6 +34,8 @@ func (m *Memory) findHistory() error {
 		return fail("open", m.dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
 	case m.opts.Adopt:
 		return fail("open", m.dir, Conflict, stores.Take(k.Dir, m.state, m.dir, !k.Moved))
+	case k.Memex == m.dir: // the state folder was named, so a fresh one is meant
+		m.kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, m.state)
 	case k.Moved:
 		return fail("open", m.dir, Held, fmt.Errorf(
 			"these notes were at %s, and their history%s waits for them: %s goes on with it, fovea adopt --new begins a new one%s",
