@@ -213,10 +213,14 @@ func (m *Memory) loadTable() {
 	}
 }
 
-// saveTable keeps what the last scan saw, headed by the root it belongs to.
+// saveTable keeps what the last scan saw, headed by the root it belongs to. The commits
+// of that root are synced first: a table without its history witnesses a loss.
 func (m *Memory) saveTable() error {
 	if !m.tableOld || m.store.Err() != nil {
 		return nil
+	}
+	if err := m.store.Sync(); err != nil {
+		return err
 	}
 	b, err := m.table.MarshalBinary()
 	if err != nil {
