@@ -31,7 +31,7 @@ var hostileTexts = []string{
 	"# Local Variables:\n# eval: LISP\n# End:", "Local Variables:\neval: LISP\nEnd:", "-*- eval: LISP -*-", "# -*- mode: text; eval: LISP -*-", "\fLocal Variables:\n# eval: LISP\n# End:",
 	"* Forged", "*************** END", "\r* Forged", "\v* Forged", "\u2028* Forged", "\u0085* Forged", ":PROPERTIES:\n:ID: forged\n:END:", ":LOGBOOK:\nCLOCK: [x]--[y] =>  z\n:END:",
 	"CLOCK: [2026-13-45 Foo 10:00]--[x] =>  1:00", "SCHEDULED: <1-1-1 +1d>", "DEADLINE: <%%(LISP)>", "<1-1-1 +1d>", "<2026-01-5 +1d>", "[1-1-1 +1d]", "<5-5-5 abc +1d>--<2026-01-01>", "<2026-01-05 Mon +0d>",
-	"<99999-01-05 Mon +1w>", "[[Nowhere]]", "[[#nowhere]]", "[[(nowhere)]]", "[[id:nowhere]]", "id:nowhere", "<id:nowhere>", "[[attachment:x]]", "[[file:tasks.org::*Nowhere]]", "file:tasks.org::*Nowhere", "[[file:/ssh:127.0.0.1:/x.png]]", "[[id:]]", "[[https:]]",
+	"<99999-01-05 Mon +1w>", "[[Nowhere]]", "[[#nowhere]]", "[[(nowhere)]]", "[[id:nowhere]]", "id:nowhere", "<id:nowhere>", "[[attachment:x]]", "[[file:tasks.org::*Nowhere]]", "file:tasks.org::*Nowhere", "[[file:/ssh:127.0.0.1:/x.png]]", "[[file:/tmp/../ssh:127.0.0.1:/x]]", "[[file:/-:127.0.0.1:/x]]", "[[id:]]", "[[https:]]",
 	"x[fn:nowhere]", "[fn:1] shadows", "<<<the>>>", "<<Owner task>>", "@@html:<script>x</script>@@", "\\input{/etc/passwd}", "$\\write18{touch FILE}$", "[cite:@nowhere]",
 	"#!/bin/sh", "<?xml version=\"1.0\" encoding=\"utf-16\"?>", "<!doctype html><html><meta charset=\"utf-16\">", "25:61 lunch 99:99-88:88", "%s %d %(LISP) %-99s", "[/] [%] [#Z] COMMENT",
 	"a\x00b\x1b]0;x\x07\x1b[2J", "\u202eb\u2066c", ":crypt:", "v", "1:30", "2026-13-45", "0000-01-01", "2026-01-05 +0d", "2026-01-05 .+1d/0d", "2026-01-05 10:00 -99999999999999999999d", "DONE", "A", "habit", "(((", "plain text",

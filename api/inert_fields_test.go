@@ -21,7 +21,7 @@ var hostileProperties = []string{
 	"header-args=:tangle x", "header-args:sh+=:tangle x", "HEADER-ARGS:x=v", "EXPORT_FILE_NAME=x", "HTML_CONTAINER=script", "BEAMER_ENV=x",
 	"COLUMNS=%ITEM", "LOGGING=x", "ARCHIVE=/tmp/x::", "DIR=/tmp", "ATTACH_DIR=/tmp", "CRYPTKEY=x", "STYLE=habit", "Foo_ALL=(((", "TABLE_EXPORT_FORMAT=x",
 	"BLOCKER=x", "TRIGGER=x", "LAST_REPEAT=x", "REPEAT_TO_STATE=x", "ARCHIVE_FILE=x",
-	"Effort=v", "effort=1:30:", "EFFORT=-1", "Effort+=v", "Effort=1 fortnight", "Effort=99999999999999", "Age=v", "Spent=v",
+	"Effort=v", "effort=1:30:", "EFFORT=-1", "Effort+=v", "Effort=1 fortnight", "Effort+=0:20", "Age+=1d", "Spent+=0:10", "bloc\u212aer=x", "Effort=99999999999999", "Age=v", "Spent=v",
 }
 
 // TestHostileProperties: none gets into a drawer, by any operation that sets properties.

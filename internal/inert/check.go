@@ -179,6 +179,9 @@ func (p *Place) actsOfHeadline(h *org.Headline) []act {
 	if h.Level > mostStars {
 		out = append(out, act{"a headline so deep that it is an inline task", h.Title})
 	}
+	if isHabit(h.Properties) && h.Scheduled != "" && !isHabitual(h.Scheduled) {
+		out = append(out, act{"a habit with a date that the agenda fails at", h.Scheduled})
+	}
 	if slices.Contains(h.Tags, cryptTag) {
 		out = append(out, act{"the tag of what is encrypted", cryptTag})
 	}

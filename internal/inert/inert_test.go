@@ -93,8 +93,53 @@ func TestTextIsLinear(t *testing.T) {
 	}
 }
 
+// TestFilesThroughPrograms: no spelling of an address that Emacs fetches through a
+// program stays a link.
+func TestFilesThroughPrograms(t *testing.T) {
+	for _, before := range []string{"/", "//", "/tmp/../", "/a/b/../../", "../../../", "~/../", "/./", "/tmp/.././/"} {
+		for _, method := range []string{"ssh:", "SUDO::", "-:", "scp:u@h#22:"} {
+			for _, form := range []string{"[[file:%s]]", "[[file:%s][x]]", "[[%s]]", "file:%s", "<file:%s>", "[[https://example.org][file:%s]]"} {
+				text := fmt.Sprintf(form, before+method+"127.0.0.1:/x.png")
+				for _, got := range []string{inert.Text(text), inert.Line(text)} {
+					if strings.Contains(got, method) && !strings.Contains(got, "\u200b[") && !strings.Contains(got, "file\u200b:") && strings.Contains(got, "/"+method) {
+						t.Errorf("%q becomes %q", text, got)
+					}
+				}
+				if got := check(text); got == nil && strings.HasPrefix(text, "[[file:") {
+					t.Errorf("%q passes", text)
+				}
+			}
+		}
+	}
+	for _, text := range []string{"[[file:notes/a.org]]", "[[file:../a.org][a]]", "[[file:/home/me/b-c.org]]", "see ../src/x.go:12 and 1./2:3"} {
+		if got := inert.Text(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+// TestHabits: a habit has a date that org-habit can draw, or had none before.
+func TestHabits(t *testing.T) {
+	habit := func(date string) string {
+		return "* TODO x\nSCHEDULED: " + date + "\n:PROPERTIES:\n:Style: habit\n:END:\n"
+	}
+	fine := habit("<2026-11-20 Fri .+2d>")
+	for date, ok := range map[string]bool{
+		"<2026-11-20 Fri .+2d/4d>": true, "<2026-11-20 Fri ++1w -3d>": true, "<2026-11-20 Fri 10:00 +1d/1w>": true, "<2026-11-20 Fri .+30d/1m>": false,
+		"<2026-11-20 Fri>": false, "<2026-11-20 Fri -2d>": false, "<2026-11-20 Fri .+1h>": false, "<2026-11-20 Fri .+3d/2d>": false, "<2026-11-20 Fri .+2d/2d>": false,
+	} {
+		if err := (&inert.Place{}).Check(&inert.Place{}, fine, habit(date)); (err == nil) != ok {
+			t.Errorf("%s: %v", date, err)
+		}
+		if err := (&inert.Place{}).Check(&inert.Place{}, habit(date), habit(date)+"more\n"); err != nil {
+			t.Errorf("%s was there before: %v", date, err)
+		}
+	}
+}
+
 func TestProperty(t *testing.T) {
 	for key, ok := range map[string]bool{
+		"Effort+": false, "Bloc\u212aer": false, "\u017ftyle": false, "NOTE+": true,
 		"SOURCE": true, "Effort": true, "id": false, "CUSTOM_ID": false, "TRUST": false, "header-args:sh": false, "header-args+": false,
 		"ARCHIVE": false, "export_file_name": false, "DIR": false, "tangle": false,
 	} {

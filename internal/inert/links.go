@@ -16,8 +16,9 @@ var plainTypes = map[string]bool{
 	"http": true, "https": true, "ftp": true, "mailto": true, "news": true, "doi": true, "file": true, "id": true,
 }
 
-// program is an address of a file that Emacs reaches through a program: /ssh:host:/path.
-var program = regexp.MustCompile(`^/+[A-Za-z0-9-]{2,}:`)
+// program is an address of a file that Emacs reaches through a program: /ssh:host:/path,
+// /-:host:/path, and what becomes one when its dots are followed: /tmp/../ssh:host:/path.
+var program = regexp.MustCompile(`(?:^|\.)/+(?:-|[A-Za-z0-9-]{2,}):`)
 
 // badLink says why a link is not one that an agent may write; "" for one that is. known
 // may be nil; else it reports whether a node bears an id.

@@ -78,6 +78,9 @@ func actingProperty(key, value string, columns map[string]func(string) error) er
 	}
 	var errs []error
 	for _, check := range []func(string) error{typed[name], columns[name]} {
+		if check != nil && strings.HasSuffix(key, "+") { // what is added makes two values of one
+			return fmt.Errorf("property %s has one value; set it as %s", key, strings.TrimSuffix(key, "+"))
+		}
 		if check != nil {
 			errs = append(errs, check(value))
 		}
@@ -88,8 +91,9 @@ func actingProperty(key, value string, columns map[string]func(string) error) er
 	return nil
 }
 
-// bare returns the name of a property as Org compares it.
-func bare(key string) string { return strings.TrimSuffix(strings.ToUpper(key), "+") }
+// bare returns the name of a property as Org compares it. Emacs takes the Kelvin sign,
+// which is a capital letter already, for a k, so a name becomes small first.
+func bare(key string) string { return strings.TrimSuffix(strings.ToUpper(strings.ToLower(key)), "+") }
 
 // Tag returns why an agent may not set a tag, nil where it may. Which characters a tag
 // has is up to package org.
