@@ -14,8 +14,12 @@ test: ## run every test of every module; installs what they need where it may
 race: ## run the tests under the race detector
 	go test -race -timeout 30m ./...
 
+CAMPAIGNS = Campaign|EveryOperationByEveryName|NobodyReadsWhatIsWithheld|NoFaceTellsWhatIsWithheld
+
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
-	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run Campaign . ./api ./cmd/fovea ./internal/graph ./internal/daemon
+	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run '$(CAMPAIGNS)' . ./api ./cmd/fovea ./internal/graph ./internal/daemon ./internal/mcpserver
+	go test -run '^$$' -fuzz '^FuzzRequests$$' -fuzztime 5m -parallel 2 ./internal/httpapi
+	go test -run '^$$' -fuzz '^FuzzWeb$$' -fuzztime 5m -parallel 2 ./internal/mcpserver
 
 vet: ## run go vet
 	go vet ./...
