@@ -61,7 +61,7 @@ var calls = []struct {
 func TestRefusalsFitTheirKinds(t *testing.T) {
 	for kind, fits := range map[fovea.Kind][]string{
 		fovea.NotFound: {"recall"}, fovea.Ambiguous: {"by its id"}, fovea.Conflict: {"read the node again"}, fovea.Invalid: {"correct the arguments"},
-		fovea.Budget: {"at least that budget"}, fovea.Denied: {"ask the person"}, fovea.Busy: {"call again"}, fovea.Held: {"accept-deletions"},
+		fovea.Budget: {"at least that budget"}, fovea.Denied: {"ask the person"}, fovea.Busy: {"call again"}, fovea.Held: {"restore --missing", "accept-deletions"},
 		fovea.ReadOnly: {"fovea status"}, fovea.Locked: {"guard diff"}, fovea.Corrupt: {"fovea verify"}, fovea.Other: {"call again", "fovea status"},
 	} {
 		t.Run(kind.String(), func(t *testing.T) {

@@ -71,9 +71,9 @@ func Check(data []byte) (messages []jsonrpc.Message, refusals []*Refusal, batch 
 	case err != nil:
 		return nil, nil, true, unreadable("%v", err)
 	case len(parts) == 0:
-		return nil, nil, true, invalid(nil, "a batch has a message")
+		return nil, nil, true, invalid(nil, "a batch needs at least one message")
 	case len(parts) > maxBatch:
-		return nil, nil, true, invalid(nil, "a batch has at most %d messages", maxBatch)
+		return nil, nil, true, invalid(nil, "a batch may have at most %d messages", maxBatch)
 	}
 	for _, part := range parts {
 		m, refusal := message(part)
@@ -85,7 +85,7 @@ func Check(data []byte) (messages []jsonrpc.Message, refusals []*Refusal, batch 
 // readable refuses what is no JSON.
 func readable(data []byte) *Refusal {
 	if len(data) == 0 {
-		return unreadable("there is nothing")
+		return unreadable("the line is empty")
 	}
 	if !utf8.Valid(data) {
 		return unreadable("it is not UTF-8")
@@ -101,17 +101,17 @@ func readable(data []byte) *Refusal {
 func message(data []byte) (jsonrpc.Message, *Refusal) {
 	fields := map[string]json.RawMessage{}
 	if data = bytes.TrimSpace(data); data[0] != '{' {
-		return nil, invalid(nil, "a message is a JSON object")
+		return nil, invalid(nil, "a message must be a JSON object")
 	}
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil, invalid(nil, "%v", err)
 	}
 	id, readable := idOf(fields["id"])
 	if v := fields["jsonrpc"]; string(v) != `"2.0"` {
-		return nil, invalid(id, `jsonrpc is "2.0"`)
+		return nil, invalid(id, `the field jsonrpc must be "2.0"`)
 	}
 	if _, there := fields["id"]; there && !readable {
-		return nil, invalid(nil, "id is a text or a whole number below 2^53")
+		return nil, invalid(nil, "the field id must be a string or a whole number below 2^53")
 	}
 	if why := kind(fields); why != "" {
 		return nil, invalid(id, "%s", why)
@@ -132,9 +132,9 @@ func kind(fields map[string]json.RawMessage) string {
 	if _, there := fields["method"]; there {
 		switch _, params := fields["params"]; {
 		case !begins("method", `"`):
-			return "method is a text"
+			return "the field method must be a string"
 		case params && !begins("params", "{[n"):
-			return "params is an object"
+			return "the field params must be an object"
 		}
 		return ""
 	}
@@ -142,9 +142,9 @@ func kind(fields map[string]json.RawMessage) string {
 	_, fault := fields["error"]
 	switch {
 	case result == fault || fields["id"] == nil:
-		return "there is no method"
+		return "the field method is missing"
 	case fault && !begins("error", "{"):
-		return "error is an object"
+		return "the field error must be an object"
 	}
 	return ""
 }

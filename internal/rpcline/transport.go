@@ -130,7 +130,7 @@ func (c *connection) take(l line) error {
 	}
 	messages, refusals, isBatch, whole := Check(l.text)
 	if whole == nil && isBatch && !c.old {
-		whole = invalid(nil, "this revision of the protocol has no batches")
+		whole = invalid(nil, "this revision of the protocol does not allow batches")
 	}
 	if whole != nil {
 		return c.write(whole.Line())
