@@ -5,9 +5,12 @@ package daemon_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,4 +147,77 @@ func TestHalfOpenConnections(t *testing.T) {
 	if n, err := half[0].Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Error("the oldest was answered")
 	}
+}
+
+// TestLargeRequestsOfOneToken: whoever sends many large bodies without ending, or asks for
+// many large answers without reading, keeps a few of them in memory. The oldest end, and
+// everybody is answered.
+func TestLargeRequestsOfOneToken(t *testing.T) {
+	h := serve(t, nil, "a.org")
+	h.check(os.WriteFile(filepath.Join(h.config.Memex, "large.org"), []byte("* Large\n"+strings.Repeat("word after word\n", 1<<19)), 0o600))
+	mint, ada := h.token("mint"), h.token("ada")
+	owner, err := daemon.ReadAddress(h.config.StateDir)
+	h.check(err)
+	head := " HTTP/1.1\r\nHost: " + strings.TrimPrefix(h.url, "http://") + "\r\nAuthorization: Bearer " + mint + "\r\n"
+	body := "Content-Type: application/json\r\nContent-Length: 8000000\r\n\r\n" + strings.Repeat(" ", 1<<20)
+	for _, tc := range []struct{ name, request, ends string }{
+		{"a body", "POST /v1/remember" + head + body, "429"},
+		{"a body of no length", "POST /v1/remember" + head + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n" + strings.Repeat(" ", 1<<20), "429"},
+		{"an answer", "GET /v1/show?id=Large" + head + "\r\n", cutOff},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var all []net.Conn
+			for range 3 * share.Large.Agent {
+				c, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+				h.check(err)
+				defer c.Close()
+				h.check(c.(*net.TCPConn).SetReadBuffer(64 << 10))
+				go func() { _, _ = io.WriteString(c, tc.request) }() // it may be refused amid that
+				all = append(all, c)
+			}
+			h.answered("the owner", owner.Token)
+			h.answered("another agent", ada)
+			h.answered("the agent itself", mint)
+			ended, waits := make(chan string), 2*share.Large.Agent
+			var readers []*bufio.Reader
+			for _, c := range all {
+				readers = append(readers, bufio.NewReader(c))
+			}
+			if tc.ends == cutOff {
+				waits = len(all) // all end, those that were not cut off well
+				for _, r := range readers {
+					_, err := r.Peek(1) // it is on its way
+					h.check(err)
+				}
+			}
+			for _, r := range readers {
+				go func() { ended <- whole(r) }()
+			}
+			gaveWay := 0
+			for range waits {
+				if how := <-ended; strings.Contains(how, tc.ends) {
+					gaveWay++
+				} else if how != "200 OK <nil>" {
+					t.Errorf("one ended with %s", how)
+				}
+			}
+			if gaveWay != 2*share.Large.Agent {
+				t.Errorf("%d gave way", gaveWay)
+			}
+		})
+	}
+}
+
+// cutOff is how an answer ends that is not whole.
+const cutOff = "unexpected EOF"
+
+// whole reads an answer to its end, and returns how that went.
+func whole(r *bufio.Reader) string {
+	a, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return err.Error()
+	}
+	defer a.Body.Close()
+	_, err = io.Copy(io.Discard, a.Body)
+	return fmt.Sprint(a.Status, " ", err)
 }

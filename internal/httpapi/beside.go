@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-func (s *Server) hello(w http.ResponseWriter, _ *http.Request) { answer(w, s.opts.Hello()) }
+func (s *Server) hello(w http.ResponseWriter, r *http.Request) { s.answer(w, r, s.opts.Hello()) }
 
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }
 
@@ -47,5 +47,5 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = n
 	}
-	answer(w, append([]string{}, s.opts.Logs(limit)...))
+	s.answer(w, r, append([]string{}, s.opts.Logs(limit)...))
 }

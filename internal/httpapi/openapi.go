@@ -169,11 +169,11 @@ func extensible(s *jsonschema.Schema) {
 	}
 }
 
-func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
 	doc, err := description()
 	if err != nil {
 		fail(w, "openapi", err, http.StatusInternalServerError)
 		return
 	}
-	answer(w, doc)
+	s.answer(w, r, doc)
 }

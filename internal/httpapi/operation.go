@@ -62,7 +62,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			}
 		}
 		w.Header().Set("Cache-Control", "private, no-cache")
-		answer(w, a)
+		s.answer(w, r, a)
 	}
 }
 
@@ -97,6 +97,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		return nil, nil, false
 	}
 	body, err := io.ReadAll(r.Body)
+	if err != nil && gaveWay(r.Context()) {
+		return nil, nil, false // sharing says so
+	}
 	if err != nil {
 		status := http.StatusBadRequest
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {

@@ -4,7 +4,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -57,7 +56,7 @@ type Server struct {
 	rates   rates
 	once    once
 
-	requests, streams *share.Shares // under way
+	requests, streams, large *share.Shares // under way
 }
 
 // New returns a server. The service stays the caller's.
@@ -83,7 +82,7 @@ func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams)}
+	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams), large: share.New(share.Large)}
 	s.service = s.once.service(s.limited(api.Guarded(opts.Service)))
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
@@ -208,13 +207,4 @@ func (s *Server) untilStop(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
-}
-
-// answer writes a value as JSON.
-func answer(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest))
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // who asked is gone
 }

@@ -30,6 +30,9 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	body, err := io.ReadAll(r.Body)
+	if err != nil && r.Context().Err() != nil {
+		return false // whoever ended it answers
+	}
 	if err != nil {
 		status := http.StatusBadRequest
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {

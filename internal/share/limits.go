@@ -20,6 +20,10 @@ var Connections = Limits{Agent: 320, Owner: 1024, Nobody: 256, All: 1536}
 // once, as those that measure memories do, loses none of them.
 var Requests = Limits{Agent: 256, Owner: 768}
 
+// Large are bodies and answers of more than 256 KiB that are on their way. Each is in
+// memory as a whole, a body with up to 8 MiB, an answer with what the memex has.
+var Large = Limits{Agent: 8, Owner: 32, All: 48}
+
 // Streams are answers that go on until the client goes: of events, and of messages of
 // MCP. Each takes a goroutine and a buffer of events.
 var Streams = Limits{Agent: 32, Owner: 256}

@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/share"
+)
+
+// small is how many bytes a body or an answer has that nobody counts. A larger one takes
+// a share for as long as it is in memory: who sends without ending, or does not read
+// what it asked for, keeps a few of them there and not as many as it has requests.
+const small = 256 << 10
+
+// past is a deadline that ends what waits for a connection.
+var past = time.Unix(1, 0)
+
+// weighing bounds how many large bodies of a bearer are in memory. A request whose body
+// gives way ends as one that gave way.
+func (s *Server) weighing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, end := context.WithCancelCause(r.Context())
+		defer end(nil)
+		control := http.NewResponseController(w)
+		body := &weighed{ReadCloser: r.Body, left: small, take: func() *share.Share {
+			return s.take(r, func() {
+				end(errGaveWay)
+				_ = control.SetReadDeadline(past) // not every writer has deadlines
+			})
+		}}
+		defer body.release()
+		r = r.WithContext(ctx)
+		r.Body = body
+		next.ServeHTTP(w, r)
+	})
+}
+
+// take gives the bearer of a request a share of what is large.
+func (s *Server) take(r *http.Request, end func()) *share.Share {
+	return s.large.Take(api.GrantOf(r.Context()).Bearer(), end)
+}
+
+// weighed is a body that takes a share once it is large.
+type weighed struct {
+	io.ReadCloser
+	left  int // bytes that are not counted
+	take  func() *share.Share
+	share *share.Share // nil while it is small
+}
+
+func (b *weighed) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 && b.share == nil {
+		b.share = b.take()
+	}
+	return n, err
+}
+
+func (b *weighed) release() {
+	if b.share != nil {
+		b.share.Release()
+	}
+}
+
+// answer writes a value as JSON. A large one that gives way is cut off with its
+// connection, so that nobody takes it for whole.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		fail(w, "answer", err, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(slowest))
+	if text.Len() > small {
+		one := s.take(r, func() { _ = control.SetWriteDeadline(past) })
+		defer one.Release()
+	}
+	_, _ = w.Write(text.Bytes()) // who asked may be gone
+}
