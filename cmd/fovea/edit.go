@@ -59,8 +59,8 @@ touched; the error shows both sides.`,
 	f.StringArrayVar(&req.RemoveProperty, "remove-property", nil, "`KEY` of a property to take away")
 	f.String("schedule", "", "`DATE`, such as 2026-03-01 or \"2026-03-01 10:00 +1w\"")
 	f.String("deadline", "", "`DATE`, written as for --schedule")
-	body = s.textFlag(f, "body", "`TEXT` in place of that below headline and drawer")
-	add = s.textFlag(f, "append", "`TEXT` behind what is there")
+	body = s.textFlag(c, "body", "`TEXT` in place of that below headline and drawer")
+	add = s.textFlag(c, "append", "`TEXT` behind what is there")
 	f.IntSliceVar(&req.Check, "check", nil, "tick the list item in this `LINE` of the file")
 	f.IntSliceVar(&req.Uncheck, "uncheck", nil, "untick that in this `LINE`")
 	f.BoolVar(&req.AllowSubheadings, "allow-subheadings", false, "the text may hold headlines")
@@ -126,7 +126,7 @@ written again.`,
 	f.BoolVar(&req.IDPrefix, "id-prefix", false, "make an ID of the form id-UUID, not the UUID alone")
 	f.StringVar(&req.Schedule, "schedule", "", "`DATE`, such as 2026-03-01")
 	f.StringVar(&req.Deadline, "deadline", "", "`DATE`, such as 2026-03-01")
-	body = s.textFlag(f, "body", "`TEXT` below the headline")
+	body = s.textFlag(c, "body", "`TEXT` below the headline")
 	return c
 }
 

@@ -5,8 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,16 +29,11 @@ though all others were taken.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
 		Args:    args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {
-			in := io.Reader(os.Stdin)
-			if a[0] != "-" {
-				f, err := os.Open(a[0])
-				if err != nil {
-					return err
-				}
-				defer f.Close()
-				in = f
+			text, err := readFile(c.Context(), a[0])
+			if err != nil {
+				return err
 			}
-			g, bad, err := servermemory.ReadLines(in)
+			g, bad, err := servermemory.ReadLines(strings.NewReader(text))
 			if err != nil {
 				return err
 			}

@@ -98,7 +98,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 
 // ingestTree takes in an AST from a file.
 func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRequest) error {
-	text, err := readFile(file)
+	text, err := readFile(c.Context(), file)
 	if err != nil {
 		return err
 	}

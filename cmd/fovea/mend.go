@@ -115,7 +115,7 @@ do backups of the state folder.`,
 		},
 	}
 	f := c.Flags()
-	text = s.textFlag(f, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
+	text = s.textFlag(c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
 	f.BoolVar(&req.DryRun, "dry-run", false, "count what would be purged")
 	return c
 }

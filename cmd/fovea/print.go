@@ -257,7 +257,7 @@ func printDiff(out *stream, d *api.Difference) int {
 	}
 	for _, path := range d.Lockdown {
 		n++
-		fmt.Fprintf(out, "! a protected file changed, and its owner has not let that through  %s\n", path)
+		fmt.Fprintf(out, "! a protected file changed, and its owner has not let that through  %s\n", oneLine(path))
 	}
 	return n
 }

@@ -52,7 +52,7 @@ content that a commit says is purged, thinned or lost is told and is not wrong.`
 func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
 	req := api.VerifyRequest{Files: files}
 	for _, name := range anchors {
-		text, err := readFile(name)
+		text, err := readFile(c.Context(), name)
 		if err != nil {
 			return err
 		}

@@ -3,12 +3,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
 // textUsage says how the value of a flag that takes text is written.
@@ -16,14 +17,14 @@ const textUsage = "(@FILE: of a file, -: standard input, @@: begins with @)"
 
 // givenText is the text that the value of a flag means: itself, what a file holds whose
 // name stands behind @, or standard input for -. Two @ stand for one.
-func (s *session) givenText(value string) (string, error) {
+func (s *session) givenText(ctx context.Context, value string) (string, error) {
 	switch {
 	case value == "-", value == "@-":
-		return readFile("-")
+		return readFile(ctx, "-")
 	case strings.HasPrefix(value, "@@"):
 		return value[1:], nil
 	case strings.HasPrefix(value, "@"):
-		return readFile(value[1:])
+		return readFile(ctx, value[1:])
 	}
 	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
 		s.say("%q is taken as the text; @%s is what that file holds", value, value)
@@ -33,25 +34,36 @@ func (s *session) givenText(value string) (string, error) {
 
 // textFlag adds a flag that takes text. The function it returns gives the text, nil
 // where the flag was not given: an empty text is one.
-func (s *session) textFlag(f *pflag.FlagSet, name, usage string) func() (*string, error) {
+func (s *session) textFlag(c *cobra.Command, name, usage string) func() (*string, error) {
+	f := c.Flags()
 	value := f.String(name, "", usage+" "+textUsage)
 	return func() (*string, error) {
 		if !f.Changed(name) {
 			return nil, nil
 		}
-		text, err := s.givenText(*value)
+		text, err := s.givenText(c.Context(), *value)
 		return &text, err
 	}
 }
 
-// readFile reads a file named on the command line, - for standard input.
-func readFile(name string) (string, error) {
+// readFile reads a file named on the command line, - for standard input. Who writes there
+// may never end, a person or a pipe: it returns when the context ends, too.
+func readFile(ctx context.Context, name string) (string, error) {
 	var b []byte
 	var err error
-	if name == "-" {
-		b, err = io.ReadAll(os.Stdin)
-	} else {
-		b, err = os.ReadFile(name)
+	stdin, read := os.Stdin, make(chan struct{})
+	go func() {
+		defer close(read)
+		if name == "-" {
+			b, err = io.ReadAll(stdin)
+		} else {
+			b, err = os.ReadFile(name)
+		}
+	}()
+	select {
+	case <-read:
+	case <-ctx.Done():
+		return "", fmt.Errorf("read %s: %w", name, ctx.Err())
 	}
 	if err != nil {
 		return "", misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
