@@ -4,6 +4,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -121,6 +122,26 @@ func TestFinishedText(t *testing.T) {
 	}
 	if got := text(); !strings.Contains(got, "[[elisp:(mine)]]\n") || !strings.Contains(got, "\nand [[id:owner-task][this]]\n") {
 		t.Errorf("the file holds\n%s", got)
+	}
+}
+
+// TestNamesOfFilesDoNotAct: an agent makes no file or folder whose name would act where
+// Org writes it down.
+func TestNamesOfFilesDoNotAct(t *testing.T) {
+	ada, _, _ := inFileOfTasks(t)
+	for _, name := range []string{
+		"<%%(x)>", "[[elisp:(x)]]", "[[shell:x]]", "-*- x -*-", "src_sh{x}", "{{{m}}}", "<<x>>", "<1-1-1 +1d>", "a\u202eb", "a\u2066b", "\U000e0041", "Local Variables:",
+	} {
+		for i, under := range []string{"agents/ada/" + name + ".org", "tasks/" + name + "/x.org", "agents/ada/" + name + "/"} {
+			if _, err := ada.Remember(t.Context(), api.RememberRequest{Title: fmt.Sprintf("%s %d", name, i), Under: under}); fovea.KindOf(err) != fovea.Invalid {
+				t.Errorf("%q: %v", under, err)
+			}
+		}
+	}
+	for _, under := range []string{"agents/ada/Über uns (2).org", "tasks/a-b_c 100%.org", "agents/ada/x/"} {
+		if _, err := ada.Remember(t.Context(), api.RememberRequest{Title: "In " + under, Under: under}); err != nil {
+			t.Errorf("%q: %v", under, err)
+		}
 	}
 }
 

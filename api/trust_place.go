@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/inert"
 )
 
 // tasks are the places that every agent may write.
@@ -70,6 +71,9 @@ func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any
 	r.Under = strings.TrimPrefix(r.Under, "./")
 	if plain := strings.TrimSuffix(r.Under, "/"); path.IsAbs(plain) || path.Clean(plain) != plain {
 		return r, t.denied(op, r.Under, "write the path below the memex, without . and ..")
+	}
+	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
+		return r, invalid(op, fmt.Errorf("the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
 	}
 	return r, t.writable(ctx, op, file)
 }
