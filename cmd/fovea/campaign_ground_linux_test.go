@@ -33,22 +33,40 @@ func aside(path string) string { return path + ".aside" }
 
 func copied(from, to string) error { return exec.Command("cp", "-a", from, to).Run() }
 
+// amidst copies a folder in which files come and go.
+func amidst(from, to string) error {
+	_ = copied(from, to) // it may tell of a file that went
+	_, err := os.Stat(to)
+	return err
+}
+
+// gone removes a folder in which files come and go.
+func gone(path string) error {
+	var err error
+	for range 1000 {
+		if err = os.RemoveAll(path); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 var quakes = []quake{
-	{"removed", os.RemoveAll},
+	{"removed", gone},
 	{"renamed", func(p string) error { return os.Rename(p, aside(p)) }},
 	{"renamed and put back", func(p string) error { return errors.Join(os.Rename(p, aside(p)), os.Rename(aside(p), p)) }},
 	{"replaced by a copy", func(p string) error {
-		return errors.Join(copied(p, p+".copy"), os.Rename(p, aside(p)), os.Rename(p+".copy", p))
+		return errors.Join(amidst(p, p+".copy"), os.Rename(p, aside(p)), os.Rename(p+".copy", p))
 	}},
 	{"removed and replaced by a copy", func(p string) error {
-		return errors.Join(copied(p, p+".copy"), os.RemoveAll(p), os.Rename(p+".copy", p))
+		return errors.Join(amidst(p, p+".copy"), gone(p), os.Rename(p+".copy", p))
 	}},
 	{"replaced by a link", func(p string) error {
 		return errors.Join(os.Rename(p, aside(p)), os.Symlink(filepath.Base(aside(p)), p))
 	}},
-	{"replaced by an empty folder", func(p string) error { return errors.Join(os.RemoveAll(p), os.Mkdir(p, 0o700)) }},
-	{"replaced by an empty file", func(p string) error { return errors.Join(os.RemoveAll(p), os.WriteFile(p, nil, 0o600)) }},
-	{"replaced by a pipe", func(p string) error { return errors.Join(os.RemoveAll(p), syscall.Mkfifo(p, 0o600)) }},
+	{"replaced by an empty folder", func(p string) error { return errors.Join(gone(p), os.Mkdir(p, 0o700)) }},
+	{"replaced by an empty file", func(p string) error { return errors.Join(gone(p), os.WriteFile(p, nil, 0o600)) }},
+	{"replaced by a pipe", func(p string) error { return errors.Join(gone(p), syscall.Mkfifo(p, 0o600)) }},
 	{"made read-only", func(p string) error {
 		info, err := os.Stat(p)
 		if err != nil {

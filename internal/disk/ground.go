@@ -159,7 +159,7 @@ func (g *ground) check(end Pos) error {
 // folder looks at a folder, and at the files in it where it has changed. g.mu is held.
 func (g *ground) folder(f *footing) error {
 	info, err := vfs.Look(g.in, f.name)
-	if err != nil || !vfs.Same(info, f.info) {
+	if err != nil || !vfs.Same(info, f.info) || !info.IsDir() { // a new file may have the inode of a folder
 		if f.name == "." {
 			return replaced("the state folder", err)
 		}

@@ -159,6 +159,29 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 	}
 }
 
+// TestEmptyFolderReplacedByAFile: a file may get the inode of the folder whose name it
+// takes, and the next opening needs the folder.
+func TestEmptyFolderReplacedByAFile(t *testing.T) {
+	for _, name := range []string{imageFolder, packFolder} {
+		path := filepath.Join(t.TempDir(), "state")
+		in, err := OpenFolder(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		s := mustOpen(t, in, small(0))
+		defer s.Close()
+		if err := errors.Join(os.Remove(filepath.Join(path, name)), os.WriteFile(filepath.Join(path, name), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		var b Batch
+		b.Add(Block, []byte("after"))
+		if _, err := s.Append(t.Context(), &b); !errors.Is(err, ErrReplaced) {
+			t.Errorf("%s: a write ends with %v", name, err)
+		}
+	}
+}
+
 // TestSegmentCutFromOutside: a journal that lost its end while it was open takes no
 // writes behind the hole.
 func TestSegmentCutFromOutside(t *testing.T) {
