@@ -111,8 +111,8 @@ func (r *Root) InPlace() error {
 	if r.opened == nil { // of a test
 		return nil
 	}
-	info, err := vfs.Look(r.fs, ".")
-	if err != nil || !vfs.Same(info, r.opened) {
+	now, err := vfs.Glance(r.fs, ".")
+	if err != nil || !now.Same(vfs.GlimpseOf(r.opened)) {
 		return ErrReplaced
 	}
 	return nil

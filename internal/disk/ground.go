@@ -33,13 +33,13 @@ type ground struct {
 // footing is a folder as it was last seen.
 type footing struct {
 	name    string
-	info    fs.FileInfo
+	seen    vfs.Glimpse
 	settled bool // its time of change tells whether its entries are the same
 }
 
 // heldFile is a file as the store left it.
 type heldFile struct {
-	info fs.FileInfo
+	seen vfs.Glimpse
 	any  bool // its inode alone tells which file it is: its content may change, or it is open
 }
 
@@ -51,7 +51,7 @@ func newGround(in vfs.FS, files []string, growing string) (*ground, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.folders = append(g.folders, footing{name: name, info: info})
+		g.folders = append(g.folders, footing{name: name, seen: vfs.GlimpseOf(info)})
 	}
 	for _, name := range append([]string{lockFile, FormatFile, headFile, manifestFile, growing}, files...) {
 		info, err := in.Lstat(name)
@@ -63,7 +63,7 @@ func newGround(in vfs.FS, files []string, growing string) (*ground, error) {
 		case !info.Mode().IsRegular():
 			continue // it was passed over, as damaged
 		}
-		g.files[name] = heldFile{info, isOpen(name) || name == growing}
+		g.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name) || name == growing}
 	}
 	return g, nil
 }
@@ -79,7 +79,7 @@ func (g *ground) keep(name string) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.files[name] = heldFile{info, isOpen(name)}
+	g.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name)}
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (g *ground) grow(name string, info fs.FileInfo) error {
 	}
 	g.mu.Lock()
 	before := g.growing
-	g.growing, g.files[name] = name, heldFile{info, true}
+	g.growing, g.files[name] = name, heldFile{vfs.GlimpseOf(info), true}
 	_, held := g.files[before]
 	g.mu.Unlock()
 	if !held {
@@ -146,11 +146,11 @@ func (g *ground) check(end Pos) error {
 	if !ok {
 		return nil
 	}
-	info, err := vfs.Look(g.in, g.growing)
-	if err != nil || !vfs.Same(info, held.info) {
+	now, err := vfs.Glance(g.in, g.growing)
+	if err != nil || !now.Same(held.seen) {
 		return replaced(g.growing, err)
 	}
-	if segmentName(end.Segment) == g.growing && info.Size() < end.Offset {
+	if now.Size < end.Offset && segmentName(end.Segment) == g.growing {
 		return fmt.Errorf("%s was cut from outside: %w", g.growing, ErrReplaced)
 	}
 	return nil
@@ -158,15 +158,14 @@ func (g *ground) check(end Pos) error {
 
 // folder looks at a folder, and at the files in it where it has changed. g.mu is held.
 func (g *ground) folder(f *footing) error {
-	info, err := vfs.Look(g.in, f.name)
-	if err != nil || !vfs.Same(info, f.info) || !info.IsDir() { // a new file may have the inode of a folder
+	now, err := vfs.Glance(g.in, f.name)
+	if err != nil || !now.Same(f.seen) || !now.Folder { // a new file may have the inode of a folder
 		if f.name == "." {
 			return replaced("the state folder", err)
 		}
 		return replaced(f.name, err)
 	}
-	changed := info.ModTime()
-	if f.settled && changed.Equal(f.info.ModTime()) {
+	if f.settled && now.Changed == f.seen.Changed {
 		return nil
 	}
 	for name := range g.files {
@@ -177,7 +176,7 @@ func (g *ground) folder(f *footing) error {
 			return err
 		}
 	}
-	f.info, f.settled = info, !changed.IsZero() && time.Since(changed) > settles
+	f.seen, f.settled = now, now.Changed != 0 && time.Since(time.Unix(0, now.Changed)) > settles
 	return nil
 }
 
@@ -187,10 +186,10 @@ func (g *ground) file(name string) error {
 	if !ok {
 		return nil
 	}
-	info, err := vfs.Look(g.in, name)
-	same := err == nil && vfs.Same(info, held.info) && info.Mode().IsRegular()
+	now, err := vfs.Glance(g.in, name)
+	same := err == nil && now.Same(held.seen) && now.Plain
 	if same && !held.any { // a new file may have the inode of one that was removed
-		same = info.Size() == held.info.Size() && info.ModTime().Equal(held.info.ModTime())
+		same = now.Size == held.seen.Size && now.Changed == held.seen.Changed
 	}
 	if !same {
 		return replaced(name, err)

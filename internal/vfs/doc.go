@@ -4,7 +4,7 @@
 // file does it through an [FS], so that a test can put another one there.
 //
 // [Dir] opens a folder of the operating system, [CreateDir] makes it first.
-// [Plain] opens regular files alone, [Look] sees a folder from outside.
+// [Plain] opens regular files alone, [Glance] sees a folder from outside.
 // [File] is an open file. [WriteAtomic] replaces a file so that a crash leaves
 // the old content or the new one, [Stage] does it in two steps, [TryLock] and [LockFile] make one process
 // the owner of a folder.

@@ -105,17 +105,6 @@ func makeBelow(above string, missing []string, perm fs.FileMode) error {
 // Path returns the absolute path of the folder.
 func (d *Folder) Path() string { return d.path }
 
-// Look implements what the function Look asks for.
-func (d *Folder) Look(name string) (fs.FileInfo, error) {
-	if name == "." {
-		return os.Stat(d.path)
-	}
-	if !filepath.IsLocal(name) {
-		return nil, &fs.PathError{Op: "look", Path: name, Err: fs.ErrInvalid}
-	}
-	return os.Lstat(filepath.Join(d.path, filepath.FromSlash(name)))
-}
-
 // OpenFile implements FS. It does not wait for the other end of a pipe.
 func (d *Folder) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	f, err := d.root.OpenFile(name, flag|syscall.O_NONBLOCK, perm)
