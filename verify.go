@@ -61,8 +61,9 @@ func (m *Memory) verify(ctx context.Context, notes []string) (checked int, probl
 	v := cmp.Or(m.written, m.View())
 	w := newVerifier(ctx, m, v)
 	var present presence
+	present.newest(m) // a second state, which is gone before the history takes memory
 	var beside sync.WaitGroup
-	beside.Go(func() { present.check(m, v) })
+	beside.Go(func() { present.live(v) })
 	err = w.history()
 	beside.Wait()
 	if ctx.Err() != nil {
@@ -265,11 +266,6 @@ func (p *presence) problem(where, kind, detail string) {
 	p.problems = append(p.problems, node.Problem{Path: where, Kind: kind, Message: detail})
 }
 
-func (p *presence) check(m *Memory, v *View) {
-	p.newest(m)
-	p.live(v)
-}
-
 // newest checks that the newest image verifies, section by section, and computes
 // the root of what it holds.
 func (p *presence) newest(m *Memory) {
@@ -296,22 +292,23 @@ func (p *presence) newest(m *Memory) {
 	p.checked++
 }
 
-// live hashes the nodes of the present state, document by document, and
-// compares digests with those the state holds.
+// live hashes the nodes of the present state one by one and compares digests with
+// those the state holds. The version of a node is checked against those of its
+// children, which are checked themselves. It copies no document.
 func (p *presence) live(v *View) {
-	for _, path := range v.state.Paths() {
-		nodes := v.state.Nodes(path)
-		slab, fresh := make([]node.Node, len(nodes)), make([]*node.Node, len(nodes))
-		for i, n := range nodes {
-			slab[i] = *n
-			fresh[i] = &slab[i]
-		}
-		node.Hash(fresh)
-		for i, n := range nodes {
-			p.checked++
-			if fresh[i].Own != n.Own || fresh[i].Version != n.Version {
-				p.problem(path, "digest", fmt.Sprintf("node %s does not match its digest", n.ID))
+	var kids []merkle.Digest
+	for n := range v.state.All() {
+		p.checked++
+		kids = kids[:0]
+		for _, id := range n.Kids {
+			if kid, ok := v.state.Get(id); ok {
+				kids = append(kids, kid.Version)
 			}
+		}
+		own, err := n.OwnBlock(nil)
+		version, versionErr := node.VersionBlock(own, kids, nil)
+		if err != nil || versionErr != nil || own != n.Own || version != n.Version {
+			p.problem(n.Path, "digest", fmt.Sprintf("node %s does not match its digest", n.ID))
 		}
 	}
 }

@@ -63,6 +63,7 @@ func ReadContent(r *Reader, get func(Digest) ([]byte, error)) (string, error) {
 		return "", fmt.Errorf("read content: %w", err)
 	}
 	var content strings.Builder
+	content.Grow(left)
 	for _, d := range links {
 		chunk, err := readChunk(d, min(left, ChunkSize), get)
 		if err != nil {
