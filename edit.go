@@ -159,8 +159,8 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine 
 	if err := e.m.mayWrite(ctx, e.name, &c, n.Path); err != nil {
 		return nil, err // before anything of it is shown
 	}
-	if n.Derived.Opaque {
-		return nil, fail(e.name, n.Path, Invalid, errors.New("the file is kept unparsed and not edited"))
+	if err := e.isParsed(n.Path); err != nil {
+		return nil, err
 	}
 	if !base.IsZero() && n.Own != base {
 		return nil, &Error{
@@ -199,6 +199,31 @@ func (e *editing) mine(path string, base merkle.Digest, apply change) string {
 		return ""
 	}
 	return text
+}
+
+// isParsed refuses a file that memory keeps opaque.
+func (e *editing) isParsed(path string) error {
+	d, ok := e.m.View().state.Document(path)
+	if !ok || !d.Derived.Opaque {
+		return nil
+	}
+	if why := node.KeptWhole(d.Content); why != "" && node.IsOrg(path) {
+		return fail(e.name, path, Invalid, errors.New(why))
+	}
+	return fail(e.name, path, Invalid, errors.New("the file is kept unparsed and not edited"))
+}
+
+// staysParsed refuses a state in which the file at path has become too large to be
+// parsed: what a writer adds must be found again. O(1) for any other state.
+func (m *Memory) staysParsed(name, path string, next *graph.State) error {
+	d, ok := next.Document(path)
+	if !ok || !d.Derived.Opaque {
+		return nil
+	}
+	if why := node.KeptWhole(d.Content); why != "" {
+		return fail(name, path, Invalid, fmt.Errorf("nothing was written, because with this change the file would have %s", why))
+	}
+	return nil
 }
 
 // refresh takes in a file that changed since it was read, as a commit of its
@@ -315,6 +340,11 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	}
 	e.m.dropUnasked(e.m.View().state, draft)
 	state, delta := draft.Seal()
+	for _, path := range e.paths {
+		if err := e.m.staysParsed(e.name, path, state); err != nil {
+			return nil, graph.Delta{}, err
+		}
+	}
 	return state, delta, nil
 }
 

@@ -117,6 +117,9 @@ func (p *pile) open(ctx context.Context) {
 	if there {
 		p.base = merkle.SumText(p.had)
 	}
+	if p.err = e.isParsed(p.path); p.err != nil {
+		return
+	}
 	state := p.m.View().state
 	if d, ok := state.Document(p.path); ok && d.Derived.Encrypted {
 		p.err = fail("remember", p.path, Invalid, errEncrypted)
@@ -224,6 +227,9 @@ func (p *pile) judge(at corpus.Place) error {
 // isThere refuses notes that are read as something else than was asked for.
 func (p *pile) isThere(all []sealed) error {
 	state := all[len(all)-1].view.state
+	if err := p.m.staysParsed("remember", p.path, state); err != nil {
+		return err
+	}
 	for _, r := range p.notes {
 		if n, ok := state.Get(r.id); !ok || n.Path != p.path || len(n.Kids) > 0 {
 			return fail("remember", p.path, Invalid, fmt.Errorf("%q would not be read as one note of this file", r.h.Title))

@@ -123,6 +123,9 @@ func (e *editing) existing(ctx context.Context, name string) (*org.Document, err
 	if _, there, err := e.present(ctx, name); err != nil || !there {
 		return nil, err
 	}
+	if err := e.isParsed(name); err != nil {
+		return nil, err
+	}
 	return e.document(name), nil
 }
 

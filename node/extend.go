@@ -20,12 +20,12 @@ import (
 // more. Complexity is that of parsing more and the text before the first headline,
 // and of a look through the rest.
 func Extend(nodes []*Node, more string, opts *org.Options, free func(id string) bool) []*Node {
-	if !extensible(nodes, more) {
+	if !extensible(nodes, more) || passesLimits(nodes, more) {
 		return nil
 	}
 	top := nodes[0]
 	doc := org.Parse(top.Content+more, opts)
-	if doc.SectionEnd != len(top.Content) || len(nodes)-1+len(doc.Headlines) > merkle.MaxKids {
+	if doc.SectionEnd != len(top.Content) || len(nodes)-1+len(doc.Headlines) > MaxHeadlines {
 		return nil
 	}
 	derive := newDeriver(top.Path, doc)
@@ -61,6 +61,16 @@ func extensible(nodes []*Node, more string) bool {
 		}
 	}
 	return true
+}
+
+// passesLimits reports whether a file is or becomes too large to be parsed with more
+// text at its end, or that text is itself.
+func passesLimits(nodes []*Node, more string) bool {
+	size := len(more)
+	for _, n := range nodes {
+		size += len(n.Content)
+	}
+	return size > MaxParsed || org.MoreHeadlines(more, MaxHeadlines)
 }
 
 // lastBranch returns the places of the last node and of those above it, the document

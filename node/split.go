@@ -24,8 +24,12 @@ type Problem struct {
 // Split turns a file into nodes in document order, the document first, with
 // ids, digests, parents and children set. bears decides, for a node that
 // claims an id, whether it bears it; the others get derived ids and a problem.
-// Strings of the result share text's memory. Complexity is linear in text.
+// Strings of the result share text's memory. A nil doc makes the one node of an opaque
+// file, with a problem that says why. Complexity is linear in text.
 func Split(path, text string, doc *org.Document, bears func(Claim) bool) ([]*Node, []Problem) {
+	if doc == nil {
+		return SplitOpaque(path, text, bears), []Problem{{path, 1, "syntax", KeptWhole(text)}}
+	}
 	s := splitter{path: path, doc: doc, bears: bears, derive: newDeriver(path, doc)}
 	s.nodes = make([]*Node, len(doc.Headlines)+1)
 	s.used = make(map[string]bool, len(s.nodes))
@@ -38,19 +42,16 @@ func Split(path, text string, doc *org.Document, bears func(Claim) bool) ([]*Nod
 	return s.nodes, s.problems
 }
 
-// Parse reads an Org document as Split, Rederive and Claims want it. A document
-// of more headlines than a node can have children is one node, with a problem:
-// nobody wrote it by hand, and it is kept whole.
+// Parse reads an Org document as Split and Claims want it: nil for a text
+// that is kept whole (see KeptWhole).
 func Parse(text string, opts *org.Options) *org.Document {
-	doc := org.Parse(text, opts)
-	if len(doc.Headlines) > merkle.MaxKids {
-		doc.Diagnostics = []org.Diagnostic{{Line: 1, Message: fmt.Sprintf("more than %d headlines; the file is kept whole, as one node", merkle.MaxKids)}}
-		doc.Headlines, doc.SectionEnd = nil, len(text)
+	if KeptWhole(text) != "" {
+		return nil
 	}
-	return doc
+	return org.Parse(text, opts)
 }
 
-// SplitOpaque makes the one node of a file that is not Org.
+// SplitOpaque makes the one node of a file that is not Org, or not parsed.
 func SplitOpaque(path, text string, bears func(Claim) bool) []*Node {
 	n := &Node{Type: TypeDocument, Content: text, Derived: &Derived{Opaque: true}}
 	n.Path = path
@@ -223,7 +224,11 @@ func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
 		out[0] = &c
 		return out, nil
 	}
-	doc := Parse(Join(nodes), opts)
+	text := Join(nodes)
+	if len(nodes) == 1 && KeptWhole(text) != "" {
+		return Rederive(nodes, true, opts)
+	}
+	doc := org.Parse(text, opts) // what has several nodes was parsed, by whatever limits
 	if len(nodes) == 1 && len(doc.Headlines) > 0 {
 		return Rederive(nodes, true, opts) // an Org file that the configuration keeps opaque
 	}
@@ -255,11 +260,13 @@ func DeriveAlone(n *Node, opts *org.Options) {
 		n.deriveTree(&Derived{}, above{})
 		return
 	}
+	if n.Type == TypeDocument && (!IsOrg(n.Path) || KeptWhole(n.Content) != "") {
+		n.Derived = &Derived{Opaque: true}
+		return
+	}
 	doc := org.Parse(n.Content, opts)
 	derive := newDeriver(n.Path, doc)
 	switch {
-	case n.Type == TypeDocument && !IsOrg(n.Path):
-		n.Derived = &Derived{Opaque: true}
 	case n.Type == TypeHeadline && len(doc.Headlines) > 0:
 		n.Derived = derive.headline(0)
 	default:

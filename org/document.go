@@ -56,12 +56,14 @@ type Document struct {
 
 	// Headlines are all headlines in order of the document.
 	Headlines []Headline
-	// Diagnostics says, in order of offset, what looks like Org but is not read.
+	// Diagnostics says, in order of offset, what looks like Org but is not read. Of a
+	// document with very many the last one says how many are not listed.
 	Diagnostics []Diagnostic
 
 	radio       *radioOnce
 	inlinetasks int          // Options.Inlinetasks
 	lacksSetup  bool         // a setup file was not read
+	unlisted    int          // diagnostics beyond maxDiagnostics
 	defaults    *Defaults    // Options.Defaults; nil for none
 	ownTodo     TodoKeywords // those in force without defaults
 	ownTitles   []string     // titles without defaults, by headline; nil where there are no defaults

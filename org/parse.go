@@ -3,6 +3,7 @@
 package org
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -55,7 +56,7 @@ func (d *Document) reparse(src string) *Document {
 	n.Source, n.SectionEnd = src, len(src)
 	s := scanner{src: src, inlinetasks: d.inlinetasks}
 	s.scan(n.Start)
-	n.Keywords, n.Diagnostics = s.keywords, s.diagnostics
+	n.Keywords, n.Diagnostics, n.unlisted = s.keywords, s.diagnostics, 0
 	n.outline(&s, d.Todo.done())
 	return &n
 }
@@ -166,14 +167,27 @@ func (d *Document) link() {
 	}
 }
 
-// complain records a diagnostic; its line is filled in at the end.
+// maxDiagnostics bounds what complain records of one document: more than anybody reads,
+// and a diagnostic takes many times the memory of the text that it is about.
+const maxDiagnostics = 10_000
+
+// complain records a diagnostic; its line is filled in at the end. Beyond
+// maxDiagnostics they are only counted.
 func (d *Document) complain(offset int, message string) {
+	if len(d.Diagnostics) >= maxDiagnostics {
+		d.unlisted++
+		return
+	}
 	d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: offset, Message: message})
 }
 
 // finishDiagnostics sorts the diagnostics and counts their lines in one pass.
 func (d *Document) finishDiagnostics() {
 	slices.SortStableFunc(d.Diagnostics, func(a, b Diagnostic) int { return a.Offset - b.Offset })
+	if n := len(d.Diagnostics); d.unlisted > 0 {
+		message := fmt.Sprintf("%d more diagnostics of this document are not listed; mend what is listed to see them", d.unlisted)
+		d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: d.Diagnostics[n-1].Offset, Message: message})
+	}
 	at, line := 0, 1
 	for i := range d.Diagnostics {
 		g := &d.Diagnostics[i]

@@ -5,13 +5,14 @@ package graph
 import "github.com/fovea-memory/fovea/node"
 
 // Problems parses documents again, on all processors, and returns what is odd in each:
-// of the i-th path the i-th list, nil for a document that is not parsed, or not there.
+// of the i-th path the i-th list, nil for a document that is not there, or opaque for
+// another reason than its size.
 // What also finds in a text follows. What is said of a document depends on its nodes and
 // on those of its setup files alone. O(bytes).
 func (s *State) Problems(paths []string, also func(path, text string) []node.Problem) [][]node.Problem {
 	out := make([][]node.Problem, len(paths))
 	sideBySide(len(paths), func(i int) {
-		if d, ok := s.Document(paths[i]); ok && !d.Derived.Opaque {
+		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || node.IsOrg(paths[i]) && node.KeptWhole(d.Content) != "") {
 			text, _ := s.Text(paths[i])
 			out[i] = append(s.problems(paths[i], text), also(paths[i], text)...)
 		}

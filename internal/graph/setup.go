@@ -17,16 +17,20 @@ import (
 func reading(path string, defaults *org.Defaults, nodes func(path string) []*node.Node) *org.Options {
 	return &org.Options{Defaults: defaults, Setup: func(name string) (string, bool) {
 		p, inside := node.SetupPath(path, name)
-		switch found := nodes(p); {
+		found := nodes(p)
+		switch {
 		case !inside:
 			return "", false
 		case p == path:
 			return "", true
 		case found == nil || node.IsEncrypted(p):
 			return "", false
-		default:
-			return node.Join(found), true
 		}
+		text := node.Join(found)
+		if node.KeptWhole(text) != "" {
+			return "", false
+		}
+		return text, true
 	}}
 }
 

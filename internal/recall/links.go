@@ -40,9 +40,11 @@ func (r *reader) linkLinesOf(path string) string {
 	defaults := r.state.Reading(path).Defaults
 	if nodes := r.state.Nodes(path); mayAbbreviate(nodes) || defaults != nil && len(defaults.Links) > 0 {
 		var b strings.Builder
-		for _, k := range org.Parse(node.Join(nodes), r.state.Reading(path)).Settings {
-			if k.Key == "LINK" {
-				b.WriteString("#+LINK: " + k.Value + "\n")
+		if doc := node.Parse(node.Join(nodes), r.state.Reading(path)); doc != nil {
+			for _, k := range doc.Settings {
+				if k.Key == "LINK" {
+					b.WriteString("#+LINK: " + k.Value + "\n")
+				}
 			}
 		}
 		lines = b.String()

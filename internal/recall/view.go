@@ -23,8 +23,8 @@ type View struct {
 
 // Document returns what a node contributes to the lexical index: its title,
 // own tags and all of its text below the headline, properties included. Of what
-// is encrypted only the headline counts, and not that inside it; opaque files that are encrypted or not
-// text contribute their name.
+// is encrypted only the headline counts, and not that inside it; opaque files that are encrypted, not
+// text, or larger than what is parsed contribute their name.
 func Document(n *node.Node) index.Doc {
 	d := index.Doc{ID: n.ID, Title: n.Title(), Tags: n.Derived.Tags}
 	switch {
@@ -33,7 +33,7 @@ func Document(n *node.Node) index.Doc {
 	case n.Type == node.TypeHeadline && !n.Derived.Encrypted:
 		_, d.Body = n.Heading()
 	case n.Derived.Encrypted:
-	case !n.Derived.Opaque || isText(n.Content):
+	case !n.Derived.Opaque || len(n.Content) <= node.MaxParsed && isText(n.Content):
 		d.Body = readable(n)
 	}
 	return d

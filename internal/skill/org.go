@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // The properties of the file drawer that make the head of an Org skill.
@@ -19,7 +19,10 @@ const (
 // readOrg reads the head of an Org file. Of two lines of one property the last counts;
 // one with KEY+ adds to those before it.
 func readOrg(f File) (Skill, []string) {
-	doc := org.Parse(f.Text, nil)
+	doc := node.Parse(f.Text, nil)
+	if doc == nil {
+		return Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Text: f.Text}, []string{node.KeptWhole(f.Text)}
+	}
 	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Description: doc.Title, Text: f.Text}
 	for _, k := range doc.Keywords {
 		if strings.EqualFold(k.Key, "DESCRIPTION") && strings.TrimSpace(k.Value) != "" {
