@@ -61,9 +61,18 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 		return &Tokens{}, nil
 	}
 	t := &Tokens{file: filepath.Join(folder, tokensName)}
+	if err := t.read(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// read reads the file anew.
+func (t *Tokens) read() error {
+	t.All = nil
 	info, err := os.Stat(t.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return t, nil
+		return nil
 	}
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		err = fmt.Errorf("has mode %v, and others may use it: chmod 600 it", info.Mode())
@@ -76,9 +85,31 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 		err = json.Unmarshal(text, &t.All)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("config: tokens: %s: %w", t.file, err)
+		return fmt.Errorf("config: tokens: %s: %w", t.file, err)
 	}
-	return t, nil
+	return nil
+}
+
+// change reads the file anew, changes the tokens and writes them back, while no other
+// process does so.
+func (t *Tokens) change(change func() error) error {
+	if t.file == "" {
+		return fmt.Errorf("config: tokens: %w", ErrNoHome)
+	}
+	var changed error
+	err := exclusively(filepath.Dir(t.file), func() error {
+		if changed = t.read(); changed != nil {
+			return nil
+		}
+		if changed = change(); changed != nil {
+			return nil
+		}
+		return t.write()
+	})
+	if err != nil && changed == nil {
+		return fmt.Errorf("config: tokens: %w", err)
+	}
+	return changed
 }
 
 // Add keeps a token under a secret that it makes and returns, and keeps nowhere.
@@ -94,13 +125,19 @@ func (t *Tokens) Add(one Token) (string, error) {
 			return "", fmt.Errorf("config: token %q: %w", name, err)
 		}
 	}
-	if t.index(name) >= 0 {
-		return "", fmt.Errorf("config: token %q: %w", name, ErrTokenMade)
-	}
 	secret := rand.Text()
 	one.Hash, one.Made = hashOf(secret), one.Made.UTC().Truncate(time.Second)
-	t.All = append(t.All, one)
-	return secret, t.write()
+	err := t.change(func() error {
+		if t.index(name) >= 0 {
+			return fmt.Errorf("config: token %q: %w", name, ErrTokenMade)
+		}
+		t.All = append(t.All, one)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
 }
 
 func isLetterOrDigit(r rune) bool {
@@ -109,12 +146,14 @@ func isLetterOrDigit(r rune) bool {
 
 // Remove takes a token away, or returns ErrNoToken.
 func (t *Tokens) Remove(name string) error {
-	i := t.index(name)
-	if i < 0 {
-		return fmt.Errorf("config: token %q: %w", name, ErrNoToken)
-	}
-	t.All = slices.Delete(t.All, i, i+1)
-	return t.write()
+	return t.change(func() error {
+		i := t.index(name)
+		if i < 0 {
+			return fmt.Errorf("config: token %q: %w", name, ErrNoToken)
+		}
+		t.All = slices.Delete(t.All, i, i+1)
+		return nil
+	})
 }
 
 func (t *Tokens) index(name string) int {
@@ -140,19 +179,17 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// write replaces the file.
+// write replaces the file, durably. A list without tokens is [].
 func (t *Tokens) write() error {
-	if t.file == "" {
-		return fmt.Errorf("config: tokens: %w", ErrNoHome)
+	all := t.All
+	if all == nil {
+		all = []Token{}
 	}
-	text, err := json.MarshalIndent(t.All, "", "  ")
+	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
-		return fmt.Errorf("config: tokens: %w", err)
+		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(t.file), 0o700); err != nil {
-		return fmt.Errorf("config: tokens: %w", err)
-	}
-	return PutSecret(t.file, append(text, '\n'))
+	return errors.Join(PutSecret(t.file, append(text, '\n')), syncFolder(filepath.Dir(t.file)))
 }
 
 // PutSecret writes a file that only its owner can read, and replaces the one of

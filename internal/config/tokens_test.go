@@ -4,9 +4,11 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,6 +147,52 @@ func TestSocket(t *testing.T) {
 	for _, runtime := range []string{"", "run", long} {
 		if other := socket(m, s, runtime); strings.HasPrefix(other, long) {
 			t.Errorf("runtime folder %q: %s", runtime, other)
+		}
+	}
+}
+
+// TestTokensAtOnce: of tokens that are added and removed at the same time, as by several
+// commands, none is lost and none comes back.
+func TestTokensAtOnce(t *testing.T) {
+	_, env := home(t)
+	fresh := func() *Tokens {
+		tokens, err := ReadTokens(env)
+		if err != nil {
+			t.Error(err)
+			return &Tokens{}
+		}
+		return tokens
+	}
+	const many = 16
+	secrets := make([]string, many)
+	for i := range many / 2 {
+		if _, err := fresh().Add(Token{Name: fmt.Sprint("old", i), Role: "reader"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range many {
+		adding, removing := fresh(), fresh() // what each has read is old when it writes
+		wg.Go(func() {
+			var err error
+			if secrets[i], err = adding.Add(Token{Name: fmt.Sprint("new", i), Role: "reader"}); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Go(func() {
+			if err := removing.Remove(fmt.Sprint("old", i)); (err == nil) != (i < many/2) {
+				t.Errorf("old%d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	tokens := fresh()
+	if len(tokens.All) != many {
+		t.Errorf("%d tokens are left, want %d", len(tokens.All), many)
+	}
+	for i, secret := range secrets {
+		if got, err := tokens.Find(secret); err != nil || got.Name != fmt.Sprint("new", i) {
+			t.Errorf("new%d: %q, %v", i, got.Name, err)
 		}
 	}
 }

@@ -80,30 +80,33 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // the link stays one
 	}
-	old, err := vfs.ReadPlain(name)
-	mode := fs.FileMode(0o600) // it may come to hold tokens
-	switch info, statErr := os.Stat(name); {
-	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(filepath.Dir(name), 0o700)
-	case err == nil && statErr == nil:
-		mode = info.Mode().Perm()
-	}
-	if err != nil {
-		return name, fmt.Errorf("config: %w", err)
-	}
-	text, err := withKey(string(old), key.Line)
-	if err != nil {
-		return name, fmt.Errorf("config: %s: %w", name, err)
-	}
-	staged, err := stage(filepath.Dir(name), text, mode)
-	if err == nil {
-		err = errors.Join(os.Rename(staged, name), syncFolder(filepath.Dir(name)))
-	}
+	err := exclusively(filepath.Dir(name), func() error { return addKey(name, key) })
 	if err != nil {
 		return name, fmt.Errorf("config: %s: %w", name, err)
 	}
 	c.File, c.TrustedKeys = name, append(c.TrustedKeys, key.Line)
 	return name, nil
+}
+
+// addKey rewrites a configuration file, or makes it.
+func addKey(name string, key PublicKey) error {
+	old, err := vfs.ReadPlain(name)
+	mode := fs.FileMode(0o600) // it may come to hold tokens
+	if info, statErr := os.Stat(name); err == nil && statErr == nil {
+		mode = info.Mode().Perm()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := withKey(string(old), key.Line)
+	if err != nil {
+		return err
+	}
+	staged, err := stage(filepath.Dir(name), text, mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(staged, name), syncFolder(filepath.Dir(name)))
 }
 
 // keysBegin is where the list of trusted keys begins, as people write it.

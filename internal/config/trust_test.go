@@ -73,7 +73,7 @@ func TestTrustKey(t *testing.T) {
 			if info, err := os.Stat(name); err != nil || tc.file != "" && info.Mode().Perm() != 0o640 || tc.file == "" && info.Mode().Perm() != 0o600 {
 				t.Errorf("%v, %v", info.Mode(), err)
 			}
-			if left, err := os.ReadDir(filepath.Dir(name)); err != nil || len(left) != 1 {
+			if left, err := os.ReadDir(filepath.Dir(name)); err != nil || len(left) != 2 { // the file and .lock
 				t.Errorf("the folder has %v, %v", left, err)
 			}
 		})
