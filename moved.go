@@ -4,6 +4,7 @@ package fovea
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -33,8 +34,8 @@ func (m *Memory) findHistory() error {
 	case m.opts.Adopt && len(kin) > 1 && kin[1].Moved == k.Moved:
 		return fail("open", m.dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
 	case m.opts.Adopt:
-		return fail("open", m.dir, Conflict, stores.Take(k.Dir, m.state, m.dir, !k.Moved))
-	case k.Memex == m.dir: // the state folder was named, so a fresh one is meant
+		return fail("open", m.dir, Conflict, m.take(k))
+	case k.Memex == m.dir && filepath.Dir(m.state) != m.opts.Stores: // the state folder was named, so a fresh one is meant
 		m.kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, m.state)
 	case k.Moved:
 		return fail("open", m.dir, Held, fmt.Errorf(
@@ -43,6 +44,18 @@ func (m *Memory) findHistory() error {
 	default:
 		m.kin = fmt.Sprintf("these notes are a copy of %s, and a new history begins; %s takes a copy of the old one%s along%s",
 			k.Memex, way, long(k), others)
+	}
+	return nil
+}
+
+// take lets the history of another store go on in this one's place. The signer forgets a
+// store that moved, and remembers this one when it is opened.
+func (m *Memory) take(k stores.Kin) error {
+	if err := stores.Take(k.Dir, m.state, m.dir, !k.Moved); err != nil || !k.Moved || m.opts.Witness == nil {
+		return err
+	}
+	if err := m.opts.Witness.Remember(k.Dir, k.Memex, ""); err != nil {
+		m.opts.Log.Warn("what was signed at the old place is still remembered", "error", err)
 	}
 	return nil
 }

@@ -69,14 +69,15 @@ type Options struct {
 	Verifiers note.Verifiers
 	// Witness remembers, where the state folder is not, the newest signed head of each
 	// store, as SignedHead returns it. nil remembers nothing: a state folder that was
-	// removed is taken for a new one then. It is asked at opening, and told at the first
-	// commit and seldom after that. Several processes may use it at once, each for a store
+	// removed is taken for a new one then. It is asked at opening, and told then of a store
+	// that it does not know, at the first commit, and seldom after that. Several processes may use it at once, each for a store
 	// of its own.
 	Witness interface {
 		// Signed returns what was remembered of a store, by the path of its state folder; ""
-		// for nothing.
+		// for nothing. A store that has no history is not begun where this fails.
 		Signed(store string) (head string, err error)
-		// Remember replaces what is remembered of a store, durably.
+		// Remember replaces what is remembered of a store, durably; an empty head forgets
+		// it, since the store was moved or removed.
 		Remember(store, memex, head string) error
 	}
 	// Relaxed, if not 0, lets a commit be told before it is on the disk, at most

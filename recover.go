@@ -86,6 +86,7 @@ func (m *Memory) read() (*intent, error) {
 	pending, err := m.replay(from)
 	if err == nil {
 		m.missHistory()
+		m.witness()
 	}
 	m.doubtBaselines()
 	return pending, err

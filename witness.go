@@ -31,11 +31,16 @@ func (m *Memory) missHistory() {
 	}
 }
 
-// signedBefore says which commit of this store the signer remembers, "" for none.
+// signedBefore says that the signer remembers this store, "" where it does not. What it
+// remembers counts also where it cannot be read, or no known key signed it: a record that
+// was damaged together with the history must not hide that there was one.
 func (m *Memory) signedBefore() string {
-	if h, ok := m.lastSigned(); ok {
-		return fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s; put a copy of the state folder back, or begin anew with fovea repair",
-			h.seq, h.time.UTC().Format("2006-01-02 15:04:05"))
+	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
+	switch h, err := m.lastSigned(); {
+	case err != nil:
+		return "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
+	case h.seq > 0:
+		return fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s"+next, h.seq, h.time.UTC().Format("2006-01-02 15:04:05"))
 	}
 	return ""
 }
@@ -51,25 +56,22 @@ func (m *Memory) scannedBefore() string {
 	return "the history is missing, of which " + tableFile + " knows; put a copy of the state folder back, or begin anew with fovea repair"
 }
 
-// lastSigned returns the newest head of this store that the signer remembers, if a known
-// key signed it.
-func (m *Memory) lastSigned() (chainHead, bool) {
+// lastSigned returns the newest head of this store that the signer remembers, the zero
+// head for none. Errors: those of reading it, and that no known key signed it.
+func (m *Memory) lastSigned() (chainHead, error) {
 	if m.opts.Witness == nil || !m.hasFiles() {
-		return chainHead{}, false
+		return chainHead{}, nil
 	}
 	signed, err := m.opts.Witness.Signed(m.state)
-	if err != nil {
-		m.opts.Log.Warn("what this machine signed is not known", "error", err)
-		return chainHead{}, false
-	}
-	if signed == "" {
-		return chainHead{}, false
+	if err != nil || signed == "" {
+		return chainHead{}, err
 	}
 	h, _, err := openHead(signed, m.opts.Verifiers)
-	return h, err == nil
+	return h, err
 }
 
-// witness has the signer remember the head, once there is one and then now and again.
+// witness has the signer remember the head: when a store is opened of which it knows
+// nothing, such as one that was adopted, at the first commit, and then now and again.
 // m.mu is held.
 func (m *Memory) witness() {
 	head := m.View().commit.Seq
@@ -77,7 +79,7 @@ func (m *Memory) witness() {
 		return
 	}
 	if m.witnessed == 0 {
-		if h, ok := m.lastSigned(); ok && h.seq <= head {
+		if h, err := m.lastSigned(); err == nil && h.seq <= head {
 			m.witnessed = h.seq
 		}
 	}

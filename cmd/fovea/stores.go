@@ -161,6 +161,9 @@ func (s *session) removeStore(base, name string, force bool) error {
 	if err != nil {
 		return &fovea.Error{Op: "store", What: name, Kind: fovea.Conflict, Err: err}
 	}
+	if err := s.forgetSigned(st); err != nil {
+		return err
+	}
 	line := storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), ""}
 	return s.give(line, func() {
 		fmt.Fprintf(s.out, "removed  %s\nlost     %d commits of %s, %s\n", oneLine(st.Dir), st.Commits, oneLine(st.Memex), sizeOf(st.Size))
@@ -225,6 +228,18 @@ func (s *session) takeStore(name string) error {
 	}
 	if err := stores.Take(from.Dir, own, memex, copied); err != nil {
 		return &fovea.Error{Op: "adopt", What: from.Dir, Kind: fovea.Held, Err: err}
+	}
+	if copied {
+		return nil
+	}
+	return s.forgetSigned(from)
+}
+
+// forgetSigned removes the record of a store that was moved or removed by its owner, so
+// that nobody misses its history.
+func (s *session) forgetSigned(st stores.Store) error {
+	if w := s.config.Witness(nil); w != nil {
+		return w.Remember(st.Dir, st.Memex, "")
 	}
 	return nil
 }

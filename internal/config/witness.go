@@ -48,15 +48,19 @@ func (w *Witness) file(store string) string {
 	return filepath.Join(w.folder, fmt.Sprintf("%x.json", sum[:12]))
 }
 
-// Signed returns the signed head that is remembered of a store, "" for none.
+// Signed returns the signed head that is remembered of a store, "" for none. A record
+// that is there and cannot be read, a link to nowhere too, is an error.
 func (w *Witness) Signed(store string) (string, error) {
-	text, err := vfs.ReadPlain(w.file(store))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(w.folder); !there(w.folder) || err == nil && !there(w.file(store)) {
 		return "", nil
 	}
+	text, err := vfs.ReadPlain(w.file(store))
 	var known witnessed
 	if err == nil {
 		err = json.Unmarshal(text, &known)
+	}
+	if err == nil && known.Head == "" {
+		err = errors.New("it names no head")
 	}
 	if err != nil {
 		return "", fmt.Errorf("config: %s: %w", w.file(store), err)
@@ -64,8 +68,18 @@ func (w *Witness) Signed(store string) (string, error) {
 	return known.Head, nil
 }
 
-// Remember replaces what is remembered of a store, atomically and durably.
+// there reports whether anything is at a path, a link to nowhere too.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Remember replaces what is remembered of a store, atomically and durably. An empty head
+// forgets the store, and the scopes in it.
 func (w *Witness) Remember(store, memex, head string) error {
+	if head == "" {
+		return w.forget(store)
+	}
 	text, err := json.Marshal(witnessed{store, memex, head})
 	if err == nil {
 		err = os.MkdirAll(w.folder, 0o700)
@@ -77,4 +91,33 @@ func (w *Witness) Remember(store, memex, head string) error {
 		return fmt.Errorf("config: %w", err)
 	}
 	return nil
+}
+
+// forget removes the records of a store and of what lies in it.
+func (w *Witness) forget(store string) error {
+	entries, err := os.ReadDir(w.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("config: %w", err)
+	}
+	for _, e := range entries {
+		name := filepath.Join(w.folder, e.Name())
+		if name != w.file(store) && !recordIn(name, store) {
+			continue
+		}
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("config: %w", err)
+		}
+	}
+	return nil
+}
+
+// recordIn reports whether a record is that of a folder in a store.
+func recordIn(name, store string) bool {
+	var known witnessed
+	text, err := vfs.ReadPlain(name)
+	if err != nil || json.Unmarshal(text, &known) != nil {
+		return false
+	}
+	rel, err := filepath.Rel(store, known.Store)
+	return err == nil && filepath.IsLocal(rel)
 }
