@@ -142,6 +142,22 @@ func (g *ground) check(end Pos) error {
 			return err
 		}
 	}
+	return g.journal(end)
+}
+
+// reaches returns an error that wraps ErrReplaced unless the segment that is written to is
+// in its place and reaches to a position at least. One system call.
+func (g *ground) reaches(end Pos) error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.journal(end)
+}
+
+// journal is reaches; g.mu is held.
+func (g *ground) journal(end Pos) error {
 	held, ok := g.files[g.growing]
 	if !ok {
 		return nil

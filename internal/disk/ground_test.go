@@ -182,19 +182,6 @@ func TestEmptyFolderReplacedByAFile(t *testing.T) {
 	}
 }
 
-// TestSegmentCutFromOutside: a journal that lost its end while it was open takes no
-// writes behind the hole.
-func TestSegmentCutFromOutside(t *testing.T) {
-	s, path, names := standing(t)
-	defer s.Close()
-	if err := os.Truncate(filepath.Join(path, names["journal/newest"]), segmentHeaderSize); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Stands(); !errors.Is(err, ErrReplaced) {
-		t.Errorf("stands: %v", err)
-	}
-}
-
 // TestAnotherProcessHasTheLock: without its lock a store writes nothing at all, so that
 // the process that has it now loses nothing.
 func TestAnotherProcessHasTheLock(t *testing.T) {
@@ -284,4 +271,37 @@ func BenchmarkStands(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestCutJournal: a journal that was cut in its place takes no write: one behind the old
+// end would make it as long as it was, and be lost with what is missing before it.
+func TestCutJournal(t *testing.T) {
+	for _, keep := range []int64{0, 1, segmentHeaderSize} {
+		s, path, names := standing(t)
+		for range 2 {
+			if err := appendOne(t, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Truncate(filepath.Join(path, names["journal/newest"]), keep); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Stands(); !errors.Is(err, ErrReplaced) {
+			t.Errorf("cut to %d bytes: stands: %v", keep, err)
+		}
+		for range 2 {
+			if err := appendOne(t, s); !errors.Is(err, ErrReplaced) {
+				t.Errorf("cut to %d bytes: a write ends with %v", keep, err)
+			}
+		}
+	}
+}
+
+// appendOne writes a batch of one block.
+func appendOne(t *testing.T, s *Store) error {
+	t.Helper()
+	var b Batch
+	b.Add(Block, []byte("one"))
+	_, err := s.Append(t.Context(), &b)
+	return err
 }

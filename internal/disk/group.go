@@ -185,10 +185,14 @@ func (s *Store) writeGroup() {
 	g.finish(err)
 }
 
-// write makes a group durable, if the store still has its lock, and then makes sure
-// that all is in its place: the names lead to what was synced. The caller leads.
+// write makes a group durable, if the store still has its lock and the journal was not
+// cut, which writing behind its end would hide, and then makes sure that all is in its
+// place: the names lead to what was synced. The caller leads.
 func (s *Store) write(group []*Batch) error {
 	if err := s.Owned(); err != nil {
+		return err
+	}
+	if err := s.ground.reaches(Pos{s.writer.number, s.writer.at}); err != nil {
 		return err
 	}
 	if err := s.writer.write(group); err != nil {
