@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -216,7 +217,9 @@ func readFile(env func(string) string, file string) (string, map[string]any, err
 	}
 	text, err := vfs.ReadPlain(name)
 	if errors.Is(err, fs.ErrNotExist) && file == "" {
-		return "", nil, nil
+		if err = leadsNowhere(name); err == nil {
+			return "", nil, nil
+		}
 	}
 	values := map[string]any{}
 	if err == nil {
@@ -226,6 +229,25 @@ func readFile(env func(string) string, file string) (string, map[string]any, err
 		return "", nil, fmt.Errorf("config: read %s: %w: %w", name, ErrFile, err)
 	}
 	return name, values, nil
+}
+
+// leadsNowhere returns an error when name, or a folder above it, is a link whose target
+// does not exist. Such a configuration was meant to be there: it does not count as none.
+func leadsNowhere(name string) error {
+	for at := name; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			continue
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return err
+		}
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		target, err := os.Readlink(at)
+		return cmp.Or(err, fmt.Errorf("%s is a link to %s, which does not exist; mend the link or remove it", at, target))
+	}
 }
 
 // defaultFile is where the file is looked for, "" if there is no such place.

@@ -175,6 +175,43 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// TestLoadLinks checks that a configuration behind a link is read, and that a link to
+// nowhere, at the file or above it, is an error and not the same as no configuration.
+func TestLoadLinks(t *testing.T) {
+	for _, tc := range []struct {
+		name, link, target string // below the root
+		nowhere            bool
+	}{
+		{"the file", "xdg/fovea/config.toml", "kept/config.toml", false},
+		{"the folder", "xdg/fovea", "kept", false},
+		{"the file leads nowhere", "xdg/fovea/config.toml", "unmounted/config.toml", true},
+		{"the folder leads nowhere", "xdg/fovea", "unmounted", true},
+		{"the folder above leads nowhere", "xdg", "unmounted/xdg", true},
+		{"the file leads to a link that leads nowhere", "xdg/fovea/config.toml", "kept/dangling", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root := folders(t, "notes", "kept", filepath.Dir(tc.link))
+			file(t, filepath.Join(root, "kept/config.toml"), "budget = 1\n[guard]\nlockdown = ['/people/']\n")
+			for link, target := range map[string]string{tc.link: tc.target, "kept/dangling": "unmounted/config.toml"} {
+				if err := os.Symlink(filepath.Join(root, target), filepath.Join(root, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			env := environment(map[string]string{"XDG_CONFIG_HOME": root + "/xdg", "MEMORY_SNAPSHOT_PATH": root + "/state"})
+			c, err := Load(env, Flags{Memex: root + "/notes"}, "")
+			if !tc.nowhere {
+				if err != nil || len(c.Guard.Lockdown) != 1 {
+					t.Errorf("got the rules %v, %v", c.Guard, err)
+				}
+				return
+			}
+			if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), filepath.Join(root, tc.link)+" is a link to ") || !strings.Contains(err.Error(), "mend the link or remove it") {
+				t.Errorf("got %v and the rules %v", err, c.Guard)
+			}
+		})
+	}
+}
+
 // TestConfigurationPage compares the page with the settings, and the settings
 // with the fields of Config.
 func TestConfigurationPage(t *testing.T) {
