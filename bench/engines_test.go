@@ -43,7 +43,7 @@ func engines(tb testing.TB, size int) []*engine {
 }
 
 // stateFolder makes a folder that stays open until the test ends.
-func stateFolder(tb testing.TB) *vfs.Folder {
+func stateFolder(tb testing.TB) vfs.FS {
 	folder, err := disk.OpenFolder(tb.TempDir())
 	must(tb, err)
 	tb.Cleanup(func() { must(tb, folder.Close()) })
