@@ -143,6 +143,9 @@ func (m *Memory) openStore(ctx context.Context) error {
 		}
 		m.fs = folder
 	}
+	if err := m.checkKinds("open"); err != nil {
+		return err
+	}
 	var err error
 	if m.lock, err = m.takeLock(ctx, m.fs); err != nil && !isUnwritable(err) {
 		return fail("open", m.state, lockKind(err), err)
@@ -165,6 +168,11 @@ func (m *Memory) openStore(ctx context.Context) error {
 		return fail("open", m.state, openKind(err), err)
 	}
 	return nil
+}
+
+// checkKinds refuses a state folder with something else than files and folders in it.
+func (m *Memory) checkKinds(op string) error {
+	return fail(op, m.state, Corrupt, disk.CheckKinds(m.fs))
 }
 
 // openDisk opens the store. Without the lock another process may be writing, and what

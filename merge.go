@@ -107,6 +107,9 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*Memory, error) {
 	}
 	o := &Memory{opts: m.opts, dir: m.dir, state: name, root: m.root, fs: in, parent: m.parent, scope: m.scope, drift: map[string]merkle.Digest{}}
 	o.guard.policy = m.guard.policy
+	if err := o.checkKinds("merge"); err != nil {
+		return nil, err
+	}
 	if o.store, _, err = disk.Open(in, nil); err != nil {
 		return nil, fail("merge", name, openKind(err), err)
 	}

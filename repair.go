@@ -37,6 +37,9 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if m.closed {
 		return nil, fail("repair", m.state, Invalid, errClosed)
 	}
+	if err := m.checkKinds("repair"); err != nil {
+		return nil, err
+	}
 	if err := m.checkAll(ctx); err != nil {
 		return nil, fail("repair", m.state, Other, err)
 	}

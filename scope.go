@@ -131,6 +131,9 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	if s.fs, err = vfs.Sub(m.fs, folder); err != nil {
 		return nil, err
 	}
+	if err := s.checkKinds("open"); err != nil {
+		return nil, err
+	}
 	if s.store, _, err = disk.Open(s.fs, s.storeOptions()); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,9 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 		}
 		notes = append(notes, some...)
 	}
+	if err := m.checkKinds("verify"); err != nil {
+		return 0, nil, err
+	}
 	checked, problems, err = m.verify(ctx, notes)
 	if err != nil || m.parent != nil {
 		return checked, problems, err

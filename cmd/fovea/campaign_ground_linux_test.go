@@ -313,6 +313,10 @@ func (g *grounds) swapped(what string, swapped bool, after []string) {
 func (g *grounds) unrestored(what string, after []string, swapped bool) {
 	g.t.Helper()
 	out, said, err := g.verb("status", "--json")
+	if strings.Contains(said, "move it out") { // a pipe or link is refused by name
+		g.moveOut(what, said)
+		out, said, err = g.verb("status", "--json")
+	}
 	log := g.history()
 	for _, title := range after {
 		if !strings.Contains(log, title) {
@@ -324,6 +328,16 @@ func (g *grounds) unrestored(what string, after []string, swapped bool) {
 		if quiet && !swapped && !strings.Contains(log, title) {
 			g.t.Fatalf("%s: %s is gone, and nothing is said of that: %s%s", what, title, out, said)
 		}
+	}
+}
+
+// moveOut does what the refusal of a pipe or link in the state folder says.
+func (g *grounds) moveOut(what, said string) {
+	g.t.Helper()
+	before, _, _ := strings.Cut(said, ": it is a ")
+	name := before[strings.LastIndex(before, " ")+1:]
+	if err := os.Rename(filepath.Join(g.state, name), filepath.Join(filepath.Dir(g.state), "moved-out")); err != nil {
+		g.t.Fatalf("%s: %v\n%s", what, err, said)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -167,53 +168,123 @@ func TestMissingFormat(t *testing.T) {
 	}
 }
 
-// TestSpecialFiles: something else in the place of a file or folder of the state folder is
-// told by name, or does without; nothing waits for it, and repair mends what holds history.
-func TestSpecialFiles(t *testing.T) {
-	kinds := map[string]func(path string) error{
-		"pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
-		"socket": func(path string) error {
-			l, err := net.Listen("unix", path)
-			if err == nil {
-				l.(*net.UnixListener).SetUnlinkOnClose(false)
-				err = l.Close()
-			}
-			return err
-		},
-		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
-		"link":   func(path string) error { return os.Symlink(path+".nowhere", path) },
-	}
-	k := newKept(t)
-	var places []string
+// specialKinds are what a state folder has nowhere, by the words that name them.
+var specialKinds = map[string]func(path string) error{
+	"a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+	"a socket": func(path string) error {
+		l, err := net.Listen("unix", path)
+		if err == nil {
+			l.(*net.UnixListener).SetUnlinkOnClose(false)
+			err = l.Close()
+		}
+		return err
+	},
+	"a link":   func(path string) error { return os.Symlink(path+".nowhere", path) },
+	"a device": func(path string) error { return syscall.Mknod(path, syscall.S_IFCHR|0o600, 1<<8|3) }, // that of /dev/null
+}
+
+// specialPlaces are names below the state folder that newKept does not make.
+var specialPlaces = []string{
+	"alerts", "cache/x", "http.json", "image/00000000000000ff.img", "image/x", "journal/00000009.j", "journal/x", "packs/manifest", "packs/x",
+	"quarantine/x", "quarantine/a/b/c", "scopes", "scopes/s", "scopes/s/FORMAT", "scopes/s/journal", "scopes/s/journal/00000001.j", "scopes/x",
+	"serve.log", "socket", "stray", "watch", "watch/x", ".hidden",
+}
+
+// places lists what the state folder has, and what else it may have.
+func (k *kept) places() []string {
+	k.t.Helper()
+	places := slices.Clone(specialPlaces)
 	k.must(filepath.WalkDir(k.state, func(path string, d fs.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(k.state, path); rel != "." {
+		if rel, _ := filepath.Rel(k.state, path); rel != "." && !slices.Contains(places, rel) {
 			places = append(places, rel)
 		}
 		return err
 	}))
-	places = append(places, "packs/manifest", "scopes", "alerts")
-	for kind, put := range kinds {
+	return places
+}
+
+// TestSpecialFiles: a pipe, a socket, a link or a device anywhere in the state folder is
+// refused by its name and kind, by every verb, which says what to do; nothing waits for
+// it, and nothing changes. Without it the history is read as before.
+func TestSpecialFiles(t *testing.T) {
+	k := newKept(t)
+	places := k.places()
+	for kind, put := range specialKinds {
 		for _, place := range places {
-			path := filepath.Join(k.state, place)
-			if info, err := os.Stat(filepath.Join(k.backup, place)); kind == "folder" && (err == nil && info.IsDir() || !strings.Contains(place, "/") && err != nil) {
-				continue
+			if place == "socket" && kind == "a socket" {
+				continue // TestSocketOfTheDaemon
 			}
 			t.Run(place+" "+kind, func(t *testing.T) {
 				k := *k
 				k.t = t
 				k.restore()
-				k.must(errors.Join(os.RemoveAll(path), put(path)))
-				for _, words := range [][]string{{"search", "first"}, {"verify"}, {"repair"}, {"log"}} {
-					out, said, code := k.run(words...)
-					if code == exitFailed || code == exitMisuse {
-						t.Errorf("%q ends with %d:\n%s", words, code, said)
+				path := filepath.Join(k.state, place)
+				k.must(errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o700)))
+				if err := put(path); errors.Is(err, fs.ErrPermission) {
+					t.Skip("making it is for root")
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				before, err := os.Lstat(path)
+				k.must(err)
+				for _, words := range [][]string{{"search", "first"}, {"remember", "third"}, {"verify"}, {"repair"}} {
+					_, said, code := k.run(words...)
+					if want := place + ": it is " + kind + ", not a regular file; move it out"; code != exitCorrupt || !strings.Contains(said, want) {
+						t.Errorf("%q ends with %d and does not say %q:\n%s", words, code, want, said)
 					}
-					if code != 0 && !strings.Contains(out+said, place) {
-						t.Errorf("%q ends with %d and does not name %s:\n%s%s", words, code, place, out, said)
-					}
+				}
+				after, err := os.Lstat(path)
+				k.must(err)
+				if before.Mode() != after.Mode() {
+					t.Errorf("it was %v and is %v", before.Mode(), after.Mode())
+				}
+				if _, err := os.Stat(filepath.Join(k.backup, place)); err == nil {
+					return // the rest of the history went with it
+				}
+				k.must(os.Remove(path))
+				if out, said, code := k.run("search", "first"); code != 0 || !strings.Contains(out, "first") {
+					t.Errorf("when it was moved away: %d\n%s%s", code, out, said)
 				}
 			})
 		}
+	}
+}
+
+// TestSocketOfTheDaemon: a socket at the name socket is no error.
+func TestSocketOfTheDaemon(t *testing.T) {
+	k := newKept(t)
+	k.must(specialKinds["a socket"](filepath.Join(k.state, "socket")))
+	for _, words := range [][]string{{"search", "first"}, {"remember", "third"}, {"verify"}, {"repair"}} {
+		if _, said, code := k.run(words...); code != 0 {
+			t.Errorf("%q ends with %d\n%s", words, code, said)
+		}
+	}
+}
+
+// TestFoldersInPlaceOfFiles: a folder in the place of a file of the state folder is told by
+// name, or does without, and repair mends what holds history.
+func TestFoldersInPlaceOfFiles(t *testing.T) {
+	k := newKept(t)
+	for _, place := range k.places() {
+		if info, err := os.Stat(filepath.Join(k.backup, place)); (err != nil || info.IsDir()) && place != "packs/manifest" {
+			continue
+		}
+		t.Run(place, func(t *testing.T) {
+			k := *k
+			k.t = t
+			k.restore()
+			path := filepath.Join(k.state, place)
+			k.must(errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o700)))
+			for _, words := range [][]string{{"search", "first"}, {"verify"}, {"repair"}, {"log"}} {
+				out, said, code := k.run(words...)
+				if code == exitFailed || code == exitMisuse {
+					t.Errorf("%q ends with %d:\n%s", words, code, said)
+				}
+				if code != 0 && !strings.Contains(out+said, place) {
+					t.Errorf("%q ends with %d and does not name %s:\n%s%s", words, code, place, out, said)
+				}
+			}
+		})
 	}
 }
 

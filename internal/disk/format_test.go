@@ -121,6 +121,31 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
+// TestCheckKindsOfForeignFolder: a link in a folder that is somebody else's is no matter of
+// ours; one in a state folder without FORMAT is.
+func TestCheckKindsOfForeignFolder(t *testing.T) {
+	path := t.TempDir()
+	in, err := OpenFolder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	writeFile(t, in, "notes.org", "* mine\n")
+	if err := os.Symlink("notes.org", filepath.Join(path, "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := CheckKinds(in); err != nil {
+		t.Errorf("of a foreign folder: %v", err)
+	}
+	if err := in.MkdirAll(journalFolder, folderPerm); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, in, segmentName(1), "")
+	if err := CheckKinds(in); !errors.Is(err, vfs.ErrNotRegular) || !strings.Contains(err.Error(), "link: it is a link") {
+		t.Errorf("of a state folder without %s: %v", FormatFile, err)
+	}
+}
+
 func TestFileInTheWay(t *testing.T) {
 	for _, below := range []string{"", "state"} {
 		name := filepath.Join(t.TempDir(), "image.lisp")

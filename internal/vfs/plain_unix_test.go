@@ -6,8 +6,10 @@ package vfs
 
 import (
 	"errors"
+	"io/fs"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -106,5 +108,63 @@ func TestPlainOpensRegularFilesAlone(t *testing.T) {
 				t.Errorf("WritePlain: %v", err)
 			}
 		})
+	}
+}
+
+// closedFolder has one folder that this process may not list.
+type closedFolder struct {
+	FS
+	name string
+}
+
+func (c closedFolder) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == c.name {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return c.FS.ReadDir(name)
+}
+
+// TestCheckKinds: whatever is neither file nor folder is told by path and kind, at any
+// depth, unless it is the socket that is allowed or in a folder that cannot be listed.
+func TestCheckKinds(t *testing.T) {
+	for _, in := range standIns {
+		for _, name := range []string{"x", ".x", "a/x", "a/b/c/d/x"} {
+			t.Run(in.kind+" "+name, func(t *testing.T) {
+				dir, err := os.MkdirTemp("", "kinds") // the path of a socket is short
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { os.RemoveAll(dir) })
+				if err := os.MkdirAll(filepath.Join(dir, "a/b/c/d"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := in.put(filepath.Join(dir, name)); errors.Is(err, os.ErrPermission) {
+					t.Skip("making it is for root")
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				d, err := Dir(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Close()
+				err = CheckKinds(Plain(d), "")
+				if in.kind == "a file" || in.kind == "a folder" {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				if !errors.Is(err, ErrNotRegular) || !strings.HasPrefix(err.Error(), name+": it is "+in.kind) {
+					t.Errorf("got %v", err)
+				}
+				if err := CheckKinds(Plain(d), name); (err == nil) != (in.kind == "a socket") {
+					t.Errorf("where a socket may be there: %v", err)
+				}
+				if err := CheckKinds(closedFolder{d, path.Dir(name)}, ""); err != nil {
+					t.Errorf("in a folder that cannot be listed: %v", err)
+				}
+			})
+		}
 	}
 }

@@ -1,0 +1,26 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// socketFile may be a socket: that of the daemon.
+const socketFile = "socket"
+
+// CheckKinds refuses a state folder that has a link, a pipe, a socket or a device
+// anywhere in it, also where no file of the store would be: the error wraps
+// vfs.ErrNotRegular. A folder that has neither FORMAT nor a history may be somebody
+// else's, and is left to Open. It opens no file and changes nothing. O(files).
+func CheckKinds(in vfs.FS) error {
+	if _, err := in.Lstat(FormatFile); errors.Is(err, fs.ErrNotExist) {
+		if history, err := hasHistory(in); err != nil || !history {
+			return nil // Open says what it is
+		}
+	}
+	return vfs.CheckKinds(in, socketFile)
+}
