@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/stores"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // stay is a memex with a history in a folder of stores, for tests that move it.
@@ -21,9 +22,10 @@ type stay struct {
 	killed bool // the process that had it open never closed it
 }
 
-func newStay(t *testing.T, files map[string]string, killed bool) *stay {
+func newStay(t *testing.T, files map[string]string, killed bool, then ...func(*fovea.Memory) error) *stay {
 	t.Helper()
 	s := &stay{t: t, base: filepath.Join(t.TempDir(), "fovea"), memex: filepath.Join(t.TempDir(), "notes"), killed: killed}
+	s.do(os.MkdirAll(s.memex, 0o755))
 	s.put(s.memex, files)
 	m, err := s.open(s.memex, &fovea.Options{})
 	if err != nil {
@@ -31,6 +33,9 @@ func newStay(t *testing.T, files map[string]string, killed bool) *stay {
 	}
 	if err := m.Ingest(t.Context(), nil); err != nil {
 		t.Fatal(err)
+	}
+	for _, write := range then {
+		s.do(write(m))
 	}
 	if !killed {
 		if err := m.Close(); err != nil {
@@ -173,6 +178,88 @@ func TestMovedMemex(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestMovedWritten moves memexes of few files that Fovea itself wrote after the last scan:
+// what it wrote is known as well as what a scan saw, also of a process that was killed or
+// still has the memory open.
+func TestMovedWritten(t *testing.T) {
+	remember := func(m *fovea.Memory) error {
+		_, _, _, err := m.Remember(t.Context(), "a.org", org.InsertHeadline{Title: "the harbour closes at nine"})
+		return err
+	}
+	again := func(m *fovea.Memory) error {
+		_, _, _, err := m.Remember(t.Context(), "a.org", org.InsertHeadline{Title: "the ferry leaves at ten"})
+		return err
+	}
+	rename := func(s *stay, to string) { s.do(os.Rename(s.memex, to)) }
+	transfer := func(s *stay, to string) { // to another disk
+		s.do(os.CopyFS(to, os.DirFS(s.memex)))
+		s.do(os.RemoveAll(s.memex))
+	}
+	one := map[string]string{"a.org": "* A\n"}
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		then  []func(*fovea.Memory) error
+		move  func(s *stay, to string)
+		moved bool
+	}{
+		{"a small file was written, renamed", one, []func(*fovea.Memory) error{remember}, rename, true},
+		{"a small file was written, to another disk", one, []func(*fovea.Memory) error{remember}, transfer, true},
+		{"written twice", one, []func(*fovea.Memory) error{remember, again}, transfer, true},
+		{"the first file of an empty folder", nil, []func(*fovea.Memory) error{remember}, rename, true},
+		{"the first file of an empty folder, to another disk", nil, []func(*fovea.Memory) error{remember}, transfer, true},
+		{"written, and then edited by somebody", nil, []func(*fovea.Memory) error{remember}, func(s *stay, to string) {
+			rename(s, to)
+			s.rewrite(to, "* Edited by hand\n")
+		}, true},
+		{"another folder of the same files", one, []func(*fovea.Memory) error{remember}, func(s *stay, to string) {
+			transfer(s, to)
+			s.rewrite(to, "* Quite another note\n")
+		}, false},
+	} {
+		for _, end := range []string{"closed", "killed", "open"} {
+			t.Run(tc.name+", "+end, func(t *testing.T) {
+				then := tc.then
+				if end == "open" { // moved while the process has it open
+					then = nil
+				}
+				s := newStay(t, tc.files, end == "killed", then...)
+				if end == "open" {
+					m, err := s.open(s.memex, &fovea.Options{})
+					s.do(err)
+					defer m.Close()
+					for _, write := range tc.then {
+						s.do(write(m))
+					}
+				}
+				to := filepath.Join(filepath.Dir(s.memex), "notes2")
+				tc.move(s, to)
+				m, err := s.open(to, &fovea.Options{})
+				if err == nil {
+					s.do(m.Close())
+				}
+				if moved := fovea.KindOf(err) == fovea.Held; moved != tc.moved || !moved && err != nil {
+					t.Fatalf("moved is %v, want %v: %v", moved, tc.moved, err)
+				}
+				if tc.moved && end != "open" {
+					s.adopts(to)
+				}
+			})
+		}
+	}
+}
+
+// rewrite gives every file of a folder another text.
+func (s *stay) rewrite(dir, text string) {
+	s.t.Helper()
+	s.do(filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		return os.WriteFile(name, []byte(text), 0o644)
+	}))
 }
 
 // adopts goes on with the history at another path.

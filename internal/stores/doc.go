@@ -8,7 +8,8 @@
 // Before a new one is begun there, [Look] asks the other stores whether one knows these
 // notes, and [Take] lets one go on at the new path. What a store knows of its memex
 // is a witness of the folder (device, inode, the beginning of its git log), which [Mark]
-// writes, and the digests of its files as the last scan saw them.
+// writes, and the digests of its files: as the last scan saw them, and as the journal names
+// those that Fovea itself wrote since.
 //
 // Not here: where the state folder of a memex is (internal/config), and what it holds
 // (internal/disk).

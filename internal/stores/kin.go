@@ -36,7 +36,8 @@ type Kin struct {
 
 // Look returns the stores of base that know the notes of a folder, the likeliest first;
 // own is the state folder that the folder has or would get. Only what the stores noted
-// of their files is compared, by digest, 64 files of each at most. Stores that cannot be
+// of their files is compared, by digest, 64 files of each that a scan saw and 64 that Fovea
+// wrote at most. Stores that cannot be
 // read, and those that were put aside, are passed over.
 func Look(base, memex, own string) ([]Kin, error) {
 	names, err := folders(base)
@@ -132,7 +133,8 @@ func standing(store vfs.FS, memex string) Standing {
 // would say little, since a new folder may get it; or none where the git history is the same.
 func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
 	then := noted(store)
-	entries, telling := sample(known(store))
+	scanned := known(store)
+	entries, telling := sample(asWritten(store, in, scanned))
 	same, untouched := 0, false
 	for _, e := range entries {
 		if is, very := holds(in, e); is {
@@ -145,7 +147,7 @@ func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
 	}
 	inode := then.inode != 0 && then.device == now.device && then.inode == now.inode
 	git := then.git != "" && then.git == now.git
-	return share, git || inode && (untouched || len(entries) == 0) || telling && same > 0 && 2*same >= len(entries)
+	return share, git || inode && (untouched || len(entries) == 0 || len(scanned) == 0) || telling && same > 0 && 2*same >= len(entries)
 }
 
 // sample takes some of the files, evenly: those that tell one folder from another where

@@ -123,6 +123,7 @@ func TestStrangeStores(t *testing.T) {
 		syscall.Mkfifo(filepath.Join(base, "pipes", disk.FormatFile), 0o600),
 		syscall.Mkfifo(filepath.Join(pipes, witnessFile), 0o600),
 		syscall.Mkfifo(filepath.Join(pipes, "cache", "files"), 0o600),
+		syscall.Mkfifo(filepath.Join(pipes, "journal", "00000002.j"), 0o600),
 		os.Mkdir(filepath.Join(memex, ".git"), 0o755),
 		os.Mkdir(filepath.Join(memex, ".git", "logs"), 0o755),
 		syscall.Mkfifo(filepath.Join(memex, ".git", "logs", "HEAD"), 0o600),

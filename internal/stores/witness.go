@@ -93,13 +93,21 @@ func readRegular(in vfs.FS, name string) ([]byte, error) {
 // too.
 func known(store vfs.FS) []corpus.Entry {
 	entries := tableOf(store, "cache/files")
+	for _, project := range projects(store) {
+		entries = append(entries, tableOf(store, path.Join(project, "cache/files"))...)
+	}
+	return entries
+}
+
+// projects returns the folders of a store in which the histories of its projects are.
+func projects(store vfs.FS) (folders []string) {
 	scopes, _ := store.ReadDir("scopes")
 	for _, s := range scopes {
 		if s.IsDir() && strings.HasPrefix(s.Name(), "project") {
-			entries = append(entries, tableOf(store, path.Join("scopes", s.Name(), "cache/files"))...)
+			folders = append(folders, path.Join("scopes", s.Name()))
 		}
 	}
-	return entries
+	return folders
 }
 
 // tableOf reads a file table, which the root of its state goes before.

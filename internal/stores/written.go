@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package stores
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// journalRead bounds the bytes of the journal of a store in which files are looked for.
+const journalRead = 8 << 20
+
+// written is a file of a memex that Fovea was about to write. It holds next if that was
+// done, and base if it was not, or was taken back.
+type written struct {
+	path       string
+	base, next merkle.Digest // zero for no file
+}
+
+// asWritten brings what the last scans saw up to what Fovea itself has written since. The
+// intents in the journal name each such file before it changes, so they also tell of a
+// process that was killed. A file that is in the folder as Fovea wrote it gets an entry as
+// if a scan had seen it. O(bytes of the journal that is read, and of 64 files).
+func asWritten(store, in vfs.FS, scanned []corpus.Entry) []corpus.Entry {
+	at := make(map[string]int, len(scanned))
+	for i, e := range scanned {
+		at[e.Path] = i
+	}
+	entries := slices.Clone(scanned)
+	for _, w := range lastWritten(store) {
+		i, known := at[w.path]
+		have, ok := entryOf(in, w.path)
+		digest := merkle.Digest(have.Digest)
+		switch is := ok && (digest == w.next || digest == w.base); {
+		case known && is && digest != merkle.Digest(entries[i].Digest):
+			entries[i] = have
+		case !known && is:
+			entries = append(entries, have)
+		case len(scanned) == 0 && !w.next.IsZero(): // nothing else tells how many there are
+			entries = append(entries, corpus.Entry{File: corpus.File{Path: w.path, Size: telling}, Digest: w.next})
+		}
+	}
+	return entries
+}
+
+// entryOf describes a file as a scan does, false for one that is not compared.
+func entryOf(in vfs.FS, name string) (corpus.Entry, bool) {
+	info, err := in.Stat(name)
+	if err != nil || info.Size() > readable {
+		return corpus.Entry{}, false
+	}
+	text, err := readRegular(in, name)
+	if err != nil {
+		return corpus.Entry{}, false
+	}
+	f := corpus.File{Path: name, Size: int64(len(text)), MTime: info.ModTime().UnixNano()}
+	if id, ok := vfs.IdentityOf(info); ok {
+		f.Inode = id.Inode
+	}
+	return corpus.Entry{File: f, Digest: sha256.Sum256(text)}, true
+}
+
+// lastWritten returns the last write of each file that the journal of a store tells of,
+// the 64 newest. What cannot be read is passed over.
+func lastWritten(store vfs.FS) []written {
+	last := map[string]int{} // where the last write of a path stands in all
+	var all []written
+	for _, folder := range histories(store) {
+		_ = disk.PeekIntents(folder, journalRead, func(intent []byte) {
+			for _, w := range writtenBy(intent) {
+				last[w.path] = len(all)
+				all = append(all, w)
+			}
+		})
+	}
+	var newest []written
+	for i, w := range slices.Backward(all) {
+		if last[w.path] == i && len(newest) < sampled {
+			newest = append(newest, w)
+		}
+	}
+	return newest
+}
+
+// histories returns the folders of a store that have a journal of files: its own and those
+// of its projects.
+func histories(store vfs.FS) []vfs.FS {
+	folders := []vfs.FS{store}
+	for _, name := range projects(store) {
+		if project, err := vfs.Sub(store, name); err == nil {
+			folders = append(folders, project)
+		}
+	}
+	return folders
+}
+
+// writtenBy returns the files that an intent writes, see doc/format/journal.md; nil for a
+// record that is no intent.
+func writtenBy(intent []byte) []written {
+	r := merkle.NewReader(intent)
+	r.List()
+	r.Uint() // the format: all begin alike
+	r.Text() // the kind
+	r.Raw()  // the author
+	for range 3 {
+		r.Text() // session, operation, message
+	}
+	r.Int() // the time
+	var files []written
+	for range r.List() {
+		r.FixedList(6)
+		w := written{path: string(r.Bytes()), base: r.Link(), next: r.Link()}
+		r.Uint() // the mode
+		r.Raw()  // the bytes of base
+		r.Raw()  // the bytes of next
+		if r.Err() != nil {
+			return nil
+		}
+		files = append(files, w)
+	}
+	return files
+}
