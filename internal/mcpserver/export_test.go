@@ -24,6 +24,14 @@ func NewEvents() *events { return newEvents() }
 
 func (e *events) Bytes() int { return e.bytes }
 
+// Watched returns how many resources the server watches for its clients. A client may
+// have its answer before the server watches.
+func (s *Server) Watched() int {
+	s.watch.mu.Lock()
+	defer s.watch.mu.Unlock()
+	return len(s.watch.whose)
+}
+
 // Kept returns how many servers are kept, and how many sessions those have.
 func Kept(w *Web) (servers, sessions int) {
 	w.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -150,6 +151,9 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	}
 	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "fovea://node/gauge"}); err != nil {
 		t.Fatal(err)
+	}
+	for s.Watched() == 0 && t.Context().Err() == nil {
+		runtime.Gosched()
 	}
 	log.Reset()
 	broken = true
