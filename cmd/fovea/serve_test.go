@@ -128,7 +128,7 @@ func TestOneDaemonWinsTheRace(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range many {
 		wait.Go(func() {
-			c := s.command("serve", "--detach", "--idle", "2s")
+			c := s.command("serve", "--detach", "--idle", "1m") // longer than all take to start
 			var text bytes.Buffer
 			c.Stderr = &text
 			if err := c.Run(); err != nil {
@@ -138,6 +138,9 @@ func TestOneDaemonWinsTheRace(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	if err := s.command("serve", "--stop").Run(); err != nil {
+		t.Error(err)
+	}
 	for _, text := range said {
 		if text != said[0] || !strings.Contains(text, " serves ") {
 			t.Errorf("one says %q, another %q", said[0], text)
