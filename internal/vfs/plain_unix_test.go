@@ -49,7 +49,7 @@ func TestPlainOpensRegularFilesAlone(t *testing.T) {
 			}
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			if err := in.put(filepath.Join(dir, "x")); errors.Is(err, os.ErrPermission) {
-				t.Skip("making it is for root")
+				t.Skip("a device is made by root alone, and this user is not")
 			} else if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestCheckKinds(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err := in.put(filepath.Join(dir, name)); errors.Is(err, os.ErrPermission) {
-					t.Skip("making it is for root")
+					t.Skip("a device is made by root alone, and this user is not")
 				} else if err != nil {
 					t.Fatal(err)
 				}
