@@ -112,24 +112,6 @@ func TestBadRequestsOverHTTP(t *testing.T) {
 	web := httptest.NewServer(forAll(mcpserver.New(svc, nil)))
 	t.Cleanup(web.Close)
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	post := func(body string, headers ...string) int {
-		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), "POST", web.URL, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		for i := 0; i < len(headers); i += 2 {
-			r.Header.Set(headers[i], headers[i+1])
-		}
-		a, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Body.Close()
-		return a.StatusCode
-	}
 	for _, tc := range []struct {
 		name, body string
 		headers    []string
@@ -146,11 +128,11 @@ func TestBadRequestsOverHTTP(t *testing.T) {
 		{"a form", "jsonrpc=2.0", []string{"Content-Type", "application/x-www-form-urlencoded"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if status := post(tc.body, tc.headers...); status < 400 || status > 499 {
-				t.Errorf("answered with %d", status)
+			if a, _ := post(t, web.URL, tc.body, tc.headers...); a.StatusCode < 400 || a.StatusCode > 499 {
+				t.Errorf("answered with %d", a.StatusCode)
 			}
-			if status := post(fmt.Sprintf(hello, "2025-11-25")); status != 200 {
-				t.Errorf("the next client is answered with %d", status)
+			if a, _ := post(t, web.URL, fmt.Sprintf(hello, "2025-11-25")); a.StatusCode != 200 {
+				t.Errorf("the next client is answered with %d", a.StatusCode)
 			}
 		})
 	}
