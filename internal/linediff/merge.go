@@ -26,9 +26,8 @@ func Merge(base, a, b string) []Chunk {
 		m.next()
 	}
 	m.same(len(m.base))
-	if last := len(m.chunks) - 1; open && last >= 0 {
-		c := &m.chunks[last]
-		c.A, c.B = strings.TrimSuffix(c.A, "\n"), strings.TrimSuffix(c.B, "\n")
+	if open {
+		m.cutLineEnd()
 	}
 	return m.chunks
 }
@@ -151,6 +150,20 @@ func (m *merger) replaced(r region, edits []edit) string {
 func (m *merger) same(end int) {
 	text := strings.Join(m.base[m.at:end], "")
 	m.add(Chunk{Base: text, A: text, B: text})
+}
+
+// cutLineEnd takes the line end off the last chunk that has text: those behind it
+// are lines that were deleted. A conflict may end by it.
+func (m *merger) cutLineEnd() {
+	for i := len(m.chunks) - 1; i >= 0; i-- {
+		c := &m.chunks[i]
+		if c.A == "" && c.B == "" {
+			continue
+		}
+		c.A, c.B = strings.TrimSuffix(c.A, "\n"), strings.TrimSuffix(c.B, "\n")
+		c.Conflict = c.A != c.B
+		return
+	}
 }
 
 func (m *merger) add(c Chunk) {

@@ -47,6 +47,8 @@ func TestMerge(t *testing.T) {
 		{"one edit over two", "1\n2\n3\n", "x\n2\ny\n", "z\n", "<x\n2\ny\n|1\n2\n3\n|z\n>"},
 		{"no final line end", "1\n2", "x\n2", "1\n2", "x\n2"},
 		{"final line end taken away", "1\n2\n", "1\n2", "x\n2\n", "x\n2"},
+		{"final line end deleted with the last line", "5\n1\n", "5", "5", "5"},
+		{"last line emptied or deleted with its end", "1\n2\n", "1\n\n", "1", "1\n"},
 		{"final line end added beside a change", "1\n2", "1\n2\n", "1\ny", "1\ny\n"},
 		{"carriage returns", "1\r\n2\r\n", "x\r\n2\r\n", "1\r\ny\r\n", "x\r\ny\r\n"},
 		{"bytes", "\xff\n\x00\n", "\xfe\n\x00\n", "\xff\n\x01\n", "\xfe\n\x01\n"},
