@@ -30,13 +30,18 @@ func (r *Root) Place(name string) (Place, error) {
 	if err != nil {
 		return Place{}, readError(err)
 	}
+	return placeOf(name, real, info), nil
+}
+
+// placeOf is the place of a path that leads to real; info is nil for no file.
+func placeOf(name, real string, info fs.FileInfo) Place {
 	p := Place{Path: name, Real: real}
 	if info != nil {
 		if id, known := vfs.IdentityOf(info); known && info.Mode().IsRegular() {
 			p.Links = id.Links
 		}
 	}
-	return p, nil
+	return p
 }
 
 // maxNames bounds Root.Names: links that lead to folders around themselves give a file

@@ -130,6 +130,11 @@ func (r *Root) open(path string) (vfs.File, error) {
 	if err == nil || errors.Is(err, fs.ErrPermission) {
 		return f, err
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := r.fs.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrVanished
+		}
+	}
 	// An absolute link into the root is fine, and the other errors get names.
 	real, _, resolveErr := r.resolve(path)
 	switch {

@@ -184,7 +184,7 @@ func (r *Root) below(abs string) string {
 func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 	done, links := ".", 0
 	rest := name
-	var info fs.FileInfo
+	var info fs.FileInfo // of done; nil where it is yet to be asked for
 	for rest != "" {
 		var part string
 		part, rest, _ = strings.Cut(rest, "/")
@@ -195,16 +195,16 @@ func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 			if done == "." {
 				return "", nil, ErrOutside
 			}
-			done = path.Dir(done)
+			done, info = path.Dir(done), nil
 			continue
 		}
 		next := path.Join(done, part)
-		var err error
-		if info, err = r.fs.Lstat(next); err != nil {
+		found, err := r.fs.Lstat(next)
+		if err != nil {
 			return "", nil, linkError(err)
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			done = next
+		if found.Mode()&fs.ModeSymlink == 0 {
+			done, info = next, found
 			continue
 		}
 		if links++; links > maxLinks {
@@ -218,9 +218,12 @@ func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 			if target = r.below(target); target == "" {
 				return "", nil, ErrOutside
 			}
-			done = "."
+			done, info = ".", nil
 		}
 		rest = filepath.ToSlash(target) + "/" + rest
+	}
+	if info != nil {
+		return done, info, nil
 	}
 	info, err := r.fs.Lstat(done)
 	return done, info, err

@@ -78,9 +78,6 @@ func (w *Write) stage() error {
 	if err := w.locate(); err != nil {
 		return err
 	}
-	if err := w.judged(); err != nil {
-		return err
-	}
 	old, info, err := w.root.read(w.real, DefaultLimit)
 	var have merkle.Digest
 	if err == nil {
@@ -121,7 +118,7 @@ func (w *Write) stage() error {
 	return writeError(err)
 }
 
-// locate finds the file itself.
+// locate finds the file itself, and asks whether the caller may change it.
 func (w *Write) locate() error {
 	if !fs.ValidPath(w.path) {
 		return ErrOutside
@@ -143,7 +140,7 @@ func (w *Write) locate() error {
 			return errors.Join(ErrLink, err)
 		}
 	}
-	return nil
+	return w.judged(info)
 }
 
 // place follows the links of a path as resolve does, also where the file and
@@ -251,29 +248,26 @@ func (w *Write) Old() (string, fs.FileMode) {
 	return w.old, w.info.Mode().Perm()
 }
 
-// judged asks whether the caller may change what the path leads to now.
-func (w *Write) judged() error {
+// judged asks whether the caller may change what the path leads to: w.real, which info
+// describes.
+func (w *Write) judged(info fs.FileInfo) error {
 	if w.judge == nil {
 		return nil
 	}
-	p, err := w.root.Place(w.path)
-	if err != nil {
-		return err
-	}
-	return w.judge(p)
+	return w.judge(placeOf(w.path, w.real, info))
 }
 
 // sameFile returns an error where the path leads elsewhere than when the write was
-// staged.
+// staged, or the caller may no longer change what it leads to.
 func (w *Write) sameFile() error {
-	real, _, err := w.root.place(w.path)
+	real, info, err := w.root.place(w.path)
 	if err != nil {
 		return readError(err)
 	}
 	if real != w.real {
 		return fmt.Errorf("it led to %s and leads to %s now: %w", w.real, real, ErrChanged)
 	}
-	return w.judged()
+	return w.judged(info)
 }
 
 // Apply checks the file again and changes it, durably: when it returns nil, a
