@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,6 +38,8 @@ type Options struct {
 	HTTP bool
 	// Idle is how long a daemon stays without a client; 0 is for ever.
 	Idle time.Duration
+	// SlowHeader is how long a client may take to send the header of a request; 0 is 5 s.
+	SlowHeader time.Duration
 	// Version is told to clients.
 	Version string
 	// Log receives what happens, Lines has what it received.
@@ -47,7 +50,7 @@ type Options struct {
 }
 
 const (
-	slowHeader = 5 * time.Second  // that the header of a request may take
+	slowHeader = 5 * time.Second  // that the header of a request may take, by default
 	keepAlive  = 10 * time.Minute // that a connection over TCP may be silent
 	headers    = 64 << 10         // bytes of a header
 	drain      = 30 * time.Second // for requests under way when the daemon stops
@@ -160,7 +163,7 @@ func (d *daemon) listen(socket string) error {
 // add opens a way in. A connection counts as that bearer's until a request says more.
 func (d *daemon) add(l net.Listener, as share.Bearer, h http.Handler, silent time.Duration) {
 	d.servers = append(d.servers, &server{listener: d.counts(l, as), Server: http.Server{
-		Handler: h, ReadHeaderTimeout: slowHeader, IdleTimeout: silent, MaxHeaderBytes: headers,
+		Handler: h, ReadHeaderTimeout: cmp.Or(d.opts.SlowHeader, slowHeader), IdleTimeout: silent, MaxHeaderBytes: headers,
 		ConnState: d.state, ConnContext: withConnection, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelError),
 	}})
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
@@ -131,7 +132,7 @@ func TestStreamsOfTheOwner(t *testing.T) {
 // TestHalfOpenConnections: however many connections are open over which nobody has shown a
 // token, a newcomer is answered; the oldest of them are closed.
 func TestHalfOpenConnections(t *testing.T) {
-	h := serve(t, nil, "a.org")
+	h := serve(t, func(o *daemon.Options) { o.SlowHeader = time.Hour }, "a.org") // none ends by itself
 	ada := h.token("ada")
 	address := strings.TrimPrefix(h.url, "http://")
 	var half []net.Conn
