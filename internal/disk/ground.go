@@ -270,6 +270,9 @@ func (s *Store) standOn(o *opening) error {
 		files = append(files, imageName(seq))
 	}
 	if err == nil {
+		s.writer.tail, err = readTail(s.in, s.end)
+	}
+	if err == nil {
 		s.ground, err = newGround(s.in, files, segmentName(s.writer.number))
 	}
 	return err

@@ -3,7 +3,9 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -304,4 +306,61 @@ func appendOne(t *testing.T, s *Store) error {
 	b.Add(Block, []byte("one"))
 	_, err := s.Append(t.Context(), &b)
 	return err
+}
+
+// TestJournalOverwrittenInPlace: a journal that an older copy of itself, as long as it is
+// now, or zeros were written over takes no write, the first after opening neither: what
+// went behind the old end would be lost with what is missing before it.
+func TestJournalOverwrittenInPlace(t *testing.T) {
+	for _, reopened := range []bool{false, true} {
+		for _, name := range []string{"older copy", "zeros", "cut and grown", "another end"} {
+			t.Run(fmt.Sprintf("%s, reopened %v", name, reopened), func(t *testing.T) {
+				s, path, names := standing(t)
+				newest := filepath.Join(path, names["journal/newest"])
+				if err := appendOne(t, s); err != nil {
+					t.Fatal(err)
+				}
+				old, err := os.ReadFile(newest)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := appendOne(t, s); err != nil {
+					t.Fatal(err)
+				}
+				end := s.End().Offset
+				if reopened {
+					mustClose(t, s)
+					in, err := OpenFolder(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer in.Close()
+					s = mustOpen(t, in, small(0))
+					defer s.Close()
+				}
+				switch name {
+				case "zeros":
+					old = make([]byte, len(old))
+				case "cut and grown":
+					old = append(old[:end/2:end/2], make([]byte, int64(len(old))-end/2)...)
+				case "another end":
+					old[end-1] ^= 1
+				}
+				f, err := os.OpenFile(newest, os.O_WRONLY, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = f.WriteAt(old, 0)
+				if err := errors.Join(err, f.Close()); err != nil {
+					t.Fatal(err)
+				}
+				if err := appendOne(t, s); !errors.Is(err, ErrReadOnly) {
+					t.Errorf("a write ends with %v", err)
+				}
+				if after, err := os.ReadFile(newest); err != nil || !bytes.Equal(after, old) {
+					t.Errorf("the refused write changed the journal: %v", err)
+				}
+			})
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -29,6 +30,7 @@ type writer struct {
 	next   uint64 // number of the next batch
 	number uint64 // of the segment that at is in, 0 before the first
 	at     int64  // where the next group goes
+	tail   tail   // what is before at
 
 	file      vfs.File // nil before the first write after Open
 	salt      [saltSize]byte
@@ -41,7 +43,9 @@ type writer struct {
 }
 
 // write makes a group durable, or only writes it if the store is relaxed, and
-// sets the end of each batch. After an error the writer is not used again.
+// sets the end of each batch. It compares what the segment ends with before and after
+// that, so that nothing counts which was written over. After an error the writer is not
+// used again.
 func (w *writer) write(group []*Batch) error {
 	size, relaxed := int64(0), w.store.opts.Relaxed > 0
 	for _, b := range group {
@@ -51,25 +55,33 @@ func (w *writer) write(group []*Batch) error {
 	if err := w.prepare(size); err != nil {
 		return err
 	}
+	name, before := segmentName(w.number), w.tail
+	if err := before.stands(w.file, name); err != nil {
+		return err
+	}
 	if w.late+len(group) > maxGroup || w.lateBytes+size > maxGroupSize {
 		if err := w.sync(); err != nil {
 			return err
 		}
 	}
-	if _, err := w.file.WriteAt(w.seal(group), w.at); err != nil {
+	sealed := w.seal(group)
+	if _, err := w.file.WriteAt(sealed, w.at); err != nil {
 		return err
 	}
 	if err := w.extend(w.at + size); err != nil {
 		return err
 	}
 	w.at += size
+	w.tail = tailOf(w.at, sealed)
 	w.next += uint64(len(group))
 	w.late += len(group)
 	w.lateBytes += size
-	if relaxed {
-		return nil
+	if !relaxed {
+		if err := w.sync(); err != nil {
+			return err
+		}
 	}
-	return w.sync()
+	return cmp.Or(before.stands(w.file, name), w.tail.stands(w.file, name))
 }
 
 // seal completes the batches of a group and returns their bytes in a row.
@@ -153,7 +165,8 @@ func (w *writer) create(number uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteAt(header.encode(), 0)
+	first := header.encode()
+	_, err = file.WriteAt(first, 0)
 	if err == nil {
 		err = file.Sync()
 	}
@@ -171,6 +184,7 @@ func (w *writer) create(number uint64) (err error) {
 		return errors.Join(err, file.Close())
 	}
 	w.file, w.number, w.at, w.salt = file, number, segmentHeaderSize, header.salt
+	w.tail = tailOf(segmentHeaderSize, first)
 	w.size, w.extension = segmentHeaderSize, max(w.extension, firstExtension)
 	return nil
 }
