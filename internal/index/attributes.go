@@ -61,22 +61,22 @@ func (a Attributes) list(key, value string) idList {
 
 // Edit returns an editor that starts from a, which stays as it is.
 func (a Attributes) Edit() *AttributesEditor {
-	return &AttributesEditor{base: a, keys: map[string]map[string][]change{}, numbers: map[string]uint32{}}
+	return &AttributesEditor{base: a, keys: map[string]map[string][]editRecord{}, numberByID: map[string]uint32{}}
 }
 
 // AttributesEditor gathers changes to Attributes. One goroutine may use it.
 type AttributesEditor struct {
-	base    Attributes
-	keys    map[string]map[string][]change
-	ids     []string // every id once, in the order of arrival
-	numbers map[string]uint32
+	base       Attributes
+	keys       map[string]map[string][]editRecord
+	ids        []string // every id once, in the order of arrival
+	numberByID map[string]uint32
 }
 
 // change is one change of a list: in the upper half the number of the id, below
 // it the how many-th change of the list it is, in the lowest bit whether the id
 // is set. As numbers, changes sort by id and for one id by time; comparing the
 // ids themselves would be most of the time of a bulk load.
-type change uint64
+type editRecord uint64
 
 // Set records that id has value of key. O(1). Several calls for one id in a row
 // are cheapest.
@@ -86,25 +86,25 @@ func (e *AttributesEditor) Set(key, value, id string) { e.record(key, value, id,
 // Of several changes of the same three the last counts. O(1).
 func (e *AttributesEditor) Remove(key, value, id string) { e.record(key, value, id, 0) }
 
-func (e *AttributesEditor) record(key, value, id string, set change) {
+func (e *AttributesEditor) record(key, value, id string, set editRecord) {
 	values, ok := e.keys[key]
 	if !ok {
-		values = map[string][]change{}
+		values = map[string][]editRecord{}
 		e.keys[key] = values
 	}
 	list := values[value]
-	values[value] = append(list, change(e.number(id))<<32|change(len(list))<<1|set)
+	values[value] = append(list, editRecord(e.numberOf(id))<<32|editRecord(len(list))<<1|set)
 }
 
 // number returns the number of id in ids.
-func (e *AttributesEditor) number(id string) uint32 {
+func (e *AttributesEditor) numberOf(id string) uint32 {
 	if n := len(e.ids); n > 0 && e.ids[n-1] == id {
 		return uint32(n - 1)
 	}
-	n, ok := e.numbers[id]
+	n, ok := e.numberByID[id]
 	if !ok {
 		n = uint32(len(e.ids))
-		e.numbers[id] = n
+		e.numberByID[id] = n
 		e.ids = append(e.ids, id)
 	}
 	return n
@@ -114,7 +114,7 @@ func (e *AttributesEditor) number(id string) uint32 {
 // used after. A change to the ids of a value copies at most 256 of them and a
 // list of about n/128 chunks; many changes to one value share that cost.
 func (e *AttributesEditor) Attributes() Attributes {
-	ids, ranks := e.ranked()
+	ids, ranks := e.ranks()
 	keys := e.base.keys.Edit()
 	var sorted []idChange
 	for key, changes := range e.keys {
@@ -122,7 +122,7 @@ func (e *AttributesEditor) Attributes() Attributes {
 		values := old.Edit()
 		for value, list := range changes {
 			for i, c := range list {
-				list[i] = change(ranks[c>>32])<<32 | c&math.MaxUint32
+				list[i] = editRecord(ranks[c>>32])<<32 | c&math.MaxUint32
 			}
 			slices.Sort(list)
 			sorted = sorted[:0]
@@ -150,12 +150,12 @@ func (e *AttributesEditor) Attributes() Attributes {
 
 // ranked returns the ids of all changes in byte order, and for the number of
 // each id its place among them.
-func (e *AttributesEditor) ranked() (ids []string, ranks []uint32) {
+func (e *AttributesEditor) ranks() (ids []string, ranks []uint32) {
 	ids = slices.Clone(e.ids)
 	slices.Sort(ids)
 	ranks = make([]uint32, len(ids))
 	for rank, id := range ids {
-		ranks[e.numbers[id]] = uint32(rank)
+		ranks[e.numberByID[id]] = uint32(rank)
 	}
 	return ids, ranks
 }

@@ -21,13 +21,13 @@ const (
 // builder turns documents into one segment. It reads the text once, keeping one
 // 8-byte record a posting, and then writes each list where its term will stand.
 type builder struct {
-	scan   scanner
-	words  *lexicon // the words as the scanner tells them
-	termBy []uint32 // word -> term: each different word is analysed once
-	terms  *lexicon
-	state  []termState // by term
-	seen   []uint32    // the terms of the document at hand
-	length uint64      // its weighted number of words
+	scan       scanner
+	words      *lexicon // the words as the scanner tells them
+	termByWord []uint32 // word -> term: each different word is analysed once
+	terms      *lexicon
+	states     []termState // by term
+	docTerms   []uint32    // the terms of the document at hand
+	docLength  uint64      // its weighted number of words
 
 	records []record // the postings in the order of the documents
 	counts  []int    // how many of them each document has
@@ -60,7 +60,7 @@ func build(docs []Doc) *segment {
 		lengths: make([]uint32, 0, len(docs)),
 	}
 	for i := range docs {
-		b.read(uint32(i), &docs[i])
+		b.addDoc(uint32(i), &docs[i])
 	}
 	s := b.segment()
 	s.ids = idTable(docs)
@@ -68,47 +68,47 @@ func build(docs []Doc) *segment {
 }
 
 // read adds document number n.
-func (b *builder) read(n uint32, doc *Doc) {
-	b.length = 0
-	b.text(doc.Title, titleWeight)
+func (b *builder) addDoc(n uint32, doc *Doc) {
+	b.docLength = 0
+	b.addText(doc.Title, titleWeight)
 	for _, tag := range doc.Tags {
-		b.text(tag, tagWeight)
+		b.addText(tag, tagWeight)
 	}
-	eachProse(doc.Body, func(piece string) { b.text(piece, bodyWeight) })
-	for _, t := range b.seen {
-		st := &b.state[t]
+	eachProse(doc.Body, func(piece string) { b.addText(piece, bodyWeight) })
+	for _, t := range b.docTerms {
+		st := &b.states[t]
 		b.records = append(b.records, record{t, st.weight})
 		st.size += postingSize(n-st.next, st.weight)
 		st.next, st.weight = n+1, 0
 	}
-	b.counts = append(b.counts, len(b.seen))
-	b.lengths = append(b.lengths, uint32(min(b.length, math.MaxUint32)))
-	b.seen = b.seen[:0]
+	b.counts = append(b.counts, len(b.docTerms))
+	b.lengths = append(b.lengths, uint32(min(b.docLength, math.MaxUint32)))
+	b.docTerms = b.docTerms[:0]
 }
 
 // text counts the words of a piece of the document at hand.
-func (b *builder) text(text string, weight uint32) {
+func (b *builder) addText(text string, weight uint32) {
 	b.scan.reset(text)
 	for b.scan.next() {
 		w, isNew := b.words.intern(b.scan.word)
 		if isNew {
-			b.termBy = append(b.termBy, b.term(termOf(b.scan.word, b.scan.plain)))
+			b.termByWord = append(b.termByWord, b.internTerm(termOf(b.scan.word, b.scan.plain)))
 		}
-		t := b.termBy[w]
-		st := &b.state[t]
+		t := b.termByWord[w]
+		st := &b.states[t]
 		if st.weight == 0 {
-			b.seen = append(b.seen, t)
+			b.docTerms = append(b.docTerms, t)
 		}
 		st.weight += min(weight, math.MaxUint32-st.weight)
-		b.length += uint64(weight)
+		b.docLength += uint64(weight)
 	}
 }
 
 // term returns the number of a term.
-func (b *builder) term(term string) uint32 {
+func (b *builder) internTerm(term string) uint32 {
 	t, isNew := b.terms.intern([]byte(term))
 	if isNew {
-		b.state = append(b.state, termState{})
+		b.states = append(b.states, termState{})
 	}
 	return t
 }
@@ -120,7 +120,7 @@ func (b *builder) segment() *segment {
 	s.lists.ends = make([]int, len(order))
 	end := 0
 	for i, t := range order {
-		st := &b.state[t]
+		st := &b.states[t]
 		st.size, end = end, end+st.size
 		st.next = 0
 		s.lists.ends[i] = end
@@ -129,14 +129,14 @@ func (b *builder) segment() *segment {
 	at := 0
 	for n, count := range b.counts {
 		for _, r := range b.records[at : at+count] {
-			st := &b.state[r.term]
+			st := &b.states[r.term]
 			list := appendPosting(blob[:st.size], uint32(n)-st.next, r.weight)
 			st.size, st.next = len(list), uint32(n)+1
 		}
 		at += count
 	}
 	s.lists.blob = string(blob)
-	s.cut()
+	s.findLongLists()
 	return s
 }
 
@@ -158,21 +158,21 @@ func idTable(docs []Doc) table {
 
 // ordered returns docs sorted by id, the last of several with one id alone. The
 // argument is left as it is.
-func ordered(docs []Doc) []Doc {
-	type place struct {
+func sortedUnique(docs []Doc) []Doc {
+	type entry struct {
 		id string
 		at int
 	}
-	places := make([]place, len(docs))
+	entries := make([]entry, len(docs))
 	for i := range docs {
-		places[i] = place{docs[i].ID, i}
+		entries[i] = entry{docs[i].ID, i}
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.at, b.at))
 	})
 	sorted := make([]Doc, 0, len(docs))
-	for i, p := range places {
-		if i+1 == len(places) || places[i+1].id != p.id {
+	for i, p := range entries {
+		if i+1 == len(entries) || entries[i+1].id != p.id {
 			sorted = append(sorted, docs[p.at])
 		}
 	}

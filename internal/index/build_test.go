@@ -51,7 +51,7 @@ func TestBuildCountsAsTermsSay(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("weights by term and document (-Terms +built):\n%s", diff)
 	}
-	if x.length != total || len(want) < 2*firstSlots {
+	if x.length != total || len(want) < 2*initialSlots {
 		t.Errorf("length %d, want %d; %d terms", x.length, total, len(want))
 	}
 }

@@ -26,7 +26,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // changes since its last merge is merged for it, at about a third of the cost of
 // Build.
 func (x *Lexical) AppendBinary(dst []byte) ([]byte, error) {
-	s := x.whole()
+	s := x.mergedSegment()
 	start := len(dst)
 	dst = append(dst, Magic...)
 	dst = binary.AppendUvarint(dst, FormatVersion)
@@ -44,7 +44,7 @@ func (x *Lexical) AppendBinary(dst []byte) ([]byte, error) {
 }
 
 // whole returns the one segment with all live documents.
-func (x *Lexical) whole() *segment {
+func (x *Lexical) mergedSegment() *segment {
 	switch {
 	case x.Len() == 0:
 		return new(segment)
@@ -81,16 +81,16 @@ func Decode(data []byte) (*Lexical, error) {
 	if v := d.number(math.MaxUint64); v != FormatVersion {
 		return nil, fmt.Errorf("index: read header: format %d, want %d: %w", v, FormatVersion, ErrVersion)
 	}
-	if v := d.take(d.number(uint64(len(d.rest)))); v != AnalyzerVersion {
+	if v := d.text(d.number(uint64(len(d.rest)))); v != AnalyzerVersion {
 		return nil, fmt.Errorf("index: read header: analyzer %q, want %q: %w", v, AnalyzerVersion, ErrVersion)
 	}
 	s := d.segment()
-	if d.bad != "" {
-		return nil, fmt.Errorf("index: read %s: %w", d.bad, ErrDamaged)
+	if d.damaged != "" {
+		return nil, fmt.Errorf("index: read %s: %w", d.damaged, ErrDamaged)
 	}
 	x := new(Lexical)
 	if len(s.lengths) > 0 {
-		x.push(s)
+		x.appendSegment(s)
 	}
 	return x, nil
 }
@@ -98,21 +98,21 @@ func Decode(data []byte) (*Lexical, error) {
 // decoder reads an encoded segment. After the first fault bad names the place,
 // and every further read gives nothing.
 type decoder struct {
-	rest string
-	bad  string
+	rest    string
+	damaged string
 }
 
 func (d *decoder) fail(where string) {
-	if d.bad == "" {
-		d.bad = where
+	if d.damaged == "" {
+		d.damaged = where
 	}
 	d.rest = ""
 }
 
 // number reads one number in its shortest form, at most most.
-func (d *decoder) number(most uint64) uint64 {
+func (d *decoder) number(maxValue uint64) uint64 {
 	v, n := uvarint(d.rest, 0)
-	if n == 0 || uvarintSize(v) != n || v > most {
+	if n == 0 || uvarintSize(v) != n || v > maxValue {
 		d.fail("number")
 		return 0
 	}
@@ -121,7 +121,7 @@ func (d *decoder) number(most uint64) uint64 {
 }
 
 // take reads n bytes.
-func (d *decoder) take(n uint64) string {
+func (d *decoder) text(n uint64) string {
 	if n > uint64(len(d.rest)) {
 		d.fail("text")
 		return ""
@@ -146,14 +146,14 @@ func (d *decoder) segment() *segment {
 	switch {
 	case d.rest != "":
 		d.fail("end")
-	case !s.ids.ascends():
+	case !s.ids.isSorted():
 		d.fail("ids")
-	case !s.terms.ascends():
+	case !s.terms.isSorted():
 		d.fail("terms")
 	case docs == 0 && terms > 0:
 		d.fail("counts")
 	default:
-		s.cut()
+		s.findLongLists()
 	}
 	return s
 }
@@ -174,12 +174,12 @@ func (d *decoder) table(n int) table {
 		}
 		t.ends[i] = int(end)
 	}
-	t.blob = d.take(end)
+	t.blob = d.text(end)
 	return t
 }
 
 // ascends reports whether the strings are in byte order, each once.
-func (t table) ascends() bool {
+func (t table) isSorted() bool {
 	for i := 1; i < t.len(); i++ {
 		if t.at(i-1) >= t.at(i) {
 			return false

@@ -22,8 +22,8 @@ type idList struct {
 
 // idChange adds an id to a list, or takes it away.
 type idChange struct {
-	id  string
-	has bool
+	id      string
+	present bool
 }
 
 // all yields the ids in order.
@@ -41,7 +41,7 @@ func (l idList) all() iter.Seq[string] {
 
 // has reports whether id is in the list.
 func (l idList) has(id string) bool {
-	i := l.chunkOf(id)
+	i := l.chunkFor(id)
 	if i == len(l.chunks) {
 		return false
 	}
@@ -51,7 +51,7 @@ func (l idList) has(id string) bool {
 
 // chunkOf returns the first chunk whose last id is not before id, the number of
 // chunks where there is none.
-func (l idList) chunkOf(id string) int {
+func (l idList) chunkFor(id string) int {
 	return sort.Search(len(l.chunks), func(i int) bool {
 		return l.chunks[i][len(l.chunks[i])-1] >= id
 	})
@@ -63,7 +63,7 @@ func (l idList) apply(changes []idChange) idList {
 	out := idList{chunks: make([][]string, 0, len(l.chunks)+len(changes)/chunkIDs+1), n: l.n}
 	next := 0 // the first chunk of l not yet in out
 	for len(changes) > 0 {
-		at := max(min(l.chunkOf(changes[0].id), len(l.chunks)-1), 0)
+		at := max(min(l.chunkFor(changes[0].id), len(l.chunks)-1), 0)
 		out.chunks = append(out.chunks, l.chunks[next:at]...)
 		next = at + 1
 		var chunk []string
@@ -78,7 +78,7 @@ func (l idList) apply(changes []idChange) idList {
 		}
 		merged := mergeChanges(chunk, changes[:count])
 		out.n += len(merged) - len(chunk)
-		out.append(merged)
+		out.appendChunks(merged)
 		changes = changes[count:]
 	}
 	if next < len(l.chunks) {
@@ -88,7 +88,7 @@ func (l idList) apply(changes []idChange) idList {
 }
 
 // append adds ids as chunks of even size.
-func (l *idList) append(ids []string) {
+func (l *idList) appendChunks(ids []string) {
 	for parts := (len(ids) + chunkIDs - 1) / chunkIDs; parts > 0; parts-- {
 		n := (len(ids) + parts - 1) / parts
 		l.chunks = append(l.chunks, ids[:n:n])
@@ -106,7 +106,7 @@ func mergeChanges(ids []string, changes []idChange) []string {
 		if found {
 			ids = ids[1:]
 		}
-		if c.has {
+		if c.present {
 			out = append(out, c.id)
 		}
 	}

@@ -51,7 +51,7 @@ const (
 // counts. It keeps no reference to docs or their text. While it runs it needs up
 // to five times the size of the text. O(size of the text).
 func Build(docs []Doc) *Lexical {
-	return new(Lexical).with(ordered(docs))
+	return new(Lexical).insert(sortedUnique(docs))
 }
 
 // Update returns the index without the documents named in remove and with those
@@ -64,16 +64,16 @@ func (x *Lexical) Update(remove []string, add []Doc) *Lexical {
 	if len(remove) == 0 && len(add) == 0 {
 		return x
 	}
-	added := ordered(add)
+	added := sortedUnique(add)
 	y := x.clone()
-	fresh := make([]bool, len(y.parts)) // whose bitmap y owns
+	ownsBitmap := make([]bool, len(y.parts)) // whose bitmap y owns
 	for _, id := range remove {
-		y.drop(id, fresh)
+		y.remove(id, ownsBitmap)
 	}
 	for i := range added {
-		y.drop(added[i].ID, fresh)
+		y.remove(added[i].ID, ownsBitmap)
 	}
-	return y.with(added)
+	return y.insert(added)
 }
 
 // Len returns the number of documents.
@@ -113,16 +113,16 @@ func (x *Lexical) find(id string) (p int, doc uint32, ok bool) {
 
 // drop marks the document id dead. The bitmap of part p is copied first unless
 // fresh[p] says that no other index has it.
-func (x *Lexical) drop(id string, fresh []bool) {
+func (x *Lexical) remove(id string, ownsBitmap []bool) {
 	i, doc, ok := x.find(id)
 	if !ok {
 		return
 	}
 	p := &x.parts[i]
-	if !fresh[i] {
+	if !ownsBitmap[i] {
 		dead := newBitmap(len(p.lengths))
 		copy(dead, p.dead)
-		p.dead, fresh[i] = dead, true
+		p.dead, ownsBitmap[i] = dead, true
 	}
 	p.dead.set(doc)
 	p.live--
@@ -132,9 +132,9 @@ func (x *Lexical) drop(id string, fresh []bool) {
 
 // with adds docs, which are ordered and new to x, and brings the parts into
 // shape. It changes x and returns it.
-func (x *Lexical) with(docs []Doc) *Lexical {
+func (x *Lexical) insert(docs []Doc) *Lexical {
 	if len(docs) > 0 {
-		x.push(build(docs))
+		x.appendSegment(build(docs))
 	}
 	x.parts = slices.DeleteFunc(x.parts, func(p part) bool { return p.live == 0 })
 	x.compact()
@@ -142,7 +142,7 @@ func (x *Lexical) with(docs []Doc) *Lexical {
 }
 
 // push appends a segment whose documents are all live and new to x.
-func (x *Lexical) push(s *segment) {
+func (x *Lexical) appendSegment(s *segment) {
 	x.parts = append(x.parts, part{segment: s, live: len(s.lengths)})
 	x.docs += len(s.lengths)
 	for _, n := range s.lengths {
@@ -161,13 +161,13 @@ func (x *Lexical) compact() {
 		after += p.live
 	}
 	if first < len(x.parts) {
-		whole := merge(x.parts[first:])
-		x.parts = append(x.parts[:first], part{segment: whole, live: len(whole.lengths)})
+		merged := merge(x.parts[first:])
+		x.parts = append(x.parts[:first], part{segment: merged, live: len(merged.lengths)})
 	}
 	for i, p := range x.parts {
 		if dead := len(p.lengths) - p.live; 100*dead > maxDeadPercent*len(p.lengths) {
-			whole := merge(x.parts[i : i+1])
-			x.parts[i] = part{segment: whole, live: len(whole.lengths)}
+			merged := merge(x.parts[i : i+1])
+			x.parts[i] = part{segment: merged, live: len(merged.lengths)}
 		}
 	}
 }

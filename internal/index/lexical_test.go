@@ -266,7 +266,7 @@ func TestReadersShareNothing(t *testing.T) {
 
 // TestHeaviestTerms: of a long text the rarest terms count, and a text of few
 // terms is asked in full.
-func TestHeaviestTerms(t *testing.T) {
+func TestTopTerms(t *testing.T) {
 	var docs []Doc
 	for i := range 40 {
 		docs = append(docs, Doc{ID: fmt.Sprint(i), Body: "common words everywhere"})
@@ -301,7 +301,7 @@ func TestHeaviestTerms(t *testing.T) {
 
 // TestHeaviestIsThatOfAllWeights: passing over common terms early chooses the terms
 // that weighing each of them would.
-func TestHeaviestIsThatOfAllWeights(t *testing.T) {
+func TestTopTermsMatchFullRanking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta", "river", "stone", "cloud", "meadow", "forest", "unseen"})
 		text := func(name string, most int) string {
@@ -315,10 +315,10 @@ func TestHeaviestIsThatOfAllWeights(t *testing.T) {
 		terms, most := queryTerms(text("query", 30)), rapid.IntRange(1, 6).Draw(t, "most")
 		s, formula := new(scratch), x.formula()
 		weight := func(q queryTerm) float64 {
-			if x.gather(q.term, s); s.documents == 0 {
+			if x.loadPostings(q.term, s); s.docFreq == 0 {
 				return 0
 			}
-			return formula.idf(s.documents, q.count)
+			return formula.idf(s.docFreq, q.count)
 		}
 		want := slices.Clone(terms)
 		if len(terms) > most {
@@ -329,7 +329,7 @@ func TestHeaviestIsThatOfAllWeights(t *testing.T) {
 			kept := func(q queryTerm) bool { return weight(q) == 0 || !slices.Contains(want, q) }
 			want = slices.DeleteFunc(slices.Clone(terms), kept)
 		}
-		if got := x.heaviest(terms, most); !slices.Equal(got, want) {
+		if got := x.topTerms(terms, most); !slices.Equal(got, want) {
 			t.Fatalf("of %v at most %d: got %v, want %v", terms, most, got, want)
 		}
 	})

@@ -26,21 +26,21 @@ type lexicon struct {
 }
 
 type lexiconSlot struct {
-	head   uint64 // the first eight bytes, zeros behind a shorter string
+	prefix uint64 // the first eight bytes, zeros behind a shorter string
 	tag    uint32 // of the hash
 	number uint32 // of the string, plus one; 0 is free
 }
 
-const firstSlots = 256
+const initialSlots = 256
 
 func newLexicon() *lexicon {
 	seed := maphash.MakeSeed()
-	return &lexicon{seed: seed, salt: maphash.String(seed, "salt") | 1, slots: make([]lexiconSlot, firstSlots)}
+	return &lexicon{seed: seed, salt: maphash.String(seed, "salt") | 1, slots: make([]lexiconSlot, initialSlots)}
 }
 
 // intern returns the number of key and whether it is new. It keeps a copy of key.
 func (x *lexicon) intern(key []byte) (number uint32, isNew bool) {
-	head := headOf(key)
+	head := prefixOf(key)
 	h := x.hash(key, head)
 	tag, mask := uint32(h), uint64(len(x.slots)-1)
 	for i := h >> 32 & mask; ; i = (i + 1) & mask {
@@ -54,7 +54,7 @@ func (x *lexicon) intern(key []byte) (number uint32, isNew bool) {
 			}
 			return uint32(len(x.ends) - 1), true
 		}
-		if slot.head == head && slot.tag == tag && (len(key) < 8 || bytes.Equal(x.key(int(slot.number-1)), key)) {
+		if slot.prefix == head && slot.tag == tag && (len(key) < 8 || bytes.Equal(x.key(int(slot.number-1)), key)) {
 			return slot.number - 1, false
 		}
 	}
@@ -72,7 +72,7 @@ func (x *lexicon) hash(key []byte, head uint64) uint64 {
 
 // headOf returns the first eight bytes of key, the first of them in the lowest
 // place, with zeros behind a shorter one.
-func headOf(key []byte) uint64 {
+func prefixOf(key []byte) uint64 {
 	n := len(key)
 	switch {
 	case n >= 8:
@@ -99,7 +99,7 @@ func (x *lexicon) grow() {
 	mask := uint64(len(x.slots) - 1)
 	for n := range x.ends {
 		key := x.key(n)
-		head := headOf(key)
+		head := prefixOf(key)
 		h := x.hash(key, head)
 		i := h >> 32 & mask
 		for x.slots[i].number != 0 {
@@ -117,7 +117,7 @@ func (x *lexicon) sorted() []uint32 {
 	}
 	entries := make([]entry, len(x.ends))
 	for i := range entries {
-		entries[i] = entry{bits.ReverseBytes64(headOf(x.key(i))), uint32(i)}
+		entries[i] = entry{bits.ReverseBytes64(prefixOf(x.key(i))), uint32(i)}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
 		if c := cmp.Compare(a.head, b.head); c != 0 {

@@ -9,9 +9,9 @@ import (
 // source is a segment to merge, with the place reached in it.
 type source struct {
 	part
-	doc    int
-	term   int
-	number []uint32 // old document number -> new; of the dead, anything
+	nextDoc   int
+	nextTerm  int
+	newNumber []uint32 // old document number -> new; of the dead, anything
 }
 
 // merge returns one segment with the live documents of parts, which share no
@@ -19,7 +19,7 @@ type source struct {
 func merge(parts []part) *segment {
 	sources := make([]source, len(parts))
 	for i, p := range parts {
-		sources[i] = source{part: p, number: make([]uint32, len(p.lengths))}
+		sources[i] = source{part: p, newNumber: make([]uint32, len(p.lengths))}
 	}
 	m := &segment{}
 	mergeDocs(m, sources)
@@ -31,51 +31,51 @@ func merge(parts []part) *segment {
 func mergeDocs(m *segment, sources []source) {
 	var ids tableWriter
 	for {
-		var least *source
+		var next *source
 		for i := range sources {
 			s := &sources[i]
-			for s.doc < len(s.lengths) && s.dead.has(uint32(s.doc)) {
-				s.doc++
+			for s.nextDoc < len(s.lengths) && s.dead.has(uint32(s.nextDoc)) {
+				s.nextDoc++
 			}
-			if s.doc < len(s.lengths) && (least == nil || s.ids.at(s.doc) < least.ids.at(least.doc)) {
-				least = s
+			if s.nextDoc < len(s.lengths) && (next == nil || s.ids.at(s.nextDoc) < next.ids.at(next.nextDoc)) {
+				next = s
 			}
 		}
-		if least == nil {
+		if next == nil {
 			m.ids = ids.table()
 			return
 		}
-		ids.append(least.ids.at(least.doc))
-		least.number[least.doc] = uint32(len(m.lengths))
-		m.lengths = append(m.lengths, least.lengths[least.doc])
-		least.doc++
+		ids.append(next.ids.at(next.nextDoc))
+		next.newNumber[next.nextDoc] = uint32(len(m.lengths))
+		m.lengths = append(m.lengths, next.lengths[next.nextDoc])
+		next.nextDoc++
 	}
 }
 
 // mergeTerms fills terms and lists of m. A term without a live document goes.
 func mergeTerms(m *segment, sources []source) {
 	var terms, lists tableWriter
-	var merged, one, spare []posting
+	var merged, current, spare []posting
 	var list []byte
 	for {
-		term, ok := leastTerm(sources)
+		term, ok := minTerm(sources)
 		if !ok {
 			m.terms, m.lists = terms.table(), lists.table()
-			m.cut()
+			m.findLongLists()
 			return
 		}
 		merged = merged[:0]
 		for i := range sources {
 			s := &sources[i]
-			if s.term == s.terms.len() || s.terms.at(s.term) != term {
+			if s.nextTerm == s.terms.len() || s.terms.at(s.nextTerm) != term {
 				continue
 			}
-			one = s.postings(one[:0], s.term, s.dead)
-			for j := range one {
-				one[j].doc = s.number[one[j].doc]
+			current = s.postings(current[:0], s.nextTerm, s.dead)
+			for j := range current {
+				current[j].doc = s.newNumber[current[j].doc]
 			}
-			s.term++
-			spare = mergePostings(spare[:0], merged, one)
+			s.nextTerm++
+			spare = mergePostings(spare[:0], merged, current)
 			merged, spare = spare, merged
 		}
 		if len(merged) == 0 {
@@ -93,16 +93,16 @@ func mergeTerms(m *segment, sources []source) {
 }
 
 // leastTerm returns the first term in byte order that sources have not passed.
-func leastTerm(sources []source) (least string, ok bool) {
+func minTerm(sources []source) (first string, ok bool) {
 	for i := range sources {
 		s := &sources[i]
-		if s.term < s.terms.len() {
-			if term := s.terms.at(s.term); !ok || term < least {
-				least, ok = term, true
+		if s.nextTerm < s.terms.len() {
+			if term := s.terms.at(s.nextTerm); !ok || term < first {
+				first, ok = term, true
 			}
 		}
 	}
-	return least, ok
+	return first, ok
 }
 
 // mergePostings appends a and b, each in the order of documents, in that order.

@@ -61,24 +61,24 @@ func (x *Lexical) Search(q Query) []Hit {
 	}
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	terms := x.heaviest(queryTerms(q.Text), q.Terms)
-	const much = 2000 // with so many hits wanted by so many terms there is little to pass over
-	if q.Limit > 0 && len(terms) <= mostCursors && q.Limit*len(terms) <= much {
-		return x.best(terms, q, s)
+	terms := x.topTerms(queryTerms(q.Text), q.Terms)
+	const maxPrunedHits = 2000 // with so many hits wanted by so many terms there is little to pass over
+	if q.Limit > 0 && len(terms) <= maxCursors && q.Limit*len(terms) <= maxPrunedHits {
+		return x.searchTop(terms, q, s)
 	}
-	return x.all(terms, q, s)
+	return x.searchAll(terms, q, s)
 }
 
 // all adds up every posting of the terms.
-func (x *Lexical) all(terms []queryTerm, q Query, s *scratch) []Hit {
+func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
 	x.score(terms, s)
-	top, least := topHits{limit: q.Limit}, 0.0
+	top, minScore := topHits{limit: q.Limit}, 0.0
 	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
-		least = s.least(q.Limit)
+		minScore = s.nthBestScore(q.Limit)
 	}
 	for _, slot := range s.touched {
 		score := s.scores[slot]
-		if score < least || top.refuses(score) {
+		if score < minScore || top.rejects(score) {
 			continue
 		}
 		id := x.id(slot)
@@ -101,23 +101,23 @@ func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
 		s := scratches.Get().(*scratch)
 		defer s.release()
 		x.score(queryTerms(text), s)
-		at := make([]int, len(x.parts)) // the document reached in each part
+		pos := make([]int, len(x.parts)) // the document reached in each part
 		for {
-			least, slot := -1, 0
+			next, slot := -1, 0
 			first := 0
 			for i, p := range x.parts {
-				for at[i] < len(p.lengths) && s.scores[first+at[i]] == 0 {
-					at[i]++
+				for pos[i] < len(p.lengths) && s.scores[first+pos[i]] == 0 {
+					pos[i]++
 				}
-				if at[i] < len(p.lengths) && (least < 0 || p.ids.at(at[i]) < x.parts[least].ids.at(at[least])) {
-					least, slot = i, first+at[i]
+				if pos[i] < len(p.lengths) && (next < 0 || p.ids.at(pos[i]) < x.parts[next].ids.at(pos[next])) {
+					next, slot = i, first+pos[i]
 				}
 				first += len(p.lengths)
 			}
-			if least < 0 || !yield(x.parts[least].ids.at(at[least]), s.scores[slot]) {
+			if next < 0 || !yield(x.parts[next].ids.at(pos[next]), s.scores[slot]) {
 				return
 			}
-			at[least]++
+			pos[next]++
 		}
 	}
 }
@@ -146,30 +146,30 @@ func (x *Lexical) Explain(text, id string) []Match {
 	var matches []Match
 	formula := x.formula()
 	for _, q := range queryTerms(text) {
-		x.gather(q.term, s)
+		x.loadPostings(q.term, s)
 		i := slices.IndexFunc(s.lists[at], func(p posting) bool { return p.doc == doc })
 		if i < 0 {
 			continue
 		}
 		p := s.lists[at][i]
-		score := formula.share(formula.idf(s.documents, q.count), p.weight, x.parts[at].lengths[doc])
-		matches = append(matches, Match{q.term, int(p.weight), s.documents, score})
+		score := formula.termScore(formula.idf(s.docFreq, q.count), p.weight, x.parts[at].lengths[doc])
+		matches = append(matches, Match{q.term, int(p.weight), s.docFreq, score})
 	}
 	return matches
 }
 
 // scratch is the working memory of one search.
 type scratch struct {
-	scores    []float64 // by slot: documents numbered through all parts; 0 between uses
-	touched   []uint32  // the slots above 0
-	lists     [][]posting
-	documents int // how many postings lists hold
+	scores  []float64 // by slot: documents numbered through all parts; 0 between uses
+	touched []uint32  // the slots above 0
+	lists   [][]posting
+	docFreq int // how many postings lists hold
 
 	values []float64
 
 	cursors []cursor
 	ends    []int // of the cursors of each part
-	sweep   sweep
+	search  maxScoreSearch
 }
 
 // scratches are kept between searches: a search allocates its answer alone.
@@ -196,8 +196,8 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 	}
 	formula := x.formula()
 	for _, q := range terms {
-		x.gather(q.term, s)
-		idf := formula.idf(s.documents, q.count)
+		x.loadPostings(q.term, s)
+		idf := formula.idf(s.docFreq, q.count)
 		first := 0
 		for i, p := range x.parts {
 			scores := s.scores[first : first+len(p.lengths)]
@@ -205,7 +205,7 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 				if scores[hit.doc] == 0 {
 					s.touched = append(s.touched, uint32(first)+hit.doc)
 				}
-				scores[hit.doc] += formula.share(idf, hit.weight, p.lengths[hit.doc])
+				scores[hit.doc] += formula.termScore(idf, hit.weight, p.lengths[hit.doc])
 			}
 			first += len(p.lengths)
 		}
@@ -214,14 +214,14 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 
 // heaviest returns, in their order, the terms that weigh most, at most so many;
 // 0 or less means all.
-func (x *Lexical) heaviest(terms []queryTerm, most int) []queryTerm {
-	if most <= 0 || len(terms) <= most {
+func (x *Lexical) topTerms(terms []queryTerm, limit int) []queryTerm {
+	if limit <= 0 || len(terms) <= limit {
 		return terms
 	}
 	formula := x.formula()
 	weights := make(map[string]float64, len(terms))
 	for _, q := range terms {
-		if n := x.documents(q.term); n > 0 {
+		if n := x.docFreq(q.term); n > 0 {
 			weights[q.term] = formula.idf(n, q.count)
 		}
 	}
@@ -229,7 +229,7 @@ func (x *Lexical) heaviest(terms []queryTerm, most int) []queryTerm {
 	slices.SortFunc(ranked, func(a, b queryTerm) int {
 		return cmp.Or(cmp.Compare(weights[b.term], weights[a.term]), strings.Compare(a.term, b.term))
 	})
-	for _, q := range ranked[most:] {
+	for _, q := range ranked[limit:] {
 		delete(weights, q.term)
 	}
 	return slices.DeleteFunc(slices.Clone(terms), func(q queryTerm) bool {
@@ -239,11 +239,11 @@ func (x *Lexical) heaviest(terms []queryTerm, most int) []queryTerm {
 }
 
 // documents returns how many live documents have a term.
-func (x *Lexical) documents(term string) int {
+func (x *Lexical) docFreq(term string) int {
 	n := 0
 	for i := range x.parts {
 		if t, ok := x.parts[i].terms.find(term); ok {
-			n += x.parts[i].count(t)
+			n += x.parts[i].docFreq(t)
 		}
 	}
 	return n
@@ -251,17 +251,17 @@ func (x *Lexical) documents(term string) int {
 
 // gather fills lists and documents of s with the live postings of a term. Counting
 // them here is what makes the statistics those of the live documents.
-func (x *Lexical) gather(term string, s *scratch) {
+func (x *Lexical) loadPostings(term string, s *scratch) {
 	for len(s.lists) < len(x.parts) {
 		s.lists = append(s.lists, nil)
 	}
-	s.documents = 0
+	s.docFreq = 0
 	for i, p := range x.parts {
 		s.lists[i] = s.lists[i][:0]
 		if t, ok := p.terms.find(term); ok {
 			s.lists[i] = p.postings(s.lists[i], t, p.dead)
 		}
-		s.documents += len(s.lists[i])
+		s.docFreq += len(s.lists[i])
 	}
 }
 
@@ -281,9 +281,9 @@ type bm25 struct {
 	perLength float64
 }
 
-func (x *Lexical) formula() bm25 { return formulaOf(x.docs, x.length) }
+func (x *Lexical) formula() bm25 { return newBM25(x.docs, x.length) }
 
-func formulaOf(docs, length int) bm25 {
+func newBM25(docs, length int) bm25 {
 	return bm25{docs: float64(docs), perLength: k1 * b * float64(docs) / float64(max(length, 1))}
 }
 
@@ -296,7 +296,7 @@ func (f bm25) idf(documents, count int) float64 {
 
 // share is what a term adds to the score of a document. The conversion keeps
 // compilers from fusing the product into the sum, which would change the bits.
-func (f bm25) share(idf float64, weight, length uint32) float64 {
+func (f bm25) termScore(idf float64, weight, length uint32) float64 {
 	tf := float64(weight)
 	return idf * tf / (tf + (k1*(1-b) + float64(f.perLength*float64(length))))
 }

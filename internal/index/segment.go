@@ -44,13 +44,13 @@ func (t table) find(s string) (int, bool) {
 // numbered in the order of their ids and terms in byte order, so that a segment
 // is a function of its documents alone.
 type segment struct {
-	ids     table
-	lengths []uint32 // weighted number of words by document
-	terms   table
-	lists   table                      // the posting list of each term, encoded by appendPosting
-	long    []uint32                   // terms whose list may be long, sorted,
-	divided []atomic.Pointer[longList] // and what each is, nil until asked for
-	formula bm25                       // as if there were no other document
+	ids       table
+	lengths   []uint32 // weighted number of words by document
+	terms     table
+	lists     table                       // the posting list of each term, encoded by appendPosting
+	longTerms []uint32                    // terms whose list may be long, sorted,
+	longLists []atomic.Pointer[blockList] // and what each is, nil until asked for
+	formula   bm25                        // as if there were no other document
 }
 
 // posting says that a document has a term.
@@ -99,14 +99,14 @@ func uvarint(list string, i int) (uint64, int) {
 // postings appends those of term t whose document is not dead. A list that names a
 // document beyond the segment, which no list of this package does, ends there.
 func (s *segment) postings(dst []posting, t int, dead bitmap) []posting {
-	dst, _ = s.read(dst, s.lists.at(t), 0, 0, math.MaxInt, dead)
+	dst, _ = s.decodePostings(dst, s.lists.at(t), 0, 0, math.MaxInt, dead)
 	return dst
 }
 
 // read reads so many postings of a list, from the place at on, where document from is
 // the first that can follow. It appends those whose document is not dead, and returns
 // the place behind the last one.
-func (s *segment) read(dst []posting, list string, at int, from uint32, count int, dead bitmap) ([]posting, int) {
+func (s *segment) decodePostings(dst []posting, list string, at int, from uint32, count int, dead bitmap) ([]posting, int) {
 	docs, doc := uint64(len(s.lengths)), uint64(from)
 	for i := at; i < len(list) && count > 0; count-- {
 		v := uint64(list[i])

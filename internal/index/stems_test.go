@@ -12,10 +12,10 @@ import (
 )
 
 // TestStemsAreThoseOfTheStemmer: also where words share a place.
-func TestStemsAreThoseOfTheStemmer(t *testing.T) {
+func TestStemCacheMatchesStemmer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, word := range rapid.SliceOf(rapid.StringMatching("[a-c]{1,3}(ing|ed|ly|s|)")).Draw(t, "words") {
-			if got, want := stems.of([]byte(word)), english.Stem(word, true); got != want {
+			if got, want := stems.stem([]byte(word)), english.Stem(word, true); got != want {
 				t.Fatalf("the stem of %q is %q, want %q", word, got, want)
 			}
 		}
@@ -23,7 +23,7 @@ func TestStemsAreThoseOfTheStemmer(t *testing.T) {
 }
 
 // TestNthIsSorting: the n-th greatest is what sorting puts there.
-func TestNthIsSorting(t *testing.T) {
+func TestNthMatchesSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0.1, 0.5, 1, 1.5, 2, 3, 7}), 1, 60).Draw(t, "values")
 		n := rapid.IntRange(0, len(values)-1).Draw(t, "n")

@@ -51,20 +51,20 @@ type queryTerm struct {
 }
 
 func queryTerms(text string) []queryTerm {
-	content := newTally()
-	var stops *tally
+	content := newTermCounter()
+	var stops *termCounter
 	var s scanner
 	s.reset(text)
 	for s.next() {
 		if !s.plain || !english.IsStopWord(string(s.word)) {
-			content.add(askedTerm(s.word, s.plain))
+			content.add(cachedTermOf(s.word, s.plain))
 			continue
 		}
 		if len(content.terms) == 0 {
 			if stops == nil {
-				stops = newTally()
+				stops = newTermCounter()
 			}
-			stops.add(askedTerm(s.word, s.plain))
+			stops.add(cachedTermOf(s.word, s.plain))
 		}
 	}
 	if len(content.terms) == 0 && stops != nil {
@@ -74,18 +74,18 @@ func queryTerms(text string) []queryTerm {
 }
 
 // tally counts terms in the order of their first occurrence.
-type tally struct {
+type termCounter struct {
 	terms []queryTerm
-	at    map[string]int
+	index map[string]int
 }
 
-func newTally() *tally { return &tally{at: map[string]int{}} }
+func newTermCounter() *termCounter { return &termCounter{index: map[string]int{}} }
 
-func (t *tally) add(term string) {
-	i, ok := t.at[term]
+func (t *termCounter) add(term string) {
+	i, ok := t.index[term]
 	if !ok {
 		i = len(t.terms)
-		t.at[term] = i
+		t.index[term] = i
 		t.terms = append(t.terms, queryTerm{term: term})
 	}
 	t.terms[i].count++
@@ -108,9 +108,9 @@ func termOf(word []byte, plain bool) string {
 }
 
 // askedTerm is termOf for the words of questions, which repeat.
-func askedTerm(word []byte, plain bool) string {
+func cachedTermOf(word []byte, plain bool) string {
 	if plain {
-		return stems.of(word)
+		return stems.stem(word)
 	}
 	return termOf(word, plain)
 }

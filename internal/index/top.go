@@ -12,7 +12,7 @@ type topHits struct {
 func (h *topHits) full() bool { return h.limit > 0 && len(h.hits) >= h.limit }
 
 // refuses reports whether a hit with this score cannot enter, whatever its id.
-func (h *topHits) refuses(score float64) bool {
+func (h *topHits) rejects(score float64) bool {
 	return h.full() && score < h.hits[0].Score
 }
 
@@ -23,27 +23,27 @@ func (h *topHits) add(hit Hit) {
 		h.hits = append(h.hits, hit)
 	case !h.full():
 		h.hits = append(h.hits, hit)
-		h.up(len(h.hits) - 1)
+		h.siftUp(len(h.hits) - 1)
 	case compareHits(hit, h.hits[0]) < 0:
 		h.hits[0] = hit
-		h.down()
+		h.siftDown()
 	}
 }
 
 // up moves hit i towards the top while it is worse than what is above it.
-func (h *topHits) up(i int) {
+func (h *topHits) siftUp(i int) {
 	for i > 0 {
-		above := (i - 1) / 2
-		if compareHits(h.hits[i], h.hits[above]) <= 0 {
+		parent := (i - 1) / 2
+		if compareHits(h.hits[i], h.hits[parent]) <= 0 {
 			return
 		}
-		h.hits[i], h.hits[above] = h.hits[above], h.hits[i]
-		i = above
+		h.hits[i], h.hits[parent] = h.hits[parent], h.hits[i]
+		i = parent
 	}
 }
 
 // down moves the hit on top below every hit that is worse.
-func (h *topHits) down() {
+func (h *topHits) siftDown() {
 	for i := 0; ; {
 		worst := i
 		for _, c := range []int{2*i + 1, 2*i + 2} {
@@ -61,7 +61,7 @@ func (h *topHits) down() {
 
 // least returns the score of the n-th best document touched, of which there are more.
 // O(touched).
-func (s *scratch) least(n int) float64 {
+func (s *scratch) nthBestScore(n int) float64 {
 	s.values = s.values[:0]
 	for _, slot := range s.touched {
 		s.values = append(s.values, s.scores[slot])

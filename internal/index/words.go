@@ -19,15 +19,15 @@ const longPrefixBytes = 40
 type class uint8
 
 const (
-	gap      class = iota // ends a word: blanks, punctuation
-	letter                // is part of a word: letters, numbers
-	mark                  // continues a word but never begins one
-	unspaced              // a script written without blanks between words
-	symbol                // a word by itself
+	separator class = iota // ends a word: blanks, punctuation
+	letter                 // is part of a word: letters, numbers
+	combining              // continues a word but never begins one
+	unspaced               // a script written without blanks between words
+	symbol                 // a word by itself
 )
 
 // folded maps the ASCII letters and digits to lower case and all else to 0.
-var folded = func() (t [256]byte) {
+var asciiFolded = func() (t [256]byte) {
 	for c := range utf8.RuneSelf {
 		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
 			t[c] = byte(unicode.ToLower(r))
@@ -50,17 +50,17 @@ func classOf(r rune) class {
 	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r == prolongedSound:
 		return unspaced
 	case r == utf8.RuneError:
-		return gap
+		return separator
 	case r >= firstUnspaced && unicode.In(r, bigramScripts...) && !unicode.IsPunct(r):
 		return unspaced
 	case unicode.IsLetter(r) || unicode.IsNumber(r):
 		return letter
 	case unicode.IsMark(r):
-		return mark
+		return combining
 	case unicode.Is(unicode.So, r) && (r < 0x2500 || r > 0x259F): // not the lines and blocks of drawn tables
 		return symbol
 	}
-	return gap
+	return separator
 }
 
 // scanner cuts a text into words, left to right, in linear time and without
@@ -84,8 +84,8 @@ func (s *scanner) next() bool {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
 		if c < utf8.RuneSelf {
-			if folded[c] != 0 {
-				s.take()
+			if asciiFolded[c] != 0 {
+				s.scanRun()
 				return true
 			}
 			s.pos++
@@ -94,14 +94,14 @@ func (s *scanner) next() bool {
 		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
 		switch classOf(r) {
 		case letter:
-			s.take()
+			s.scanRun()
 			return true
 		case unspaced:
-			if s.pair(size) {
+			if s.scanPair(size) {
 				return true
 			}
 		case symbol:
-			s.emit(s.text[s.pos : s.pos+size])
+			s.setWord(s.text[s.pos : s.pos+size])
 			s.pos += size
 			return true
 		default:
@@ -112,17 +112,17 @@ func (s *scanner) next() bool {
 }
 
 // emit makes raw, which is short and not plain, the word.
-func (s *scanner) emit(raw string) {
+func (s *scanner) setWord(raw string) {
 	s.word, s.plain = s.buf[:copy(s.buf[:], raw)], false
 }
 
 // take reads the run of letters that starts at pos.
-func (s *scanner) take() {
+func (s *scanner) scanRun() {
 	start, i, n := s.pos, s.pos, 0
 	plain := true
 	for i < len(s.text) {
 		c := s.text[i]
-		if f := folded[c]; f != 0 {
+		if f := asciiFolded[c]; f != 0 {
 			if n < len(s.buf) {
 				s.buf[n] = f
 			}
@@ -135,7 +135,7 @@ func (s *scanner) take() {
 			break
 		}
 		r, size := utf8.DecodeRuneInString(s.text[i:])
-		if k := classOf(r); k != letter && k != mark {
+		if k := classOf(r); k != letter && k != combining {
 			break
 		}
 		if n < len(s.buf) {
@@ -160,7 +160,7 @@ func (s *scanner) shorten(run string) {
 	h := uint64(14695981039346656037)
 	for i := range len(run) {
 		c := run[i]
-		if f := folded[c]; f != 0 {
+		if f := asciiFolded[c]; f != 0 {
 			c = f
 		}
 		h = (h ^ uint64(c)) * 1099511628211
@@ -178,17 +178,17 @@ func (s *scanner) shorten(run string) {
 
 // pair reads a rune of an unspaced script, size bytes long, with the one after
 // it. It reports false where the rune ends a run whose pairs are already told.
-func (s *scanner) pair(size int) bool {
+func (s *scanner) scanPair(size int) bool {
 	end := s.pos + size
 	r, following := utf8.DecodeRuneInString(s.text[end:])
-	more := r >= utf8.RuneSelf && classOf(r) == unspaced
+	continues := r >= utf8.RuneSelf && classOf(r) == unspaced
 	switch {
-	case more:
-		s.emit(s.text[s.pos : end+following])
+	case continues:
+		s.setWord(s.text[s.pos : end+following])
 	case !s.inRun:
-		s.emit(s.text[s.pos:end])
+		s.setWord(s.text[s.pos:end])
 	}
-	told := more || !s.inRun
-	s.pos, s.inRun = end, more
-	return told
+	found := continues || !s.inRun
+	s.pos, s.inRun = end, continues
+	return found
 }

@@ -52,7 +52,7 @@ func (v vocabulary) docs(from, n int, even bool) []Doc {
 // TestBestIsTheBeginningOfAll: what is found by passing over blocks is, bit for bit,
 // how the list begins that adding up every posting makes: over lists of many blocks,
 // several parts, dead documents, equal scores, filters.
-func TestBestIsTheBeginningOfAll(t *testing.T) {
+func TestTopHitsEqualFullSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), rapid.SampledFrom([]float64{1.01, 1.3, 2.5}).Draw(t, "skew"))
 		even := rapid.Bool().Draw(t, "even") // all documents of one length
@@ -92,7 +92,7 @@ func (vocabulary) docID(i int) string { return fmt.Sprintf("%04x-%d", uint16(i*4
 
 // TestBlocksSayWhatListsHold: the blocks of each list end where they say, hold all of
 // it, and bound what it holds.
-func TestBlocksSayWhatListsHold(t *testing.T) {
+func TestBlocksMatchLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), 1.1)
 		docs := v.docs(0, rapid.IntRange(1, 1000).Draw(t, "documents"), false)
@@ -104,19 +104,19 @@ func TestBlocksSayWhatListsHold(t *testing.T) {
 		}
 		for term := range p.terms.len() {
 			want := p.postings(nil, term, nil)
-			if got := p.count(term); got != len(p.postings(nil, term, p.dead)) {
+			if got := p.docFreq(term); got != len(p.postings(nil, term, p.dead)) {
 				t.Fatalf("term %d: %d live documents, counted %d", term, len(p.postings(nil, term, p.dead)), got)
 			}
 			blocks, postings := p.blocks(term)
-			if (blocks != nil) != (len(want) > blockPostings) || blocks != nil && postings != len(want) {
+			if (blocks != nil) != (len(want) > postingsPerBlock) || blocks != nil && postings != len(want) {
 				t.Fatalf("term %d of %d documents: %d blocks of %d postings", term, len(want), len(blocks), postings)
 			}
 			var all []posting
 			for i, b := range blocks {
-				from, at := begin(blocks, i)
-				run, end := p.read(nil, p.lists.at(term), at, from, blockPostings, nil)
-				bound := p.bound(run)
-				if bound.end = uint32(end); bound != b {
+				from, at := blockStart(blocks, i)
+				run, end := p.decodePostings(nil, p.lists.at(term), at, from, postingsPerBlock, nil)
+				bound := p.newBlock(run)
+				if bound.listEnd = uint32(end); bound != b {
 					t.Fatalf("term %d, block %d: %+v, the list says %+v", term, i, b, bound)
 				}
 				all = append(all, run...)
