@@ -10,32 +10,31 @@ import (
 	"github.com/fovea-memory/fovea/internal/champ"
 )
 
-// Attributes is an immutable index of which ids have a value of a key: the tag
-// "work", the link target of a node. A key may have several values for one id.
-// Keys and values are compared as bytes. The zero value is empty; copying it is
-// free, and it is safe for any number of readers. What it yields is a function
-// of its content, never of its history.
+// Attributes is an immutable index from key and value to ids, for example from the tag
+// "work" to the nodes that have it. An id may have several values for one key. Keys and
+// values are compared as bytes. The zero value is empty; copies are cheap; concurrent
+// reads are safe. Iteration order depends only on the content.
 type Attributes struct {
 	keys champ.Map[champ.Map[idList]] // key -> value -> ids; no list is empty
 }
 
-// Lookup yields the ids that have value of key, in byte order. O(hits).
+// Lookup yields the ids that have the value for key, in byte order. O(hits).
 func (a Attributes) Lookup(key, value string) iter.Seq[string] {
 	return a.list(key, value).all()
 }
 
-// Has reports whether id has value of key. O(log of the ids with this value).
+// Has reports whether id has the value for key. O(log n) for n ids with that value.
 func (a Attributes) Has(key, value, id string) bool {
 	return a.list(key, value).has(id)
 }
 
-// Count returns how many ids have value of key. O(1).
+// Count returns the number of ids that have the value for key. O(1).
 func (a Attributes) Count(key, value string) int {
 	return a.list(key, value).n
 }
 
-// Values yields the values of key in byte order, each with the number of ids
-// that have it. O(v log v) for v values.
+// Values yields the values of key in byte order, each with the number of ids that have
+// it. O(v log v) for v values.
 func (a Attributes) Values(key string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		byValue, _ := a.keys.Get(key)
@@ -59,31 +58,32 @@ func (a Attributes) list(key, value string) idList {
 	return ids
 }
 
-// Edit returns an editor that starts from a, which stays as it is.
+// Edit returns an editor for a new version of a. The receiver does not change.
 func (a Attributes) Edit() *AttributesEditor {
 	return &AttributesEditor{base: a, keys: map[string]map[string][]editRecord{}, numberByID: map[string]uint32{}}
 }
 
-// AttributesEditor gathers changes to Attributes. One goroutine may use it.
+// AttributesEditor collects changes to an Attributes. It is not safe for concurrent
+// use.
 type AttributesEditor struct {
 	base       Attributes
 	keys       map[string]map[string][]editRecord
-	ids        []string // every id once, in the order of arrival
+	ids        []string // each id once, in order of first use
 	numberByID map[string]uint32
 }
 
-// change is one change of a list: in the upper half the number of the id, below
-// it the how many-th change of the list it is, in the lowest bit whether the id
-// is set. As numbers, changes sort by id and for one id by time; comparing the
-// ids themselves would be most of the time of a bulk load.
+// editRecord is one change to an id list: the number of the id in the upper half, below
+// it the sequence number of the change in its list, and in the lowest bit whether the
+// id is added. Sorted as integers, records are ordered by id and then by time;
+// comparing the ids themselves would dominate a bulk load.
 type editRecord uint64
 
-// Set records that id has value of key. O(1). Several calls for one id in a row
-// are cheapest.
+// Set adds the value to the values of key for id. O(1). Consecutive calls with the same
+// id are cheapest.
 func (e *AttributesEditor) Set(key, value, id string) { e.record(key, value, id, 1) }
 
-// Remove records that id does not have value of key; it need not have had it.
-// Of several changes of the same three the last counts. O(1).
+// Remove removes the value from the values of key for id, if it is there. The last
+// change to the same key, value and id wins. O(1).
 func (e *AttributesEditor) Remove(key, value, id string) { e.record(key, value, id, 0) }
 
 func (e *AttributesEditor) record(key, value, id string, set editRecord) {
@@ -96,7 +96,7 @@ func (e *AttributesEditor) record(key, value, id string, set editRecord) {
 	values[value] = append(list, editRecord(e.numberOf(id))<<32|editRecord(len(list))<<1|set)
 }
 
-// number returns the number of id in ids.
+// numberOf returns the index of id in ids and adds id if it is new.
 func (e *AttributesEditor) numberOf(id string) uint32 {
 	if n := len(e.ids); n > 0 && e.ids[n-1] == id {
 		return uint32(n - 1)
@@ -110,9 +110,9 @@ func (e *AttributesEditor) numberOf(id string) uint32 {
 	return n
 }
 
-// Attributes returns the edited index. The editor keeps nothing and must not be
-// used after. A change to the ids of a value copies at most 256 of them and a
-// list of about n/128 chunks; many changes to one value share that cost.
+// Attributes returns the edited index and empties the editor, which must not be used
+// again. A change to the ids of one value copies at most 256 ids and a list of about
+// n/128 chunks; changes to the same value share that cost.
 func (e *AttributesEditor) Attributes() Attributes {
 	ids, ranks := e.ranks()
 	keys := e.base.keys.Edit()
@@ -148,8 +148,7 @@ func (e *AttributesEditor) Attributes() Attributes {
 	return Attributes{keys.Map()}
 }
 
-// ranked returns the ids of all changes in byte order, and for the number of
-// each id its place among them.
+// ranks returns the changed ids in byte order and, by id number, the rank of each.
 func (e *AttributesEditor) ranks() (ids []string, ranks []uint32) {
 	ids = slices.Clone(e.ids)
 	slices.Sort(ids)

@@ -16,7 +16,7 @@ import (
 // triple is one fact of an attribute index.
 type triple struct{ key, value, id string }
 
-// checkAttributes compares every answer of a with a plain set.
+// checkAttributes compares all answers of a with a plain set.
 func checkAttributes(t *rapid.T, a Attributes, want map[triple]bool) {
 	type pair struct{ key, value string }
 	ids := map[pair][]string{}
@@ -54,8 +54,8 @@ func checkAttributes(t *rapid.T, a Attributes, want map[triple]bool) {
 	}
 }
 
-// TestAttributesModel edits versions at random, with enough ids to one value to
-// fill several chunks, and compares each version with a set.
+// TestAttributesModel edits random versions, with enough ids per value to fill several
+// chunks, and compares each version with a set.
 func TestAttributesModel(t *testing.T) {
 	fact := rapid.Custom(func(t *rapid.T) triple {
 		return triple{
@@ -127,7 +127,7 @@ func TestAttributesLastChangeCounts(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 	if none.Count("tag", "home") != 0 {
-		t.Errorf("the version edited has changed")
+		t.Errorf("the edited version changed the original")
 	}
 }
 

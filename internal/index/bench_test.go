@@ -17,8 +17,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// headlines cuts Org text into documents at its headlines; the ids are in no
-// order. It is the mapping of a benchmark, not that of package node.
+// headlines splits Org text into documents at its headlines, with ids in random order.
+// It is a simplification for benchmarks; package node does the real split.
 func headlines(docs []Doc, prefix, text string) []Doc {
 	for len(text) > 0 {
 		end := strings.Index(text[1:], "\n*") + 2
@@ -38,8 +38,7 @@ func headlines(docs []Doc, prefix, text string) []Doc {
 	return docs
 }
 
-// generated returns the material that the cold start is measured with: 2,000
-// files of ten headlines.
+// generated returns the cold start data: 2,000 files of ten headlines.
 func generated() (docs []Doc, bytes int64) { return files(2000) }
 
 func files(n int) (docs []Doc, bytes int64) {
@@ -51,7 +50,7 @@ func files(n int) (docs []Doc, bytes int64) {
 	return docs, bytes
 }
 
-// corpus returns the sections of the real Org and Markdown files outside.
+// corpus returns the sections of real Org and Markdown files.
 func corpus(b *testing.B) (docs []Doc, bytes int64) {
 	root := filepath.Join(foveatest.Testdata(b), "corpus")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -92,7 +91,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// many returns 75,000 documents of words with the frequencies of prose (Zipf).
+// many returns 75,000 documents with Zipf-distributed words, like prose.
 func many() []Doc {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(rnd, 1.1, 8, 100_000)
@@ -107,8 +106,8 @@ func many() []Doc {
 	return docs
 }
 
-// isFrequent reports whether a word of many is one of the 120 most frequent,
-// which stand where the stop words of a language stand.
+// isFrequent reports whether a word of many is one of the 120 most frequent, which
+// correspond to stop words.
 func isFrequent(word string) bool {
 	rank, err := strconv.Atoi(strings.Trim(word, "wq"))
 	return err == nil && rank < 120
@@ -117,7 +116,7 @@ func isFrequent(word string) bool {
 func BenchmarkSearch(b *testing.B) {
 	docs := many()
 	rnd := rand.New(rand.NewPCG(3, 4))
-	asked := make([]string, 256) // three words of a document that are no stop words
+	asked := make([]string, 256) // three words of one document, without stop words
 	for i := range asked {
 		words := slices.DeleteFunc(strings.Fields(docs[rnd.IntN(len(docs))].Body), isFrequent)
 		at := rnd.IntN(max(len(words)-2, 1))
@@ -147,8 +146,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchCommon asks for two words of which every document has one: its cost must
-// not grow as the documents do.
+// BenchmarkSearchCommon searches for two words of which every document has one. The
+// cost must not grow with the number of documents.
 func BenchmarkSearchCommon(b *testing.B) {
 	for _, n := range []int{900, 4500} {
 		docs, _ := files(n)
@@ -162,8 +161,8 @@ func BenchmarkSearchCommon(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchLike asks for the documents whose words are like those of one, as
-// windows and new notes do.
+// BenchmarkSearchLike searches with the full text of a document, as windows and new
+// notes do to find similar ones.
 func BenchmarkSearchLike(b *testing.B) {
 	docs, _ := generated()
 	x := Build(docs)
@@ -217,8 +216,8 @@ func BenchmarkEncode(b *testing.B) {
 	})
 }
 
-// BenchmarkOneLongLine is a text without a single blank: its time must grow with
-// its length alone.
+// BenchmarkOneLongLine builds from a text without blanks. The time must be linear in
+// its length.
 func BenchmarkOneLongLine(b *testing.B) {
 	for _, bytes := range []int{1 << 17, 1 << 20, 1 << 23} {
 		for _, unit := range []string{"x", "文"} {

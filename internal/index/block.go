@@ -8,26 +8,26 @@ import (
 	"sync/atomic"
 )
 
-// blockPostings is how many postings of a long list make a block. Reading one takes
-// about 0.2 µs; telling of 128 postings where they end takes 12 bytes.
+// postingsPerBlock is the number of postings in a block of a long list. Reading a block
+// takes about 0.2 µs; its entry takes 12 bytes.
 const postingsPerBlock = 128
 
-// block is a run of postings of a list: where it ends, and what bounds the share of
-// its documents in a score.
+// block describes a run of postings: where it ends and the highest score it can give.
 type block struct {
-	last         uint32  // document
-	listEnd      uint32  // place in the list behind its last posting
-	maxTermScore float32 // the greatest, for a term of weight 1, if the average length were that of the segment
+	last         uint32  // last document
+	listEnd      uint32  // offset in the list after the last posting
+	maxTermScore float32 // highest term score at idf 1 and the segment's own average length
 }
 
-// longList is a posting list in blocks of blockPostings and one of the rest.
+// blockList is a posting list divided into blocks of postingsPerBlock; the last block
+// may be shorter.
 type blockList struct {
 	postings int
-	blocks   []block // of a short list after all fewer than two
+	blocks   []block // fewer than two if the list turned out to be short
 }
 
-// cut notes which lists of s may be long. Each is divided when a search first asks for
-// it. O(terms).
+// findLongLists records which lists may be long. Each is divided into blocks by the
+// first search that reads it. O(terms).
 func (s *segment) findLongLists() {
 	length := 0
 	for _, n := range s.lengths {
@@ -36,7 +36,7 @@ func (s *segment) findLongLists() {
 	s.formula = newBM25(len(s.lengths), length)
 	start := 0
 	for t, end := range s.lists.ends {
-		if end-start > postingsPerBlock && end-start <= math.MaxUint32 { // a posting has at least a byte
+		if end-start > postingsPerBlock && end-start <= math.MaxUint32 { // a posting takes at least a byte
 			s.longTerms = append(s.longTerms, uint32(t))
 		}
 		start = end
@@ -44,7 +44,7 @@ func (s *segment) findLongLists() {
 	s.longLists = make([]atomic.Pointer[blockList], len(s.longTerms))
 }
 
-// divide cuts one list. O(size of the list).
+// buildBlocks divides the list of term t into blocks. O(size of the list).
 func (s *segment) buildBlocks(t int) *blockList {
 	l := &blockList{}
 	list := s.lists.at(t)
@@ -63,7 +63,7 @@ func (s *segment) buildBlocks(t int) *blockList {
 	return l
 }
 
-// bound returns the block of postings, of which there is at least one, without its end.
+// newBlock returns the block of a run of at least one posting, without its listEnd.
 func (s *segment) newBlock(run []posting) block {
 	b := block{last: run[len(run)-1].doc}
 	maxScore := 0.0
@@ -74,8 +74,8 @@ func (s *segment) newBlock(run []posting) block {
 	return b
 }
 
-// blocks returns the blocks of the list of term t, nil of a short one. It is safe for
-// concurrent use.
+// blocks returns the blocks of the list of term t, or nil if the list is short. It is
+// safe for concurrent use.
 func (s *segment) blocks(t int) (blocks []block, postings int) {
 	i, ok := slices.BinarySearch(s.longTerms, uint32(t))
 	if !ok {
@@ -84,7 +84,7 @@ func (s *segment) blocks(t int) (blocks []block, postings int) {
 	l := s.longLists[i].Load()
 	if l == nil {
 		l = s.buildBlocks(t)
-		s.longLists[i].Store(l) // of two at once either will do
+		s.longLists[i].Store(l) // concurrent callers store equal values
 	}
 	if len(l.blocks) < 2 {
 		return nil, 0
@@ -92,8 +92,9 @@ func (s *segment) blocks(t int) (blocks []block, postings int) {
 	return l.blocks, l.postings
 }
 
-// count returns how many live documents have term t. Of a long list only blocks
-// are read in which a document is dead. O(blocks + size of these).
+// docFreq returns the number of live documents that have term t. Of a long list it
+// reads only blocks with dead documents and the last block. O(blocks + size of the
+// blocks read).
 func (p *part) docFreq(t int) int {
 	list := p.lists.at(t)
 	var read [postingsPerBlock]posting
@@ -121,7 +122,8 @@ func (p *part) docFreq(t int) int {
 	return n
 }
 
-// begin returns the first document that block i may hold, and where it begins in the list.
+// blockStart returns the first document that block i may hold and the offset of the
+// block in the list.
 func blockStart(blocks []block, i int) (from uint32, at int) {
 	if i == 0 {
 		return 0, 0

@@ -9,44 +9,43 @@ import (
 	"strings"
 )
 
-// How much a word counts by where it stands, as if the title were written three
-// times and the tags twice: the linear combination of fields before saturation
-// that makes BM25F (Robertson, Zaragoza and Taylor 2004).
+// Weights of one occurrence of a word in each field. The weighted counts are added
+// before saturation, as in BM25F (Robertson, Zaragoza and Taylor 2004).
 const (
 	titleWeight = 3
 	tagWeight   = 2
 	bodyWeight  = 1
 )
 
-// builder turns documents into one segment. It reads the text once, keeping one
-// 8-byte record a posting, and then writes each list where its term will stand.
+// builder turns documents into one segment. It reads each text once into 8-byte
+// records, one per posting, and then writes each posting list at its final place.
 type builder struct {
 	scan       scanner
-	words      *lexicon // the words as the scanner tells them
-	termByWord []uint32 // word -> term: each different word is analysed once
+	words      *lexicon // distinct words, as the scanner returns them
+	termByWord []uint32 // word number -> term number; each distinct word is analysed once
 	terms      *lexicon
-	states     []termState // by term
-	docTerms   []uint32    // the terms of the document at hand
-	docLength  uint64      // its weighted number of words
+	states     []termState // by term number
+	docTerms   []uint32    // terms of the current document
+	docLength  uint64      // weighted number of words of the current document
 
-	records []record // the postings in the order of the documents
-	counts  []int    // how many of them each document has
+	records []record // postings in document order
+	counts  []int    // number of records of each document
 	lengths []uint32
 }
 
-// termState is what the builder knows of a term while it reads.
+// termState is the state of one term while the builder reads.
 type termState struct {
-	weight uint32 // in the document at hand
-	next   uint32 // the document after the last one that has it
-	size   int    // bytes of its list so far; then where its next posting goes
+	weight uint32 // in the current document
+	next   uint32 // the document after the last one that has the term
+	size   int    // size of its list so far in bytes; later the offset of its next posting
 }
 
 type record struct{ term, weight uint32 }
 
-// bytesPerPosting is a guess to size the records by: short of it they grow.
+// bytesPerPosting is the text size per posting by which records is preallocated.
 const bytesPerPosting = 6
 
-// build returns the segment of docs, which are sorted by id, each id once.
+// build returns the segment of docs, which must be sorted by id without duplicates.
 func build(docs []Doc) *segment {
 	bytes := 0
 	for i := range docs {
@@ -67,7 +66,7 @@ func build(docs []Doc) *segment {
 	return s
 }
 
-// read adds document number n.
+// addDoc reads document number n.
 func (b *builder) addDoc(n uint32, doc *Doc) {
 	b.docLength = 0
 	b.addText(doc.Title, titleWeight)
@@ -86,7 +85,7 @@ func (b *builder) addDoc(n uint32, doc *Doc) {
 	b.docTerms = b.docTerms[:0]
 }
 
-// text counts the words of a piece of the document at hand.
+// addText counts the words of a text of the current document.
 func (b *builder) addText(text string, weight uint32) {
 	b.scan.reset(text)
 	for b.scan.next() {
@@ -104,7 +103,7 @@ func (b *builder) addText(text string, weight uint32) {
 	}
 }
 
-// term returns the number of a term.
+// internTerm returns the number of a term.
 func (b *builder) internTerm(term string) uint32 {
 	t, isNew := b.terms.intern([]byte(term))
 	if isNew {
@@ -113,7 +112,7 @@ func (b *builder) internTerm(term string) uint32 {
 	return t
 }
 
-// segment lays out what was read, without the ids.
+// segment returns what was read as a segment without ids.
 func (b *builder) segment() *segment {
 	order := b.terms.sorted()
 	s := &segment{lengths: b.lengths, terms: b.terms.table(order)}
@@ -156,8 +155,8 @@ func idTable(docs []Doc) table {
 	return t
 }
 
-// ordered returns docs sorted by id, the last of several with one id alone. The
-// argument is left as it is.
+// sortedUnique returns docs sorted by id, keeping the last of several with the same id.
+// It does not change its argument.
 func sortedUnique(docs []Doc) []Doc {
 	type entry struct {
 		id string

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// TestBuildCountsAsTermsSay builds from enough text that every table grows, and
-// compares each posting with a plain count over Terms.
+// TestBuildCountsAsTermsSay builds from enough text to grow every table and compares
+// each posting with a count over Terms.
 func TestBuildCountsAsTermsSay(t *testing.T) {
 	var docs []Doc
 	for f := range 40 {
@@ -61,7 +61,7 @@ func TestLexiconNumbersEachStringOnce(t *testing.T) {
 	x := newLexicon()
 	numbers := map[string]uint32{}
 	for range 20_000 {
-		// Few letters and all lengths about the eight bytes of a head.
+		// Few letters, and lengths around the eight bytes of a prefix.
 		key := make([]byte, 1+rnd.IntN(18))
 		for i := range key {
 			key[i] = "abc"[rnd.IntN(3)]

@@ -4,34 +4,34 @@ package index
 
 import "math"
 
-// cursor walks the live documents that have one term in one part, in their order. It
-// passes over blocks without reading them.
+// cursor iterates over the live documents of one part that have one term, in document
+// order. It can skip blocks without decoding them.
 type cursor struct {
 	*part
 	list       string
-	blocks     []block // all of the list; at least one
-	queryIndex int     // its place in the query
-	idf        float64 // its weight
-	boundScale float64 // of a block's share to a bound
-	bound      float64 // no share of a document is greater
+	blocks     []block // blocks of the list, at least one
+	queryIndex int     // index of the term in the query
+	idf        float64 // weight of the term
+	boundScale float64 // factor from a block's maxTermScore to a bound
+	bound      float64 // upper bound of the term score of any document
 
-	current int       // the block reached
-	decoded bool      // whether it was read: then run holds what is left of it
-	pending []posting // live
-	doc     uint32    // the first of run, noDoc of none; none is before it in a block that was not read
+	current int       // index of the current block
+	decoded bool      // whether pending holds the rest of the current block
+	pending []posting // live postings not yet passed
+	doc     uint32    // first document of pending, or noDoc; in a block not decoded, a lower bound
 
-	scoredDoc uint32  // the document that was looked at last and has the term
-	termScore float64 // and what the term adds to its score
+	scoredDoc uint32  // last document that score was called for
+	termScore float64 // score of the term in scoredDoc
 
-	shortBlock [1]block  // of a short list
-	buf        []posting // that run lies in
+	shortBlock [1]block  // the block of a short list
+	buf        []posting // backing array of pending
 }
 
-// noDoc is behind every document.
+// noDoc is greater than every document number.
 const noDoc = math.MaxUint32
 
-// open puts c at the beginning of the list of term t and returns how many live
-// documents it has.
+// open places c before the first posting of term t and returns the number of live
+// documents that have t.
 func (c *cursor) open(p *part, t int) int {
 	*c = cursor{part: p, list: p.lists.at(t), scoredDoc: noDoc, buf: c.buf}
 	if blocks, _ := p.blocks(t); blocks != nil {
@@ -47,7 +47,7 @@ func (c *cursor) open(p *part, t int) int {
 	return len(c.buf)
 }
 
-// weigh gives c the weight of its term.
+// setWeight sets the idf of the term and computes the bounds from it.
 func (c *cursor) setWeight(f bm25, idf float64) {
 	c.idf = idf
 	c.boundScale = idf * max(1, c.formula.perLength/f.perLength)
@@ -56,12 +56,12 @@ func (c *cursor) setWeight(f bm25, idf float64) {
 	}
 }
 
-// blockBound is the greatest share that a document of the block reached can have.
+// blockBound returns the highest term score possible in the current block.
 func (c *cursor) blockBound() float64 {
 	return c.boundScale * float64(c.blocks[c.current].maxTermScore)
 }
 
-// skip passes over the blocks that end before doc, and reads none.
+// skipBlocks skips the blocks that end before doc without decoding any.
 func (c *cursor) skipBlocks(doc uint32) {
 	for c.current < len(c.blocks) && c.blocks[c.current].last < doc {
 		c.doc = c.blocks[c.current].last + 1
@@ -73,10 +73,10 @@ func (c *cursor) skipBlocks(doc uint32) {
 	}
 }
 
-// done reports that no block is left.
+// done reports whether no block is left.
 func (c *cursor) done() bool { return c.current == len(c.blocks) }
 
-// seek goes to the first document of the block reached that is not before doc.
+// seek moves to the first document of the current block that is not before doc.
 func (c *cursor) seek(doc uint32) {
 	if !c.decoded {
 		from, at := blockStart(c.blocks, c.current)
@@ -89,7 +89,7 @@ func (c *cursor) seek(doc uint32) {
 	}
 }
 
-// next passes over the first document of run.
+// next moves past the first pending document.
 func (c *cursor) next() {
 	c.pending = c.pending[1:]
 	c.updateDoc()
@@ -102,7 +102,7 @@ func (c *cursor) updateDoc() {
 	}
 }
 
-// meet returns what the term adds to the score of the document that c stands at.
+// score returns the term's score in the current document and records it.
 func (c *cursor) score(f bm25) float64 {
 	c.scoredDoc, c.termScore = c.doc, f.termScore(c.idf, c.pending[0].weight, c.lengths[c.doc])
 	return c.termScore

@@ -4,14 +4,14 @@ package index
 
 import "strings"
 
-// drawerOpen is the line that opens a property drawer, in any case.
+// drawerOpen is the first line of a property drawer, in any case.
 const drawerOpen = ":PROPERTIES:"
 
-// eachProse calls f for the pieces of a node's body that are indexed: all of it
-// but property drawers, and of these the values. A drawer starts with a line
-// :PROPERTIES:, goes on with lines ":KEY: value", and ends with :END: or before
-// the first line of another form. Its frame, its keys and the line of the key ID
-// are no words of the person who wrote the note. O(len(body)).
+// eachProse calls f for each piece of a node's body that is indexed: all text outside
+// property drawers and the values inside them. A drawer starts with a line
+// :PROPERTIES:, continues with lines ":KEY: value" and ends with :END: or before the
+// first line of another form. Its frame, its keys and the line of the key ID are not
+// the author's words and are left out. O(len(body)).
 func eachProse(body string, f func(piece string)) {
 	for {
 		start, rest := findDrawer(body)
@@ -37,8 +37,8 @@ func eachProse(body string, f func(piece string)) {
 	}
 }
 
-// findDrawer returns where the line of the first property drawer starts and the
-// text after that line; the length of body and nothing where there is none.
+// findDrawer returns the offset of the line that starts the first property drawer and
+// the text after that line, or len(body) and "" if there is none.
 func findDrawer(body string) (start int, rest string) {
 	for at := 0; ; at++ {
 		colon := strings.IndexByte(body[at:], ':')
@@ -57,7 +57,7 @@ func findDrawer(body string) (start int, rest string) {
 	}
 }
 
-// property splits a line ":KEY: value" of a drawer.
+// property parses a line ":KEY: value" of a drawer.
 func property(line string) (key, value string, ok bool) {
 	line = strings.TrimSpace(line)
 	field, value := line, ""

@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// What an encoded lexical index starts with and which version of the format
-// follows. The format is described in doc/format/index.md.
+// Magic starts an encoded lexical index; FormatVersion follows it. The format is
+// described in doc/format/index.md.
 const (
 	Magic         = "fovealex"
 	FormatVersion = 0
@@ -20,11 +20,10 @@ const crcBytes = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AppendBinary appends the encoded index to dst and returns it; the error is
-// always nil. The bytes are a function of the documents alone, whatever history
-// led to them, so that equal indexes can be told by their digest. An index with
-// changes since its last merge is merged for it, at about a third of the cost of
-// Build.
+// AppendBinary appends the encoded index to dst and returns the result; the error is
+// always nil. The bytes depend only on the documents, not on their history, so equal
+// indexes have equal digests. An index updated since its last merge is merged first,
+// which costs about a third of Build.
 func (x *Lexical) AppendBinary(dst []byte) ([]byte, error) {
 	s := x.mergedSegment()
 	start := len(dst)
@@ -43,7 +42,7 @@ func (x *Lexical) AppendBinary(dst []byte) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli)), nil
 }
 
-// whole returns the one segment with all live documents.
+// mergedSegment returns one segment with all live documents.
 func (x *Lexical) mergedSegment() *segment {
 	switch {
 	case x.Len() == 0:
@@ -54,7 +53,7 @@ func (x *Lexical) mergedSegment() *segment {
 	return merge(x.parts)
 }
 
-// appendTable appends the length of each string and then the strings.
+// appendTable appends the lengths of the strings and then the strings.
 func appendTable(dst []byte, t table) []byte {
 	start := 0
 	for _, end := range t.ends {
@@ -64,14 +63,13 @@ func appendTable(dst []byte, t table) []byte {
 	return append(dst, t.blob...)
 }
 
-// Decode reads what AppendBinary wrote and nothing else. It keeps no reference
-// to data. The posting lists stay encoded, so that the cost is a check sum, a
-// copy, and a step for each document and each term. Errors wrap ErrDamaged or
-// ErrVersion; data that was forged to pass the check sum may give wrong hits,
-// never a panic.
+// Decode reads an index written by AppendBinary and rejects any other bytes. It keeps
+// no reference to data. Posting lists stay encoded, so the cost is a checksum, a copy
+// and one step per document and term. Errors wrap ErrDamaged or ErrVersion. Data forged
+// to pass the checksum can give wrong hits but never a panic.
 func Decode(data []byte) (*Lexical, error) {
 	if len(data) < len(Magic)+crcBytes || string(data[:len(Magic)]) != Magic {
-		return nil, fmt.Errorf("index: read header: no lexical index: %w", ErrDamaged)
+		return nil, fmt.Errorf("index: read header: not a lexical index: %w", ErrDamaged)
 	}
 	body := data[:len(data)-crcBytes]
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[len(body):]) {
@@ -95,8 +93,8 @@ func Decode(data []byte) (*Lexical, error) {
 	return x, nil
 }
 
-// decoder reads an encoded segment. After the first fault bad names the place,
-// and every further read gives nothing.
+// decoder reads an encoded segment. After the first error, damaged names the field and
+// every further read returns zero values.
 type decoder struct {
 	rest    string
 	damaged string
@@ -109,7 +107,7 @@ func (d *decoder) fail(where string) {
 	d.rest = ""
 }
 
-// number reads one number in its shortest form, at most most.
+// number reads a number of at most maxValue in its shortest form.
 func (d *decoder) number(maxValue uint64) uint64 {
 	v, n := uvarint(d.rest, 0)
 	if n == 0 || uvarintSize(v) != n || v > maxValue {
@@ -120,7 +118,7 @@ func (d *decoder) number(maxValue uint64) uint64 {
 	return v
 }
 
-// take reads n bytes.
+// text reads n bytes.
 func (d *decoder) text(n uint64) string {
 	if n > uint64(len(d.rest)) {
 		d.fail("text")
@@ -131,8 +129,8 @@ func (d *decoder) text(n uint64) string {
 	return s
 }
 
-// count reads a number of things that follow, a byte or more each, so that no
-// declared number makes the reader allocate beyond the data.
+// count reads the number of items that follow. Each takes at least a byte, so a count
+// larger than the rest is damage and cannot cause a large allocation.
 func (d *decoder) count() int { return int(d.number(uint64(len(d.rest)))) }
 
 func (d *decoder) segment() *segment {
@@ -158,7 +156,7 @@ func (d *decoder) segment() *segment {
 	return s
 }
 
-// table reads n strings.
+// table reads a table of n strings.
 func (d *decoder) table(n int) table {
 	if n > len(d.rest) {
 		d.fail("table")
@@ -178,7 +176,7 @@ func (d *decoder) table(n int) table {
 	return t
 }
 
-// ascends reports whether the strings are in byte order, each once.
+// isSorted reports whether the strings ascend in byte order without duplicates.
 func (t table) isSorted() bool {
 	for i := 1; i < t.len(); i++ {
 		if t.at(i-1) >= t.at(i) {

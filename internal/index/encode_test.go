@@ -25,7 +25,7 @@ func encode(t interface{ Fatal(...any) }, x *Lexical) []byte {
 	return b
 }
 
-// sealed appends the check sum to body.
+// sealed appends the checksum to body.
 func sealed(body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(body[:len(body):len(body)], crc32.Checksum(body, castagnoli))
 }
@@ -38,7 +38,7 @@ func TestDecodeReadsBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clear(written) // Decode must not have kept it
+		clear(written) // Decode must not keep a reference
 		if diff := cmp.Diff(answers(x), answers(y)); diff != "" {
 			t.Fatalf("answers (-before +after):\n%s", diff)
 		}
@@ -60,8 +60,8 @@ func smallIndex() *Lexical {
 	})
 }
 
-// TestGoldenBytes pins the format: whoever changes these bytes changes
-// FormatVersion or AnalyzerVersion.
+// TestGoldenBytes pins the format. A change of these bytes needs a new FormatVersion or
+// AnalyzerVersion.
 func TestGoldenBytes(t *testing.T) {
 	got := strings.TrimPrefix(string(encode(t, smallIndex())), Magic+"\x00"+string(rune(len(AnalyzerVersion)))+AnalyzerVersion)
 	got = got[:len(got)-crcBytes]
@@ -118,8 +118,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode feeds forged data with a right check sum: it is refused, or it is
-// an index that can be searched, updated and written without a panic.
+// FuzzDecode decodes forged data with a valid checksum. It must be rejected, or give an
+// index that can be searched, updated and encoded without a panic.
 func FuzzDecode(f *testing.F) {
 	whole := encode(f, smallIndex())
 	f.Add(whole[:len(whole)-crcBytes])

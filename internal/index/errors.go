@@ -5,11 +5,11 @@ package index
 import "errors"
 
 var (
-	// ErrDamaged is returned when an encoded index does not read back: its check
-	// sum or its structure is wrong. Build the index anew from the nodes.
+	// ErrDamaged is returned for an encoded index with a wrong checksum or structure.
+	// Rebuild the index from the nodes.
 	ErrDamaged = errors.New("damaged")
 
-	// ErrVersion is returned when an encoded index has another FormatVersion or
-	// AnalyzerVersion than this program. Build the index anew from the nodes.
+	// ErrVersion is returned for an encoded index with another FormatVersion or
+	// AnalyzerVersion. Rebuild the index from the nodes.
 	ErrVersion = errors.New("other version")
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// chunkIDs is how many ids a full chunk of a list has: a change copies one chunk
-// and the list of chunks, which are about equal at the sizes that matter
-// (100,000 ids in 400 chunks).
+// chunkIDs is the number of ids in a full chunk. A change copies one chunk and the list
+// of chunks; at the sizes that matter the two are about equal (100,000 ids in 400
+// chunks).
 const chunkIDs = 256
 
 // idList is an immutable sorted list of ids, in chunks of 1 to chunkIDs.
@@ -20,7 +20,7 @@ type idList struct {
 	n      int
 }
 
-// idChange adds an id to a list, or takes it away.
+// idChange adds an id to a list or removes it.
 type idChange struct {
 	id      string
 	present bool
@@ -39,7 +39,6 @@ func (l idList) all() iter.Seq[string] {
 	}
 }
 
-// has reports whether id is in the list.
 func (l idList) has(id string) bool {
 	i := l.chunkFor(id)
 	if i == len(l.chunks) {
@@ -49,16 +48,16 @@ func (l idList) has(id string) bool {
 	return ok
 }
 
-// chunkOf returns the first chunk whose last id is not before id, the number of
-// chunks where there is none.
+// chunkFor returns the index of the first chunk whose last id is not before id, or the
+// number of chunks if there is none.
 func (l idList) chunkFor(id string) int {
 	return sort.Search(len(l.chunks), func(i int) bool {
 		return l.chunks[i][len(l.chunks[i])-1] >= id
 	})
 }
 
-// apply returns the list with changes, which are sorted by id, each id once.
-// Chunks that no change falls into are shared.
+// apply returns the list after changes, which must be sorted by id without duplicates.
+// Unchanged chunks are shared.
 func (l idList) apply(changes []idChange) idList {
 	out := idList{chunks: make([][]string, 0, len(l.chunks)+len(changes)/chunkIDs+1), n: l.n}
 	next := 0 // the first chunk of l not yet in out
@@ -70,7 +69,7 @@ func (l idList) apply(changes []idChange) idList {
 		if at < len(l.chunks) {
 			chunk = l.chunks[at]
 		}
-		// All changes up to the end of this chunk; beyond the last chunk, all.
+		// The changes up to the end of this chunk; the last chunk takes the rest.
 		count := len(changes)
 		if at < len(l.chunks)-1 {
 			last := chunk[len(chunk)-1]
@@ -87,7 +86,7 @@ func (l idList) apply(changes []idChange) idList {
 	return out
 }
 
-// append adds ids as chunks of even size.
+// appendChunks appends ids as chunks of even size.
 func (l *idList) appendChunks(ids []string) {
 	for parts := (len(ids) + chunkIDs - 1) / chunkIDs; parts > 0; parts-- {
 		n := (len(ids) + parts - 1) / parts

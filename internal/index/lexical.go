@@ -4,10 +4,9 @@ package index
 
 import "slices"
 
-// Doc is what one node contributes to the lexical index: a function of the node
-// alone, so that no change of another node changes it. Body is the node's own
-// text; a title inside it counts again. Of property drawers in Body only the
-// values are indexed, and not that of ID.
+// Doc is the lexical index's view of one node. It depends on that node alone. Body is
+// the node's own text; a title inside it counts again. Of property drawers in Body only
+// the values are indexed, without the value of ID.
 type Doc struct {
 	ID    string
 	Title string
@@ -15,58 +14,56 @@ type Doc struct {
 	Body  string
 }
 
-// Lexical is an immutable full-text index that ranks by BM25. Nil and the zero
-// value are empty. It is safe for any number of readers; Update makes a new one
-// that shares nearly everything with the old one, which stays valid.
+// Lexical is an immutable full-text index ranked by BM25. Nil and the zero value are
+// empty. Concurrent reads are safe. Update returns a new index that shares nearly
+// everything with the old one, which stays valid.
 //
-// What it answers is a function of its documents: two of them with the same
-// documents give the same hits in the same order with bit-equal scores, however
-// they came about.
+// Answers depend only on the documents: two indexes of the same documents return the
+// same hits in the same order with bit-equal scores, whatever their history.
 type Lexical struct {
 	parts  []part // by falling size
 	docs   int    // live documents
 	length int    // sum of their weighted lengths
 }
 
-// part is a segment with the documents that have left it since it was made.
+// part is a segment and the set of its documents that have been removed.
 type part struct {
 	*segment
-	dead bitmap // nil while none has left
+	dead bitmap // nil if none
 	live int
 }
 
 const (
-	// partRatio is how many times the live documents of all later parts a part
-	// must hold, else it is merged with them. With 4, n documents make about
-	// log5(n) parts (75,000 make at most 7), and a document that comes alone is
-	// rewritten about four times per part.
+	// partRatio is the minimum ratio of the live documents in a part to those in all
+	// later parts; below it they are merged. With 4, n documents make about log5(n)
+	// parts (at most 7 for 75,000), and a document added alone is rewritten about four
+	// times per part.
 	partRatio = 4
 
-	// maxDeadPercent is the share of dead documents beyond which a part is
-	// rewritten: dead postings are read by every query that meets them.
+	// maxDeadPercent is the share of dead documents above which a part is rewritten,
+	// because every query that reads its postings pays for them.
 	maxDeadPercent = 30
 )
 
-// Build returns the index of docs, in any order; of several with one ID the last
-// counts. It keeps no reference to docs or their text. While it runs it needs up
-// to five times the size of the text. O(size of the text).
+// Build returns the index of docs, in any order; of several with the same ID the last
+// one counts. It keeps no reference to docs or their text. It needs up to five times
+// the size of the text while it runs. O(size of the text).
 func Build(docs []Doc) *Lexical {
 	return new(Lexical).insert(sortedUnique(docs))
 }
 
-// Update returns the index without the documents named in remove and with those
-// in add; one in add replaces the document of its ID, and where both name an ID
-// it is added. Ids that the index does not have are ignored in remove. The
-// receiver stays as it is. O(size of add + a copy of one bit a document where
-// something leaves), and a share of later merging: amortised, each document is
-// rewritten O(log n) times.
+// Update returns the index without the documents whose ids are in remove and with those
+// in add. A document in add replaces one with the same ID, and add wins over remove.
+// Unknown ids in remove are ignored. The receiver does not change. O(size of add), one
+// bit per document copied for each part that loses documents, and a share of later
+// merges: amortised, each document is rewritten O(log n) times.
 func (x *Lexical) Update(remove []string, add []Doc) *Lexical {
 	if len(remove) == 0 && len(add) == 0 {
 		return x
 	}
 	added := sortedUnique(add)
 	y := x.clone()
-	ownsBitmap := make([]bool, len(y.parts)) // whose bitmap y owns
+	ownsBitmap := make([]bool, len(y.parts)) // by part: whether y may change its bitmap
 	for _, id := range remove {
 		y.remove(id, ownsBitmap)
 	}
@@ -111,8 +108,8 @@ func (x *Lexical) find(id string) (p int, doc uint32, ok bool) {
 	return 0, 0, false
 }
 
-// drop marks the document id dead. The bitmap of part p is copied first unless
-// fresh[p] says that no other index has it.
+// remove marks the document id as dead. It copies the bitmap of part p first unless
+// ownsBitmap[p].
 func (x *Lexical) remove(id string, ownsBitmap []bool) {
 	i, doc, ok := x.find(id)
 	if !ok {
@@ -130,8 +127,8 @@ func (x *Lexical) remove(id string, ownsBitmap []bool) {
 	x.length -= int(p.lengths[doc])
 }
 
-// with adds docs, which are ordered and new to x, and brings the parts into
-// shape. It changes x and returns it.
+// insert adds docs, which must be sorted and not in x, to x itself, compacts the parts
+// and returns x.
 func (x *Lexical) insert(docs []Doc) *Lexical {
 	if len(docs) > 0 {
 		x.appendSegment(build(docs))
@@ -141,7 +138,7 @@ func (x *Lexical) insert(docs []Doc) *Lexical {
 	return x
 }
 
-// push appends a segment whose documents are all live and new to x.
+// appendSegment appends a segment whose documents are all live and not in x.
 func (x *Lexical) appendSegment(s *segment) {
 	x.parts = append(x.parts, part{segment: s, live: len(s.lengths)})
 	x.docs += len(s.lengths)
@@ -150,8 +147,8 @@ func (x *Lexical) appendSegment(s *segment) {
 	}
 }
 
-// compact merges the tail of the parts from the first that is too small for
-// what follows it, and rewrites parts with too many dead.
+// compact merges the tail of the parts, from the first that is too small for its
+// successors, and rewrites parts with too many dead documents.
 func (x *Lexical) compact() {
 	first, after := len(x.parts), 0
 	for i, p := range slices.Backward(x.parts) {

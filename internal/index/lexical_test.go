@@ -15,8 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reference is BM25 as the textbook has it, over plain maps: what Search must
-// answer, by other means.
+// reference is textbook BM25 over plain maps, an independent implementation of Search.
 func reference(docs map[string]Doc, text string) []Hit {
 	weights := map[string]map[string]float64{}
 	lengths := map[string]float64{}
@@ -58,7 +57,7 @@ func reference(docs map[string]Doc, text string) []Hit {
 	return hits
 }
 
-// genDoc draws documents over few ids and words, so that they often meet.
+// genDoc draws documents over few ids and words, so that they often coincide.
 func genDoc(t *rapid.T) Doc {
 	words := rapid.SampledFrom([]string{"apple", "apples", "bear", "cat's", "the", "dog", "42", "学习", "x", ":PROPERTIES:\n:ID: q\n:END:\n", "élan"})
 	text := rapid.Custom(func(t *rapid.T) string {
@@ -74,7 +73,7 @@ func genDoc(t *rapid.T) Doc {
 
 var queries = []string{"apple", "bear cat dog", "the", "the 42", "学习 élan apple apple", "none", ""}
 
-// answers collects what an index says to all queries, by every door.
+// answers collects the results of all query methods.
 func answers(x *Lexical) map[string][]Hit {
 	all := map[string][]Hit{}
 	for _, q := range queries {
@@ -83,9 +82,9 @@ func answers(x *Lexical) map[string][]Hit {
 	return all
 }
 
-// TestHistoryLeavesNoTrace is the contract of the package: any sequence of
-// updates answers, and is written, exactly as one built from what is left, and
-// earlier versions answer as before.
+// TestHistoryLeavesNoTrace checks the main invariant: after any sequence of updates, an
+// index answers and encodes exactly as one built from the remaining documents, and
+// earlier versions are unaffected.
 func TestHistoryLeavesNoTrace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
@@ -137,8 +136,9 @@ func TestHistoryLeavesNoTrace(t *testing.T) {
 	})
 }
 
-// TestDoorsAgree checks that limits, filters, Scores and Explain tell the same.
-func TestDoorsAgree(t *testing.T) {
+// TestSearchMethodsAgree checks that Search with and without limits and filters, Scores and
+// Explain agree.
+func TestSearchMethodsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var x *Lexical
 		for _, docs := range rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(genDoc), 1, 20), 1, 4).Draw(t, "batches") {
@@ -205,10 +205,13 @@ func TestPartsStayFewAndAlive(t *testing.T) {
 }
 
 func TestEmptyIndex(t *testing.T) {
-	for name, x := range map[string]*Lexical{"nil": nil, "zero": {}, "built": Build(nil), "emptied": Build([]Doc{{ID: "a", Body: "b"}}).Update([]string{"a"}, nil)} {
+	for name, x := range map[string]*Lexical{
+		"nil": nil, "zero": {}, "built": Build(nil),
+		"emptied": Build([]Doc{{ID: "a", Body: "b"}}).Update([]string{"a"}, nil),
+	} {
 		t.Run(name, func(t *testing.T) {
 			if x.Len() != 0 || x.Has("a") || x.Search(Query{Text: "b"}) != nil || x.Explain("b", "a") != nil {
-				t.Errorf("an empty index answers")
+				t.Errorf("an empty index returns results")
 			}
 			for id := range x.Scores("b") {
 				t.Errorf("an empty index scores %q", id)
@@ -241,8 +244,8 @@ func TestFieldsWeigh(t *testing.T) {
 	}
 }
 
-// TestReadersShareNothing runs searches on one index side by side while it is
-// updated; it is for the race detector.
+// TestReadersShareNothing searches one index concurrently while it is updated, for the
+// race detector.
 func TestReadersShareNothing(t *testing.T) {
 	x := Build([]Doc{{ID: "a", Body: "apple bear"}, {ID: "b", Body: "bear"}, {ID: "c", Body: "cat"}})
 	want := x.Search(Query{Text: "bear apple"})
@@ -259,13 +262,13 @@ func TestReadersShareNothing(t *testing.T) {
 	}
 	for range 4 {
 		if diff := gocmp.Diff(want, <-done); diff != "" {
-			t.Errorf("beside other readers:\n%s", diff)
+			t.Errorf("with concurrent readers:\n%s", diff)
 		}
 	}
 }
 
-// TestHeaviestTerms: of a long text the rarest terms count, and a text of few
-// terms is asked in full.
+// TestTopTerms checks that only the rarest terms of a long text are used, and all terms
+// of a short one.
 func TestTopTerms(t *testing.T) {
 	var docs []Doc
 	for i := range 40 {
@@ -299,8 +302,8 @@ func TestTopTerms(t *testing.T) {
 	}
 }
 
-// TestHeaviestIsThatOfAllWeights: passing over common terms early chooses the terms
-// that weighing each of them would.
+// TestTopTermsMatchFullRanking checks that skipping common terms early chooses the same
+// terms as ranking all of them.
 func TestTopTermsMatchFullRanking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta", "river", "stone", "cloud", "meadow", "forest", "unseen"})

@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// lexicon numbers byte strings 0, 1, 2... in the order of their first
-// occurrence. It is an open-addressing table over one buffer: a look-up of a
-// known string allocates nothing, and one of at most eight bytes, as most words
-// are, touches one cache line. The hash is seeded, so that no text can be made
-// to collide; no order depends on it. Strings hold no zero byte.
+// lexicon numbers byte strings 0, 1, 2... in order of first occurrence. It is an
+// open-addressing hash table over one buffer. Looking up a known string allocates
+// nothing, and one of at most eight bytes, like most words, touches one cache line. The
+// hash is seeded, so input cannot be made to collide, and no order depends on it.
+// Strings must not contain a zero byte.
 type lexicon struct {
 	seed  maphash.Seed
 	salt  uint64
-	slots []lexiconSlot // a power of two, at most half full
+	slots []lexiconSlot // length is a power of two, at most half full
 	keys  []byte
 	ends  []int // keys[ends[i-1]:ends[i]] is string i
 }
 
 type lexiconSlot struct {
-	prefix uint64 // the first eight bytes, zeros behind a shorter string
-	tag    uint32 // of the hash
-	number uint32 // of the string, plus one; 0 is free
+	prefix uint64 // first eight bytes, zero-padded
+	tag    uint32 // low half of the hash
+	number uint32 // number of the string plus one; 0 marks a free slot
 }
 
 const initialSlots = 256
@@ -60,7 +60,7 @@ func (x *lexicon) intern(key []byte) (number uint32, isNew bool) {
 	}
 }
 
-// hash mixes a short string by one wide product, as wyhash does.
+// hash mixes a short string with a 128-bit product, as wyhash does.
 func (x *lexicon) hash(key []byte, head uint64) uint64 {
 	if len(key) > 8 {
 		return maphash.Bytes(x.seed, key)
@@ -70,8 +70,8 @@ func (x *lexicon) hash(key []byte, head uint64) uint64 {
 	return hi ^ lo
 }
 
-// headOf returns the first eight bytes of key, the first of them in the lowest
-// place, with zeros behind a shorter one.
+// prefixOf returns the first eight bytes of key as a little-endian number, padded with
+// zeros.
 func prefixOf(key []byte) uint64 {
 	n := len(key)
 	switch {
@@ -86,7 +86,7 @@ func prefixOf(key []byte) uint64 {
 	return 0
 }
 
-// key returns string i: a view of the buffer, valid until the next intern.
+// key returns string i, a view of the buffer that is valid until the next intern.
 func (x *lexicon) key(i int) []byte {
 	if i == 0 {
 		return x.keys[:x.ends[0]]
@@ -109,7 +109,7 @@ func (x *lexicon) grow() {
 	}
 }
 
-// sorted returns the numbers in the byte order of their strings.
+// sorted returns the numbers in byte order of their strings.
 func (x *lexicon) sorted() []uint32 {
 	type entry struct {
 		head   uint64 // in byte order; it decides nearly every comparison

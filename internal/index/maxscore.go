@@ -7,33 +7,32 @@ import (
 	"slices"
 )
 
-// mostCursors is how many terms are looked for side by side: with more, adding up term
-// by term is quicker.
+// maxCursors is the largest number of terms for which MaxScore is used. With more
+// terms, scoring term by term is faster.
 const maxCursors = 64
 
-// margin covers what rounding can add to a sum of shares that stays below its bound:
-// of mostCursors terms, less than 1e-13 of it.
+// roundingMargin covers the rounding error of a sum of term scores compared with its
+// bound: less than 1e-13 of the sum for maxCursors terms.
 const roundingMargin = 1 + 1e-6
 
-// sweep finds the best documents of one part after the other, each in the order of its
-// documents. Terms too common to make a hit by themselves, and blocks whose documents
-// cannot become hits, are passed over (MaxScore of Turtle and Flood 1995, with the
-// bounds by block of Ding and Suel 2011). What it finds is what adding up all postings
-// finds, to the last bit.
+// maxScoreSearch finds the best documents of one part after another, in document order.
+// It skips common terms that cannot make a hit alone and blocks that cannot contain
+// one: MaxScore (Turtle and Flood 1995) with block bounds (Ding and Suel 2011). The
+// result equals that of scoring every posting, bit for bit.
 type maxScoreSearch struct {
 	formula   bm25
 	filter    func(id string) bool
 	top       topHits
-	threshold float64 // the score of the worst hit, when there are as many as wanted
+	threshold float64 // score of the worst hit once the limit is reached
 
 	*part
-	cursors      []cursor  // of the part, in the order of the query
-	byBound      []*cursor // the same, those with the least bounds first
-	boundSums    []float64 // of the bounds of so many
-	nonEssential int       // so many of strong find no hit that the others do not find
+	cursors      []cursor  // of the part, in query order
+	byBound      []*cursor // the same cursors, lowest bound first
+	boundSums    []float64 // prefix sums of the bounds
+	nonEssential int       // length of the prefix of byBound that cannot make a hit alone
 }
 
-// best returns what Search does, where there is a limit.
+// searchTop implements Search for a query with a limit.
 func (x *Lexical) searchTop(terms []queryTerm, q Query, s *scratch) []Hit {
 	w := &s.search
 	w.formula, w.filter, w.top, w.threshold = x.formula(), q.Keep, topHits{limit: q.Limit}, 0
@@ -50,10 +49,10 @@ func (x *Lexical) searchTop(terms []queryTerm, q Query, s *scratch) []Hit {
 	return hits
 }
 
-// open fills cursors, those of a part together and in the order of terms, and ends with
-// where each part's end.
+// openCursors fills cursors, part by part and in query order within a part, and records
+// in ends where the cursors of each part end.
 func (s *scratch) openCursors(x *Lexical, terms []queryTerm) {
-	s.cursors = slices.Grow(s.cursors[:0], len(terms)*len(x.parts)) // they stay where they are
+	s.cursors = slices.Grow(s.cursors[:0], len(terms)*len(x.parts)) // no later growth: byBound points into it
 	s.ends = s.ends[:0]
 	docFreqs := make([]int, len(terms))
 	for i := range x.parts {
@@ -80,7 +79,7 @@ func (s *scratch) openCursors(x *Lexical, terms []queryTerm) {
 	}
 }
 
-// close keeps nothing of an index.
+// closeCursors drops all references to the index.
 func (s *scratch) closeCursors() {
 	for i := range s.cursors {
 		s.cursors[i] = cursor{buf: s.cursors[i].buf}
@@ -88,7 +87,7 @@ func (s *scratch) closeCursors() {
 	s.search = maxScoreSearch{byBound: s.search.byBound[:0], boundSums: s.search.boundSums[:0]}
 }
 
-// run looks through one part.
+// run searches one part.
 func (w *maxScoreSearch) run() {
 	w.byBound, w.boundSums, w.nonEssential = w.byBound[:0], append(w.boundSums[:0], 0), 0
 	for i := range w.cursors {
@@ -112,10 +111,10 @@ func (w *maxScoreSearch) run() {
 	}
 }
 
-// hopeless reports whether no document with a score up to bound becomes a hit.
+// cannotEnter reports whether a document that scores at most bound is not a hit.
 func (w *maxScoreSearch) cannotEnter(bound float64) bool { return bound*roundingMargin < w.threshold }
 
-// raise notes what a hit that came in changes.
+// updateThreshold accounts for a new hit.
 func (w *maxScoreSearch) updateThreshold() {
 	if w.top.full() {
 		w.threshold = w.top.hits[0].Score
@@ -125,8 +124,9 @@ func (w *maxScoreSearch) updateThreshold() {
 	}
 }
 
-// window returns the last document of the first block to end among those that hold doc
-// or what follows it, and the greatest score up to there; noDoc where nothing follows.
+// nextRange returns the last document of the range that starts at doc and in which no
+// essential term changes its block, and an upper bound of the scores in it. end is
+// noDoc if no document is left.
 func (w *maxScoreSearch) nextRange(doc uint32) (end uint32, bound float64) {
 	end = noDoc
 	for _, c := range w.byBound[w.nonEssential:] {
@@ -143,8 +143,8 @@ func (w *maxScoreSearch) nextRange(doc uint32) (end uint32, bound float64) {
 	return end, bound
 }
 
-// walk looks at the documents from doc to end, and returns where to go on. It stops
-// where one more term has become weak.
+// scanRange scores the documents from doc to end and returns where to continue. It
+// stops early when a term becomes non-essential.
 func (w *maxScoreSearch) scanRange(doc, end uint32) uint32 {
 	essential := w.byBound[w.nonEssential:]
 	for _, c := range essential {
@@ -172,8 +172,8 @@ func (w *maxScoreSearch) scanRange(doc, end uint32) uint32 {
 	return doc + 1
 }
 
-// consider makes a document a hit unless it is none. The strong terms add bound to its
-// score.
+// scoreDoc adds the document to the hits if its score suffices. bound is what the
+// essential terms add to the score.
 func (w *maxScoreSearch) scoreDoc(doc uint32, bound float64) {
 	for i := w.nonEssential - 1; i >= 0; i-- {
 		if w.cannotEnter(bound + w.boundSums[i+1]) {
@@ -194,7 +194,7 @@ func (w *maxScoreSearch) scoreDoc(doc uint32, bound float64) {
 		return
 	}
 	score := 0.0
-	for i := range w.cursors { // in the order of the query, as a sum of floats depends on it
+	for i := range w.cursors { // in query order, which determines the bits of the sum
 		if c := &w.cursors[i]; c.scoredDoc == doc {
 			score += c.termScore
 		}

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// vocabulary draws words, from one that nearly every document has to ones that
-// hardly any has.
+// vocabulary draws words from a skewed distribution: from words that nearly every
+// document has to words that few have.
 type vocabulary struct {
 	rnd  *rand.Rand
 	zipf *rand.Zipf
@@ -49,9 +49,9 @@ func (v vocabulary) docs(from, n int, even bool) []Doc {
 	return docs
 }
 
-// TestBestIsTheBeginningOfAll: what is found by passing over blocks is, bit for bit,
-// how the list begins that adding up every posting makes: over lists of many blocks,
-// several parts, dead documents, equal scores, filters.
+// TestTopHitsEqualFullSearch checks that MaxScore returns, bit for bit, the first hits
+// of a full search: with lists of many blocks, several parts, dead documents, equal
+// scores and filters.
 func TestTopHitsEqualFullSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), rapid.SampledFrom([]float64{1.01, 1.3, 2.5}).Draw(t, "skew"))
@@ -90,8 +90,8 @@ func TestTopHitsEqualFullSearch(t *testing.T) {
 
 func (vocabulary) docID(i int) string { return fmt.Sprintf("%04x-%d", uint16(i*40503), i) }
 
-// TestBlocksSayWhatListsHold: the blocks of each list end where they say, hold all of
-// it, and bound what it holds.
+// TestBlocksMatchLists checks that the blocks of each list cover it, end where they
+// claim, and bound its scores.
 func TestBlocksMatchLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), 1.1)

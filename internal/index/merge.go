@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// source is a segment to merge, with the place reached in it.
+// source is a segment to merge and the position reached in it.
 type source struct {
 	part
 	nextDoc   int
 	nextTerm  int
-	newNumber []uint32 // old document number -> new; of the dead, anything
+	newNumber []uint32 // old document number -> new one; undefined for dead documents
 }
 
-// merge returns one segment with the live documents of parts, which share no
-// live id. It is equal to a segment built from these documents. O(size of parts).
+// merge returns one segment with the live documents of parts, which must not share a
+// live id. It equals the segment built from these documents. O(size of parts).
 func merge(parts []part) *segment {
 	sources := make([]source, len(parts))
 	for i, p := range parts {
@@ -27,7 +27,7 @@ func merge(parts []part) *segment {
 	return m
 }
 
-// mergeDocs fills ids and lengths of m, and the new numbers into sources.
+// mergeDocs fills ids and lengths of m and newNumber of sources.
 func mergeDocs(m *segment, sources []source) {
 	var ids tableWriter
 	for {
@@ -52,7 +52,7 @@ func mergeDocs(m *segment, sources []source) {
 	}
 }
 
-// mergeTerms fills terms and lists of m. A term without a live document goes.
+// mergeTerms fills terms and lists of m. It drops terms without live documents.
 func mergeTerms(m *segment, sources []source) {
 	var terms, lists tableWriter
 	var merged, current, spare []posting
@@ -92,7 +92,7 @@ func mergeTerms(m *segment, sources []source) {
 	}
 }
 
-// leastTerm returns the first term in byte order that sources have not passed.
+// minTerm returns the first term in byte order that sources have not passed.
 func minTerm(sources []source) (first string, ok bool) {
 	for i := range sources {
 		s := &sources[i]
@@ -105,7 +105,8 @@ func minTerm(sources []source) (first string, ok bool) {
 	return first, ok
 }
 
-// mergePostings appends a and b, each in the order of documents, in that order.
+// mergePostings appends the postings of a and b, both in document order, to dst in
+// document order.
 func mergePostings(dst, a, b []posting) []posting {
 	for len(a) > 0 && len(b) > 0 {
 		if a[0].doc < b[0].doc {
@@ -117,7 +118,7 @@ func mergePostings(dst, a, b []posting) []posting {
 	return append(append(dst, a...), b...)
 }
 
-// tableWriter makes a table from front to back.
+// tableWriter builds a table by appending strings.
 type tableWriter struct {
 	blob strings.Builder
 	ends []int

@@ -17,11 +17,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// TestRanksConversations measures plain Search on the development half of
-// LoCoMo: each turn of a conversation is a document, each question of the
-// categories 1 to 4 a query, the turns that people marked as its evidence what
-// must be found. The floors lie two points below what was reached when they
-// were set (0.639 and 0.508); whoever lowers them says why.
+// TestRanksConversations measures Search on the development half of LoCoMo. Each turn
+// of a conversation is a document, each question of categories 1 to 4 a query, and the
+// annotated evidence is what must be found. The floors are two points below the results
+// at the time they were set (0.639 and 0.508); lowering them needs a reason.
 func TestRanksConversations(t *testing.T) {
 	const floorRecall, floorGain = 0.62, 0.49
 	recall, gain, questions := 0.0, 0.0, 0
@@ -58,11 +57,11 @@ func TestRanksConversations(t *testing.T) {
 	}
 }
 
-// talk is one conversation with its questions.
+// talk is one conversation and its questions.
 type talk struct {
 	turns     []Doc
 	questions []question
-	corrected map[string][]string // by the name of a question: evidence as an audit corrected it
+	corrected map[string][]string // by question name: evidence corrected by an audit
 }
 
 type question struct {

@@ -11,39 +11,39 @@ import (
 	"sync"
 )
 
-// Parameters of BM25: k1 bounds what a repeated word adds, b how much a long
-// document pays for its length. 0.9 and 0.4 are the values that Trotman, Jia and
-// Crane (2012) found best over many collections and that Anserini ships. Notes
-// are short and of uneven length, which the low b suits.
+// Parameters of BM25: k1 limits the effect of repeated words, b is the strength of
+// length normalization. Trotman, Jia and Crane (2012) found 0.9 and 0.4 best over many
+// collections, and Anserini ships them. The low b suits notes, which are short and of
+// uneven length.
 const (
 	k1 = 0.9
 	b  = 0.4
 )
 
-// Query is a question to the lexical index.
+// Query is a query to the lexical index.
 type Query struct {
-	// Text is any text. Its terms are or-ed; see QueryTerms. A term asked n
-	// times counts n times.
+	// Text is any text. Its terms are combined with OR; see QueryTerms. A term that
+	// occurs n times counts n times.
 	Text string
-	// Limit is the greatest number of hits; 0 or less means all.
+	// Limit is the maximum number of hits; 0 or less means no limit.
 	Limit int
-	// Keep, where not nil, is asked before a document becomes a hit. It must
-	// give the same answer for the same id and may be called from one goroutine
-	// only. It is not asked about documents that could no longer enter the hits.
+	// Keep, if not nil, decides whether a document may become a hit. It must always
+	// return the same result for the same id. It is called from one goroutine, and only
+	// for documents whose score suffices.
 	Keep func(id string) bool
-	// Terms is how many of the text's terms count at most: those that weigh
-	// most, which are the rare and the repeated ones. 0 or less means all. It
-	// is for long texts, whose common words find everything.
+	// Terms is the maximum number of terms used: those with the highest weight, which
+	// are the rare and the repeated ones. 0 or less means all. It is meant for long
+	// texts, whose common words match everything.
 	Terms int
 }
 
-// Hit is a document found.
+// Hit is one search result.
 type Hit struct {
 	ID    string
 	Score float64 // above 0; comparable within one answer only
 }
 
-// compareHits orders the best first, and by id where scores are equal.
+// compareHits orders hits by falling score, then by id.
 func compareHits(a, b Hit) int {
 	if c := cmp.Compare(b.Score, a.Score); c != 0 {
 		return c
@@ -51,10 +51,10 @@ func compareHits(a, b Hit) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-// Search returns the documents that have a term of the query, best first, equal
-// scores by id. The score is BM25 over all documents of the index, those that
-// Keep refuses included. With a Limit, postings in blocks that cannot hold a hit are
-// not read; else O(postings of the terms).
+// Search returns the documents that have a term of the query, best first, equal scores
+// by id. The score is BM25 with the statistics of all documents, including those that
+// Keep rejects. With a Limit, blocks of postings that cannot contain a hit are skipped;
+// otherwise O(postings of the terms).
 func (x *Lexical) Search(q Query) []Hit {
 	if x.Len() == 0 {
 		return nil
@@ -62,14 +62,14 @@ func (x *Lexical) Search(q Query) []Hit {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	terms := x.topTerms(queryTerms(q.Text), q.Terms)
-	const maxPrunedHits = 2000 // with so many hits wanted by so many terms there is little to pass over
+	const maxPrunedHits = 2000 // above this limit * terms, MaxScore skips too little
 	if q.Limit > 0 && len(terms) <= maxCursors && q.Limit*len(terms) <= maxPrunedHits {
 		return x.searchTop(terms, q, s)
 	}
 	return x.searchAll(terms, q, s)
 }
 
-// all adds up every posting of the terms.
+// searchAll scores every posting of the terms.
 func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
 	x.score(terms, s)
 	top, minScore := topHits{limit: q.Limit}, 0.0
@@ -90,9 +90,9 @@ func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
 	return top.hits
 }
 
-// Scores yields every document that has a term of text, with the score that
-// Search gives it, in the order of ids. It is the cheaper form where all of them
-// are wanted. O(postings of the terms + documents).
+// Scores yields every document that has a term of text, in id order, with the score
+// that Search gives it. It is cheaper than Search when all documents are wanted.
+// O(postings of the terms + documents).
 func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		if x.Len() == 0 {
@@ -101,7 +101,7 @@ func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
 		s := scratches.Get().(*scratch)
 		defer s.release()
 		x.score(queryTerms(text), s)
-		pos := make([]int, len(x.parts)) // the document reached in each part
+		pos := make([]int, len(x.parts)) // current document of each part
 		for {
 			next, slot := -1, 0
 			first := 0
@@ -122,17 +122,17 @@ func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
 	}
 }
 
-// Match is the share of one term in the score of a document.
+// Match is the contribution of one term to the score of a document.
 type Match struct {
 	Term      string
-	Weight    int     // occurrences in the document, a title's counted three times, a tag's twice
-	Documents int     // how many documents have the term
-	Score     float64 // the summand; they add up, in order, to the score
+	Weight    int     // weighted occurrences: three for one in the title, two for one in a tag
+	Documents int     // number of documents that have the term
+	Score     float64 // the contributions add up, in order, to the score
 }
 
-// Explain returns why a search for text finds the document id: its terms in the
-// order in which Search adds them up. It is empty where Search would not find
-// it. O(postings of the terms).
+// Explain returns the terms by which a search for text finds the document id, in the
+// order in which Search adds their scores. It is empty if Search does not find the
+// document. O(postings of the terms).
 func (x *Lexical) Explain(text, id string) []Match {
 	if x.Len() == 0 {
 		return nil
@@ -160,22 +160,22 @@ func (x *Lexical) Explain(text, id string) []Match {
 
 // scratch is the working memory of one search.
 type scratch struct {
-	scores  []float64 // by slot: documents numbered through all parts; 0 between uses
-	touched []uint32  // the slots above 0
+	scores  []float64 // by slot, the number of a document across all parts; 0 between uses
+	touched []uint32  // slots with a score above 0
 	lists   [][]posting
-	docFreq int // how many postings lists hold
+	docFreq int // number of postings in lists
 
 	values []float64
 
 	cursors []cursor
-	ends    []int // of the cursors of each part
+	ends    []int // where the cursors of each part end
 	search  maxScoreSearch
 }
 
-// scratches are kept between searches: a search allocates its answer alone.
+// scratches is reused between searches, so that a search allocates only its answer.
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// release gives s back, as clean as the next search expects it.
+// release clears s and returns it to the pool.
 func (s *scratch) release() {
 	for _, slot := range s.touched {
 		s.scores[slot] = 0
@@ -184,8 +184,8 @@ func (s *scratch) release() {
 	scratches.Put(s)
 }
 
-// score fills scores and touched of s. The terms are added in the order of the
-// query, in each part alike, so that a sum of floats depends on nothing else.
+// score fills scores and touched of s. Terms are added in query order in every part, so
+// the sum of floats depends on nothing else.
 func (x *Lexical) score(terms []queryTerm, s *scratch) {
 	slots := 0
 	for _, p := range x.parts {
@@ -212,8 +212,8 @@ func (x *Lexical) score(terms []queryTerm, s *scratch) {
 	}
 }
 
-// heaviest returns, in their order, the terms that weigh most, at most so many;
-// 0 or less means all.
+// topTerms returns the limit terms with the highest weight, in their original order; 0
+// or less means all.
 func (x *Lexical) topTerms(terms []queryTerm, limit int) []queryTerm {
 	if limit <= 0 || len(terms) <= limit {
 		return terms
@@ -238,7 +238,7 @@ func (x *Lexical) topTerms(terms []queryTerm, limit int) []queryTerm {
 	})
 }
 
-// documents returns how many live documents have a term.
+// docFreq returns the number of live documents that have term.
 func (x *Lexical) docFreq(term string) int {
 	n := 0
 	for i := range x.parts {
@@ -249,8 +249,8 @@ func (x *Lexical) docFreq(term string) int {
 	return n
 }
 
-// gather fills lists and documents of s with the live postings of a term. Counting
-// them here is what makes the statistics those of the live documents.
+// loadPostings fills lists and docFreq of s with the live postings of term. Counting
+// live postings here keeps the statistics those of the live documents.
 func (x *Lexical) loadPostings(term string, s *scratch) {
 	for len(s.lists) < len(x.parts) {
 		s.lists = append(s.lists, nil)
@@ -275,7 +275,7 @@ func (x *Lexical) id(slot uint32) string {
 	return x.parts[i].ids.at(int(slot))
 }
 
-// bm25 is the formula with the numbers of one index put in.
+// bm25 is the ranking function with the statistics of one index.
 type bm25 struct {
 	docs      float64
 	perLength float64
@@ -287,15 +287,15 @@ func newBM25(docs, length int) bm25 {
 	return bm25{docs: float64(docs), perLength: k1 * b * float64(docs) / float64(max(length, 1))}
 }
 
-// idf is the weight of a term that documents of all have and the query has count
-// times; always above 0.
+// idf returns the weight of a term with the given document frequency that occurs count
+// times in the query. It is always above 0.
 func (f bm25) idf(documents, count int) float64 {
 	df := float64(documents)
 	return float64(count) * (k1 + 1) * math.Log(1+(f.docs-df+0.5)/(df+0.5))
 }
 
-// share is what a term adds to the score of a document. The conversion keeps
-// compilers from fusing the product into the sum, which would change the bits.
+// termScore returns the score of one term in one document. The conversion to float64
+// stops compilers from fusing the product into the sum, which would change the bits.
 func (f bm25) termScore(idf float64, weight, length uint32) float64 {
 	tf := float64(weight)
 	return idf * tf / (tf + (k1*(1-b) + float64(f.perLength*float64(length))))

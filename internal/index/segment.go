@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// table is a list of strings in one buffer: 8 bytes a string beside its own.
+// table is a list of strings in one buffer, with 8 bytes of overhead per string.
 type table struct {
 	blob string
 	ends []int
@@ -27,7 +27,7 @@ func (t table) at(i int) string {
 	return t.blob[start:t.ends[i]]
 }
 
-// find returns the place of s in a sorted table. O(log n).
+// find returns the index of s in a sorted table. O(log n).
 func (t table) find(s string) (int, bool) {
 	return sort.Find(t.len(), func(i int) int {
 		switch v := t.at(i); {
@@ -40,28 +40,27 @@ func (t table) find(s string) (int, bool) {
 	})
 }
 
-// segment is an immutable inverted index of some documents. Documents are
-// numbered in the order of their ids and terms in byte order, so that a segment
-// is a function of its documents alone.
+// segment is an immutable inverted index. Documents are numbered in id order and terms
+// are in byte order, so a segment depends only on its documents.
 type segment struct {
 	ids       table
 	lengths   []uint32 // weighted number of words by document
 	terms     table
-	lists     table                       // the posting list of each term, encoded by appendPosting
-	longTerms []uint32                    // terms whose list may be long, sorted,
-	longLists []atomic.Pointer[blockList] // and what each is, nil until asked for
-	formula   bm25                        // as if there were no other document
+	lists     table                       // posting list of each term, encoded by appendPosting
+	longTerms []uint32                    // sorted terms whose list may be long
+	longLists []atomic.Pointer[blockList] // blocks of each long list, nil until first used
+	formula   bm25                        // with the statistics of this segment alone
 }
 
-// posting says that a document has a term.
+// posting is one document that has a term.
 type posting struct {
 	doc    uint32
-	weight uint32 // occurrences, those in title and tags counted several times; never 0
+	weight uint32 // weighted occurrences, never 0
 }
 
-// appendPosting encodes a posting whose document comes gap documents after the
-// one that follows the previous posting (after document 0 for the first): one
-// number 2*gap+1 where the weight is 1, else 2*gap and the weight. Nine in ten
+// appendPosting encodes a posting. gap is the number of the document less that of the
+// one after the previous posting (less 0 for the first). A weight of 1 is encoded as
+// the number 2*gap+1, any other as 2*gap followed by the weight. Nine out of ten
 // postings of prose take one byte.
 func appendPosting(dst []byte, gap, weight uint32) []byte {
 	if weight == 1 {
@@ -81,8 +80,8 @@ func postingSize(gap, weight uint32) int {
 
 func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// uvarint reads a number from list at i and returns it with the place behind it.
-// A number that does not end there gives the end of list.
+// uvarint reads a number from list at i and returns it and the offset after it. For a
+// number that is cut off or too long it returns 0 and len(list).
 func uvarint(list string, i int) (uint64, int) {
 	var v uint64
 	for shift := 0; i < len(list) && shift < 64; shift += 7 {
@@ -96,16 +95,16 @@ func uvarint(list string, i int) (uint64, int) {
 	return 0, len(list)
 }
 
-// postings appends those of term t whose document is not dead. A list that names a
-// document beyond the segment, which no list of this package does, ends there.
+// postings appends the live postings of term t to dst. A list that names a document
+// beyond the segment, which only forged data does, ends there.
 func (s *segment) postings(dst []posting, t int, dead bitmap) []posting {
 	dst, _ = s.decodePostings(dst, s.lists.at(t), 0, 0, math.MaxInt, dead)
 	return dst
 }
 
-// read reads so many postings of a list, from the place at on, where document from is
-// the first that can follow. It appends those whose document is not dead, and returns
-// the place behind the last one.
+// decodePostings decodes up to count postings of list from the offset at, where from is
+// the first document that can follow. It appends the live ones to dst and returns the
+// offset after the last posting read.
 func (s *segment) decodePostings(dst []posting, list string, at int, from uint32, count int, dead bitmap) ([]posting, int) {
 	docs, doc := uint64(len(s.lengths)), uint64(from)
 	for i := at; i < len(list) && count > 0; count-- {
@@ -139,7 +138,7 @@ func (b bitmap) has(doc uint32) bool {
 	return b != nil && b[doc>>6]>>(doc&63)&1 != 0
 }
 
-// hasAny reports whether a document from first to last is in the set.
+// hasAny reports whether the set has a document from first to last.
 func (b bitmap) hasAny(first, last uint32) bool {
 	if b == nil {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// stemTable remembers the stems of words asked for lately, below 1 MB of them: each word
-// has one place, where the last one that belongs there stands. It is safe for concurrent use.
+// stemCache caches the stems of recent query words in less than 1 MB. Each word maps to
+// one slot, which holds the last word stored there. It is safe for concurrent use.
 type stemCache struct {
 	seed  maphash.Seed
 	slots [1 << 13]atomic.Pointer[stemEntry]
@@ -20,7 +20,7 @@ type stemEntry struct{ word, stem string }
 
 var stems = stemCache{seed: maphash.MakeSeed()}
 
-// of returns the English stem of a word in small letters.
+// stem returns the English stem of a lower-case word.
 func (t *stemCache) stem(word []byte) string {
 	slot := &t.slots[maphash.Bytes(t.seed, word)%uint64(len(t.slots))]
 	if s := slot.Load(); s != nil && s.word == string(word) {

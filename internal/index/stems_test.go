@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestStemsAreThoseOfTheStemmer: also where words share a place.
+// TestStemCacheMatchesStemmer includes words that share a slot.
 func TestStemCacheMatchesStemmer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, word := range rapid.SliceOf(rapid.StringMatching("[a-c]{1,3}(ing|ed|ly|s|)")).Draw(t, "words") {
@@ -22,7 +22,6 @@ func TestStemCacheMatchesStemmer(t *testing.T) {
 	})
 }
 
-// TestNthIsSorting: the n-th greatest is what sorting puts there.
 func TestNthMatchesSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0.1, 0.5, 1, 1.5, 2, 3, 7}), 1, 60).Draw(t, "values")

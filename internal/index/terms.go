@@ -10,17 +10,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// AnalyzerVersion names everything that decides which terms a text has: the
-// rules of this package and the Unicode tables below them. An index with
-// another version must be built anew; see [Decode].
+// AnalyzerVersion identifies everything that determines the terms of a text: the rules
+// of this package and the Unicode tables. An index with another version must be
+// rebuilt; see [Decode].
 const AnalyzerVersion = "1 unicode " + unicode.Version + " norm " + norm.Version
 
-// Terms returns the terms of text in order, repeats included: its words in lower
-// case and compatibility-composed (NFKC), those of ASCII letters reduced to
-// their English stem (Porter 2), the others as they are; pairs of runes for
-// Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese; numbers; symbols such
-// as emoji. Nothing but punctuation and blanks is dropped. A word over 64 bytes
-// is its beginning and a hash. O(len(text)).
+// Terms returns the terms of text in order, with repeats. Words are lower-cased and
+// normalized to NFKC; words of ASCII letters are reduced to their English stem (Porter
+// 2). Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become pairs of runes.
+// Numbers and symbols such as emoji are terms; punctuation and blanks are dropped. A
+// word over 64 bytes becomes its beginning and a hash. O(len(text)).
 func Terms(text string) []string {
 	var terms []string
 	var s scanner
@@ -31,10 +30,9 @@ func Terms(text string) []string {
 	return terms
 }
 
-// QueryTerms returns the terms that [Lexical.Search] looks for, each once, in
-// the order of their first occurrence in text. English stop words are left out
-// unless text has nothing else: they are indexed, so that a question made of
-// them finds its like, but beside other words they are noise.
+// QueryTerms returns the terms that [Lexical.Search] looks for, each once, in order of
+// first occurrence. English stop words are left out as noise unless text has no other
+// words: they are indexed, so a question made only of stop words still finds its like.
 func QueryTerms(text string) []string {
 	wanted := queryTerms(text)
 	terms := make([]string, len(wanted))
@@ -44,7 +42,7 @@ func QueryTerms(text string) []string {
 	return terms
 }
 
-// queryTerm is a term and how often the query has it.
+// queryTerm is a term and its number of occurrences in the query.
 type queryTerm struct {
 	term  string
 	count int
@@ -73,7 +71,7 @@ func queryTerms(text string) []queryTerm {
 	return content.terms
 }
 
-// tally counts terms in the order of their first occurrence.
+// termCounter counts terms and keeps their order of first occurrence.
 type termCounter struct {
 	terms []queryTerm
 	index map[string]int
@@ -91,8 +89,8 @@ func (t *termCounter) add(term string) {
 	t.terms[i].count++
 }
 
-// termOf returns the term of a word of the scanner. It costs about a microsecond
-// where the word is stemmed; who analyses much text remembers the answers.
+// termOf returns the term of a word from the scanner. Stemming costs about a
+// microsecond; callers that analyse much text cache the result.
 func termOf(word []byte, plain bool) string {
 	if plain {
 		return english.Stem(string(word), true)
@@ -101,13 +99,13 @@ func termOf(word []byte, plain bool) string {
 		return string(word)
 	}
 	term := strings.ToLower(norm.NFKC.String(string(word)))
-	if isASCIILetters(term) { // full-width Latin
+	if isASCIILetters(term) { // full-width Latin letters
 		return english.Stem(term, true)
 	}
 	return term
 }
 
-// askedTerm is termOf for the words of questions, which repeat.
+// cachedTermOf is termOf with a cache of stems, for the words of queries, which repeat.
 func cachedTermOf(word []byte, plain bool) string {
 	if plain {
 		return stems.stem(word)

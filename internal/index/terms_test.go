@@ -27,7 +27,7 @@ func TestTerms(t *testing.T) {
 		{"full width", "ＷＡＬＫＩＮＧ", []string{"walk"}},
 		{"Chinese", "学习中文", []string{"学习", "习中", "中文"}},
 		{"lone rune", "水 and 火", []string{"水", "and", "火"}},
-		{"Japanese beside Latin", "Emacsで書く", []string{"emac", "で書", "書く"}},
+		{"Japanese next to Latin", "Emacsで書く", []string{"emac", "で書", "書く"}},
 		{"kana with a long sound", "データ・ベース", []string{"デー", "ータ", "ベー", "ース"}},
 		{"Korean", "기억 장치", []string{"기억", "장치"}},
 		{"Thai", "ไทย", []string{"ไท", "ทย"}},
@@ -115,8 +115,9 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// FuzzTerms checks on any bytes that the analysis ends, that terms are not empty
-// and bounded, and that the analysis of two texts apart is that of both in one.
+// FuzzTerms checks that analysis of any bytes terminates, that terms are not empty and
+// bounded in length, and that analysing two texts separately gives the terms of both
+// joined.
 func FuzzTerms(f *testing.F) {
 	f.Add("When did Caroline's cafe\u0301 close?", "学习 中文")
 	f.Add(strings.Repeat("x", 100), "\xff\xc3🎉ＷＡＬＫ")
@@ -125,7 +126,7 @@ func FuzzTerms(f *testing.F) {
 		terms := Terms(a)
 		for _, term := range terms {
 			// Composing may lengthen a rune elevenfold at most, by the stability
-			// policy of Unicode's normal forms (18 bytes for 3 is the most today).
+			// policy of Unicode's normal forms (18 bytes for 3 is the maximum today).
 			if term == "" || len(term) > 11*maxWordBytes || !utf8.ValidString(term) {
 				t.Errorf("term %q of %q", term, a)
 			}

@@ -2,21 +2,20 @@
 
 package index
 
-// topHits keeps the best hits offered, in a heap with the worst on top where
-// there is a limit.
+// topHits collects the best hits. With a limit it is a heap with the worst hit on top.
 type topHits struct {
-	limit int // 0 or less: all
+	limit int // 0 or less means no limit
 	hits  []Hit
 }
 
 func (h *topHits) full() bool { return h.limit > 0 && len(h.hits) >= h.limit }
 
-// refuses reports whether a hit with this score cannot enter, whatever its id.
+// rejects reports whether no hit with this score can enter, whatever its id.
 func (h *topHits) rejects(score float64) bool {
 	return h.full() && score < h.hits[0].Score
 }
 
-// add offers a hit. O(log limit).
+// add adds a hit if it is among the best. O(log limit).
 func (h *topHits) add(hit Hit) {
 	switch {
 	case h.limit <= 0:
@@ -30,7 +29,7 @@ func (h *topHits) add(hit Hit) {
 	}
 }
 
-// up moves hit i towards the top while it is worse than what is above it.
+// siftUp moves hit i towards the top while it is worse than its parent.
 func (h *topHits) siftUp(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -42,7 +41,7 @@ func (h *topHits) siftUp(i int) {
 	}
 }
 
-// down moves the hit on top below every hit that is worse.
+// siftDown moves the top hit below every worse one.
 func (h *topHits) siftDown() {
 	for i := 0; ; {
 		worst := i
@@ -59,8 +58,8 @@ func (h *topHits) siftDown() {
 	}
 }
 
-// least returns the score of the n-th best document touched, of which there are more.
-// O(touched).
+// nthBestScore returns the n-th highest score of the touched documents, of which there
+// must be more than n. O(touched).
 func (s *scratch) nthBestScore(n int) float64 {
 	s.values = s.values[:0]
 	for _, slot := range s.touched {
@@ -69,8 +68,8 @@ func (s *scratch) nthBestScore(n int) float64 {
 	return nth(s.values, n-1)
 }
 
-// nth returns what would stand at place n if values, which it reorders, were sorted, the
-// greatest first. O(len(values)) on the mean (Hoare 1961).
+// nth returns the element at index n of values in falling order, and reorders values.
+// O(len(values)) on average (Hoare 1961).
 func nth(values []float64, n int) float64 {
 	for len(values) > 1 {
 		a, b, c := values[0], values[len(values)/2], values[len(values)-1]

@@ -8,25 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// maxWordBytes is the longest word that is kept as it stands. Real words of any
-// script are shorter; what is longer is encoded data, one term of which is enough.
+// maxWordBytes is the length of the longest word that becomes a term unchanged. Real
+// words of any script are shorter; longer runs are encoded data, for which one term is
+// enough.
 const maxWordBytes = 64
 
-// longPrefixBytes is how much of a longer word its term shows before the hash.
+// longPrefixBytes is the length of the prefix of a longer word in its term, before the
+// hash.
 const longPrefixBytes = 40
 
-// class says what a rune does to words.
+// class is the role of a rune in word segmentation.
 type class uint8
 
 const (
 	separator class = iota // ends a word: blanks, punctuation
-	letter                 // is part of a word: letters, numbers
-	combining              // continues a word but never begins one
-	unspaced               // a script written without blanks between words
-	symbol                 // a word by itself
+	letter                 // part of a word: letters, numbers
+	combining              // continues a word but never starts one
+	unspaced               // belongs to a script written without spaces between words
+	symbol                 // is a word of its own
 )
 
-// folded maps the ASCII letters and digits to lower case and all else to 0.
+// asciiFolded maps ASCII letters and digits to lower case and every other byte to 0.
 var asciiFolded = func() (t [256]byte) {
 	for c := range utf8.RuneSelf {
 		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -36,16 +38,16 @@ var asciiFolded = func() (t [256]byte) {
 	return t
 }()
 
-// bigramScripts are cut into pairs of runes, because their words do not show.
+// bigramScripts are split into pairs of runes because they do not mark word boundaries.
 var bigramScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// classOf sorts a rune above ASCII. The first case is a short cut through the
-// range tables for the bulk of Chinese, Japanese and Korean text.
+// classOf returns the class of a rune above ASCII. The first case is a fast path for
+// most Chinese, Japanese and Korean text.
 func classOf(r rune) class {
-	const firstUnspaced, prolongedSound = 0x0E00, 0x30FC // the first Thai rune; a kana of the script Common
+	const firstUnspaced, prolongedSound = 0x0E00, 0x30FC // the first Thai rune; a kana of script Common
 	switch {
 	case r >= 0x4E00 && r <= 0x9FFF, r >= 0xAC00 && r <= 0xD7A3, r == prolongedSound:
 		return unspaced
@@ -57,22 +59,22 @@ func classOf(r rune) class {
 		return letter
 	case unicode.IsMark(r):
 		return combining
-	case unicode.Is(unicode.So, r) && (r < 0x2500 || r > 0x259F): // not the lines and blocks of drawn tables
+	case unicode.Is(unicode.So, r) && (r < 0x2500 || r > 0x259F): // except box-drawing characters and block elements
 		return symbol
 	}
 	return separator
 }
 
-// scanner cuts a text into words, left to right, in linear time and without
-// allocating. A word is a run of letters, marks and numbers, with ASCII already
-// in lower case; a pair of runes of a script that has no blanks (a lone one by
-// itself); or one symbol. Apostrophes, hyphens and underscores end a word.
+// scanner splits a text into words in linear time and without allocating. A word is a
+// run of letters, marks and numbers, with ASCII in lower case; a pair of runes of a
+// script without spaces (or a lone one); or one symbol. Apostrophes, hyphens and
+// underscores end a word.
 type scanner struct {
 	text  string
 	pos   int
 	inRun bool   // the rune at pos was the second of a pair
-	word  []byte // the word found by next, in buf: valid until the following call
-	plain bool   // word is nothing but ASCII letters
+	word  []byte // last word found, a view of buf valid until the next call
+	plain bool   // word has only ASCII letters
 	buf   [maxWordBytes]byte
 }
 
@@ -111,12 +113,12 @@ func (s *scanner) next() bool {
 	return false
 }
 
-// emit makes raw, which is short and not plain, the word.
+// setWord makes raw, which is short and not plain, the current word.
 func (s *scanner) setWord(raw string) {
 	s.word, s.plain = s.buf[:copy(s.buf[:], raw)], false
 }
 
-// take reads the run of letters that starts at pos.
+// scanRun reads the run of letters that starts at pos.
 func (s *scanner) scanRun() {
 	start, i, n := s.pos, s.pos, 0
 	plain := true
@@ -153,8 +155,8 @@ func (s *scanner) scanRun() {
 	s.shorten(s.text[start:i])
 }
 
-// shorten makes the word of a run beyond maxWordBytes: its beginning, a tilde,
-// which no other word has, and the hash of the whole.
+// shorten makes the word of a run longer than maxWordBytes: its prefix, a tilde, which
+// no other word contains, and the hash of the whole.
 func (s *scanner) shorten(run string) {
 	// FNV-1a, 64 bits: the term must be the same in every process.
 	h := uint64(14695981039346656037)
@@ -176,8 +178,8 @@ func (s *scanner) shorten(run string) {
 	s.word, s.plain = word, false
 }
 
-// pair reads a rune of an unspaced script, size bytes long, with the one after
-// it. It reports false where the rune ends a run whose pairs are already told.
+// scanPair reads a rune of an unspaced script, size bytes long, with the rune after it.
+// It reports false if the rune ends a run that has already been read as pairs.
 func (s *scanner) scanPair(size int) bool {
 	end := s.pos + size
 	r, following := utf8.DecodeRuneInString(s.text[end:])
