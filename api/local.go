@@ -148,7 +148,7 @@ func (l *local) below(name string) string {
 }
 
 func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextResponse, error) {
-	counter, err := token.Named(orElse(req.Counter, "o200k"))
+	counter, err := token.ByName(orElse(req.Counter, "o200k"))
 	if err != nil {
 		return nil, invalid("context", err)
 	}

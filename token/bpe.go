@@ -5,11 +5,11 @@ package token
 import "math"
 
 // none is the rank of bytes that are no token.
-const none = math.MaxInt32
+const noRank = math.MaxInt32
 
 // longPiece is the length in bytes from which pieces are merged with a heap:
 // below it, looking through all parts for the lowest rank is faster.
-const longPiece = 96
+const minHeapPiece = 96
 
 // vocabulary holds the rank of every token, by its bytes. It is immutable and
 // safe for concurrent use.
@@ -18,18 +18,18 @@ type vocabulary struct {
 	// pairs is ranks for the tokens of two bytes.
 	pairs [1 << 16]int32
 	// longest is the length of the longest token.
-	longest int
+	maxTokenBytes int
 	// recent are pieces counted lately: a text repeats its words, and so do texts.
-	recent recent
+	cache pieceCache
 }
 
 func newVocabulary(ranks map[string]int) *vocabulary {
 	v := &vocabulary{ranks: ranks}
 	for i := range v.pairs {
-		v.pairs[i] = none
+		v.pairs[i] = noRank
 	}
 	for token, rank := range ranks {
-		v.longest = max(v.longest, len(token))
+		v.maxTokenBytes = max(v.maxTokenBytes, len(token))
 		if len(token) == 2 {
 			v.pairs[int(token[0])<<8|int(token[1])] = int32(rank)
 		}
@@ -42,13 +42,13 @@ func (v *vocabulary) rank(s string) int32 {
 	if len(s) == 2 {
 		return v.pairs[int(s[0])<<8|int(s[1])]
 	}
-	if len(s) > v.longest {
-		return none
+	if len(s) > v.maxTokenBytes {
+		return noRank
 	}
 	if rank, ok := v.ranks[s]; ok {
 		return int32(rank)
 	}
-	return none
+	return noRank
 }
 
 // count returns the number of tokens of one piece: 1 when it is a token, else
@@ -57,117 +57,119 @@ func (v *vocabulary) rank(s string) int32 {
 func (v *vocabulary) count(piece string) int {
 	switch {
 	case len(piece) <= 2:
-		if len(piece) == 2 && v.rank(piece) == none {
+		if len(piece) == 2 && v.rank(piece) == noRank {
 			return 2
 		}
 		return 1
-	case len(piece) < longPiece:
-		return v.recent.count(piece, v.merge)
+	case len(piece) < minHeapPiece:
+		return v.cache.count(piece, v.countUncached)
 	}
-	return v.merge(piece)
+	return v.countUncached(piece)
 }
 
 // merge is count for a piece of three bytes or more, without what is remembered.
-func (v *vocabulary) merge(piece string) int {
+func (v *vocabulary) countUncached(piece string) int {
 	switch {
-	case v.rank(piece) != none:
+	case v.rank(piece) != noRank:
 		return 1
-	case len(piece) < longPiece:
-		return v.mergeShort(piece)
+	case len(piece) < minHeapPiece:
+		return v.mergeByScan(piece)
 	}
-	return v.mergeLong(piece)
+	return v.mergeByHeap(piece)
 }
 
 // mergeShort takes quadratic time in the length of the piece, and no memory.
-func (v *vocabulary) mergeShort(piece string) int {
-	var starts [longPiece + 1]uint8
-	var ranks [longPiece]int32 // of the part at the same index with the next
+func (v *vocabulary) mergeByScan(piece string) int {
+	var starts [minHeapPiece + 1]uint8
+	var ranks [minHeapPiece]int32 // of the part at the same index with the next
 	n := len(piece)
 	for i := range n {
 		starts[i+1] = uint8(i + 1)
-		ranks[i] = none
+		ranks[i] = noRank
 		if i+1 < n {
 			ranks[i] = v.rank(piece[i : i+2])
 		}
 	}
-	pair := func(i int) int32 {
+	rankAt := func(i int) int32 {
 		if i+2 > n {
-			return none
+			return noRank
 		}
 		return v.rank(piece[starts[i]:starts[i+2]])
 	}
 	for {
-		best, lowest := 0, int32(none)
+		best, lowest := 0, int32(noRank)
 		for i, rank := range ranks[:n] {
 			if rank < lowest {
 				best, lowest = i, rank
 			}
 		}
-		if lowest == none {
+		if lowest == noRank {
 			return n
 		}
 		copy(starts[best+1:n], starts[best+2:n+1])
 		copy(ranks[best+1:n-1], ranks[best+2:n])
 		n--
-		ranks[best] = pair(best)
+		ranks[best] = rankAt(best)
 		if best > 0 {
-			ranks[best-1] = pair(best - 1)
+			ranks[best-1] = rankAt(best - 1)
 		}
 	}
 }
 
 // mergeLong takes time n log n in the length of the piece, and some 30 bytes of
 // memory for each byte of it. A part is named by the offset of its first byte.
-func (v *vocabulary) mergeLong(piece string) int {
+func (v *vocabulary) mergeByHeap(piece string) int {
 	n := len(piece)
 	next := make([]int32, n+1) // the part behind; n stands for the end
 	previous := make([]int32, n+1)
 	ranks := make([]int32, n+1) // of the part with the one behind
-	ready := make(mergeHeap, 0, n)
+	queue := make(mergeHeap, 0, n)
 	for i := range n {
-		next[i], previous[i], ranks[i] = int32(i+1), int32(i-1), none
+		next[i], previous[i], ranks[i] = int32(i+1), int32(i-1), noRank
 	}
-	offer := func(i int32) {
-		ranks[i] = none
+	updatePair := func(i int32) {
+		ranks[i] = noRank
 		if j := next[i]; j < int32(n) {
 			ranks[i] = v.rank(piece[i:next[j]])
 		}
-		if ranks[i] != none {
-			ready.push(merge{ranks[i], i})
+		if ranks[i] != noRank {
+			queue.push(candidate{ranks[i], i})
 		}
 	}
 	for i := range n {
-		offer(int32(i))
+		updatePair(int32(i))
 	}
 	parts := n
-	for len(ready) > 0 {
-		m := ready.pop()
-		if ranks[m.at] != m.rank {
+	for len(queue) > 0 {
+		m := queue.pop()
+		if ranks[m.start] != m.rank {
 			continue // its part has changed or is gone
 		}
-		gone := next[m.at]
-		next[m.at] = next[gone]
-		previous[next[gone]] = m.at
-		ranks[gone] = none
+		right := next[m.start]
+		next[m.start] = next[right]
+		previous[next[right]] = m.start
+		ranks[right] = noRank
 		parts--
-		offer(m.at)
-		if m.at > 0 {
-			offer(previous[m.at])
+		updatePair(m.start)
+		if m.start > 0 {
+			updatePair(previous[m.start])
 		}
 	}
 	return parts
 }
 
 // merge is the union of the part at an offset with the one behind it.
-type merge struct{ rank, at int32 }
+type candidate struct{ rank, start int32 }
 
-func (m merge) less(o merge) bool { return m.rank < o.rank || m.rank == o.rank && m.at < o.at }
+func (m candidate) less(o candidate) bool {
+	return m.rank < o.rank || m.rank == o.rank && m.start < o.start
+}
 
 // mergeHeap is a binary heap with the lowest rank, and of those the leftmost,
 // on top.
-type mergeHeap []merge
+type mergeHeap []candidate
 
-func (h *mergeHeap) push(m merge) {
+func (h *mergeHeap) push(m candidate) {
 	*h = append(*h, m)
 	s := *h
 	i := len(s) - 1
@@ -178,7 +180,7 @@ func (h *mergeHeap) push(m merge) {
 	s[i] = m
 }
 
-func (h *mergeHeap) pop() merge {
+func (h *mergeHeap) pop() candidate {
 	s := *h
 	top, m := s[0], s[len(s)-1]
 	s = s[:len(s)-1]

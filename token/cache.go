@@ -21,8 +21,8 @@ type Cache struct {
 	mu sync.Mutex
 	// Counts enter young. When young is half of what may be held it becomes
 	// old, and what was old is dropped; a hit in old brings a count back.
-	young, old map[cacheKey]int
-	half       int
+	young, old     map[cacheKey]int
+	generationSize int
 }
 
 type cacheKey struct {
@@ -32,7 +32,7 @@ type cacheKey struct {
 
 // NewCache returns an empty cache that holds at most limit counts, and at least
 // the last limit/2 asked for; below 2 it is 2. A count takes about 100 bytes.
-func NewCache(limit int) *Cache { return &Cache{half: max(limit/2, 1)} }
+func NewCache(limit int) *Cache { return &Cache{generationSize: max(limit/2, 1)} }
 
 // Count returns counter's count of the text that key stands for. It calls text
 // only when the count is not known; text may be called more than once for a key
@@ -73,7 +73,7 @@ func (c *Cache) lookup(k cacheKey) (int, bool) {
 // insert keeps a key in at most one of the two maps.
 func (c *Cache) insert(k cacheKey, n int) {
 	delete(c.old, k)
-	if c.young == nil || len(c.young) >= c.half {
+	if c.young == nil || len(c.young) >= c.generationSize {
 		c.old, c.young = c.young, make(map[cacheKey]int)
 		delete(c.old, k)
 	}
@@ -100,11 +100,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // contents give equal bytes. The error is always nil.
 func (c *Cache) MarshalBinary() ([]byte, error) {
 	c.mu.Lock()
-	all := make(map[cacheKey]int, len(c.young)+len(c.old))
-	maps.Copy(all, c.old)
-	maps.Copy(all, c.young)
+	counts := make(map[cacheKey]int, len(c.young)+len(c.old))
+	maps.Copy(counts, c.old)
+	maps.Copy(counts, c.young)
 	c.mu.Unlock()
-	keys := slices.SortedFunc(maps.Keys(all), func(a, b cacheKey) int {
+	keys := slices.SortedFunc(maps.Keys(counts), func(a, b cacheKey) int {
 		return cmp.Or(cmp.Compare(a.counter, b.counter), bytes.Compare(a.key[:], b.key[:]))
 	})
 	out := append(make([]byte, 0, 40*len(keys)+64), cacheMagic...)
@@ -120,7 +120,7 @@ func (c *Cache) MarshalBinary() ([]byte, error) {
 		out = binary.AppendUvarint(out, uint64(n))
 		for _, k := range keys[:n] {
 			out = append(out, k.key[:]...)
-			out = binary.AppendUvarint(out, uint64(all[k]))
+			out = binary.AppendUvarint(out, uint64(counts[k]))
 		}
 		keys = keys[n:]
 	}
@@ -143,13 +143,13 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 	if crc32.Checksum(data[:body], castagnoli) != binary.LittleEndian.Uint32(data[body:]) {
 		return fmt.Errorf("%w: checksum mismatch", ErrCache)
 	}
-	read := &Cache{half: max(c.half, 1)}
-	if err := read.decode(data[len(cacheMagic)+1 : body]); err != nil {
+	loaded := &Cache{generationSize: max(c.generationSize, 1)}
+	if err := loaded.decode(data[len(cacheMagic)+1 : body]); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.young, c.old = read.young, read.old
+	c.young, c.old = loaded.young, loaded.old
 	return nil
 }
 

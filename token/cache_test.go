@@ -15,25 +15,25 @@ import (
 )
 
 // ask counts the text i by the cache and reports whether the text was wanted.
-func ask(c *Cache, counter Counter, i int) (n int, wanted bool) {
+func countByCache(c *Cache, counter Counter, i int) (n int, counted bool) {
 	text := strings.Repeat("word ", i)
-	n = c.Count(counter, sha256.Sum256([]byte(text)), func() string { wanted = true; return text })
-	return n, wanted
+	n = c.Count(counter, sha256.Sum256([]byte(text)), func() string { counted = true; return text })
+	return n, counted
 }
 
 // second is another counter than the estimate.
-type second struct{ Counter }
+type otherCounter struct{ Counter }
 
-func (second) Name() string { return "second" }
+func (otherCounter) Name() string { return "second" }
 
 func TestCacheRemembers(t *testing.T) {
 	c := NewCache(10)
 	for _, wanted := range []bool{true, false, false} {
-		if n, got := ask(c, Estimate(), 5); n != Estimate().Count("word word word word word ") || got != wanted {
+		if n, got := countByCache(c, Estimate(), 5); n != Estimate().Count("word word word word word ") || got != wanted {
 			t.Errorf("Count = %d, asked for the text: %v, want %v", n, got, wanted)
 		}
 	}
-	if _, wanted := ask(c, second{Estimate()}, 5); !wanted {
+	if _, wanted := countByCache(c, otherCounter{Estimate()}, 5); !wanted {
 		t.Error("two counters share a count")
 	}
 }
@@ -44,12 +44,12 @@ func TestCacheIsBounded(t *testing.T) {
 			c := NewCache(limit)
 			asked := rapid.SliceOfN(rapid.IntRange(0, 12), 0, 60).Draw(t, "asked")
 			for at, i := range asked {
-				_, wanted := ask(c, Estimate(), i)
-				recent := map[int]bool{}
-				for back := at - 1; back >= 0 && len(recent) < max(limit/2, 1); back-- {
-					recent[asked[back]] = true
+				_, counted := countByCache(c, Estimate(), i)
+				latest := map[int]bool{}
+				for back := at - 1; back >= 0 && len(latest) < max(limit/2, 1); back-- {
+					latest[asked[back]] = true
 				}
-				if wanted && recent[i] {
+				if counted && latest[i] {
 					t.Fatalf("limit %d: %d of %v was forgotten", limit, i, asked[:at])
 				}
 			}
@@ -63,8 +63,8 @@ func TestCacheIsBounded(t *testing.T) {
 func TestCacheRoundTrip(t *testing.T) {
 	c := NewCache(100)
 	for i := range 20 {
-		ask(c, Estimate(), i)
-		ask(c, second{Estimate()}, i)
+		countByCache(c, Estimate(), i)
+		countByCache(c, otherCounter{Estimate()}, i)
 	}
 	data, err := c.MarshalBinary()
 	if err != nil {
@@ -75,16 +75,16 @@ func TestCacheRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		want, _ := ask(c, Estimate(), i)
-		if got, wanted := ask(loaded, Estimate(), i); got != want || wanted {
-			t.Errorf("text %d: got %d (counted again: %v), want %d", i, got, wanted, want)
+		want, _ := countByCache(c, Estimate(), i)
+		if got, counted := countByCache(loaded, Estimate(), i); got != want || counted {
+			t.Errorf("text %d: got %d (counted again: %v), want %d", i, got, counted, want)
 		}
 	}
-	again, err := loaded.MarshalBinary()
+	second, err := loaded.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(data, again); diff != "" {
+	if diff := cmp.Diff(data, second); diff != "" {
 		t.Errorf("the bytes depend on more than the contents:\n%s", diff)
 	}
 	small := NewCache(4)
@@ -95,18 +95,18 @@ func TestCacheRoundTrip(t *testing.T) {
 
 func TestCacheRefusesDamage(t *testing.T) {
 	c := NewCache(10)
-	ask(c, Estimate(), 3)
+	countByCache(c, Estimate(), 3)
 	data, err := c.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	loaded := NewCache(10)
-	ask(loaded, Estimate(), 4)
+	countByCache(loaded, Estimate(), 4)
 	refuse := func(name string, damaged []byte) {
 		if err := loaded.UnmarshalBinary(damaged); !errors.Is(err, ErrCache) {
 			t.Errorf("%s: %v, want ErrCache", name, err)
 		}
-		if _, wanted := ask(loaded, Estimate(), 4); wanted {
+		if _, counted := countByCache(loaded, Estimate(), 4); counted {
 			t.Errorf("%s: what was held is gone", name)
 		}
 	}
@@ -137,7 +137,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			for i := range 200 {
 				text := strings.Repeat("word ", (i+g)%12)
-				if n, _ := ask(c, Estimate(), (i+g)%12); n != Estimate().Count(text) {
+				if n, _ := countByCache(c, Estimate(), (i+g)%12); n != Estimate().Count(text) {
 					t.Errorf("Count of %q = %d", text, n)
 				}
 				if data, err := c.MarshalBinary(); err != nil || c.UnmarshalBinary(data) != nil {
@@ -152,7 +152,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 // FuzzCacheDecode looks for a panic on bytes that nobody wrote.
 func FuzzCacheDecode(f *testing.F) {
 	c := NewCache(10)
-	ask(c, Estimate(), 3)
+	countByCache(c, Estimate(), 3)
 	data, err := c.MarshalBinary()
 	if err != nil {
 		f.Fatal(err)

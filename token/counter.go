@@ -26,14 +26,14 @@ const (
 	Estimated = "estimate"
 )
 
-// Named returns the counter of a name, O200k or Estimated. The vocabulary of
+// ByName returns the counter of a name, O200k or Estimated. The vocabulary of
 // O200k is read when the first text is counted, so that a caller who finds all
 // counts in a cache never pays for it. It returns [ErrUnknownCounter] with the
 // known names for any other name.
-func Named(name string) (Counter, error) {
+func ByName(name string) (Counter, error) {
 	switch name {
 	case O200k:
-		return deferred{}, nil
+		return lazyExact{}, nil
 	case Estimated:
 		return Estimate(), nil
 	}

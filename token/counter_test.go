@@ -12,14 +12,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestNamed(t *testing.T) {
+func TestByName(t *testing.T) {
 	for _, name := range []string{O200k, Estimated} {
-		c, err := Named(name)
+		c, err := ByName(name)
 		if err != nil || c.Name() != name {
 			t.Errorf("Named(%q) = %v, %v", name, c, err)
 		}
 	}
-	_, err := Named("cl100k")
+	_, err := ByName("cl100k")
 	if !errors.Is(err, ErrUnknownCounter) || !strings.Contains(err.Error(), "known are o200k and estimate") {
 		t.Errorf("Named(cl100k): %v; want ErrUnknownCounter with the known names", err)
 	}
@@ -114,7 +114,7 @@ func TestCountersAreSafeForConcurrentUse(t *testing.T) {
 		counts := make([]int, 8)
 		for i := range counts {
 			wg.Go(func() {
-				c, err := Named(name)
+				c, err := ByName(name)
 				if err != nil {
 					t.Error(err)
 					return
@@ -143,7 +143,7 @@ func BenchmarkCount(b *testing.B) {
 		{"han", strings.Repeat("記憶の中で私は", 1<<16)},
 	}
 	for _, name := range []string{O200k, Estimated} {
-		c, err := Named(name)
+		c, err := ByName(name)
 		if err != nil {
 			b.Fatal(err)
 		}

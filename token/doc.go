@@ -4,7 +4,7 @@
 // that a window never exceeds its budget.
 //
 // A [Counter] counts. [Exact] is OpenAI's o200k_base to the token; [Estimate]
-// needs no vocabulary and is made to over-count; [Named] chooses by name. A
+// needs no vocabulary and is made to over-count; [ByName] chooses by name. A
 // [Cache] remembers counts by the digest of the text, and [Additive] tells where
 // a text may be cut so that its parts can be counted apart.
 //

@@ -5,7 +5,7 @@ package token
 import "errors"
 
 var (
-	// ErrUnknownCounter is returned by [Named] for a name that no counter has.
+	// ErrUnknownCounter is returned by [ByName] for a name that no counter has.
 	ErrUnknownCounter = errors.New("unknown counter")
 	// ErrCache is returned by [Cache.UnmarshalBinary] for bytes that no version
 	// of MarshalBinary wrote, or that were damaged since.

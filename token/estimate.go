@@ -21,22 +21,22 @@ func (estimate) Name() string { return Estimated }
 
 func (estimate) Count(text string) int {
 	e := estimator{text: text}
-	for e.at < len(text) {
-		switch kinds[text[e.at]] {
-		case small, capital:
-			e.word()
+	for e.pos < len(text) {
+		switch byteKinds[text[e.pos]] {
+		case lowercase, uppercase:
+			e.readWord()
 		case digit:
-			e.number()
-		case sign:
-			e.signs()
-		case beyond:
-			e.beyond()
+			e.readNumber()
+		case symbol:
+			e.readSymbols()
+		case nonASCII:
+			e.readNonASCII()
 		default:
-			e.blank()
+			e.readSpace()
 		}
 	}
 	e.endLine()
-	return e.total
+	return e.tokens
 }
 
 // unit is the cost of one token; costs are counted in parts of it.
@@ -46,61 +46,61 @@ const unit = 64
 type kind uint8
 
 const (
-	sign    kind = iota // ASCII that is none of the others
-	small               // a to z
-	capital             // A to Z
-	digit               // 0 to 9
-	gap                 // space and tab
-	eol                 // \r and \n
-	beyond              // part of a character that is not ASCII
+	symbol     kind = iota // ASCII that is none of the others
+	lowercase              // a to z
+	uppercase              // A to Z
+	digit                  // 0 to 9
+	spaceOrTab             // space and tab
+	lineEnd                // \r and \n
+	nonASCII               // part of a character that is not ASCII
 )
 
-var kinds = func() (table [256]kind) {
+var byteKinds = func() (table [256]kind) {
 	for c := range table {
 		switch r := rune(c); {
 		case r >= utf8.RuneSelf:
-			table[c] = beyond
+			table[c] = nonASCII
 		case 'a' <= r && r <= 'z':
-			table[c] = small
+			table[c] = lowercase
 		case 'A' <= r && r <= 'Z':
-			table[c] = capital
+			table[c] = uppercase
 		case '0' <= r && r <= '9':
 			table[c] = digit
 		case r == '\r' || r == '\n':
-			table[c] = eol
+			table[c] = lineEnd
 		case r == ' ' || r == '\t':
-			table[c] = gap
+			table[c] = spaceOrTab
 		}
 	}
 	return table
 }()
 
-func isLetter(c byte) bool { return kinds[c] == small || kinds[c] == capital }
-func isBlank(c byte) bool  { return kinds[c] == gap || kinds[c] == eol }
+func isLetter(c byte) bool { return byteKinds[c] == lowercase || byteKinds[c] == uppercase }
+func isSpace(c byte) bool  { return byteKinds[c] == spaceOrTab || byteKinds[c] == lineEnd }
 
 // estimator walks over a text. Its methods read what starts at the offset at
 // and leave it behind that.
 type estimator struct {
 	text string
-	at   int
+	pos  int
 	// before is the byte of this piece that stands before its word: a space, a
 	// sign, or 0 for none.
-	before byte
+	prefix byte
 	// line is the cost since the last place where the text may be cut, and
 	// total the tokens up to there.
-	line, total int
+	lineCost, tokens int
 }
 
 // endLine rounds the cost up to whole tokens.
 func (e *estimator) endLine() {
-	e.total += (e.line + unit - 1) / unit
-	e.line = 0
+	e.tokens += (e.lineCost + unit - 1) / unit
+	e.lineCost = 0
 }
 
 // mayCut ends the line when a newline was read and what follows can be counted
 // apart: the places of [Additive], and a few more.
-func (e *estimator) mayCut() {
-	if e.text[e.at-1] == '\n' && (e.at == len(e.text) || !isBlank(e.text[e.at]) && e.text[e.at] != '/') {
+func (e *estimator) maybeEndLine() {
+	if e.text[e.pos-1] == '\n' && (e.pos == len(e.text) || !isSpace(e.text[e.pos]) && e.text[e.pos] != '/') {
 		e.endLine()
 	}
 }
@@ -114,32 +114,32 @@ var wordCost = [2][16]int{
 }
 
 // longWord is what each letter behind the fifteenth costs.
-const longWord = 26
+const extraLetterCost = 26
 
 // word reads capitals with small letters behind them, as one piece has them,
 // and an English contraction.
-func (e *estimator) word() {
-	text, i := e.text, e.at
-	hash := uint64(e.before)
-	for i < len(text) && kinds[text[i]] == capital {
+func (e *estimator) readWord() {
+	text, i := e.text, e.pos
+	hash := uint64(e.prefix)
+	for i < len(text) && byteKinds[text[i]] == uppercase {
 		hash = hashStep(hash, text[i])
 		i++
 	}
-	for i < len(text) && kinds[text[i]] == small {
+	for i < len(text) && byteKinds[text[i]] == lowercase {
 		hash = hashStep(hash, text[i])
 		i++
 	}
 	cost := unit
-	signed := 0
-	if e.before != 0 && e.before != ' ' {
-		signed = 1
+	prefixed := 0
+	if e.prefix != 0 && e.prefix != ' ' {
+		prefixed = 1
 	}
-	if n := i - e.at; (n > 2 || signed > 0) && !isWord(hash) { // two letters are one token
-		cost = wordCost[signed][min(n, 15)] + max(n-15, 0)*longWord
+	if n := i - e.pos; (n > 2 || prefixed > 0) && !isWord(hash) { // two letters are one token
+		cost = wordCost[prefixed][min(n, 15)] + max(n-15, 0)*extraLetterCost
 	}
 	if i < len(text) && text[i] == '\'' {
 		start := i
-		i = contraction(text, i)
+		i = contractionEnd(text, i)
 		for _, c := range []byte(text[start:i]) {
 			hash = hashStep(hash, c)
 		}
@@ -147,96 +147,96 @@ func (e *estimator) word() {
 			cost += unit
 		}
 	}
-	e.line += cost
-	e.at, e.before = i, 0
+	e.lineCost += cost
+	e.pos, e.prefix = i, 0
 }
 
 // number reads digits, of which three make a token.
-func (e *estimator) number() {
-	i := e.at
-	for i < len(e.text) && kinds[e.text[i]] == digit {
+func (e *estimator) readNumber() {
+	i := e.pos
+	for i < len(e.text) && byteKinds[e.text[i]] == digit {
 		i++
 	}
-	e.line += unit * ((i - e.at + 2) / 3)
-	e.at = i
+	e.lineCost += unit * ((i - e.pos + 2) / 3)
+	e.pos = i
 }
 
 // What a run of signs costs beyond the first: a sign that differs from the one
 // before it, any other sign, and each newline behind the run but the first.
 const (
-	signChange = 34
-	signMore   = 7
-	signTail   = 16
+	symbolChangeCost = 34
+	symbolRepeatCost = 7
+	symbolTailCost   = 16
 )
 
 // signs reads a run of signs and the newlines and slashes behind it. A single
 // sign before a word is part of the word's piece.
-func (e *estimator) signs() {
-	text, i := e.text, e.at+1
+func (e *estimator) readSymbols() {
+	text, i := e.text, e.pos+1
 	cost := unit
-	for i < len(text) && kinds[text[i]] == sign {
+	for i < len(text) && byteKinds[text[i]] == symbol {
 		if text[i] != text[i-1] {
-			cost += signChange
+			cost += symbolChangeCost
 		}
-		cost += signMore
+		cost += symbolRepeatCost
 		i++
 	}
-	if i == e.at+1 && i < len(text) && isLetter(text[i]) && (e.at == 0 || text[e.at-1] != ' ') {
-		e.before, e.at = text[e.at], i
+	if i == e.pos+1 && i < len(text) && isLetter(text[i]) && (e.pos == 0 || text[e.pos-1] != ' ') {
+		e.prefix, e.pos = text[e.pos], i
 		return
 	}
-	for run := i; i < len(text) && (kinds[text[i]] == eol || text[i] == '/'); i++ {
+	for run := i; i < len(text) && (byteKinds[text[i]] == lineEnd || text[i] == '/'); i++ {
 		if i > run {
-			cost += signTail
+			cost += symbolTailCost
 		}
 	}
-	e.line += cost
-	e.at = i
-	e.mayCut()
+	e.lineCost += cost
+	e.pos = i
+	e.maybeEndLine()
 }
 
 // blank reads white space: up to its last newline if it has one, else all of
 // it. The last space of it belongs to a word or a sign behind it.
-func (e *estimator) blank() {
-	text, i := e.text, e.at
+func (e *estimator) readSpace() {
+	text, i := e.text, e.pos
 	if i+1 < len(text) && text[i] == ' ' && isLetter(text[i+1]) { // the most frequent case
-		e.before, e.at = ' ', i+1
+		e.prefix, e.pos = ' ', i+1
 		return
 	}
 	newline, changes := 0, 0
-	for i < len(text) && isBlank(text[i]) {
-		if kinds[text[i]] == eol {
+	for i < len(text) && isSpace(text[i]) {
+		if byteKinds[text[i]] == lineEnd {
 			newline = i + 1
 		}
-		if i > e.at && kinds[text[i]] != kinds[text[i-1]] {
+		if i > e.pos && byteKinds[text[i]] != byteKinds[text[i-1]] {
 			changes++
 		}
 		i++
 	}
 	if newline > 0 {
 		if changes > 2 {
-			e.line += unit
+			e.lineCost += unit
 		}
-		e.line += unit + (newline-e.at)/8*8
-		e.at = newline
-		e.mayCut()
+		e.lineCost += unit + (newline-e.pos)/8*8
+		e.pos = newline
+		e.maybeEndLine()
 		return
 	}
-	if n := i - e.at; n > 1 || i == len(text) {
-		e.line += unit + n/8*8 + changes*unit
+	if n := i - e.pos; n > 1 || i == len(text) {
+		e.lineCost += unit + n/8*8 + changes*unit
 	}
-	e.at = i
+	e.pos = i
 	if i == len(text) {
 		return
 	}
-	switch last := text[i-1]; kinds[text[i]] {
-	case small, capital:
-		e.before = last
+	switch last := text[i-1]; byteKinds[text[i]] {
+	case lowercase, uppercase:
+		e.prefix = last
 	case digit:
-		e.line += unit
-	case sign:
+		e.lineCost += unit
+	case symbol:
 		if last != ' ' {
-			e.line += unit
+			e.lineCost += unit
 		}
 	}
 }

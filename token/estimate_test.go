@@ -51,22 +51,22 @@ func hashOf(s string) uint64 {
 func TestWordSetRarelyErrs(t *testing.T) {
 	v := exactCounter(t).vocabulary
 	random := randomLetters(1 << 16)
-	words, wrong := 0, 0
+	tried, wrong := 0, 0
 	for i := 0; i+6 < len(random); i += 6 {
 		word := " " + random[i:i+6]
-		if v.rank(word) != none {
+		if v.rank(word) != noRank {
 			continue
 		}
-		words++
+		tried++
 		if isWord(hashOf(word)) {
 			wrong++
 		}
 	}
-	if wrong*50 > words {
-		t.Errorf("%d of %d words are taken for tokens; at most one in fifty is expected", wrong, words)
+	if wrong*50 > tried {
+		t.Errorf("%d of %d words are taken for tokens; at most one in fifty is expected", wrong, tried)
 	}
 	for _, word := range []string{"DEADLINE", "SCHEDULED", "CLOSED", "WAITING", "CANCELLED", " CANCELLED"} {
-		if v.rank(word) == none && isWord(hashOf(word)) {
+		if v.rank(word) == noRank && isWord(hashOf(word)) {
 			t.Errorf("%q is taken for a token; choose another seed", word)
 		}
 	}
@@ -105,10 +105,10 @@ func TestEstimateOverCounts(t *testing.T) {
 			ratios = append(ratios, float64(got)/float64(want))
 		}
 		slices.Sort(ratios)
-		at := func(share float64) float64 { return ratios[int(share*float64(len(ratios)-1))] }
-		summary := fmt.Sprintf("%d %s: %d under-counted, ratio least %.3f, p5 %.3f, p50 %.3f, p95 %.3f", len(ratios), tc.name, under, ratios[0], at(0.05), at(0.5), at(0.95))
+		quantile := func(share float64) float64 { return ratios[int(share*float64(len(ratios)-1))] }
+		summary := fmt.Sprintf("%d %s: %d under-counted, ratio least %.3f, p5 %.3f, p50 %.3f, p95 %.3f", len(ratios), tc.name, under, ratios[0], quantile(0.05), quantile(0.5), quantile(0.95))
 		t.Log(summary)
-		if float64(under) > tc.under*float64(len(ratios)) || ratios[0] < tc.worst || at(0.5) > tc.p50 || at(0.95) > tc.highest {
+		if float64(under) > tc.under*float64(len(ratios)) || ratios[0] < tc.worst || quantile(0.5) > tc.p50 || quantile(0.95) > tc.highest {
 			t.Errorf("%s; want a share of at most %v under, none below %v, p50 at most %v, p95 at most %v", summary, tc.under, tc.worst, tc.p50, tc.highest)
 		}
 	}

@@ -45,7 +45,7 @@ func (e exact) Count(text string) int {
 	}
 	tokens := 0
 	for text != "" {
-		n := piece(text)
+		n := pieceLen(text)
 		tokens += e.vocabulary.count(text[:n])
 		text = text[n:]
 	}
@@ -55,11 +55,11 @@ func (e exact) Count(text string) int {
 // deferred is the exact counter, whose vocabulary is read when it is needed.
 // Were the vocabulary unreadable, which it is in no program that passes its
 // tests, it would count a token for every byte: never too few.
-type deferred struct{}
+type lazyExact struct{}
 
-func (deferred) Name() string { return O200k }
+func (lazyExact) Name() string { return O200k }
 
-func (deferred) Count(text string) int {
+func (lazyExact) Count(text string) int {
 	c, err := Exact()
 	if err != nil {
 		return len(text)

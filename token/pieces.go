@@ -21,11 +21,11 @@ const (
 	space                     // other white space
 	other                     // everything else
 
-	notFirst = upper | letter | mark // what the head of a word is made of
-	tail     = lower | letter | mark // what the rest of a word is made of
-	before   = mark | space | other  // what may stand before a word
-	punct    = mark | other
-	white    = newline | space
+	wordHead   = upper | letter | mark // what the head of a word is made of
+	wordTail   = lower | letter | mark // what the rest of a word is made of
+	wordPrefix = mark | space | other  // what may stand before a word
+	punct      = mark | other
+	whitespace = newline | space
 )
 
 var asciiClass = func() (table [utf8.RuneSelf]class) {
@@ -57,7 +57,7 @@ func classOf(r rune) class {
 
 // at returns the class and size of the character at offset i, and (0, 0) at the
 // end of s. It sees a byte that is not UTF-8 as U+FFFD.
-func at(s string, i int) (class, int) {
+func classAt(s string, i int) (class, int) {
 	if i >= len(s) {
 		return 0, 0
 	}
@@ -78,24 +78,24 @@ func at(s string, i int) (class, int) {
 // [\p{Ll}\p{Lm}\p{Lo}\p{M}], C is (?i:'s|'t|'re|'ve|'m|'ll|'d) and P is
 // [^\s\p{L}\p{N}]. The walk replaces the expression's backtracking, so that
 // cutting a text takes linear time.
-func piece(s string) int {
-	first, size := at(s, 0)
-	if first&before != 0 {
-		if end, settled := word(s, size); settled {
-			return contraction(s, end)
+func pieceLen(s string) int {
+	first, size := classAt(s, 0)
+	if first&wordPrefix != 0 {
+		if end, matched := wordEnd(s, size); matched {
+			return contractionEnd(s, end)
 		} else if first == mark {
-			return contraction(s, size) // the mark is the word: the first alternative without X
+			return contractionEnd(s, size) // the mark is the word: the first alternative without X
 		} else if end > size {
-			return contraction(s, end)
+			return contractionEnd(s, end)
 		}
-	} else if end, _ := word(s, 0); end > 0 {
-		return contraction(s, end)
+	} else if end, _ := wordEnd(s, 0); end > 0 {
+		return contractionEnd(s, end)
 	}
 	switch {
 	case first == number:
 		end := size
 		for range 2 {
-			c, n := at(s, end)
+			c, n := classAt(s, end)
 			if c != number {
 				break
 			}
@@ -103,40 +103,40 @@ func piece(s string) int {
 		}
 		return end
 	case first == other:
-		return punctuation(s, size)
+		return punctuationEnd(s, size)
 	case s[0] == ' ':
-		if c, n := at(s, 1); c&punct != 0 {
-			return punctuation(s, 1+n)
+		if c, n := classAt(s, 1); c&punct != 0 {
+			return punctuationEnd(s, 1+n)
 		}
 	}
-	return blank(s)
+	return spaceEnd(s)
 }
 
 // word returns where the word that starts at from ends: A*B+, or else A+B*.
 // It is settled when the first of the two matches. Without a word it returns
 // from.
-func word(s string, from int) (end int, settled bool) {
+func wordEnd(s string, from int) (end int, matched bool) {
 	end = from
 	lastTail := from // end of the last character of the head that may be a B
 	for {
-		c, n := at(s, end)
+		c, n := classAt(s, end)
 		if c == lower {
 			break
 		}
-		if c&notFirst == 0 {
+		if c&wordHead == 0 {
 			if lastTail > from {
 				return lastTail, true // A* gave back up to its last B
 			}
 			return end, false
 		}
 		end += n
-		if c&tail != 0 {
+		if c&wordTail != 0 {
 			lastTail = end
 		}
 	}
 	for {
-		c, n := at(s, end)
-		if c&tail == 0 {
+		c, n := classAt(s, end)
+		if c&wordTail == 0 {
 			return end, true
 		}
 		end += n
@@ -145,7 +145,7 @@ func word(s string, from int) (end int, settled bool) {
 
 // contraction returns end, or the end of the English contraction that starts
 // there. The long s is an s regardless of case.
-func contraction(s string, end int) int {
+func contractionEnd(s string, end int) int {
 	rest := s[end:]
 	if len(rest) < 2 || rest[0] != '\'' {
 		return end
@@ -170,9 +170,9 @@ func contraction(s string, end int) int {
 
 // punctuation returns the end of the run of punctuation that goes on at end,
 // with the newlines and slashes behind it.
-func punctuation(s string, end int) int {
+func punctuationEnd(s string, end int) int {
 	for {
-		c, n := at(s, end)
+		c, n := classAt(s, end)
 		if c&punct == 0 {
 			break
 		}
@@ -187,11 +187,11 @@ func punctuation(s string, end int) int {
 // blank returns the end of the piece of white space at the start of s: up to
 // the last newline of the run, or else all but the last character of it when
 // something follows.
-func blank(s string) int {
+func spaceEnd(s string) int {
 	end, last, afterNewline := 0, 0, 0
 	for {
-		c, n := at(s, end)
-		if c&white == 0 {
+		c, n := classAt(s, end)
+		if c&whitespace == 0 {
 			break
 		}
 		last, end = end, end+n

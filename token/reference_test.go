@@ -152,7 +152,7 @@ func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(drawText.Draw(t, "text"), "?")
 		for s := text; s != ""; {
-			got := piece(s)
+			got := pieceLen(s)
 			if w := want(s); got != w {
 				t.Fatalf("the piece at the start of %q is %q, want %q", s, s[:got], s[:w])
 			}
@@ -171,7 +171,7 @@ func TestLongPieces(t *testing.T) {
 	letters := rapid.SampledFrom([]string{"a", "b", "the", "ing", "é", "-", "=", "記"})
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(letters, 1, 31).Draw(t, "piece"), "")
-		if short, long := v.mergeShort(s), v.mergeLong(s); short != long {
+		if short, long := v.mergeByScan(s), v.mergeByHeap(s); short != long {
 			t.Fatalf("%q: merged short to %d, long to %d", s, short, long)
 		}
 	})

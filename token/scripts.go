@@ -42,8 +42,8 @@ var scriptCosts = []struct {
 
 // Costs of characters beyond the first plane, in units.
 const (
-	emojiCost = 5 * unit / 2
-	planeCost = 4 * unit
+	emojiCost         = 5 * unit / 2
+	supplementaryCost = 4 * unit
 )
 
 // runCost is added once for each run of such characters.
@@ -67,33 +67,33 @@ var blockCosts = func() (table [1 << 16 >> 7]int) {
 
 // beyond reads characters that are not ASCII. A run of them costs a token at
 // least. A byte that is not UTF-8 costs as much as U+FFFD.
-func (e *estimator) beyond() {
+func (e *estimator) readNonASCII() {
 	cost := runCost
-	i := e.at
-	for i < len(e.text) && kinds[e.text[i]] == beyond {
+	i := e.pos
+	for i < len(e.text) && byteKinds[e.text[i]] == nonASCII {
 		c, size := charCost(e.text[i:])
 		cost += c
 		i += size
 	}
-	e.line += max(cost, unit)
-	e.at, e.before = i, 0
+	e.lineCost += max(cost, unit)
+	e.pos, e.prefix = i, 0
 }
 
 // charCost returns the cost and size of the character at the start of s. Bytes
 // that are not UTF-8 may get the cost of others, but never reach over ASCII.
 func charCost(s string) (cost, size int) {
-	whole := func(n int) bool {
-		return len(s) >= n && kinds[s[1]] == beyond && kinds[s[n-2]] == beyond && kinds[s[n-1]] == beyond
+	complete := func(n int) bool {
+		return len(s) >= n && byteKinds[s[1]] == nonASCII && byteKinds[s[n-2]] == nonASCII && byteKinds[s[n-1]] == nonASCII
 	}
 	switch c := s[0]; {
-	case c >= 0xf0 && whole(4):
+	case c >= 0xf0 && complete(4):
 		if c == 0xf0 && s[1] == 0x9f {
 			return emojiCost, 4
 		}
-		return planeCost, 4
-	case c >= 0xe0 && c < 0xf0 && whole(3):
+		return supplementaryCost, 4
+	case c >= 0xe0 && c < 0xf0 && complete(3):
 		return blockCosts[int(c&0x0f)<<5|int(s[1]&0x3f)>>1], 3
-	case c >= 0xc0 && c < 0xe0 && whole(2):
+	case c >= 0xc0 && c < 0xe0 && complete(2):
 		return blockCosts[int(c&0x1f)>>1], 2
 	}
 	return 2 * unit, 1

@@ -12,7 +12,7 @@ import (
 
 // TestRecentChangesNoCount: a piece counts what merging it counts, remembered and asked
 // for again, by several at once.
-func TestRecentChangesNoCount(t *testing.T) {
+func TestPieceCacheChangesNoCount(t *testing.T) {
 	v, err := o200kVocabulary()
 	if err != nil {
 		t.Fatal(err)
@@ -20,13 +20,13 @@ func TestRecentChangesNoCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.StringMatching(" ?[a-zé]{2,12}"), 1, 40).Draw(t, "pieces")
 		pieces = slices.Concat(pieces, pieces)
-		r := new(recent)
+		r := new(pieceCache)
 		var readers sync.WaitGroup
 		wrong := make([]string, 3)
 		for i := range wrong {
 			readers.Go(func() {
 				for _, piece := range pieces {
-					if r.count(piece, v.merge) != v.merge(piece) || v.count(piece) != v.merge(piece) {
+					if r.count(piece, v.countUncached) != v.countUncached(piece) || v.count(piece) != v.countUncached(piece) {
 						wrong[i] = piece
 					}
 				}
