@@ -30,13 +30,13 @@ func Split(text string) []string {
 // longest common subsequence.
 func Diff(a, b []string) []Hunk {
 	d := differ{a: a, b: b}
-	d.between(Hunk{0, len(a), 0, len(b)}, deepest)
+	d.compare(Hunk{0, len(a), 0, len(b)}, maxAnchorDepth)
 	return d.hunks
 }
 
 // deepest is how often a stretch between lines that stand once is itself searched
 // for such lines.
-const deepest = 8
+const maxAnchorDepth = 8
 
 type differ struct {
 	a, b  []string
@@ -44,7 +44,7 @@ type differ struct {
 }
 
 // between compares one stretch.
-func (d *differ) between(h Hunk, depth int) {
+func (d *differ) compare(h Hunk, depth int) {
 	for h.Start < h.End && h.NewStart < h.NewEnd && d.a[h.Start] == d.b[h.NewStart] {
 		h.Start, h.NewStart = h.Start+1, h.NewStart+1
 	}
@@ -52,30 +52,30 @@ func (d *differ) between(h Hunk, depth int) {
 		h.End, h.NewEnd = h.End-1, h.NewEnd-1
 	}
 	if h.Start == h.End || h.NewStart == h.NewEnd {
-		d.add(h)
+		d.appendHunk(h)
 		return
 	}
 	var anchors [][2]int
 	if depth > 0 {
-		anchors = inOrder(once(d.a[h.Start:h.End], d.b[h.NewStart:h.NewEnd]))
+		anchors = increasingSubsequence(uniqueLines(d.a[h.Start:h.End], d.b[h.NewStart:h.NewEnd]))
 	}
 	if len(anchors) == 0 {
 		for _, c := range lcs.DiffLines(d.a[h.Start:h.End], d.b[h.NewStart:h.NewEnd]) {
-			d.add(Hunk{h.Start + c.Start, h.Start + c.End, h.NewStart + c.ReplStart, h.NewStart + c.ReplEnd})
+			d.appendHunk(Hunk{h.Start + c.Start, h.Start + c.End, h.NewStart + c.ReplStart, h.NewStart + c.ReplEnd})
 		}
 		return
 	}
-	at, now := h.Start, h.NewStart
-	for _, x := range anchors {
-		d.between(Hunk{at, h.Start + x[0], now, h.NewStart + x[1]}, depth-1)
-		at, now = h.Start+x[0]+1, h.NewStart+x[1]+1
+	pos, newPos := h.Start, h.NewStart
+	for _, anchor := range anchors {
+		d.compare(Hunk{pos, h.Start + anchor[0], newPos, h.NewStart + anchor[1]}, depth-1)
+		pos, newPos = h.Start+anchor[0]+1, h.NewStart+anchor[1]+1
 	}
-	d.between(Hunk{at, h.End, now, h.NewEnd}, depth-1)
+	d.compare(Hunk{pos, h.End, newPos, h.NewEnd}, depth-1)
 }
 
 // add takes a hunk; one that follows the last without an equal line goes on with
 // it.
-func (d *differ) add(h Hunk) {
+func (d *differ) appendHunk(h Hunk) {
 	if h.Start == h.End && h.NewStart == h.NewEnd {
 		return
 	}
@@ -88,22 +88,22 @@ func (d *differ) add(h Hunk) {
 
 // once returns the places of the lines that stand once in a and once in b, in the
 // order of a.
-func once(a, b []string) [][2]int {
-	const many = -1
-	count := func(lines []string) map[string]int {
-		at := make(map[string]int, len(lines))
+func uniqueLines(a, b []string) [][2]int {
+	const duplicate = -1
+	index := func(lines []string) map[string]int {
+		indexes := make(map[string]int, len(lines))
 		for i, line := range lines {
-			if _, again := at[line]; again {
-				i = many
+			if _, seen := indexes[line]; seen {
+				i = duplicate
 			}
-			at[line] = i
+			indexes[line] = i
 		}
-		return at
+		return indexes
 	}
-	inA, inB := count(a), count(b)
+	inA, inB := index(a), index(b)
 	var out [][2]int
 	for i, line := range a {
-		if j, ok := inB[line]; ok && j != many && inA[line] == i {
+		if j, ok := inB[line]; ok && j != duplicate && inA[line] == i {
 			out = append(out, [2]int{i, j})
 		}
 	}
@@ -112,25 +112,25 @@ func once(a, b []string) [][2]int {
 
 // inOrder returns the longest run of the pairs, which ascend by the first, that
 // ascends by the second too: patience sorting.
-func inOrder(pairs [][2]int) [][2]int {
-	var piles []int // the index of the pair on top of each
-	before := make([]int, len(pairs))
+func increasingSubsequence(pairs [][2]int) [][2]int {
+	var tops []int // the index of the pair on top of each
+	previous := make([]int, len(pairs))
 	for i, p := range pairs {
-		n := sort.Search(len(piles), func(k int) bool { return pairs[piles[k]][1] > p[1] })
-		if before[i] = -1; n > 0 {
-			before[i] = piles[n-1]
+		n := sort.Search(len(tops), func(k int) bool { return pairs[tops[k]][1] > p[1] })
+		if previous[i] = -1; n > 0 {
+			previous[i] = tops[n-1]
 		}
-		if n == len(piles) {
-			piles = append(piles, i)
+		if n == len(tops) {
+			tops = append(tops, i)
 		} else {
-			piles[n] = i
+			tops[n] = i
 		}
 	}
-	if len(piles) == 0 {
+	if len(tops) == 0 {
 		return nil
 	}
 	var out [][2]int
-	for i := piles[len(piles)-1]; i >= 0; i = before[i] {
+	for i := tops[len(tops)-1]; i >= 0; i = previous[i] {
 		out = append(out, pairs[i])
 	}
 	slices.Reverse(out)

@@ -58,12 +58,12 @@ func TestDiffManyChanges(t *testing.T) {
 // apply makes b of a by the hunks, with only their own lines of b.
 func apply(a, b []string, hunks []Hunk) []string {
 	var out []string
-	at := 0
+	pos := 0
 	for _, h := range hunks {
-		out = append(append(out, a[at:h.Start]...), b[h.NewStart:h.NewEnd]...)
-		at = h.End
+		out = append(append(out, a[pos:h.Start]...), b[h.NewStart:h.NewEnd]...)
+		pos = h.End
 	}
-	return append(out, a[at:]...)
+	return append(out, a[pos:]...)
 }
 
 // TestDiffModel: hunks give the other side, and stand in order and apart.
@@ -76,12 +76,12 @@ func TestDiffModel(t *testing.T) {
 		if got := apply(a, b, hunks); !slices.Equal(got, b) {
 			t.Fatalf("%v gives %q, want %q", hunks, got, b)
 		}
-		at, now := -1, -1
+		pos, newPos := -1, -1
 		for _, h := range hunks {
-			if h.Start <= at || h.NewStart <= now || h.Start == h.End && h.NewStart == h.NewEnd {
+			if h.Start <= pos || h.NewStart <= newPos || h.Start == h.End && h.NewStart == h.NewEnd {
 				t.Fatalf("hunks %v", hunks)
 			}
-			at, now = h.End, h.NewEnd
+			pos, newPos = h.End, h.NewEnd
 		}
 		if text := strings.Join(a, ""); !slices.Equal(Split(text), a) && len(a) > 0 {
 			t.Fatalf("%q is split as %q", text, Split(text))

@@ -18,16 +18,16 @@ type Chunk struct {
 // is taken to have one, unless the sides leave it so. Complexity is that of two
 // differences.
 func Merge(base, a, b string) []Chunk {
-	open := missing(base, a, b)
-	base, a, b = ended(base), ended(a), ended(b)
+	trim := omitsFinalNewline(base, a, b)
+	base, a, b = withFinalNewline(base), withFinalNewline(a), withFinalNewline(b)
 	m := merger{base: Split(base)}
 	m.a, m.b = editsOf(m.base, Split(a)), editsOf(m.base, Split(b))
 	for len(m.a)+len(m.b) > 0 {
-		m.next()
+		m.mergeNext()
 	}
-	m.same(len(m.base))
-	if open {
-		m.cutLineEnd()
+	m.copyUnchanged(len(m.base))
+	if trim {
+		m.trimFinalNewline()
 	}
 	return m.chunks
 }
@@ -38,26 +38,26 @@ type edit struct {
 	lines      []string
 }
 
-func editsOf(base, now []string) []edit {
+func editsOf(base, newLines []string) []edit {
 	var out []edit
-	for _, h := range Diff(base, now) {
-		out = append(out, edit{h.Start, h.End, now[h.NewStart:h.NewEnd]})
+	for _, h := range Diff(base, newLines) {
+		out = append(out, edit{h.Start, h.End, newLines[h.NewStart:h.NewEnd]})
 	}
 	return out
 }
 
 // missing reports whether the result is to have no final line end, which is
 // merged like anything else.
-func missing(base, a, b string) bool {
-	was, x, y := base != ended(base), a != ended(a), b != ended(b)
-	if x == y {
-		return x
+func omitsFinalNewline(base, a, b string) bool {
+	baseOpen, aOpen, bOpen := base != withFinalNewline(base), a != withFinalNewline(a), b != withFinalNewline(b)
+	if aOpen == bOpen {
+		return aOpen
 	}
-	return !was // one of them changed it
+	return !baseOpen // one of them changed it
 }
 
 // ended returns a text whose last line has its end.
-func ended(text string) string {
+func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}
@@ -67,7 +67,7 @@ func ended(text string) string {
 // merger walks through the edits of both sides, which are sorted by place.
 type merger struct {
 	base   []string
-	at     int // the lines before it are done
+	pos    int // the lines before it are done
 	a, b   []edit
 	chunks []Chunk
 }
@@ -79,14 +79,16 @@ type region struct{ start, end int }
 // that it parts, and another one at the same place. It does not where one ends
 // at the place where the other begins.
 func (r region) overlaps(e region) bool {
-	return r == e || max(r.start, e.start) < min(r.end, e.end) || r.parts(e) || e.parts(r)
+	return r == e || max(r.start, e.start) < min(r.end, e.end) || r.splits(e) || e.splits(r)
 }
 
 // parts reports whether r is an insertion between two lines of e.
-func (r region) parts(e region) bool { return r.start == r.end && e.start < r.start && r.start < e.end }
+func (r region) splits(e region) bool {
+	return r.start == r.end && e.start < r.start && r.start < e.end
+}
 
 // next takes the first edit, and those of both sides that overlap with it.
-func (m *merger) next() {
+func (m *merger) mergeNext() {
 	first := m.a
 	if len(m.a) == 0 || len(m.b) > 0 && m.b[0].before(m.a[0]) {
 		first = m.b
@@ -96,17 +98,17 @@ func (m *merger) next() {
 	for grown := true; grown; {
 		grown = r.absorb(&m.a, &fromA) || r.absorb(&m.b, &fromB)
 	}
-	m.same(r.start)
+	m.copyUnchanged(r.start)
 	base := strings.Join(m.base[r.start:r.end], "")
-	a, b := m.replaced(r, fromA), m.replaced(r, fromB)
-	m.at = r.end
+	a, b := m.apply(r, fromA), m.apply(r, fromB)
+	m.pos = r.end
 	switch {
 	case len(fromB) == 0 || a == b:
-		m.add(Chunk{Base: base, A: a, B: a})
+		m.appendChunk(Chunk{Base: base, A: a, B: a})
 	case len(fromA) == 0:
-		m.add(Chunk{Base: base, A: b, B: b})
+		m.appendChunk(Chunk{Base: base, A: b, B: b})
 	default:
-		m.add(Chunk{Base: base, A: a, B: b, Conflict: true})
+		m.appendChunk(Chunk{Base: base, A: a, B: b, Conflict: true})
 	}
 }
 
@@ -129,32 +131,32 @@ func (r *region) absorb(from, into *[]edit) bool {
 }
 
 // replaced applies edits to the lines of a region.
-func (m *merger) replaced(r region, edits []edit) string {
+func (m *merger) apply(r region, edits []edit) string {
 	var b strings.Builder
-	at := r.start
-	put := func(lines []string) {
+	pos := r.start
+	write := func(lines []string) {
 		for _, line := range lines {
 			b.WriteString(line)
 		}
 	}
 	for _, e := range edits {
-		put(m.base[at:e.start])
-		put(e.lines)
-		at = e.end
+		write(m.base[pos:e.start])
+		write(e.lines)
+		pos = e.end
 	}
-	put(m.base[at:r.end])
+	write(m.base[pos:r.end])
 	return b.String()
 }
 
 // same adds the lines up to end, which no side changed.
-func (m *merger) same(end int) {
-	text := strings.Join(m.base[m.at:end], "")
-	m.add(Chunk{Base: text, A: text, B: text})
+func (m *merger) copyUnchanged(end int) {
+	text := strings.Join(m.base[m.pos:end], "")
+	m.appendChunk(Chunk{Base: text, A: text, B: text})
 }
 
 // cutLineEnd takes the line end off the last chunk that has text: those behind it
 // are lines that were deleted. A conflict may end by it.
-func (m *merger) cutLineEnd() {
+func (m *merger) trimFinalNewline() {
 	for i := len(m.chunks) - 1; i >= 0; i-- {
 		c := &m.chunks[i]
 		if c.A == "" && c.B == "" {
@@ -166,7 +168,7 @@ func (m *merger) cutLineEnd() {
 	}
 }
 
-func (m *merger) add(c Chunk) {
+func (m *merger) appendChunk(c Chunk) {
 	if c.Base != "" || c.A != "" || c.B != "" {
 		m.chunks = append(m.chunks, c)
 	}

@@ -15,13 +15,13 @@ type Side struct {
 }
 
 // around is how many equal lines a hunk begins and ends with, at most.
-const around = 3
+const contextLines = 3
 
 // Unified writes the difference of two texts in the unified format of diff and
 // patch, "" for equal texts. Lines keep their line ends; where a last line has
 // none, the format's own line says so.
-func Unified(from, to Side, old, now string) string {
-	a, b := Split(old), Split(now)
+func Unified(from, to Side, oldText, newText string) string {
+	a, b := Split(oldText), Split(newText)
 	hunks := Diff(a, b)
 	if len(hunks) == 0 {
 		return ""
@@ -30,10 +30,10 @@ func Unified(from, to Side, old, now string) string {
 	fmt.Fprintf(&w.out, "--- %s\n+++ %s\n", from.Name, to.Name)
 	for len(hunks) > 0 {
 		n := 1
-		for n < len(hunks) && hunks[n].Start-hunks[n-1].End <= 2*around {
+		for n < len(hunks) && hunks[n].Start-hunks[n-1].End <= 2*contextLines {
 			n++
 		}
-		w.group(hunks[:n], from.Line, to.Line)
+		w.writeHunks(hunks[:n], from.Line, to.Line)
 		hunks = hunks[n:]
 	}
 	return w.out.String()
@@ -45,25 +45,25 @@ type writer struct {
 }
 
 // group writes hunks that are near each other as one.
-func (w *writer) group(hunks []Hunk, fromLine, toLine int) {
+func (w *writer) writeHunks(hunks []Hunk, fromLine, toLine int) {
 	first, last := hunks[0], hunks[len(hunks)-1]
-	before, after := min(around, first.Start), min(around, len(w.a)-last.End)
+	before, after := min(contextLines, first.Start), min(contextLines, len(w.a)-last.End)
 	start, end := first.Start-before, last.End+after
 	newStart, newEnd := first.NewStart-before, last.NewEnd+after
-	fmt.Fprintf(&w.out, "@@ -%s +%s @@\n", span(start, end, fromLine), span(newStart, newEnd, toLine))
-	at := start
+	fmt.Fprintf(&w.out, "@@ -%s +%s @@\n", lineRange(start, end, fromLine), lineRange(newStart, newEnd, toLine))
+	pos := start
 	for _, h := range hunks {
-		w.lines(" ", w.a[at:h.Start])
-		w.lines("-", w.a[h.Start:h.End])
-		w.lines("+", w.b[h.NewStart:h.NewEnd])
-		at = h.End
+		w.writeLines(" ", w.a[pos:h.Start])
+		w.writeLines("-", w.a[h.Start:h.End])
+		w.writeLines("+", w.b[h.NewStart:h.NewEnd])
+		pos = h.End
 	}
-	w.lines(" ", w.a[at:end])
+	w.writeLines(" ", w.a[pos:end])
 }
 
 // span names lines as a hunk's head does: the first and how many, but for one; an
 // empty span by the line before it.
-func span(start, end, line int) string {
+func lineRange(start, end, line int) string {
 	switch n := end - start; n {
 	case 0:
 		return fmt.Sprintf("%d,0", start+line-1)
@@ -74,7 +74,7 @@ func span(start, end, line int) string {
 	}
 }
 
-func (w *writer) lines(mark string, lines []string) {
+func (w *writer) writeLines(mark string, lines []string) {
 	for _, line := range lines {
 		w.out.WriteString(mark + line)
 		if !strings.HasSuffix(line, "\n") {
