@@ -88,7 +88,7 @@ func newQueue(t *testing.T, folder string, sinks ...Sink) *Queue {
 	return q
 }
 
-func send(t *testing.T, q *Queue, text string) {
+func enqueue(t *testing.T, q *Queue, text string) {
 	t.Helper()
 	if err := q.Send(text); err != nil {
 		t.Error(err)
@@ -112,21 +112,21 @@ func TestQueueTriesAgain(t *testing.T) {
 			}},
 			Sink{"good", "good-1", func(_ context.Context, text string) error { good = append(good, text); return nil }})
 		defer q.Close()
-		send(t, q, "one")
-		send(t, q, "two")
+		enqueue(t, q, "one")
+		enqueue(t, q, "two")
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"one", "two"}, good); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]string{"bad: no route; 2 messages wait, 0 were dropped"}, q.Failing()); diff != "" {
+		if diff := cmp.Diff([]string{"bad: no route; 2 messages wait, 0 were dropped"}, q.Failures()); diff != "" {
 			t.Error(diff)
 		}
 		<-time.After(time.Hour) // of the bubble
 		down.Store(false)
-		<-time.After(longWait + time.Second)
+		<-time.After(maxBackoff + time.Second)
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"one", "two"}, bad); diff != "" || len(q.Failing()) > 0 {
-			t.Errorf("%q %s", q.Failing(), diff)
+		if diff := cmp.Diff([]string{"one", "two"}, bad); diff != "" || len(q.Failures()) > 0 {
+			t.Errorf("%q %s", q.Failures(), diff)
 		}
 	})
 }
@@ -135,12 +135,12 @@ func TestQueueTriesAgain(t *testing.T) {
 func TestQueueNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, t.TempDir(), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
-		for i := range kept + 7 {
-			send(t, q, fmt.Sprint(i))
+		for i := range maxPending + 7 {
+			enqueue(t, q, fmt.Sprint(i))
 		}
-		<-time.After(patience + time.Millisecond)
-		want := []string{fmt.Sprintf("hangs: context deadline exceeded; %d messages wait, 7 were dropped", kept)}
-		if diff := cmp.Diff(want, q.Failing()); diff != "" {
+		<-time.After(sendTimeout + time.Millisecond)
+		want := []string{fmt.Sprintf("hangs: context deadline exceeded; %d messages wait, 7 were dropped", maxPending)}
+		if diff := cmp.Diff(want, q.Failures()); diff != "" {
 			t.Error(diff)
 		}
 		q.Close()

@@ -21,14 +21,14 @@ import (
 
 // mailer sends messages to a server of SMTP.
 type mailer struct {
-	address  string // host and port
-	host     string
-	user     *url.Userinfo
-	from     string
-	to       []string
-	implicit bool           // the connection is encrypted from its beginning
-	plain    bool           // nothing is encrypted
-	roots    *x509.CertPool // whom to believe who the server is; nil: whom the system believes
+	address     string // host and port
+	host        string
+	user        *url.Userinfo
+	from        string
+	to          []string
+	implicitTLS bool           // the connection is encrypted from its beginning
+	unencrypted bool           // nothing is encrypted
+	rootCAs     *x509.CertPool // whom to believe who the server is; nil: whom the system believes
 }
 
 // smtpSink makes a sink of smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS.
@@ -43,7 +43,7 @@ func newMailer(u *url.URL) (*mailer, bool) {
 	for key, values := range u.Query() {
 		query[strings.ToLower(key)] = values[0]
 	}
-	given := func(keys ...string) string {
+	param := func(keys ...string) string {
 		for _, key := range keys {
 			if query[key] != "" {
 				return query[key]
@@ -51,29 +51,29 @@ func newMailer(u *url.URL) (*mailer, bool) {
 		}
 		return ""
 	}
-	m := &mailer{host: u.Hostname(), user: u.User, from: bare(given("from", "fromaddress"))}
+	m := &mailer{host: u.Hostname(), user: u.User, from: parseAddress(param("from", "fromaddress"))}
 	port := u.Port()
 	if port == "" {
 		port = "25"
 	}
 	m.address = net.JoinHostPort(m.host, port)
-	for one := range strings.SplitSeq(given("to", "toaddresses"), ",") {
-		m.to = append(m.to, bare(one))
+	for recipient := range strings.SplitSeq(param("to", "toaddresses"), ",") {
+		m.to = append(m.to, parseAddress(recipient))
 	}
-	how := strings.ToLower(given("encryption"))
-	m.implicit = how == "implicittls" || port == "465" && how != "none" && how != "explicittls"
-	no := strings.ToLower(given("usestarttls", "starttls"))
-	m.plain = how == "none" || no == "no" || strings.EqualFold(given("disabletls"), "yes")
+	encryption := strings.ToLower(param("encryption"))
+	m.implicitTLS = encryption == "implicittls" || port == "465" && encryption != "none" && encryption != "explicittls"
+	startTLS := strings.ToLower(param("usestarttls", "starttls"))
+	m.unencrypted = encryption == "none" || startTLS == "no" || strings.EqualFold(param("disabletls"), "yes")
 	return m, m.host != "" && !slices.Contains(append(m.to, m.from), "")
 }
 
 // bare returns the address in a text such as "Ann <ann@example.org>", "" for none.
-func bare(text string) string {
-	a, err := mail.ParseAddress(strings.TrimSpace(text))
-	if err != nil || strings.ContainsAny(a.Address, "\r\n") {
+func parseAddress(text string) string {
+	parsed, err := mail.ParseAddress(strings.TrimSpace(text))
+	if err != nil || strings.ContainsAny(parsed.Address, "\r\n") {
 		return ""
 	}
-	return a.Address
+	return parsed.Address
 }
 
 // send delivers one message. Unless the URL says otherwise, a server that does not
@@ -93,7 +93,7 @@ func (m *mailer) deliver(ctx context.Context, text string) error {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // ends what hangs
 	defer stop()
-	c, err := m.greet(conn)
+	c, err := m.startSession(conn)
 	if err != nil {
 		return err
 	}
@@ -120,17 +120,17 @@ func (m *mailer) deliver(ctx context.Context, text string) error {
 }
 
 // greet encrypts a connection and says who is there.
-func (m *mailer) greet(conn net.Conn) (*smtp.Client, error) {
-	secure := &tls.Config{ServerName: m.host, RootCAs: m.roots}
-	if m.implicit {
-		conn = tls.Client(conn, secure)
+func (m *mailer) startSession(conn net.Conn) (*smtp.Client, error) {
+	tlsConfig := &tls.Config{ServerName: m.host, RootCAs: m.rootCAs}
+	if m.implicitTLS {
+		conn = tls.Client(conn, tlsConfig)
 	}
 	c, err := smtp.NewClient(conn, m.host)
 	if err != nil {
 		return nil, err
 	}
-	if !m.implicit && !m.plain {
-		if err := c.StartTLS(secure); err != nil {
+	if !m.implicitTLS && !m.unencrypted {
+		if err := c.StartTLS(tlsConfig); err != nil {
 			return nil, err
 		}
 	}

@@ -20,56 +20,56 @@ import (
 
 // mailbox says how a server of SMTP behaves.
 type mailbox struct {
-	hello    string      // the answer to EHLO
-	secure   *tls.Config // nil: it does not encrypt
-	implicit bool        // encrypted from the beginning
+	ehlo        string      // the answer to EHLO
+	tlsConfig   *tls.Config // nil: it does not encrypt
+	implicitTLS bool        // encrypted from the beginning
 }
 
 // mailServer serves one connection, and returns what came: with "(encrypted)" where
 // that begins.
-func mailServer(t *testing.T, box mailbox) (address string, came <-chan string) {
+func mailServer(t *testing.T, mailbox mailbox) (address string, received <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	out := make(chan string, 1)
+	result := make(chan string, 1)
 	go func() {
 		conn, err := l.Accept()
 		if err != nil {
 			return
 		}
 		defer conn.Close()
-		out <- box.serve(conn)
+		result <- mailbox.serve(conn)
 	}()
-	return l.Addr().String(), out
+	return l.Addr().String(), result
 }
 
 // serve takes one message as a server of SMTP does.
 func (box *mailbox) serve(conn net.Conn) string {
-	said, data := "", false
+	transcript, data := "", false
 	encrypt := func() *bufio.Scanner {
-		secure := tls.Server(conn, box.secure)
-		if secure.Handshake() == nil {
-			said += "(encrypted)\n"
+		tlsConn := tls.Server(conn, box.tlsConfig)
+		if tlsConn.Handshake() == nil {
+			transcript += "(encrypted)\n"
 		}
-		conn = secure
+		conn = tlsConn
 		return bufio.NewScanner(conn)
 	}
 	in := bufio.NewScanner(conn)
-	if box.implicit {
+	if box.implicitTLS {
 		in = encrypt()
 	}
 	fmt.Fprintf(conn, "220 here\r\n")
 	for in.Scan() {
 		line := in.Text()
-		said += line + "\n"
+		transcript += line + "\n"
 		switch {
 		case data && line != ".":
 		case strings.HasPrefix(line, "EHLO"):
-			fmt.Fprintf(conn, "%s\r\n", box.hello)
-		case line == "STARTTLS" && box.secure == nil:
+			fmt.Fprintf(conn, "%s\r\n", box.ehlo)
+		case line == "STARTTLS" && box.tlsConfig == nil:
 			fmt.Fprintf(conn, "502 not here\r\n")
 		case line == "STARTTLS":
 			fmt.Fprintf(conn, "220 go on\r\n")
@@ -80,19 +80,19 @@ func (box *mailbox) serve(conn net.Conn) string {
 			data = true
 			fmt.Fprintf(conn, "354 go on\r\n")
 		case line == "QUIT":
-			return said
+			return transcript
 		default:
 			data = false
 			fmt.Fprintf(conn, "250 ok\r\n")
 		}
 	}
-	return said
+	return transcript
 }
 
 // TestMail: a server gets one message for all recipients, which reads as it was
 // written.
 func TestMail(t *testing.T) {
-	address, came := mailServer(t, mailbox{hello: "250-here\r\n250 AUTH PLAIN"})
+	address, received := mailServer(t, mailbox{ehlo: "250-here\r\n250 AUTH PLAIN"})
 	sink, err := Parse("smtp://ann:secret@" + address + "/?from=Fovea%20%3Cf@example.org%3E&to=ann@example.org,bob@example.org&usestarttls=No")
 	if err != nil || strings.Contains(sink.Name+sink.ID, "secret") {
 		t.Fatal(sink, err)
@@ -101,9 +101,9 @@ func TestMail(t *testing.T) {
 	if err := sink.Send(t.Context(), text); err != nil {
 		t.Fatal(err)
 	}
-	said := <-came
+	transcript := <-received
 	var orders []string
-	head, rest, _ := strings.Cut(said, "DATA\n")
+	head, rest, _ := strings.Cut(transcript, "DATA\n")
 	for line := range strings.Lines(head) {
 		orders = append(orders, strings.TrimSpace(line))
 	}
@@ -130,7 +130,7 @@ func TestMail(t *testing.T) {
 // TestMailIsNotSentPlain: a server that does not encrypt gets nothing unless it was
 // allowed to, and one that hangs is left in time.
 func TestMailIsNotSentPlain(t *testing.T) {
-	address, _ := mailServer(t, mailbox{hello: "250 here"})
+	address, _ := mailServer(t, mailbox{ehlo: "250 here"})
 	sink, err := Parse("smtp://ann:secret@" + address + "/?fromaddress=f@example.org&toaddresses=ann@example.org")
 	if err != nil {
 		t.Fatal(err)

@@ -78,8 +78,8 @@ func TestMailIsEncrypted(t *testing.T) {
 	known, stranger := newAuthority(t), newAuthority(t)
 	here := x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 	elsewhere := x509.Certificate{DNSNames: []string{"mail.example.org"}}
-	old := here
-	old.NotBefore, old.NotAfter = time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour)
+	expired := here
+	expired.NotBefore, expired.NotAfter = time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour)
 	for _, tc := range []struct {
 		name   string
 		secure *tls.Config
@@ -88,13 +88,13 @@ func TestMailIsEncrypted(t *testing.T) {
 		{"trusted", known.server(here), ""},
 		{"signed by nobody known", stranger.server(here), "unknown authority"},
 		{"of another host", known.server(elsewhere), "127.0.0.1"},
-		{"expired", known.server(old), "expired"},
+		{"expired", known.server(expired), "expired"},
 		{"an old protocol", &tls.Config{Certificates: known.server(here).Certificates, MaxVersion: tls.VersionTLS11}, "protocol version"},
 	} {
-		for _, how := range []string{"ImplicitTLS", "ExplicitTLS", "Auto"} {
-			t.Run(tc.name+" "+how, func(t *testing.T) {
-				address, came := mailServer(t, mailbox{hello: "250-here\r\n250-STARTTLS\r\n250 AUTH PLAIN", secure: tc.secure, implicit: how == "ImplicitTLS"})
-				u, err := url.Parse("smtp://ann:secret@" + address + "/?from=f@example.org&to=ann@example.org&encryption=" + how)
+		for _, encryption := range []string{"ImplicitTLS", "ExplicitTLS", "Auto"} {
+			t.Run(tc.name+" "+encryption, func(t *testing.T) {
+				address, received := mailServer(t, mailbox{ehlo: "250-here\r\n250-STARTTLS\r\n250 AUTH PLAIN", tlsConfig: tc.secure, implicitTLS: encryption == "ImplicitTLS"})
+				u, err := url.Parse("smtp://ann:secret@" + address + "/?from=f@example.org&to=ann@example.org&encryption=" + encryption)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -102,22 +102,22 @@ func TestMailIsEncrypted(t *testing.T) {
 				if !ok {
 					t.Fatal("the URL is refused")
 				}
-				m.roots = known.pool()
+				m.rootCAs = known.pool()
 				err = m.send(t.Context(), "a message\n")
-				said := <-came
-				clear, private, _ := strings.Cut(said, "(encrypted)\n")
+				transcript := <-received
+				clear, private, _ := strings.Cut(transcript, "(encrypted)\n")
 				if strings.Contains(clear, "AUTH") || strings.Contains(clear, "MAIL") {
 					t.Errorf("in the clear:\n%s", clear)
 				}
 				switch {
 				case tc.why == "":
 					if err != nil || !strings.Contains(private, "AUTH PLAIN AGFubgBzZWNyZXQ=\n") || !strings.Contains(private, "a message\n") {
-						t.Errorf("%v\n%s", err, said)
+						t.Errorf("%v\n%s", err, transcript)
 					}
 				case err == nil || !strings.Contains(err.Error(), tc.why) || !strings.Contains(err.Error(), address) || strings.Contains(err.Error(), "secret"):
 					t.Errorf("got %v, want an error with %q", err, tc.why)
-				case strings.Contains(said, "AUTH") || strings.Contains(said, "a message"):
-					t.Errorf("it was sent:\n%s", said)
+				case strings.Contains(transcript, "AUTH") || strings.Contains(transcript, "a message"):
+					t.Errorf("it was sent:\n%s", transcript)
 				}
 			})
 		}

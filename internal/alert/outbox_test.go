@@ -19,10 +19,10 @@ import (
 func TestQueueOutlivesTheProcess(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "alerts")
 	var got []string
-	takes := func(name string) Sink {
+	accepting := func(name string) Sink {
 		return Sink{name, name + "-1", func(_ context.Context, text string) error { got = append(got, name+" "+text); return nil }}
 	}
-	down := func(name string) Sink {
+	failing := func(name string) Sink {
 		return Sink{name, name + "-1", func(context.Context, string) error { return errors.New("no route") }}
 	}
 	for _, tc := range []struct {
@@ -32,17 +32,17 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 		want  []string
 		files int
 	}{
-		{"both are down", []Sink{down("a"), down("b")}, "one", nil, 1},
-		{"again, with another message", []Sink{down("a"), down("b")}, "two", nil, 2},
-		{"one is back", []Sink{takes("a"), down("b")}, "", []string{"a one", "a two"}, 2},
-		{"the other is", []Sink{takes("a"), takes("b")}, "", []string{"b one", "b two"}, 0},
-		{"nothing waits", []Sink{takes("a"), takes("b")}, "", nil, 0},
+		{"both are down", []Sink{failing("a"), failing("b")}, "one", nil, 1},
+		{"again, with another message", []Sink{failing("a"), failing("b")}, "two", nil, 2},
+		{"one is back", []Sink{accepting("a"), failing("b")}, "", []string{"a one", "a two"}, 2},
+		{"the other is", []Sink{accepting("a"), accepting("b")}, "", []string{"b one", "b two"}, 0},
+		{"nothing waits", []Sink{accepting("a"), accepting("b")}, "", nil, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			got = nil
 			q := newQueue(t, folder, tc.sinks...)
 			if tc.text != "" {
-				send(t, q, tc.text)
+				enqueue(t, q, tc.text)
 			}
 			synctest.Wait()
 			q.Close()
@@ -63,7 +63,7 @@ func TestDrain(t *testing.T) {
 	sent := 0
 	slow := Sink{"slow", "s", func(ctx context.Context, _ string) error { sent++; return ctx.Err() }}
 	q := newQueue(t, folder, slow)
-	send(t, q, "one")
+	enqueue(t, q, "one")
 	q.Drain(t.Context())
 	q.Close()
 	if sent != 1 {
@@ -71,15 +71,15 @@ func TestDrain(t *testing.T) {
 	}
 	down := Sink{"down", "s", func(context.Context, string) error { return errors.New("no route") }}
 	q = newQueue(t, folder, down)
-	send(t, q, "two")
+	enqueue(t, q, "two")
 	q.Drain(t.Context())
 	q.Close()
 	hangs := Sink{"hangs", "s", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }}
 	q = newQueue(t, folder, hangs)
 	q.Drain(t.Context()) // it was tried a moment ago
 	q.Close()
-	old := time.Now().Add(-again)
-	if err := os.Chtimes(filepath.Join(folder, triedName), old, old); err != nil {
+	old := time.Now().Add(-drainRetryInterval)
+	if err := os.Chtimes(filepath.Join(folder, lastFailureFile), old, old); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -99,9 +99,9 @@ func TestOutboxRemnants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, waiting, err := openOutbox(folder, []Sink{{ID: "s"}})
-	if err != nil || len(waiting) != 1 || waiting[0].Text != "y" {
-		t.Errorf("%+v, %v", waiting, err)
+	_, pending, err := openOutbox(folder, []Sink{{ID: "s"}})
+	if err != nil || len(pending) != 1 || pending[0].Text != "y" {
+		t.Errorf("%+v, %v", pending, err)
 	}
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) != 2 {

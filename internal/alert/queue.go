@@ -11,33 +11,33 @@ import (
 )
 
 const (
-	kept      = 100              // messages that wait at most
-	patience  = 30 * time.Second // of one try
-	firstWait = time.Second      // after a try that failed; doubled each time
-	longWait  = 5 * time.Minute
+	maxPending  = 100              // messages that wait at most
+	sendTimeout = 30 * time.Second // of one try
+	minBackoff  = time.Second      // after a try that failed; doubled each time
+	maxBackoff  = 5 * time.Minute
 )
 
 // Queue sends messages to sinks, and keeps those that wait in a folder. It is safe
 // for concurrent use, by one process at a time.
 type Queue struct {
-	out    *outbox
-	lines  []*line
-	report func(sink string, err error)
-	stop   context.CancelFunc
-	done   sync.WaitGroup
+	outbox  *outbox
+	sinks   []*sinkQueue
+	report  func(sink string, err error)
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
 
 	mu      sync.Mutex
-	moved   chan struct{} // closed and made anew when a try ended
+	changed chan struct{} // closed and made anew when a try ended
 	dropped int
-	fresh   bool // a message came that no process has tried before
+	untried bool // a message came that no process has tried before
 }
 
 // line are the messages that wait for one sink.
-type line struct {
+type sinkQueue struct {
 	sink    Sink
 	wake    chan struct{} // holds one where there is something to send
-	waiting []*message    // q.mu
-	failed  error         // of the last try; q.mu
+	pending []*message    // q.mu
+	lastErr error         // of the last try; q.mu
 }
 
 // NewQueue starts to send to sinks, until Close, beginning with what waits in the
@@ -45,24 +45,24 @@ type line struct {
 // report, unless it is nil, is told when a sink begins to fail, and with a nil error
 // when it takes messages again.
 func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) (*Queue, error) {
-	out, waiting, err := openOutbox(folder, sinks)
+	box, pending, err := openOutbox(folder, sinks)
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	q := &Queue{out: out, report: report, stop: stop, moved: make(chan struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	q := &Queue{outbox: box, report: report, cancel: cancel, changed: make(chan struct{})}
 	for _, s := range sinks {
-		l := &line{sink: s, wake: make(chan struct{}, 1)}
-		for _, m := range waiting {
-			if slices.Contains(m.Waits, s.ID) {
-				l.waiting = append(l.waiting, m)
+		sq := &sinkQueue{sink: s, wake: make(chan struct{}, 1)}
+		for _, m := range pending {
+			if slices.Contains(m.Pending, s.ID) {
+				sq.pending = append(sq.pending, m)
 			}
 		}
-		q.fresh = q.fresh || len(l.waiting) > 0 && out.stale()
-		q.lines = append(q.lines, l)
+		q.untried = q.untried || len(sq.pending) > 0 && box.retryDue()
+		q.sinks = append(q.sinks, sq)
 	}
-	for _, l := range q.lines { // a message is on several lines, and all are known now
-		q.done.Go(func() { q.run(ctx, l) })
+	for _, sq := range q.sinks { // a message is on several lines, and all are known now
+		q.workers.Go(func() { q.run(ctx, sq) })
 	}
 	return q, nil
 }
@@ -71,35 +71,35 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 // disk, and waits for no sink. Where it cannot be kept, it is sent all the same
 // while this process lives, and the error says so.
 func (q *Queue) Send(text string) error {
-	if len(q.lines) == 0 {
+	if len(q.sinks) == 0 {
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	m, err := q.out.add(text)
-	q.fresh = true
-	for _, l := range q.lines {
-		if l.waiting = append(l.waiting, m); len(l.waiting) > kept {
-			q.sent(l, l.waiting[0])
+	m, err := q.outbox.create(text)
+	q.untried = true
+	for _, sq := range q.sinks {
+		if sq.pending = append(sq.pending, m); len(sq.pending) > maxPending {
+			q.markDelivered(sq, sq.pending[0])
 			q.dropped++
 		}
 		select {
-		case l.wake <- struct{}{}:
+		case sq.wake <- struct{}{}:
 		default:
 		}
 	}
 	return err
 }
 
-// Failing says of each sink that does not take messages at present why, and how
+// Failures says of each sink that does not take messages at present why, and how
 // many wait or were dropped.
-func (q *Queue) Failing() []string {
+func (q *Queue) Failures() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var out []string
-	for _, l := range q.lines {
-		if l.failed != nil {
-			out = append(out, fmt.Sprintf("%s: %v; %d messages wait, %d were dropped", l.sink.Name, l.failed, len(l.waiting), q.dropped))
+	for _, sq := range q.sinks {
+		if sq.lastErr != nil {
+			out = append(out, fmt.Sprintf("%s: %v; %d messages wait, %d were dropped", sq.sink.Name, sq.lastErr, len(sq.pending), q.dropped))
 		}
 	}
 	return out
@@ -111,9 +111,9 @@ func (q *Queue) Failing() []string {
 func (q *Queue) Drain(ctx context.Context) {
 	for {
 		q.mu.Lock()
-		idle, moved := !q.fresh, q.moved
+		idle, changed := !q.untried, q.changed
 		if !idle {
-			idle = !slices.ContainsFunc(q.lines, func(l *line) bool { return len(l.waiting) > 0 && l.failed == nil })
+			idle = !slices.ContainsFunc(q.sinks, func(sq *sinkQueue) bool { return len(sq.pending) > 0 && sq.lastErr == nil })
 		}
 		q.mu.Unlock()
 		if idle {
@@ -122,78 +122,78 @@ func (q *Queue) Drain(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-moved:
+		case <-changed:
 		}
 	}
 }
 
 // Close stops sending. Messages that wait are sent by the next Queue of the folder.
 func (q *Queue) Close() {
-	q.stop()
-	q.done.Wait()
+	q.cancel()
+	q.workers.Wait()
 }
 
 // run sends what waits, oldest first.
-func (q *Queue) run(ctx context.Context, l *line) {
-	wait := firstWait
+func (q *Queue) run(ctx context.Context, sq *sinkQueue) {
+	backoff := minBackoff
 	for ctx.Err() == nil {
-		m := q.first(l)
+		m := q.oldest(sq)
 		if m == nil {
 			select {
 			case <-ctx.Done():
-			case <-l.wake:
+			case <-sq.wake:
 			}
 			continue
 		}
-		try, stop := context.WithTimeout(ctx, patience)
-		err := l.sink.Send(try, m.Text)
-		stop()
+		sendCtx, cancel := context.WithTimeout(ctx, sendTimeout)
+		err := sq.sink.Send(sendCtx, m.Text)
+		cancel()
 		if ctx.Err() != nil && err != nil {
 			return // that was not the sink's doing
 		}
-		if q.tried(l, m, err) && q.report != nil {
-			q.report(l.sink.Name, err)
+		if q.recordAttempt(sq, m, err) && q.report != nil {
+			q.report(sq.sink.Name, err)
 		}
 		if err == nil {
-			wait = firstWait
+			backoff = minBackoff
 			continue
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(wait):
-			wait = min(2*wait, longWait)
+		case <-time.After(backoff):
+			backoff = min(2*backoff, maxBackoff)
 		}
 	}
 }
 
-func (q *Queue) first(l *line) *message {
+func (q *Queue) oldest(sq *sinkQueue) *message {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(l.waiting) == 0 {
+	if len(sq.pending) == 0 {
 		return nil
 	}
-	return l.waiting[0]
+	return sq.pending[0]
 }
 
 // tried writes down what became of a try, and reports whether that is new.
-func (q *Queue) tried(l *line, m *message, err error) bool {
+func (q *Queue) recordAttempt(sq *sinkQueue, m *message, err error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	turned := (l.failed == nil) != (err == nil)
-	if l.failed = err; err == nil {
-		q.sent(l, m)
+	changed := (sq.lastErr == nil) != (err == nil)
+	if sq.lastErr = err; err == nil {
+		q.markDelivered(sq, m)
 	} else {
-		q.out.touch()
+		q.outbox.recordFailure()
 	}
-	close(q.moved)
-	q.moved = make(chan struct{})
-	return turned
+	close(q.changed)
+	q.changed = make(chan struct{})
+	return changed
 }
 
 // sent takes a message off a line. It may have been dropped meanwhile. q.mu is held.
-func (q *Queue) sent(l *line, m *message) {
-	if i := slices.Index(l.waiting, m); i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
-		q.out.sent(m, l.sink.ID)
+func (q *Queue) markDelivered(sq *sinkQueue, m *message) {
+	if i := slices.Index(sq.pending, m); i >= 0 {
+		sq.pending = slices.Delete(sq.pending, i, i+1)
+		q.outbox.markDelivered(m, sq.sink.ID)
 	}
 }

@@ -39,13 +39,13 @@ var ErrURL = errors.New("not a URL of a sink")
 // scheme=http, smtp also encryption=None or usestarttls=No. Other parts of
 // shoutrrr's URLs, such as titles and parse modes, are passed over. In place of the
 // host telegram another server of its protocol may stand. It returns ErrURL.
-func Parse(text string) (Sink, error) {
-	u, err := url.Parse(text)
+func Parse(rawURL string) (Sink, error) {
+	u, err := url.Parse(rawURL)
 	if err != nil {
 		return Sink{}, ErrURL // the cause may show a token
 	}
 	sink, err := parse(u)
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(rawURL))
 	sink.ID = fmt.Sprintf("%s-%x", sink.Name, sum[:6])
 	return sink, err
 }
@@ -119,26 +119,26 @@ func postJSON(ctx context.Context, address string, user *url.Userinfo, body any)
 }
 
 // post sends a body. Errors name the host alone: the rest may hold a token.
-func post(ctx context.Context, address string, user *url.Userinfo, kind string, body []byte) error {
+func post(ctx context.Context, address string, user *url.Userinfo, contentType string, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return ErrURL
 	}
-	r.Header.Set("Content-Type", kind)
+	r.Header.Set("Content-Type", contentType)
 	if password, ok := user.Password(); ok {
 		r.SetBasicAuth(user.Username(), password)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
 		return fmt.Errorf("%s: %w", r.URL.Host, err)
 	}
-	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, 1<<16) // so that the connection can be used again
-	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("%s: %s", r.URL.Host, answer.Status)
+	defer response.Body.Close()
+	_, _ = io.CopyN(io.Discard, response.Body, 1<<16) // so that the connection can be used again
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("%s: %s", r.URL.Host, response.Status)
 	}
 	return nil
 }
