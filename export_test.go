@@ -69,7 +69,7 @@ func (m *Memory) RememberTogether(ctx context.Context, under string, titles ...s
 func (v *View) Reread() (ids []string) {
 	for _, d := range v.tree.gap.replaced(v.state) {
 		for _, n := range v.state.Nodes(d.Path) {
-			if !d.Same(n.ID) {
+			if !d.Unchanged(n.ID) {
 				ids = append(ids, n.ID)
 			}
 		}

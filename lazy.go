@@ -188,20 +188,20 @@ func describe(n *node.Node, put func(key, value, id string)) {
 // outlines is what windows need of a whole state.
 var outlines = &kind[*window.Outline]{
 	build: func(s *graph.State) *window.Outline {
-		o, _ := window.Prepare(context.Background(), &source{state: s, brief: true}) // fails with its context alone
+		o, _ := window.NewOutline(context.Background(), &source{state: s, brief: true}) // fails with its context alone
 		return o
 	},
 	update: func(o *window.Outline, s *graph.State, g gap) *window.Outline {
-		return o.Next(&source{state: s, brief: true}, g.replaced(s))
+		return o.WithChanges(&source{state: s, brief: true}, g.replaced(s))
 	},
 }
 
 // replaced tells the documents that differ, and which of their nodes read as they did.
-func (g gap) replaced(s *graph.State) []window.Replaced {
+func (g gap) replaced(s *graph.State) []window.DocumentChange {
 	same := func(id string) bool { _, changed := g.changes.Get(id); return !changed }
-	docs := make([]window.Replaced, 0, g.paths.Len())
+	docs := make([]window.DocumentChange, 0, g.paths.Len())
 	for path := range g.paths.All() {
-		d := window.Replaced{Path: path, Same: same}
+		d := window.DocumentChange{Path: path, Unchanged: same}
 		if now, ok := s.Document(path); ok {
 			d.ID = now.ID
 		}

@@ -84,7 +84,7 @@ func TestOutlineChangesNothing(t *testing.T) {
 		req := randomRequest(r, n)
 		req.Budget += 2000
 		want := build(t, m, near, req)
-		outline, err := window.Prepare(t.Context(), m)
+		outline, err := window.NewOutline(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestOutlineChangesNothing(t *testing.T) {
 			want = build(t, m, near, req)
 		}
 		other := newMemory().add("", window.Item{ID: "other"})
-		req.Outline, err = window.Prepare(t.Context(), another{other})
+		req.Outline, err = window.NewOutline(t.Context(), another{other})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func (another) Root() merkle.Digest { return merkle.Sum([]byte("another")) }
 // with the outline at hand and without.
 func BenchmarkWindow20k(b *testing.B) {
 	m, near := large()
-	outline, err := window.Prepare(b.Context(), m)
+	outline, err := window.NewOutline(b.Context(), m)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,83 +14,83 @@ import (
 // Each candidate becomes the steps of its convex hull (Pisinger, Killer and
 // Toth: Knapsack Problems, 11.2); the steeper are taken first. Costs are exact
 // where a level was counted and guessed elsewhere. O(n log n + n depth).
-func bound(all []candidate, budget int, room *scratch) float64 {
-	room.below, room.shared = zeroed(room.below, len(all)), zeroed(room.shared, len(all))
-	below, shared := room.below, room.shared // shared is a heading's price by candidate below it
-	for i := range all {
-		for p := all[i].parent; p >= 0; p = all[p].parent {
-			below[p]++
+func bound(candidates []candidate, budget int, buf *scratch) float64 {
+	buf.descendants, buf.headingShares = resizeZeroed(buf.descendants, len(candidates)), resizeZeroed(buf.headingShares, len(candidates))
+	descendants, shares := buf.descendants, buf.headingShares // shared is a heading's price by candidate below it
+	for i := range candidates {
+		for p := candidates[i].parent; p >= 0; p = candidates[p].parent {
+			descendants[p]++
 		}
 	}
-	for i := range all {
-		if below[i] > 0 {
-			shared[i] = float64(price(&all[i], Title)) / float64(below[i])
+	for i := range candidates {
+		if descendants[i] > 0 {
+			shares[i] = float64(levelCost(&candidates[i], Title)) / float64(descendants[i])
 		}
 	}
 	sum := 0.0
-	steps := room.hull[:0]
-	for i := range all {
-		above := 0.0
-		for p := all[i].parent; p >= 0; p = all[p].parent {
-			above += shared[p]
+	steps := buf.hull[:0]
+	for i := range candidates {
+		ancestorCost := 0.0
+		for p := candidates[i].parent; p >= 0; p = candidates[p].parent {
+			ancestorCost += shares[p]
 		}
 		free := 0.0
-		if below[i] > 0 {
-			sum += all[i].worth * levelValues[Title]
-			free = float64(price(&all[i], Title))
+		if descendants[i] > 0 {
+			sum += candidates[i].value * levelValues[Title]
+			free = float64(levelCost(&candidates[i], Title))
 		}
-		steps = appendHull(steps, &all[i], above, free)
+		steps = appendHull(steps, &candidates[i], ancestorCost, free)
 	}
-	room.hull = steps
-	slices.SortFunc(steps, func(a, b relaxed) int { return cmp.Compare(b.value*a.tokens, a.value*b.tokens) })
-	left := float64(budget)
-	for _, st := range steps {
-		if st.tokens > left {
-			return sum + st.value*left/st.tokens
+	buf.hull = steps
+	slices.SortFunc(steps, func(a, b hullStep) int { return cmp.Compare(b.value*a.tokens, a.value*b.tokens) })
+	remaining := float64(budget)
+	for _, step := range steps {
+		if step.tokens > remaining {
+			return sum + step.value*remaining/step.tokens
 		}
-		left -= st.tokens
-		sum += st.value
+		remaining -= step.tokens
+		sum += step.value
 	}
 	return sum
 }
 
 // price is what a level costs beyond what was pinned: exactly where it is known.
-func price(c *candidate, level Level) int {
-	tokens := c.plan[level]
+func levelCost(c *candidate, level Level) int {
+	tokens := c.estimates[level]
 	if c.level == level {
-		tokens = c.spent
+		tokens = c.cost
 	}
-	return int(max(0, tokens-c.paid))
+	return int(max(0, tokens-c.pinnedCost))
 }
 
 // zeroed returns n zeros, in the room of list where it suffices.
-func zeroed[T any](list []T, n int) []T {
+func resizeZeroed[T any](list []T, n int) []T {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
 }
 
 // relaxed is a step that may be taken in parts.
-type relaxed struct{ value, tokens float64 }
+type hullStep struct{ value, tokens float64 }
 
 // appendHull appends the steps of c's upper convex hull. Reaching any level costs
 // above more; where free is not 0, the title is had for nothing.
-func appendHull(steps []relaxed, c *candidate, above, free float64) []relaxed {
+func appendHull(steps []hullStep, c *candidate, ancestorCost, free float64) []hullStep {
 	value, tokens := 0.0, 0.0
-	from := Absent
+	reached := Absent
 	if free > 0 {
-		value, from = levelValues[Title], Title
-		above -= free
+		value, reached = levelValues[Title], Title
+		ancestorCost -= free
 	}
-	for from < Full {
+	for reached < Full {
 		best, slope := Absent, -1.0
 		var dv, dt float64
-		for to := from + 1; to <= Full; to++ {
-			if c.plan[to] == 0 && c.level != to {
+		for to := reached + 1; to <= Full; to++ {
+			if c.estimates[to] == 0 && c.level != to {
 				continue
 			}
 			v := levelValues[to] - value
-			t := max(float64(price(c, to))+above-tokens, 1e-9)
+			t := max(float64(levelCost(c, to))+ancestorCost-tokens, 1e-9)
 			if v/t >= slope {
 				best, slope, dv, dt = to, v/t, v, t
 			}
@@ -98,8 +98,8 @@ func appendHull(steps []relaxed, c *candidate, above, free float64) []relaxed {
 		if best == Absent {
 			break
 		}
-		steps = append(steps, relaxed{c.worth * dv, dt})
-		value, tokens, from = value+dv, tokens+dt, best
+		steps = append(steps, hullStep{c.value * dv, dt})
+		value, tokens, reached = value+dv, tokens+dt, best
 	}
 	return steps
 }

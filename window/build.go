@@ -26,22 +26,22 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 	}
 	defer t.release()
 	if text := similarityText(&req); sim != nil && (text != "" || req.Focus != "") {
-		t.hear(sim.Scores(req.Focus, text))
+		t.addSimilarities(sim.Scores(req.Focus, text))
 	}
-	for room := req.Budget; ; {
+	for limit := req.Budget; ; {
 		p := newPlan(src, t, &req)
-		if err := p.choose(ctx, room); err != nil {
+		if err := p.choose(ctx, limit); err != nil {
 			return nil, err
 		}
-		w := p.write()
-		over := w.Tokens - req.Budget
+		w := p.assemble()
+		excess := w.Tokens - req.Budget
 		switch {
-		case over <= 0:
+		case excess <= 0:
 			return w, nil
-		case room <= 0:
+		case limit <= 0:
 			return nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused()}
 		}
-		room -= over // a counter under which the tokens of pieces do not add up
+		limit -= excess // a counter under which the tokens of pieces do not add up
 	}
 }
 
@@ -55,6 +55,6 @@ func similarityText(req *Request) string {
 }
 
 // addsUp reports whether the tokens of pieces add up with this counter.
-func addsUp(counter token.Counter) bool {
+func isAdditive(counter token.Counter) bool {
 	return slices.Contains([]string{token.O200k, token.Estimated}, counter.Name())
 }

@@ -5,7 +5,7 @@
 // The types to know are [Request] (what to look at, for what, at what price),
 // [Window] (the text, and each [Part] of it with level, tokens, score and
 // reason), and [Source], the view it reads through. [Build] makes one from the others;
-// [Prepare] does once per state what all windows over it share, and [Outline.Next] takes it
+// [NewOutline] does once per state what all windows over it share, and [Outline.WithChanges] takes it
 // over to the next state.
 //
 // Invariants:

@@ -10,14 +10,14 @@ import (
 
 // outlined returns the requested projects that may be shown, in their order, and notes
 // them.
-func outlined(t *tree, ids []string) []ref {
-	for i := range t.heard {
-		t.heard[i].flags &^= wanted
+func requestedProjects(t *tree, ids []string) []ref {
+	for i := range t.evidence {
+		t.evidence[i].flags &^= requested
 	}
 	var out []ref
 	for _, id := range ids {
-		if r, ok := t.find(id); ok && !t.hides(r) && !t.marked(r, wanted) {
-			t.note(r).flags |= wanted
+		if r, ok := t.find(id); ok && !t.isHidden(r) && !t.hasMark(r, requested) {
+			t.ensureEvidence(r).flags |= requested
 			out = append(out, r)
 		}
 	}
@@ -29,27 +29,27 @@ func outlined(t *tree, ids []string) []ref {
 // project within another one is a part of the outer one.
 func (p *plan) gatherFoveal() {
 	for _, root := range p.projects {
-		if p.inProject(p.t.parent(root)) {
+		if p.inProject(p.tree.parent(root)) {
 			continue
 		}
-		for i := root.local; i <= p.t.node(root).last; i++ {
-			if r := (ref{root.block, i}); !p.t.hides(r) || r == p.t.focus {
+		for i := root.local; i <= p.tree.node(root).last; i++ {
+			if r := (ref{root.block, i}); !p.tree.isHidden(r) || r == p.tree.focus {
 				p.hang(r, root)
 			}
 		}
 	}
-	p.gatherPath(func(r ref) int { return p.hang(r, nowhere) })
-	for _, r := range p.full() {
-		p.hang(r, nowhere)
+	p.gatherPath(func(r ref) int { return p.hang(r, noRef) })
+	for _, r := range p.fullNodes() {
+		p.hang(r, noRef)
 	}
-	for i := range p.all {
-		n := &p.nodes[i]
+	for i := range p.candidates {
+		n := &p.details[i]
 		n.stars = 1
-		if up := p.all[i].parent; up >= 0 {
-			n.stars = p.nodes[up].stars + 1
+		if parent := p.candidates[i].parent; parent >= 0 {
+			n.stars = p.details[parent].stars + 1
 		}
-		if h := p.t.known(n.ref); h != nil && i != p.focus {
-			n.score = h.own
+		if e := p.tree.evidenceOf(n.ref); e != nil && i != p.focus {
+			n.score = e.similarity
 		}
 		if i != p.focus {
 			n.similar = p.isNeighbour(n.score)
@@ -58,33 +58,33 @@ func (p *plan) gatherFoveal() {
 }
 
 // full returns the children of the focus and its neighbours, in document order.
-func (p *plan) full() []ref {
-	if !p.t.focused() {
+func (p *plan) fullNodes() []ref {
+	if !p.tree.focused() {
 		return nil
 	}
-	var all []ref
-	nodes := p.t.blocks[p.t.focus.block].nodes
-	for i := p.t.focus.local + 1; i <= nodes[p.t.focus.local].last; i = nodes[i].last + 1 {
-		all = append(all, ref{p.t.focus.block, i})
+	var nodes []ref
+	blockNodes := p.tree.blocks[p.tree.focus.block].nodes
+	for i := p.tree.focus.local + 1; i <= blockNodes[p.tree.focus.local].last; i = blockNodes[i].last + 1 {
+		nodes = append(nodes, ref{p.tree.focus.block, i})
 	}
-	for _, h := range p.t.heard {
-		if h.own > 0 && h.ref != p.t.focus && p.isNeighbour(h.own) {
-			all = append(all, h.ref)
+	for _, e := range p.tree.evidence {
+		if e.similarity > 0 && e.ref != p.tree.focus && p.isNeighbour(e.similarity) {
+			nodes = append(nodes, e.ref)
 		}
 	}
-	slices.SortFunc(all, ref.compare)
-	return slices.DeleteFunc(slices.Compact(all), p.t.hides)
+	slices.SortFunc(nodes, ref.compare)
+	return slices.DeleteFunc(slices.Compact(nodes), p.tree.isHidden)
 }
 
 // isNeighbour reports whether a similarity to the focus makes a neighbour.
 func (p *plan) isNeighbour(score float64) bool {
-	return p.t.focused() && score >= p.req.Threshold
+	return p.tree.focused() && score >= p.req.Threshold
 }
 
 // inProject reports whether a node is a project or below one.
 func (p *plan) inProject(r ref) bool {
-	for ; r != nowhere; r = p.t.parent(r) {
-		if p.t.marked(r, wanted) {
+	for ; r != noRef; r = p.tree.parent(r) {
+		if p.tree.hasMark(r, requested) {
 			return true
 		}
 	}
@@ -93,20 +93,20 @@ func (p *plan) inProject(r ref) bool {
 
 // hang makes a node a candidate below the nearest shown node, up to root.
 func (p *plan) hang(r, root ref) int {
-	if at, met := p.candidate(r); met {
-		return at
+	if index, ok := p.candidate(r); ok {
+		return index
 	}
 	parent := -1
-	if up := p.t.shownAbove(r); r != root && up != nowhere {
-		parent = p.hang(up, root)
+	if parentRef := p.tree.visibleParent(r); r != root && parentRef != noRef {
+		parent = p.hang(parentRef, root)
 	}
-	return p.add(r, parent)
+	return p.addCandidate(r, parent)
 }
 
 // wanted is the level at which the policy shows candidate i.
-func (p *plan) wanted(i int) Level {
-	n := &p.nodes[i]
-	if i == p.focus || n.similar || p.t.under(n.ref) {
+func (p *plan) targetLevel(i int) Level {
+	n := &p.details[i]
+	if i == p.focus || n.similar || p.tree.isFocusChild(n.ref) {
 		return Full
 	}
 	return Title
@@ -116,66 +116,66 @@ func (p *plan) wanted(i int) Level {
 // the focus and then its neighbours whole, and the deeper titles. What is left
 // of the budget stays unused.
 func (p *plan) spendFoveal() {
-	const always = 2
+	const maxFirstDepth = 2
 	var first, children, neighbours, deeper []int
-	for i := range p.all {
-		n := &p.nodes[i]
+	for i := range p.candidates {
+		n := &p.details[i]
 		switch {
 		case i == p.focus:
 			continue
-		case n.stars <= always:
+		case n.stars <= maxFirstDepth:
 			first = append(first, i)
 		default:
 			deeper = append(deeper, i)
 		}
 		switch {
-		case p.t.under(n.ref):
+		case p.tree.isFocusChild(n.ref):
 			children = append(children, i)
 		case n.similar:
 			neighbours = append(neighbours, i)
 		}
 	}
-	byStars := func(a, b int) int { return cmp.Compare(p.nodes[a].stars, p.nodes[b].stars) }
+	byStars := func(a, b int) int { return cmp.Compare(p.details[a].stars, p.details[b].stars) }
 	slices.SortStableFunc(first, byStars)
 	slices.SortStableFunc(deeper, byStars)
-	slices.SortStableFunc(neighbours, func(a, b int) int { return cmp.Compare(p.nodes[b].score, p.nodes[a].score) })
-	p.takeAll(first, Title)
-	p.takeAll(children, Full)
-	p.takeAll(neighbours, Full)
-	p.takeAll(deeper, Title)
+	slices.SortStableFunc(neighbours, func(a, b int) int { return cmp.Compare(p.details[b].score, p.details[a].score) })
+	p.showAll(first, Title)
+	p.showAll(children, Full)
+	p.showAll(neighbours, Full)
+	p.showAll(deeper, Title)
 }
 
-func (p *plan) takeAll(list []int, level Level) {
+func (p *plan) showAll(list []int, level Level) {
 	for _, i := range list {
-		p.sel.take(i, level, 2)
+		p.sel.show(i, level, 2)
 	}
 }
 
 // accountFoveal returns how many candidates are absent, and the value shown as a
 // share of what the policy would show without a budget.
-func (p *plan) accountFoveal() (omitted int, share float64) {
-	shown, wanted := 0.0, 0.0
-	for i := range p.all {
-		if p.all[i].level == Absent {
+func (p *plan) account() (omitted int, share float64) {
+	shown, total := 0.0, 0.0
+	for i := range p.candidates {
+		if p.candidates[i].level == Absent {
 			omitted++
 		}
-		want := p.wanted(i)
-		wanted += levelValues[want]
-		shown += levelValues[min(want, p.all[i].level)]
+		target := p.targetLevel(i)
+		total += levelValues[target]
+		shown += levelValues[min(target, p.candidates[i].level)]
 	}
-	if wanted == 0 {
+	if total == 0 {
 		return omitted, 1
 	}
-	return omitted, shown / wanted
+	return omitted, shown / total
 }
 
 // reasonFoveal says why candidate i is shown.
 func (p *plan) reasonFoveal(i int) string {
-	n := &p.nodes[i]
+	n := &p.details[i]
 	switch {
-	case p.t.marked(n.ref, onPath) && p.all[i].level == Title:
+	case p.tree.hasMark(n.ref, onPath) && p.candidates[i].level == Title:
 		return "ancestor of the focus"
-	case p.t.under(n.ref):
+	case p.tree.isFocusChild(n.ref):
 		return "child of the focus"
 	case n.similar:
 		return fmt.Sprintf("similar to the focus (%.2f)", n.score)

@@ -9,41 +9,41 @@ import (
 )
 
 // write puts the chosen pieces in order and makes the window.
-func (p *plan) write() *Window {
+func (p *plan) assemble() *Window {
 	w := &Window{
 		Budget: p.req.Budget, Counter: p.req.Counter.Name(), Policy: p.req.Policy, Root: p.src.Root(),
-		Omitted: p.omitted, OmittedTop: p.top, Bound: p.bound,
+		Omitted: p.omitted, OmittedTop: p.omittedTop, Bound: p.bound,
 	}
-	order := p.order()
+	order := p.textOrder()
 	var b strings.Builder
-	b.WriteString(p.render.head(p.heading()))
+	b.WriteString(p.renderer.head(p.heading()))
 	w.Tokens = p.costs.head + p.costs.tail
 	for n, i := range order {
-		pc := p.piece(i, p.all[i].level)
+		pc := p.piece(i, p.candidates[i].level)
 		if n > 0 {
-			b.WriteString(p.render.joint())
+			b.WriteString(p.renderer.separator())
 		}
 		b.WriteString(pc.text)
 		tokens := pc.tokens
 		if n == 0 {
-			tokens -= p.costs.joint
+			tokens -= p.costs.separator
 		}
 		w.Tokens += tokens
-		w.Parts = append(w.Parts, p.part(i, tokens))
+		w.Parts = append(w.Parts, p.newPart(i, tokens))
 	}
-	b.WriteString(p.render.tail())
+	b.WriteString(p.renderer.tail())
 	w.Text = b.String()
-	if !addsUp(p.req.Counter) {
+	if !isAdditive(p.req.Counter) {
 		w.Tokens = p.count(w.Text)
 	}
 	return w
 }
 
 // part makes the account of one candidate.
-func (p *plan) part(i, tokens int) Part {
-	n := &p.nodes[i]
-	b := n.branch
-	reason := p.focusWhy
+func (p *plan) newPart(i, tokens int) Part {
+	n := &p.details[i]
+	b := n.info
+	reason := p.focusReason
 	switch {
 	case i == p.focus:
 	case p.req.Policy == PolicyFoveal:
@@ -52,9 +52,9 @@ func (p *plan) part(i, tokens int) Part {
 		reason = p.reasonValue(i)
 	}
 	if b.agent != "" {
-		reason += "; by agent " + lineOf(b.agent) + ", not trusted"
+		reason += "; by agent " + singleLine(b.agent) + ", not trusted"
 	}
-	level := p.all[i].level
+	level := p.candidates[i].level
 	return Part{
 		ID: b.id, Title: titleOf(p.item(i), level), Level: level, Tokens: tokens,
 		Score: n.score, Reason: reason, Digest: b.digest,
@@ -65,15 +65,15 @@ func (p *plan) part(i, tokens int) Part {
 // children, documents and siblings in their order, but the branch of the focus
 // after its siblings, so that the focus comes last without repeating a heading.
 // PolicyFoveal has the projects first, as they were given.
-func (p *plan) order() []int {
-	kids := map[int][]int{}
-	for i := range p.all {
-		if p.all[i].level != Absent {
-			up := int(p.all[i].parent)
-			if up >= 0 && p.all[up].level == Absent {
-				up = -1 // a degraded window without the ancestors of its focus
+func (p *plan) textOrder() []int {
+	children := map[int][]int{}
+	for i := range p.candidates {
+		if p.candidates[i].level != Absent {
+			parent := int(p.candidates[i].parent)
+			if parent >= 0 && p.candidates[parent].level == Absent {
+				parent = -1 // a degraded window without the ancestors of its focus
 			}
-			kids[up] = append(kids[up], i)
+			children[parent] = append(children[parent], i)
 		}
 	}
 	project := map[ref]int{}
@@ -82,29 +82,29 @@ func (p *plan) order() []int {
 			project[r] = n + 1
 		}
 	}
-	place := func(i int) [4]int {
-		r := p.nodes[i].ref
-		at := [4]int{0, 0, int(r.block), int(r.local)}
-		if n := project[r]; n > 0 && p.all[i].parent < 0 {
-			at[1] = n - len(project) - 1
+	sortKey := func(i int) [4]int {
+		r := p.details[i].ref
+		key := [4]int{0, 0, int(r.block), int(r.local)}
+		if n := project[r]; n > 0 && p.candidates[i].parent < 0 {
+			key[1] = n - len(project) - 1
 		}
-		if p.t.marked(r, onPath) && p.req.Policy != PolicyFoveal {
-			at[0] = 1
+		if p.tree.hasMark(r, onPath) && p.req.Policy != PolicyFoveal {
+			key[0] = 1
 		}
-		return at
+		return key
 	}
 	var order []int
-	var visit func(up int)
-	visit = func(up int) {
-		slices.SortFunc(kids[up], func(a, b int) int {
-			x, y := place(a), place(b)
+	var appendChildren func(parent int)
+	appendChildren = func(parent int) {
+		slices.SortFunc(children[parent], func(a, b int) int {
+			x, y := sortKey(a), sortKey(b)
 			return slices.CompareFunc(x[:], y[:], cmp.Compare[int])
 		})
-		for _, i := range kids[up] {
+		for _, i := range children[parent] {
 			order = append(order, i)
-			visit(i)
+			appendChildren(i)
 		}
 	}
-	visit(-1)
+	appendChildren(-1)
 	return order
 }

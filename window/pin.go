@@ -11,89 +11,89 @@ import (
 // gatherPath makes the focus and its ancestors candidates. attach makes a node one as
 // this policy does. Hidden ancestors are left out.
 func (p *plan) gatherPath(attach func(ref) int) {
-	if !p.t.focused() {
+	if !p.tree.focused() {
 		return
 	}
-	p.focus = attach(p.t.focus)
-	p.nodes[p.focus].score = 1
-	p.all[p.focus].plan = [Full + 1]int32{}
-	p.all[p.focus].worth = 0
+	p.focus = attach(p.tree.focus)
+	p.details[p.focus].score = 1
+	p.candidates[p.focus].estimates = [Full + 1]int32{}
+	p.candidates[p.focus].value = 0
 }
 
 // path returns the candidates above the focus, the nearest first.
-func (p *plan) path() []int {
-	var up []int
+func (p *plan) ancestors() []int {
+	var ancestors []int
 	if p.focus >= 0 {
-		for i := p.all[p.focus].parent; i >= 0; i = p.all[i].parent {
-			up = append(up, int(i))
+		for i := p.candidates[p.focus].parent; i >= 0; i = p.candidates[i].parent {
+			ancestors = append(ancestors, int(i))
 		}
 	}
-	return up
+	return ancestors
 }
 
 // needed is the smallest budget that shows the focus at a level, with or without
 // its ancestors' titles, and nothing else. Where the tokens of pieces do not add
 // up, both their sum and the count of the whole must fit.
-func (p *plan) needed(level Level, ancestors bool) int {
+func (p *plan) minBudget(level Level, ancestors bool) int {
 	sum := p.costs.head + p.costs.tail
 	var text strings.Builder
-	text.WriteString(p.render.head(p.heading()))
+	text.WriteString(p.renderer.head(p.heading()))
 	if p.focus >= 0 {
 		if ancestors {
-			for _, i := range slices.Backward(p.path()) {
+			for _, i := range slices.Backward(p.ancestors()) {
 				sum += p.price(i, Title)
-				text.WriteString(p.piece(i, Title).text + p.render.joint())
+				text.WriteString(p.piece(i, Title).text + p.renderer.separator())
 			}
 		}
-		sum += p.price(p.focus, level) - p.costs.joint
+		sum += p.price(p.focus, level) - p.costs.separator
 		text.WriteString(p.piece(p.focus, level).text)
 	}
-	if addsUp(p.req.Counter) {
+	if isAdditive(p.req.Counter) {
 		return sum
 	}
-	return max(sum, p.count(text.String()+p.render.tail()))
+	return max(sum, p.count(text.String()+p.renderer.tail()))
 }
 
 // pin shows what must be shown. It returns the tokens spent so far, the frame of
 // the text included and one joint less than pieces taken in account, and whether
 // the tree below is whole, so that more may be shown.
-func (p *plan) pin() (used int, whole bool, err error) {
+func (p *plan) pin() (used int, complete bool, err error) {
 	type way struct {
 		level     Level
 		ancestors bool
 		why       string
 	}
-	ways := []way{{Full, true, "focus"}}
+	options := []way{{Full, true, "focus"}}
 	if p.req.Degrade && p.focus >= 0 {
-		ways = append(ways,
+		options = append(options,
 			way{Snippet, true, "focus, its best paragraph: the whole needs a budget of %d"},
 			way{Title, true, "focus, its title: the whole needs a budget of %d"},
 			way{Title, false, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
 	}
-	least := 0
-	for n, w := range ways {
-		need := p.needed(w.level, w.ancestors)
-		if n == 0 || need < least {
-			least = need
+	smallest := 0
+	for n, option := range options {
+		needed := p.minBudget(option.level, option.ancestors)
+		if n == 0 || needed < smallest {
+			smallest = needed
 		}
-		if need > p.req.Budget {
+		if needed > p.req.Budget {
 			continue
 		}
-		if p.focusWhy = w.why; n > 0 {
-			p.focusWhy = fmt.Sprintf(w.why, p.needed(Full, true))
+		if p.focusReason = option.why; n > 0 {
+			p.focusReason = fmt.Sprintf(option.why, p.minBudget(Full, true))
 		}
 		if p.focus < 0 {
-			return need - p.costs.joint, true, nil
+			return needed - p.costs.separator, true, nil
 		}
-		if w.ancestors {
-			for _, i := range p.path() {
+		if option.ancestors {
+			for _, i := range p.ancestors() {
 				p.sel.pin(i, Title)
 				p.pinned = append(p.pinned, i)
 			}
 		}
-		p.sel.pin(p.focus, w.level)
+		p.sel.pin(p.focus, option.level)
 		p.pinned = append(p.pinned, p.focus)
-		return need, w.ancestors, nil
+		return needed, option.ancestors, nil
 	}
-	return 0, false, &BudgetError{Needed: least, Budget: p.req.Budget, Focus: p.focus >= 0, Degraded: p.req.Degrade}
+	return 0, false, &BudgetError{Needed: smallest, Budget: p.req.Budget, Focus: p.focus >= 0, Degraded: p.req.Degrade}
 }

@@ -11,39 +11,39 @@ import (
 // plan is one window in the making: the candidates, what is known about writing
 // each, and the selection that spends the budget on them.
 type plan struct {
-	src     Source
-	t       *tree
-	req     *Request
-	query   map[string]bool // words of question and task
-	subject map[string]bool // those, or else of the title of the focus; made when asked for
+	src         Source
+	tree        *tree
+	req         *Request
+	query       map[string]bool // words of question and task
+	reasonWords map[string]bool // those, or else of the title of the focus; made when asked for
 
 	projects []ref // those that may be shown
 
-	render renderer
-	costs  costs
-	sel    *selection
-	agents map[string]int32
+	renderer renderer
+	costs    costs
+	sel      *selection
+	agents   map[string]int32
 
-	focus    int    // candidate, -1 for none
-	focusWhy string // what a degraded window says of it
-	pinned   []int
-	omitted  int
-	top      []string
-	bound    float64
+	focus       int    // candidate, -1 for none
+	focusReason string // what a degraded window says of it
+	pinned      []int
+	omitted     int
+	omittedTop  []string
+	bound       float64
 	*scratch
 }
 
 // node is what the writer knows of a candidate.
-type node struct {
+type detail struct {
 	ref
-	branch  *branch
-	stars   int32
-	ranked  int32 // rank from 1, 0 for none
-	score   float64
-	similar bool // the score is a similarity to be shown
-	item    *Item
-	prices  [Full + 1]int32 // of the levels that were asked for
-	written [Full + 1]int32 // the place in pieces, plus one
+	info       *nodeInfo
+	stars      int32
+	rank       int32 // rank from 1, 0 for none
+	score      float64
+	similar    bool // the score is a similarity to be shown
+	item       *Item
+	prices     [Full + 1]int32 // of the levels that were asked for
+	pieceSlots [Full + 1]int32 // the place in pieces, plus one
 }
 
 // piece is a node's text at a level and what it costs, joint included.
@@ -53,12 +53,12 @@ type piece struct {
 }
 
 // costs are exact counts from which the price of any piece is guessed.
-type costs struct{ head, tail, joint, title, body int }
+type costs struct{ head, tail, separator, title, body int }
 
 func newPlan(src Source, t *tree, req *Request) *plan {
-	t.clear(t.Outline)
+	t.clearCandidates(t.Outline)
 	return &plan{
-		src: src, t: t, req: req, query: words(req.query()), projects: outlined(t, req.Projects),
+		src: src, tree: t, req: req, query: words(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
 }
@@ -80,63 +80,63 @@ func (p *plan) heading() heading {
 }
 
 // use sets the renderer and counts its constant parts.
-func (p *plan) use(r renderer) {
-	p.render = r
+func (p *plan) setRenderer(r renderer) {
+	p.renderer = r
 	sample := entry{item: &Item{ID: "x", Title: "x", Body: "x"}, level: Title, stars: 2, compact: p.req.Policy != PolicyFoveal}
-	p.costs = costs{head: p.count(r.head(p.heading())), tail: p.count(r.tail()), joint: p.count(r.joint())}
-	p.costs.title = p.count(r.piece(&sample)) + p.costs.joint
+	p.costs = costs{head: p.count(r.head(p.heading())), tail: p.count(r.tail()), separator: p.count(r.separator())}
+	p.costs.title = p.count(r.piece(&sample)) + p.costs.separator
 	sample.level = Full
-	p.costs.body = p.count(r.piece(&sample)) + p.costs.joint - p.costs.title
-	for i := range p.nodes {
-		p.nodes[i].prices, p.nodes[i].written = [Full + 1]int32{}, [Full + 1]int32{}
+	p.costs.body = p.count(r.piece(&sample)) + p.costs.separator - p.costs.title
+	for i := range p.details {
+		p.details[i].prices, p.details[i].pieceSlots = [Full + 1]int32{}, [Full + 1]int32{}
 	}
 }
 
 // guess returns the likely tokens of a node at each level from its lengths, 0 for
 // a level that would show no more than the one below.
-func (p *plan) guess(b *branch) [Full + 1]int32 {
+func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 	const snippetTokens = 60
-	var g [Full + 1]int32
+	var estimates [Full + 1]int32
 	title, body := int32(p.costs.title), int32(p.costs.body)
-	g[Title] = title + b.title/4 + int32(len(b.id)/2)
-	g[Full] = g[Title] + b.extra/3
-	if b.body > 0 {
-		g[Full] += body + b.body/4
+	estimates[Title] = title + info.titleBytes/4 + int32(len(info.id)/2)
+	estimates[Full] = estimates[Title] + info.extraBytes/3
+	if info.bodyBytes > 0 {
+		estimates[Full] += body + info.bodyBytes/4
 	}
-	if b.body > maxSnippet*5/4 {
-		g[Snippet] = g[Title] + body + snippetTokens
+	if info.bodyBytes > maxSnippet*5/4 {
+		estimates[Snippet] = estimates[Title] + body + snippetTokens
 	}
-	return g
+	return estimates
 }
 
 // add makes a node a candidate below parent, -1 for none.
-func (p *plan) add(r ref, parent int) int {
-	b := p.t.node(r)
-	c := candidate{parent: int32(parent), agent: -1, plan: p.guess(b)}
-	if b.agent != "" {
-		if _, met := p.agents[b.agent]; !met {
-			p.agents[b.agent] = int32(len(p.agents))
+func (p *plan) addCandidate(r ref, parent int) int {
+	info := p.tree.node(r)
+	c := candidate{parent: int32(parent), agent: -1, estimates: p.estimate(info)}
+	if info.agent != "" {
+		if _, known := p.agents[info.agent]; !known {
+			p.agents[info.agent] = int32(len(p.agents))
 		}
-		c.agent = p.agents[b.agent]
+		c.agent = p.agents[info.agent]
 	}
-	n := len(p.all)
-	p.all = append(p.all, c)
-	p.nodes = append(p.nodes, node{ref: r, branch: b})
-	p.at[p.t.number(r)] = int32(n) + 1
+	n := len(p.candidates)
+	p.candidates = append(p.candidates, c)
+	p.details = append(p.details, detail{ref: r, info: info})
+	p.candidateSlots[p.tree.number(r)] = int32(n) + 1
 	return n
 }
 
 // candidate returns the candidate that a node is.
 func (p *plan) candidate(r ref) (int, bool) {
-	at := p.at[p.t.number(r)]
-	return int(at) - 1, at > 0
+	slot := p.candidateSlots[p.tree.number(r)]
+	return int(slot) - 1, slot > 0
 }
 
 // item reads a candidate's item once.
 func (p *plan) item(i int) *Item {
-	n := &p.nodes[i]
+	n := &p.details[i]
 	if n.item == nil {
-		item, _ := p.src.Item(n.branch.id)
+		item, _ := p.src.Item(n.info.id)
 		n.item = &item
 	}
 	return n.item
@@ -144,123 +144,123 @@ func (p *plan) item(i int) *Item {
 
 // piece writes a candidate at a level once.
 func (p *plan) piece(i int, level Level) piece {
-	if at := p.nodes[i].written[level]; at > 0 {
-		return p.pieces[at-1]
+	if slot := p.details[i].pieceSlots[level]; slot > 0 {
+		return p.pieces[slot-1]
 	}
-	item, n := p.item(i), &p.nodes[i]
+	item, n := p.item(i), &p.details[i]
 	e := entry{item: item, level: level, stars: int(n.stars), score: n.score, similar: n.similar, focus: i == p.focus, compact: p.req.Policy != PolicyFoveal}
-	if up := p.all[i].parent; up >= 0 {
-		e.above = p.item(int(up)).Tags
+	if parent := p.candidates[i].parent; parent >= 0 {
+		e.parentTags = p.item(int(parent)).Tags
 	}
 	if level == Snippet {
 		e.snippet = snippetOf(e.item.Body, p.query)
 	}
-	done := piece{text: p.render.piece(&e)}
-	if done.tokens = int(n.prices[level]); done.tokens == 0 {
-		done.tokens = p.count(done.text) + p.costs.joint
+	written := piece{text: p.renderer.piece(&e)}
+	if written.tokens = int(n.prices[level]); written.tokens == 0 {
+		written.tokens = p.count(written.text) + p.costs.separator
 	}
-	p.pieces = append(p.pieces, done)
-	n.prices[level], n.written[level] = int32(done.tokens), int32(len(p.pieces))
-	return done
+	p.pieces = append(p.pieces, written)
+	n.prices[level], n.pieceSlots[level] = int32(written.tokens), int32(len(p.pieces))
+	return written
 }
 
 // choose gathers the candidates, pins what must be shown and spends the rest of
 // room, which is at most the budget.
-func (p *plan) choose(ctx context.Context, room int) error {
-	p.use(newRenderer(p.req.Format, strings.Repeat("`", leastFence)))
+func (p *plan) choose(ctx context.Context, limit int) error {
+	p.setRenderer(newRenderer(p.req.Format, strings.Repeat("`", minFence)))
 	if p.req.Policy == PolicyFoveal {
 		p.gatherFoveal()
 	} else {
-		p.gatherValue(room)
+		p.gatherValue(limit)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p.fence()
-	p.sel = newSelection(p.all, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
-	used, whole, err := p.pin()
+	p.chooseFence()
+	p.sel = newSelection(p.candidates, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
+	used, complete, err := p.pin()
 	if err != nil {
 		return err
 	}
-	p.sel.left = max(0, room-used)
-	p.sel.least = p.costs.title / 2
-	rest := p.sel.left
+	p.sel.remaining = max(0, limit-used)
+	p.sel.minPiece = p.costs.title / 2
+	budget := p.sel.remaining
 	for _, i := range p.pinned {
-		p.all[i].paid = p.all[i].spent
+		p.candidates[i].pinnedCost = p.candidates[i].cost
 	}
 	switch {
-	case !whole:
+	case !complete:
 	case p.req.Policy == PolicyFoveal:
 		p.spendFoveal()
 	default:
 		p.sel.greedy()
 	}
-	p.account(rest)
+	p.summarize(budget)
 	return ctx.Err()
 }
 
 // fence widens the fence of Markdown until no body holds it, leaving the bodies
 // of which this is too much to ask to their titles.
-func (p *plan) fence() {
+func (p *plan) chooseFence() {
 	if p.req.Format != FormatMarkdown {
 		return
 	}
-	narrow, wide := leastFence, leastFence
-	runs := make([]int, len(p.all))
-	for i := range p.all {
-		runs[i] = longestRun(p.item(i).Body)
+	required, width := minFence, minFence
+	runs := make([]int, len(p.candidates))
+	for i := range p.candidates {
+		runs[i] = maxBacktickRun(p.item(i).Body)
 		switch {
 		case i == p.focus:
-			narrow = max(narrow, runs[i]+1)
-		case runs[i] <= mostFence:
-			wide = max(wide, runs[i]+1)
+			required = max(required, runs[i]+1)
+		case runs[i] <= maxFence:
+			width = max(width, runs[i]+1)
 		}
 	}
-	wide = max(narrow, wide)
-	p.use(newRenderer(FormatMarkdown, strings.Repeat("`", wide)))
-	if p.needed(Full, true) > p.req.Budget && wide > narrow {
-		wide = narrow
-		p.use(newRenderer(FormatMarkdown, strings.Repeat("`", wide)))
+	width = max(required, width)
+	p.setRenderer(newRenderer(FormatMarkdown, strings.Repeat("`", width)))
+	if p.minBudget(Full, true) > p.req.Budget && width > required {
+		width = required
+		p.setRenderer(newRenderer(FormatMarkdown, strings.Repeat("`", width)))
 	}
 	for i, run := range runs {
-		if run >= wide && i != p.focus {
-			p.all[i].plan[Snippet], p.all[i].plan[Full] = 0, 0
+		if run >= width && i != p.focus {
+			p.candidates[i].estimates[Snippet], p.candidates[i].estimates[Full] = 0, 0
 		}
 	}
 }
 
 // account sets what the window tells about what it left out, rest being the
 // tokens that there were to spend.
-func (p *plan) account(rest int) {
+func (p *plan) summarize(budget int) {
 	shown, complete := 0, true
-	for i := range p.all {
-		if p.all[i].level != Absent && !p.nodes[i].branch.has(hidden) {
+	for i := range p.candidates {
+		if p.candidates[i].level != Absent && !p.details[i].info.has(hidden) {
 			shown++
 		}
-		complete = complete && (i == p.focus || p.all[i].level == Full)
+		complete = complete && (i == p.focus || p.candidates[i].level == Full)
 	}
 	if p.req.Policy == PolicyFoveal {
-		p.omitted, p.bound = p.accountFoveal()
+		p.omitted, p.bound = p.account()
 	} else {
-		p.omitted = p.t.seen - shown
+		p.omitted = p.tree.visible - shown
 		p.bound = 1
-		if limit := bound(p.all, rest, p.scratch); !(complete && p.omitted == 0) && limit > 0 {
+		if limit := bound(p.candidates, budget, p.scratch); !(complete && p.omitted == 0) && limit > 0 {
 			p.bound = min(1, p.sel.value()/limit)
 		}
 	}
 	if p.req.Explain {
-		p.top = p.absentTop()
+		p.omittedTop = p.topOmitted()
 	}
 }
 
 // absentTop returns the ids of the first candidates that are not shown, the best
 // first; they were gathered in this order.
-func (p *plan) absentTop() []string {
-	const most = 10
+func (p *plan) topOmitted() []string {
+	const maxIDs = 10
 	var ids []string
 	for _, i := range p.byRank() {
-		if p.all[i].level == Absent && len(ids) < most {
-			ids = append(ids, p.nodes[i].branch.id)
+		if p.candidates[i].level == Absent && len(ids) < maxIDs {
+			ids = append(ids, p.details[i].info.id)
 		}
 	}
 	return ids

@@ -19,41 +19,41 @@ import (
 
 // forest is a Source of documents one below another.
 type forest struct {
-	root  string
-	docs  []string
-	items map[string]Item
-	kids  map[string][]string
-	above map[string]string
+	root     string
+	docs     []string
+	items    map[string]Item
+	children map[string][]string
+	parents  map[string]string
 }
 
 func (f *forest) Root() merkle.Digest         { return merkle.Sum([]byte(f.root)) }
 func (f *forest) Documents() []string         { return f.docs }
-func (f *forest) Children(id string) []string { return f.kids[id] }
-func (f *forest) Parent(id string) string     { return f.above[id] }
+func (f *forest) Children(id string) []string { return f.children[id] }
+func (f *forest) Parent(id string) string     { return f.parents[id] }
 func (f *forest) Item(id string) (Item, bool) { item, ok := f.items[id]; return item, ok }
 
 func (f *forest) Document(id string) (doc, path string) {
 	if _, ok := f.items[id]; !ok {
 		return "", ""
 	}
-	for f.above[id] != "" {
-		id = f.above[id]
+	for f.parents[id] != "" {
+		id = f.parents[id]
 	}
 	return id, f.items[id].Path
 }
 
 // put draws document d anew.
-func (f *forest) put(t *rapid.T, d int) {
+func (f *forest) replace(t *rapid.T, d int) {
 	doc, path := fmt.Sprintf("d%02d", d), fmt.Sprintf("D%02d.org", d)
 	f.drop(doc)
 	f.docs = append(f.docs, doc)
 	slices.Sort(f.docs)
 	for i := range rapid.IntRange(1, 8).Draw(t, "nodes") {
-		id, up := fmt.Sprintf("%s-%d", doc, i), ""
+		id, parent := fmt.Sprintf("%s-%d", doc, i), ""
 		if i == 0 {
 			id = doc
-		} else if up = doc; i > 1 {
-			up = rapid.SampledFrom([]string{doc, fmt.Sprintf("%s-%d", doc, i-1)}).Draw(t, "parent")
+		} else if parent = doc; i > 1 {
+			parent = rapid.SampledFrom([]string{doc, fmt.Sprintf("%s-%d", doc, i-1)}).Draw(t, "parent")
 		}
 		item := Item{ID: id, Title: fmt.Sprint("Title ", rapid.IntRange(0, 3).Draw(t, "title")), Path: path, Level: min(i, 1)}
 		item.Hidden, item.Project = rapid.IntRange(0, 9).Draw(t, "hidden") == 0, rapid.IntRange(0, 9).Draw(t, "project") == 0
@@ -65,9 +65,9 @@ func (f *forest) put(t *rapid.T, d int) {
 				"id:d01", "id:d01-1", "id:d02-2", "file:d01.org", "file:D01.org::*Title 1", "*title  2", "file:D03.org::title 0", "nowhere",
 			}).Draw(t, "target"))
 		}
-		f.items[id], f.above[id] = item, up
-		if up != "" {
-			f.kids[up] = append(f.kids[up], id)
+		f.items[id], f.parents[id] = item, parent
+		if parent != "" {
+			f.children[parent] = append(f.children[parent], id)
 		}
 	}
 }
@@ -77,69 +77,69 @@ func (f *forest) drop(doc string) {
 	f.docs = slices.DeleteFunc(f.docs, func(d string) bool { return d == doc })
 	for id := range f.items {
 		if of, _ := f.Document(id); of == doc && id != doc {
-			defer delete(f.above, id)
+			defer delete(f.parents, id)
 			delete(f.items, id)
-			delete(f.kids, id)
+			delete(f.children, id)
 		}
 	}
 	delete(f.items, doc)
-	delete(f.kids, doc)
+	delete(f.children, doc)
 }
 
 func drawForest(t *rapid.T) *forest {
-	f := &forest{root: "0", items: map[string]Item{}, kids: map[string][]string{}, above: map[string]string{}}
+	f := &forest{root: "0", items: map[string]Item{}, children: map[string][]string{}, parents: map[string]string{}}
 	for d := range rapid.IntRange(1, 12).Draw(t, "documents") {
-		f.put(t, d)
+		f.replace(t, d)
 	}
 	return f
 }
 
 // rankAll is rank over every node, by the definition of each arm.
 func rankAll(t *tree, f *forest, similar map[string]float64, projects []ref, limit int) []ranked {
-	own := func(id string) float64 { return min(max(similar[id], 0), 1) }
-	var all []ranked
+	similarity := func(id string) float64 { return min(max(similar[id], 0), 1) }
+	var nodes []ranked
 	for i := range t.Outline.all() {
 		b := t.node(i)
 		if b.has(hidden) || i == t.focus {
 			continue
 		}
-		around := own(f.above[b.id])
-		for _, kid := range f.kids[b.id] {
-			around = max(around, own(kid))
+		neighbour := similarity(f.parents[b.id])
+		for _, child := range f.children[b.id] {
+			neighbour = max(neighbour, similarity(child))
 		}
-		score := weightSimilar*own(b.id) + weightAround*around + weightOutline/float64(1+b.depth)
+		score := weightSimilar*similarity(b.id) + weightNeighbour*neighbour + weightOutline/float64(1+b.depth)
 		if t.focused() {
-			score += weightNear / float64(max(1, apartByPath(f, b.id, t.node(t.focus).id)))
+			score += weightDistance / float64(max(1, distanceByPath(f, b.id, t.node(t.focus).id)))
 			if t.parent(i) == t.focus {
 				score += weightChild
 			}
-			if t.marked(i, linksTo|linkedFrom) {
+			if t.hasMark(i, linksTo|linkedFrom) {
 				score += weightLink
 			}
 		}
 		if slices.Contains(projects, i) {
 			score += 2 * weightOutline
 		}
-		all = append(all, ranked{i, score * prior(b)})
+		nodes = append(nodes, ranked{i, score * prior(b)})
 	}
-	slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) })
-	return all[:min(limit, len(all))]
+	slices.SortFunc(nodes, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) })
+	return nodes[:min(limit, len(nodes))]
 }
 
 // apartByPath counts the edges between two nodes, documents being children of one root.
-func apartByPath(f *forest, a, b string) int {
-	up := func(id string) (path []string) {
-		for ; id != ""; id = f.above[id] {
+func distanceByPath(f *forest, a, b string) int {
+	ancestors := func(id string) (path []string) {
+		for ; id != ""; id = f.parents[id] {
 			path = append(path, id)
 		}
 		return path
 	}
-	for i, id := range up(a) {
-		if j := slices.Index(up(b), id); j >= 0 {
+	for i, id := range ancestors(a) {
+		if j := slices.Index(ancestors(b), id); j >= 0 {
 			return i + j
 		}
 	}
-	return len(up(a)) + len(up(b))
+	return len(ancestors(a)) + len(ancestors(b))
 }
 
 // TestRankIsThatOfAllNodes: who looks at few nodes finds the same ones, scores to
@@ -165,8 +165,8 @@ func TestRankIsThatOfAllNodes(t *testing.T) {
 				similar[id] = rapid.SampledFrom([]float64{-1, 0, 0.25, 0.5, 1, 2}).Draw(t, "score")
 				hits = append(hits, Scored{id, similar[id]})
 			}
-			tr.hear(hits)
-			projects := outlined(tr, tr.Projects())
+			tr.addSimilarities(hits)
+			projects := requestedProjects(tr, tr.Projects())
 			limit := rapid.IntRange(0, 20).Draw(t, "limit")
 			got := slices.Clone(tr.rank(limit))
 			want := rankAll(tr, f, similar, projects, limit)
@@ -183,55 +183,55 @@ func TestRankIsThatOfAllNodes(t *testing.T) {
 func TestNextOutline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawForest(t)
-		o, err := Prepare(t.Context(), f)
+		o, err := NewOutline(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for step := range 4 {
 			f.root = fmt.Sprint(step)
-			changed, before := map[string]Replaced{}, maps.Clone(f.items)
+			changed, before := map[string]DocumentChange{}, maps.Clone(f.items)
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
 				d := rapid.IntRange(0, 14).Draw(t, "document")
-				r := Replaced{Path: fmt.Sprintf("D%02d.org", d), ID: fmt.Sprintf("d%02d", d)}
+				r := DocumentChange{Path: fmt.Sprintf("D%02d.org", d), ID: fmt.Sprintf("d%02d", d)}
 				if rapid.Bool().Draw(t, "says what is the same") {
-					r.Same = func(id string) bool { was, had := before[id]; return had && gocmp.Equal(was, f.items[id]) }
+					r.Unchanged = func(id string) bool { previous, ok := before[id]; return ok && gocmp.Equal(previous, f.items[id]) }
 				}
 				if rapid.Bool().Draw(t, "goes") {
 					f.drop(r.ID)
 					r.ID = ""
 				} else {
-					f.put(t, d)
+					f.replace(t, d)
 				}
 				changed[r.Path] = r
 			}
-			var docs []Replaced
+			var docs []DocumentChange
 			for _, r := range changed {
 				docs = append(docs, r)
 			}
-			now := fmt.Sprint(sumUp(o))
-			next := o.Next(f, docs)
-			if fmt.Sprint(sumUp(o)) != now {
+			unchanged := fmt.Sprint(summarize(o))
+			next := o.WithChanges(f, docs)
+			if fmt.Sprint(summarize(o)) != unchanged {
 				t.Fatal("an outline changed")
 			}
-			fresh, err := Prepare(t.Context(), f)
+			fresh, err := NewOutline(t.Context(), f)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := gocmp.Diff(sumUp(fresh), sumUp(next), gocmp.AllowUnexported(summary{}, branch{}, ref{})); diff != "" {
+			if diff := gocmp.Diff(summarize(fresh), summarize(next), gocmp.AllowUnexported(summary{}, nodeInfo{}, ref{})); diff != "" {
 				t.Fatalf("(-fresh +next):\n%s", diff)
 			}
-			for !next.worth() {
+			for !next.useIndex() {
 			}
 			for d := range 15 {
 				for n := range 8 {
 					id := fmt.Sprintf("d%02d-%d", d, n)
 					_, has := f.items[id]
-					i, ok := next.sought(f, id)
+					i, ok := next.findInSource(f, id)
 					if ok != has || ok && next.node(i).id != id {
 						t.Fatalf("%q is sought and not found", id)
 					}
-					if at, met := next.placed(f, id); met != ok || at != i {
-						t.Fatalf("%q is at %d, %v, and its place %d, %v", id, i, ok, at, met)
+					if index, found := next.findIndexed(f, id); found != ok || index != i {
+						t.Fatalf("%q is at %d, %v, and its place %d, %v", id, i, ok, index, found)
 					}
 				}
 			}
@@ -256,12 +256,12 @@ func TestNextOutline(t *testing.T) {
 // summary is all that an outline says.
 type summary struct {
 	Root     merkle.Digest
-	Nodes    []branch
+	Nodes    []nodeInfo
 	Parents  []ref
 	Numbers  []int32
 	Links    []string
 	Projects []string
-	Seen     int
+	Visible  int
 }
 
 // all yields every node.
@@ -277,15 +277,15 @@ func (o *Outline) all() iter.Seq[ref] {
 	}
 }
 
-func sumUp(o *Outline) summary {
-	s := summary{Root: o.root, Projects: o.Projects(), Seen: o.seen}
+func summarize(o *Outline) summary {
+	s := summary{Root: o.root, Projects: o.Projects(), Visible: o.visible}
 	for r := range o.all() {
 		s.Nodes = append(s.Nodes, *o.node(r))
 		s.Parents = append(s.Parents, o.parent(r))
 		s.Numbers = append(s.Numbers, o.number(r))
 	}
 	for _, b := range o.blocks {
-		for _, l := range b.linked {
+		for _, l := range b.links {
 			s.Links = append(s.Links, fmt.Sprint(b.path, l))
 		}
 	}
@@ -294,14 +294,14 @@ func sumUp(o *Outline) summary {
 
 // TestDeepDocument: a large document, one below another, is one like any other.
 func TestDeepDocument(t *testing.T) {
-	f := &forest{items: map[string]Item{}, kids: map[string][]string{}, above: map[string]string{}, docs: []string{"n0"}}
+	f := &forest{items: map[string]Item{}, children: map[string][]string{}, parents: map[string]string{}, docs: []string{"n0"}}
 	const depth = 5000
 	for i := range depth {
 		id := fmt.Sprint("n", i)
 		f.items[id] = Item{ID: id, Title: id}
 		if i > 0 {
 			up := fmt.Sprint("n", i-1)
-			f.above[id], f.kids[up] = up, []string{id}
+			f.parents[id], f.children[up] = up, []string{id}
 		}
 	}
 	tr, err := newTree(t.Context(), f, &Request{Focus: "n4999"})
@@ -309,7 +309,7 @@ func TestDeepDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.release()
-	if r, ok := tr.find("n4242"); !ok || r != (ref{0, 4242}) || tr.apart(r) != depth-1-4242 {
-		t.Errorf("node %v, %v, apart %d", r, ok, tr.apart(r))
+	if r, ok := tr.find("n4242"); !ok || r != (ref{0, 4242}) || tr.distance(r) != depth-1-4242 {
+		t.Errorf("node %v, %v, apart %d", r, ok, tr.distance(r))
 	}
 }

@@ -16,7 +16,7 @@ import (
 type renderer interface {
 	head(h heading) string
 	piece(e *entry) string
-	joint() string
+	separator() string
 	tail() string
 }
 
@@ -28,15 +28,15 @@ type heading struct {
 
 // entry is one node to be written at one level.
 type entry struct {
-	item    *Item
-	level   Level
-	stars   int // depth of the heading, from 1
-	score   float64
-	similar bool     // the score is a similarity to be shown
-	focus   bool     // it is the focus
-	compact bool     // the id may stand in the heading line
-	above   []string // tags of the heading above, which hold here too
-	snippet string   // for level Snippet
+	item       *Item
+	level      Level
+	stars      int // depth of the heading, from 1
+	score      float64
+	similar    bool     // the score is a similarity to be shown
+	focus      bool     // it is the focus
+	compact    bool     // the id may stand in the heading line
+	parentTags []string // tags of the heading above, which hold here too
+	snippet    string   // for level Snippet
 }
 
 // newRenderer returns the renderer of a format that withDefaults has checked.
@@ -61,23 +61,23 @@ const (
 
 // The constant lines of the texts.
 const (
-	dataNotice   = Notice
-	fovealHead   = "GLOBAL MEMEX AWARENESS (Peripheral Vision):\n"
-	fovealEmpty  = "No active projects found.\n"
-	untitled     = "Untitled"
-	ellipsis     = "…"
-	maxTitle     = 200 // runes of a title below level full
-	maxTitleByte = 4 * maxTitle
+	dataNotice    = Notice
+	fovealHead    = "GLOBAL MEMEX AWARENESS (Peripheral Vision):\n"
+	fovealEmpty   = "No active projects found.\n"
+	untitled      = "Untitled"
+	ellipsis      = "…"
+	maxTitle      = 200 // runes of a title below level full
+	maxTitleBytes = 4 * maxTitle
 )
 
 // lineOf makes text one line: control characters, line ends and separators
 // become blanks, repeated blanks one, bytes that are not UTF-8 the replacement
 // character.
-func lineOf(text string) string {
-	plain := func(r rune) bool {
+func singleLine(text string) string {
+	isPlain := func(r rune) bool {
 		return r == ' ' || r < utf8.RuneSelf && r > ' ' && r != 0x7f
 	}
-	if strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) >= 0 {
+	if strings.IndexFunc(text, func(r rune) bool { return !isPlain(r) }) >= 0 {
 		text = strings.Map(func(r rune) rune {
 			if unicode.IsControl(r) || unicode.IsSpace(r) || r == 0x2028 || r == 0x2029 || isBidi(r) {
 				return ' '
@@ -100,9 +100,9 @@ func isBidi(r rune) bool {
 func titleOf(item *Item, level Level) string {
 	title := item.Title
 	if level < Full && len(title) > maxTitle {
-		title = cutRunes(title, maxTitle)
+		title = truncateRunes(title, maxTitle)
 	}
-	title = lineOf(title)
+	title = singleLine(title)
 	if title == "" {
 		return untitled
 	}
@@ -110,7 +110,7 @@ func titleOf(item *Item, level Level) string {
 }
 
 // cutRunes cuts text after n runes and marks the cut.
-func cutRunes(text string, n int) string {
+func truncateRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
 			return text[:i] + ellipsis
@@ -155,7 +155,7 @@ func (e *entry) body() string {
 func planning(item *Item) []string {
 	var lines []string
 	for _, p := range item.Planning {
-		p = lineOf(p)
+		p = singleLine(p)
 		for _, keyword := range []string{"SCHEDULED: ", "DEADLINE: ", "CLOSED: "} {
 			if strings.HasPrefix(p, keyword) {
 				lines = append(lines, p)
@@ -171,15 +171,15 @@ func properties(item *Item) [][2]string {
 	var pairs [][2]string
 	for _, p := range item.Properties {
 		key := strings.ToUpper(p[0])
-		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !isKey(key) {
+		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !isPropertyKey(key) {
 			continue
 		}
-		pairs = append(pairs, [2]string{key, lineOf(p[1])})
+		pairs = append(pairs, [2]string{key, singleLine(p[1])})
 	}
 	return pairs
 }
 
-func isKey(key string) bool {
+func isPropertyKey(key string) bool {
 	return key != "" && strings.IndexFunc(key, func(r rune) bool {
 		return r == ':' || r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r)
 	}) < 0
@@ -206,13 +206,13 @@ func priority(p string) string {
 // tags are the tags of an item that may be shown as such and are not inherited
 // from the heading above.
 func (e *entry) tags() []string {
-	var all []string
+	var tags []string
 	for _, t := range e.item.Tags {
-		if t != "" && !slices.Contains(e.above, t) && strings.IndexFunc(t, func(r rune) bool {
+		if t != "" && !slices.Contains(e.parentTags, t) && strings.IndexFunc(t, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_@#%", r)
 		}) < 0 {
-			all = append(all, t)
+			tags = append(tags, t)
 		}
 	}
-	return all
+	return tags
 }

@@ -13,7 +13,7 @@ import (
 type jsonRenderer struct{}
 
 func (jsonRenderer) head(heading) string { return "[\n" }
-func (jsonRenderer) joint() string       { return ",\n" }
+func (jsonRenderer) separator() string   { return ",\n" }
 func (jsonRenderer) tail() string        { return "]\n" }
 
 // jsonEntry fixes the order of the keys.

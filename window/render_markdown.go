@@ -12,9 +12,9 @@ import (
 type markdownRenderer struct{ fence string }
 
 const (
-	leastFence = 3
-	mostFence  = 8 // a body with a longer run is shown by its title alone
-	mostHashes = 6
+	minFence        = 3
+	maxFence        = 8 // a body with a longer run is shown by its title alone
+	maxHeadingLevel = 6
 )
 
 func (markdownRenderer) head(h heading) string {
@@ -27,12 +27,12 @@ func (markdownRenderer) head(h heading) string {
 	return fovealHead
 }
 
-func (markdownRenderer) joint() string { return "" }
-func (markdownRenderer) tail() string  { return "" }
+func (markdownRenderer) separator() string { return "" }
+func (markdownRenderer) tail() string      { return "" }
 
 func (r markdownRenderer) piece(e *entry) string {
 	var b strings.Builder
-	b.WriteString(strings.Repeat("#", min(e.stars, mostHashes)))
+	b.WriteString(strings.Repeat("#", min(e.stars, maxHeadingLevel)))
 	if todo := keyword(e.item.Todo); todo != "" {
 		b.WriteString(" " + escapeMarkdown(todo))
 	}
@@ -40,10 +40,10 @@ func (r markdownRenderer) piece(e *entry) string {
 		b.WriteString(" \\[#" + p + "\\]")
 	}
 	b.WriteString(" " + escapeMarkdown(titleOf(e.item, e.level)))
-	if all := e.tags(); len(all) > 0 {
-		b.WriteString(" :" + escapeMarkdown(strings.Join(all, ":")) + ":")
+	if tags := e.tags(); len(tags) > 0 {
+		b.WriteString(" :" + escapeMarkdown(strings.Join(tags, ":")) + ":")
 	}
-	b.WriteString(" `" + strings.ReplaceAll(lineOf(e.item.ID), "`", "'") + "`\n")
+	b.WriteString(" `" + strings.ReplaceAll(singleLine(e.item.ID), "`", "'") + "`\n")
 	if e.similar {
 		fmt.Fprintf(&b, "- SEMANTIC\\_SCORE: %.2f\n", e.score)
 	}
@@ -63,12 +63,12 @@ func (r markdownRenderer) piece(e *entry) string {
 
 // escapeMarkdown keeps text from being read as markup.
 func escapeMarkdown(text string) string {
-	if !strings.ContainsAny(text, markdownSigns) {
+	if !strings.ContainsAny(text, markdownSpecials) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if strings.ContainsRune(markdownSigns, r) {
+		if strings.ContainsRune(markdownSpecials, r) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -76,18 +76,18 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-const markdownSigns = "\\`*_[]<>#&!|~"
+const markdownSpecials = "\\`*_[]<>#&!|~"
 
 // longestRun is the greatest number of backticks in a row.
-func longestRun(text string) int {
-	longest := 0
+func maxBacktickRun(text string) int {
+	run := 0
 	for {
-		at := strings.IndexByte(text, '`')
-		if at < 0 {
-			return longest
+		index := strings.IndexByte(text, '`')
+		if index < 0 {
+			return run
 		}
-		rest := strings.TrimLeft(text[at:], "`")
-		longest = max(longest, len(text)-at-len(rest))
+		rest := strings.TrimLeft(text[index:], "`")
+		run = max(run, len(text)-index-len(rest))
 		text = rest
 	}
 }

@@ -21,8 +21,8 @@ func (orgRenderer) head(h heading) string {
 	return fovealHead
 }
 
-func (orgRenderer) joint() string { return "" }
-func (orgRenderer) tail() string  { return "" }
+func (orgRenderer) separator() string { return "" }
+func (orgRenderer) tail() string      { return "" }
 
 func (orgRenderer) piece(e *entry) string {
 	var b strings.Builder
@@ -33,13 +33,13 @@ func (orgRenderer) piece(e *entry) string {
 	if p := priority(e.item.Priority); p != "" {
 		b.WriteString(" [#" + p + "]")
 	}
-	inLine := e.compact && !e.focus && (e.level < Full || len(properties(e.item)) == 0)
+	inlineID := e.compact && !e.focus && (e.level < Full || len(properties(e.item)) == 0)
 	b.WriteString(" " + orgTitle(titleOf(e.item, e.level)))
-	if inLine {
+	if inlineID {
 		b.WriteString(" <<" + orgID(e.item.ID) + ">>")
 	}
-	if all := e.tags(); len(all) > 0 {
-		b.WriteString(" :" + strings.Join(all, ":") + ":")
+	if tags := e.tags(); len(tags) > 0 {
+		b.WriteString(" :" + strings.Join(tags, ":") + ":")
 	}
 	b.WriteByte('\n')
 	if e.level == Full {
@@ -47,13 +47,13 @@ func (orgRenderer) piece(e *entry) string {
 			b.WriteString(strings.Join(lines, " ") + "\n")
 		}
 	}
-	if !inLine {
+	if !inlineID {
 		orgDrawer(&b, e)
 	}
 	switch body := e.body(); {
 	case body == "":
 	case e.level == Snippet:
-		b.WriteString(": " + lineOf(body) + "\n")
+		b.WriteString(": " + singleLine(body) + "\n")
 	default:
 		b.WriteString("#+begin_example\n")
 		escapeOrg(&b, body)
@@ -64,7 +64,7 @@ func (orgRenderer) piece(e *entry) string {
 
 // orgDrawer writes the drawer with the id and, at level full, the properties.
 func orgDrawer(b *strings.Builder, e *entry) {
-	b.WriteString(":PROPERTIES:\n:ID: " + lineOf(e.item.ID) + "\n")
+	b.WriteString(":PROPERTIES:\n:ID: " + singleLine(e.item.ID) + "\n")
 	if e.similar {
 		fmt.Fprintf(b, ":SEMANTIC_SCORE: %.2f\n", e.score)
 	}
@@ -76,35 +76,35 @@ func orgDrawer(b *strings.Builder, e *entry) {
 	b.WriteString(":END:\n")
 }
 
-var targetSigns = strings.NewReplacer("<", "%3C", ">", "%3E")
+var targetEscaper = strings.NewReplacer("<", "%3C", ">", "%3E")
 
 // orgID is an id that cannot end the target it stands in.
 func orgID(id string) string {
-	return targetSigns.Replace(lineOf(id))
+	return targetEscaper.Replace(singleLine(id))
 }
 
 // zeroWidth is the sign Org itself recommends to break its markup.
-const zeroWidth = "\u200b"
+const zeroWidthSpace = "\u200b"
 
 var (
-	likeTags  = regexp.MustCompile(`(^|[ \t]):[\p{L}\p{N}_@#%:]+:$`)
-	likeStart = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
+	trailingTags  = regexp.MustCompile(`(^|[ \t]):[\p{L}\p{N}_@#%:]+:$`)
+	leadingMarkup = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
 )
 
 // orgTitle keeps a title from being read as keyword, priority or tags.
 func orgTitle(title string) string {
-	if m := likeStart.FindString(title); m != "" && forges(strings.TrimSpace(m)) {
-		title = zeroWidth + title
+	if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
+		title = zeroWidthSpace + title
 	}
-	title = strings.ReplaceAll(title, "<<", "<"+zeroWidth+"<")
-	if strings.HasSuffix(title, ":") && likeTags.MatchString(title) {
-		title += zeroWidth
+	title = strings.ReplaceAll(title, "<<", "<"+zeroWidthSpace+"<")
+	if strings.HasSuffix(title, ":") && trailingTags.MatchString(title) {
+		title += zeroWidthSpace
 	}
 	return title
 }
 
 // forges reports whether Org reads a first word of a title as something else.
-func forges(word string) bool {
+func isOrgMarkup(word string) bool {
 	switch word {
 	case "TODO", "DONE", "COMMENT":
 		return true
@@ -118,8 +118,8 @@ func escapeOrg(b *strings.Builder, body string) {
 	for {
 		line, rest, more := strings.Cut(body, "\n")
 		text := strings.TrimLeft(line, " \t")
-		marked := strings.TrimLeft(text, ",")
-		if strings.HasPrefix(marked, "*") || strings.HasPrefix(marked, "#+") {
+		unescaped := strings.TrimLeft(text, ",")
+		if strings.HasPrefix(unescaped, "*") || strings.HasPrefix(unescaped, "#+") {
 			b.WriteString(line[:len(line)-len(text)] + ",")
 			line = text
 		}

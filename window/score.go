@@ -8,12 +8,12 @@ import "slices"
 // similarity's own scale. They were set by hand on the development half of the
 // cross-reference cases; see the decision record on window rendering.
 const (
-	weightSimilar = 1.0
-	weightAround  = 0.4 // the best similarity among parent and children
-	weightNear    = 0.3 // 1 / edges to the focus
-	weightChild   = 0.3 // child of the focus
-	weightLink    = 0.5 // link from or to the focus
-	weightOutline = 1e-3
+	weightSimilar   = 1.0
+	weightNeighbour = 0.4 // the best similarity among parent and children
+	weightDistance  = 0.3 // 1 / edges to the focus
+	weightChild     = 0.3 // child of the focus
+	weightLink      = 0.5 // link from or to the focus
+	weightOutline   = 1e-3
 )
 
 // The priors multiply the fused score and stay within [0.9, 1.1], so that they
@@ -32,111 +32,111 @@ const (
 // of which the topmost are not among the best, and so are all that follow where no
 // document could have such. The answer is good until the next one.
 func (t *tree) rank(limit int) []ranked {
-	first := top{limit: min(limit, t.seen), heap: t.best[:0]}
+	top := topK{limit: min(limit, t.visible), heap: t.best[:0]}
 	home := t.focus.block
-	for i := range t.heard {
-		if h := &t.heard[i]; h.block != home {
-			t.offer(&first, h.ref, h)
+	for i := range t.evidence {
+		if e := &t.evidence[i]; e.block != home {
+			t.rankNode(&top, e.ref, e)
 		}
 	}
 	if home >= 0 {
 		for i := range t.blocks[home].nodes {
 			r := ref{home, int32(i)}
-			t.offer(&first, r, t.known(r))
+			t.rankNode(&top, r, t.evidenceOf(r))
 		}
 	}
-	for at := range int32(len(t.blocks)) {
-		if !t.takes(&first, t.plain, at) {
+	for index := range int32(len(t.blocks)) {
+		if !t.couldRank(&top, t.priorClasses, index) {
 			break
 		}
-		b := t.blocks[at]
-		if at == home || !t.takes(&first, b.plain, at) {
+		b := t.blocks[index]
+		if index == home || !t.couldRank(&top, b.priorClasses, index) {
 			continue
 		}
 		for i := range b.nodes {
-			r := ref{at, int32(i)}
-			if n := &b.nodes[i]; !n.has(hidden) && t.known(r) == nil {
-				first.add(ranked{r, t.far(n.depth) * prior(n)})
+			r := ref{index, int32(i)}
+			if n := &b.nodes[i]; !n.has(hidden) && t.evidenceOf(r) == nil {
+				top.add(ranked{r, t.distantScore(n.depth) * prior(n)})
 			}
 		}
 	}
-	t.best = first.heap
-	return first.sorted()
+	t.best = top.heap
+	return top.sorted()
 }
 
 // takes reports whether a node of one of some classes, in a block, would be among the
 // best where nothing speaks for it.
-func (t *tree) takes(first *top, plain []class, block int32) bool {
-	return slices.ContainsFunc(plain, func(c class) bool {
-		return first.takes(ranked{ref{block, 0}, t.far(c.depth) * c.prior})
+func (t *tree) couldRank(best *topK, classes []priorClass, block int32) bool {
+	return slices.ContainsFunc(classes, func(c priorClass) bool {
+		return best.accepts(ranked{ref{block, 0}, t.distantScore(c.minDepth) * c.prior})
 	})
 }
 
 // hear notes the nodes that are similar, and those around them.
-func (t *tree) hear(similar []Scored) {
-	for _, s := range similar {
+func (t *tree) addSimilarities(scores []Scored) {
+	for _, s := range scores {
 		if r, ok := t.find(s.ID); ok {
-			t.note(r).own = min(max(s.Score, 0), 1)
+			t.ensureEvidence(r).similarity = min(max(s.Score, 0), 1)
 		}
 	}
-	for i := range t.heard[:len(t.heard):len(t.heard)] {
-		h := t.heard[i]
-		if h.own == 0 {
+	for i := range t.evidence[:len(t.evidence):len(t.evidence)] {
+		e := t.evidence[i]
+		if e.similarity == 0 {
 			continue
 		}
-		nodes := t.blocks[h.block].nodes
-		n := &nodes[h.local]
+		nodes := t.blocks[e.block].nodes
+		n := &nodes[e.local]
 		if n.parent >= 0 {
-			t.beside(ref{h.block, n.parent}, h.own)
+			t.raiseNeighbour(ref{e.block, n.parent}, e.similarity)
 		}
-		for kid := h.local + 1; kid <= n.last; kid = nodes[kid].last + 1 {
-			t.beside(ref{h.block, kid}, h.own)
+		for child := e.local + 1; child <= n.last; child = nodes[child].last + 1 {
+			t.raiseNeighbour(ref{e.block, child}, e.similarity)
 		}
 	}
 }
 
 // beside notes a similarity next to a node.
-func (t *tree) beside(r ref, score float64) {
-	h := t.note(r)
-	h.around = max(h.around, score)
+func (t *tree) raiseNeighbour(r ref, score float64) {
+	e := t.ensureEvidence(r)
+	e.neighbourSimilarity = max(e.neighbourSimilarity, score)
 }
 
 // offer adds a node to the best; h is what is known of it, nil for nothing.
-func (t *tree) offer(first *top, r ref, h *heard) {
-	b := t.node(r)
-	if b.has(hidden) || r == t.focus {
+func (t *tree) rankNode(best *topK, r ref, e *evidence) {
+	info := t.node(r)
+	if info.has(hidden) || r == t.focus {
 		return
 	}
-	if h == nil {
-		h = new(heard)
+	if e == nil {
+		e = new(evidence)
 	}
-	score := t.fuse(h.own, h.around, b.depth, t.apart(r))
-	if t.under(r) {
+	score := t.fuse(e.similarity, e.neighbourSimilarity, info.depth, t.distance(r))
+	if t.isFocusChild(r) {
 		score += weightChild
 	}
-	if h.flags&(linksTo|linkedFrom) != 0 {
+	if e.flags&(linksTo|linkedFrom) != 0 {
 		score += weightLink
 	}
-	if h.flags&wanted != 0 {
+	if e.flags&requested != 0 {
 		score += 2 * weightOutline
 	}
-	first.add(ranked{r, score * prior(b)})
+	best.add(ranked{r, score * prior(info)})
 }
 
 // fuse adds up the arms that every node has.
-func (t *tree) fuse(own, around float64, depth, apart int32) float64 {
-	score := weightSimilar*own + weightAround*around + weightOutline/float64(1+depth)
+func (t *tree) fuse(similarity, neighbour float64, depth, distance int32) float64 {
+	score := weightSimilar*similarity + weightNeighbour*neighbour + weightOutline/float64(1+depth)
 	if t.focused() {
-		score += weightNear / float64(max(1, apart))
+		score += weightDistance / float64(max(1, distance))
 	}
 	return score
 }
 
 // far is the score, before its prior, of a node in another document than that of the
 // focus which nothing speaks for.
-func (t *tree) far(depth int32) float64 { return t.fuse(0, 0, depth, t.away(depth)) }
+func (t *tree) distantScore(depth int32) float64 { return t.fuse(0, 0, depth, t.distanceAcross(depth)) }
 
-func prior(b *branch) float64 {
+func prior(b *nodeInfo) float64 {
 	p := 1.0
 	switch {
 	case b.has(active):
@@ -152,7 +152,7 @@ func prior(b *branch) float64 {
 
 // worth is the probability that the node at a rank, from 0, is what is wanted:
 // uncalibrated scores say little beyond the order.
-func worth(rank int) float64 {
+func rankValue(rank int) float64 {
 	d := float64(5 + rank)
 	return 1 / (d * d)
 }

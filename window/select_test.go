@@ -13,21 +13,21 @@ import (
 func small(r *rand.Rand, n int) []candidate {
 	all := make([]candidate, n)
 	for i := range all {
-		c := candidate{parent: int32(r.IntN(i+1) - 1), worth: worth(i), agent: -1}
-		c.plan[Title] = 1 + r.Int32N(12)
-		c.plan[Full] = c.plan[Title] + r.Int32N(80)
-		if body := c.plan[Full] - c.plan[Title]; body > 20 {
-			c.plan[Snippet] = c.plan[Title] + 5 + r.Int32N(body-10)
+		c := candidate{parent: int32(r.IntN(i+1) - 1), value: rankValue(i), agent: -1}
+		c.estimates[Title] = 1 + r.Int32N(12)
+		c.estimates[Full] = c.estimates[Title] + r.Int32N(80)
+		if body := c.estimates[Full] - c.estimates[Title]; body > 20 {
+			c.estimates[Snippet] = c.estimates[Title] + 5 + r.Int32N(body-10)
 		}
 		all[i] = c
 	}
-	r.Shuffle(n, func(a, b int) { all[a].worth, all[b].worth = all[b].worth, all[a].worth })
+	r.Shuffle(n, func(a, b int) { all[a].value, all[b].value = all[b].value, all[a].value })
 	return all
 }
 
 // optimum tries every choice of levels: the value that no selection exceeds.
-func optimum(all []candidate, i, left int) float64 {
-	if left < 0 {
+func optimum(all []candidate, i, remaining int) float64 {
+	if remaining < 0 {
 		return -1
 	}
 	if i == len(all) {
@@ -36,12 +36,12 @@ func optimum(all []candidate, i, left int) float64 {
 	best := -1.0
 	for level := Absent; level <= Full; level++ {
 		c := &all[i]
-		if level != Absent && (c.plan[level] == 0 || c.parent >= 0 && all[c.parent].level == Absent) {
+		if level != Absent && (c.estimates[level] == 0 || c.parent >= 0 && all[c.parent].level == Absent) {
 			continue
 		}
 		c.level = level
-		if rest := optimum(all, i+1, left-int(c.plan[level])); rest >= 0 {
-			best = max(best, rest+c.worth*levelValues[level])
+		if value := optimum(all, i+1, remaining-int(c.estimates[level])); value >= 0 {
+			best = max(best, value+c.value*levelValues[level])
 		}
 	}
 	all[i].level = Absent
@@ -52,8 +52,8 @@ func optimum(all []candidate, i, left int) float64 {
 // brute force: never above it, never above the bound, and near it on the mean.
 func TestGreedyNearOptimum(t *testing.T) {
 	const (
-		cases = 400
-		least = 0.97 // mean of value / optimum; measured 0.983
+		cases   = 400
+		minMean = 0.97 // mean of value / optimum; measured 0.983
 	)
 	r := rand.New(rand.NewPCG(5, 5))
 	sum, worst, tightness := 0.0, 1.0, 0.0
@@ -64,12 +64,12 @@ func TestGreedyNearOptimum(t *testing.T) {
 		}
 		budget := 20 + r.IntN(200)
 		best := optimum(all, 0, budget)
-		s := newSelection(all, budget, func(i int, level Level) int { return int(all[i].plan[level]) }, 0, budget, newScratch())
+		s := newSelection(all, budget, func(i int, level Level) int { return int(all[i].estimates[level]) }, 0, budget, newScratch())
 		s.greedy()
 		got, limit := s.value(), bound(all, budget, newScratch())
 		const rounding = 1e-12
-		if s.left < 0 || got > best+rounding || best > limit+rounding {
-			t.Fatalf("left %d, greedy %v, optimum %v, bound %v, budget %d of %+v", s.left, got, best, limit, budget, all)
+		if s.remaining < 0 || got > best+rounding || best > limit+rounding {
+			t.Fatalf("left %d, greedy %v, optimum %v, bound %v, budget %d of %+v", s.remaining, got, best, limit, budget, all)
 		}
 		if best > 0 {
 			sum += got / best
@@ -80,8 +80,8 @@ func TestGreedyNearOptimum(t *testing.T) {
 		}
 	}
 	t.Logf("value / optimum: mean %.4f, worst %.4f; optimum / bound: mean %.4f", sum/cases, worst, tightness/cases)
-	if sum/cases < least {
-		t.Errorf("the mean share of the optimum is %.4f, want at least %.2f", sum/cases, least)
+	if sum/cases < minMean {
+		t.Errorf("the mean share of the optimum is %.4f, want at least %.2f", sum/cases, minMean)
 	}
 }
 
@@ -91,16 +91,16 @@ func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 500 {
 		n := 1 + r.IntN(50)
-		kept := top{limit: r.IntN(n + 3)}
+		best := topK{limit: r.IntN(n + 3)}
 		var all []ranked
 		for i := range n {
 			x := ranked{ref{int32(i / 3), int32(i % 3)}, float64(r.IntN(5))}
 			all = append(all, x)
-			kept.add(x)
+			best.add(x)
 		}
 		slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
-		if got, want := kept.sorted(), all[:min(kept.limit, n)]; !slices.Equal(got, want) {
-			t.Fatalf("the best %d of %d are %v, want %v", kept.limit, n, got, want)
+		if got, want := best.sorted(), all[:min(best.limit, n)]; !slices.Equal(got, want) {
+			t.Fatalf("the best %d of %d are %v, want %v", best.limit, n, got, want)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestTopIsSorting(t *testing.T) {
 func TestPriorsAreBounded(t *testing.T) {
 	for flags := range flag(64) {
 		for _, agent := range []string{"", "a"} {
-			if p := prior(&branch{flags: flags, agent: agent}); p < 0.9 || p > 1.1 {
+			if p := prior(&nodeInfo{flags: flags, agent: agent}); p < 0.9 || p > 1.1 {
 				t.Errorf("prior of flags %b, agent %q is %v", flags, agent, p)
 			}
 		}

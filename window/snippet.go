@@ -15,35 +15,35 @@ const maxSnippet = 240
 // snippetOf returns the paragraph of body that has the most different words of
 // query, the first one where none has any, cut to about 60 tokens.
 func snippetOf(body string, query map[string]bool) string {
-	best, most := "", -1
+	best, bestMatches := "", -1
 	var paragraph []string
-	weigh := func() bool {
+	endParagraph := func() bool {
 		text := strings.Join(paragraph, "\n")
 		paragraph = paragraph[:0]
 		if text == "" {
 			return true
 		}
-		if n := matches(text, query); n > most {
-			best, most = text, n
+		if n := countMatches(text, query); n > bestMatches {
+			best, bestMatches = text, n
 		}
 		return len(query) > 0
 	}
 	for line := range strings.SplitSeq(bodyOf(body), "\n") {
 		switch text := strings.TrimSpace(line); {
 		case text == "":
-			if !weigh() {
-				return cutProse(best)
+			if !endParagraph() {
+				return truncateProse(best)
 			}
 		case !strings.HasPrefix(text, "#+"): // keyword lines say little
 			paragraph = append(paragraph, line)
 		}
 	}
-	weigh()
-	return cutProse(best)
+	endParagraph()
+	return truncateProse(best)
 }
 
 // cost guesses what a letter costs, in quarters of a token.
-func cost(r rune) int {
+func letterCost(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1
 	}
@@ -52,19 +52,19 @@ func cost(r rune) int {
 
 // cutProse cuts text to maxSnippet: after the last sentence that ends in its
 // second half, else after a word, with an ellipsis.
-func cutProse(text string) string {
-	spent, sentence, word := 0, 0, 0
-	var before rune
+func truncateProse(text string) string {
+	used, sentence, word := 0, 0, 0
+	var previous rune
 	for i, r := range text {
 		if unicode.IsSpace(r) {
 			word = i
-			if spent >= maxSnippet/2 && strings.ContainsRune(".!?:", before) {
+			if used >= maxSnippet/2 && strings.ContainsRune(".!?:", previous) {
 				sentence = i
 			}
-		} else if strings.ContainsRune("。！？", before) && spent >= maxSnippet/2 {
+		} else if strings.ContainsRune("。！？", previous) && used >= maxSnippet/2 {
 			sentence = i
 		}
-		if spent += cost(r); spent > maxSnippet {
+		if used += letterCost(r); used > maxSnippet {
 			switch {
 			case sentence > 0:
 				return text[:sentence]
@@ -74,7 +74,7 @@ func cutProse(text string) string {
 				return text[:i] + ellipsis
 			}
 		}
-		before = r
+		previous = r
 	}
 	return text
 }
@@ -93,7 +93,7 @@ func words(text string) map[string]bool {
 func wordsOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for word := range allWords(text) {
-			if utf8.RuneCountInString(word) > 2 && !commonWords[word] && !yield(word) {
+			if utf8.RuneCountInString(word) > 2 && !stopWords[word] && !yield(word) {
 				return
 			}
 		}
@@ -112,26 +112,26 @@ func allWords(text string) func(yield func(string) bool) {
 }
 
 // matches is how many words of query occur in text.
-func matches(text string, query map[string]bool) int {
-	return len(common(text, query))
+func countMatches(text string, query map[string]bool) int {
+	return len(sharedWords(text, query))
 }
 
 // common are the words of query in the order in which they first occur in text,
 // each once.
-func common(text string, query map[string]bool) []string {
+func sharedWords(text string, query map[string]bool) []string {
 	if len(query) == 0 {
 		return nil
 	}
-	var found []string
+	var shared []string
 	for word := range allWords(text) {
-		if query[word] && !slices.Contains(found, word) {
-			found = append(found, word)
+		if query[word] && !slices.Contains(shared, word) {
+			shared = append(shared, word)
 		}
 	}
-	return found
+	return shared
 }
 
-var commonWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would should does did about into than then there their they them its our out use used will any all one may also")
+var stopWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would should does did about into than then there their they them its our out use used will any all one may also")
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}

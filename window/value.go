@@ -12,46 +12,46 @@ import (
 // gatherValue makes candidates of the focus with its ancestors, and of as many
 // of the best nodes as a window of headings alone could hold, each with the
 // headings above it.
-func (p *plan) gatherValue(room int) {
-	const least = 64
-	limit := min(p.t.seen, max(least, room/max(1, 2*p.costs.title)))
+func (p *plan) gatherValue(limit int) {
+	const minCandidates = 64
+	maxRanked := min(p.tree.visible, max(minCandidates, limit/max(1, 2*p.costs.title)))
 	p.gatherPath(p.attach)
-	best := p.t.rank(limit)
+	best := p.tree.rank(maxRanked)
 	for rank, r := range best {
 		i := p.attach(r.ref)
-		p.all[i].worth = worth(rank)
-		p.nodes[i].ranked = int32(rank) + 1
-		p.nodes[i].score = r.score / max(best[0].score, weightSimilar)
+		p.candidates[i].value = rankValue(rank)
+		p.details[i].rank = int32(rank) + 1
+		p.details[i].score = r.score / max(best[0].score, weightSimilar)
 	}
-	for i := range p.all {
-		if p.all[i].worth == 0 && i != p.focus {
-			p.all[i].worth = worth(limit)
+	for i := range p.candidates {
+		if p.candidates[i].value == 0 && i != p.focus {
+			p.candidates[i].value = rankValue(maxRanked)
 		}
-		p.nodes[i].stars = p.nodes[i].branch.depth + 1
-		p.all[i].says = &p.nodes[i].branch.digest
+		p.details[i].stars = p.details[i].info.depth + 1
+		p.candidates[i].digest = &p.details[i].info.digest
 	}
 }
 
 // attach makes a node a candidate, after the nearest node above it that may be shown.
 func (p *plan) attach(r ref) int {
-	if at, met := p.candidate(r); met {
-		return at
+	if index, ok := p.candidate(r); ok {
+		return index
 	}
 	parent := -1
-	if up := p.t.shownAbove(r); up != nowhere {
-		parent = p.attach(up)
+	if parentRef := p.tree.visibleParent(r); parentRef != noRef {
+		parent = p.attach(parentRef)
 	}
-	return p.add(r, parent)
+	return p.addCandidate(r, parent)
 }
 
 // byRank returns the candidates, ranked ones first and by rank.
 func (p *plan) byRank() []int {
-	order := make([]int, len(p.all))
+	order := make([]int, len(p.candidates))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		ra, rb := p.nodes[a].ranked, p.nodes[b].ranked
+		ra, rb := p.details[a].rank, p.details[b].rank
 		if (ra == 0) != (rb == 0) {
 			return cmp.Compare(rb, ra)
 		}
@@ -62,34 +62,34 @@ func (p *plan) byRank() []int {
 
 // reasonValue says why candidate i is shown.
 func (p *plan) reasonValue(i int) string {
-	n := &p.nodes[i]
-	h := p.t.known(n.ref)
-	if h == nil {
-		h = &heard{}
+	n := &p.details[i]
+	e := p.tree.evidenceOf(n.ref)
+	if e == nil {
+		e = &evidence{}
 	}
-	var why []string
-	if h.flags&onPath != 0 {
-		why = append(why, "ancestor of the focus")
+	var reasons []string
+	if e.flags&onPath != 0 {
+		reasons = append(reasons, "ancestor of the focus")
 	}
-	if p.t.under(n.ref) {
-		why = append(why, "child of the focus")
+	if p.tree.isFocusChild(n.ref) {
+		reasons = append(reasons, "child of the focus")
 	}
-	if h.flags&linksTo != 0 {
-		why = append(why, "links to the focus")
+	if e.flags&linksTo != 0 {
+		reasons = append(reasons, "links to the focus")
 	}
-	if h.flags&linkedFrom != 0 {
-		why = append(why, "linked from the focus")
+	if e.flags&linkedFrom != 0 {
+		reasons = append(reasons, "linked from the focus")
 	}
-	if n.ranked > 0 && h.own > 0 {
-		why = append(why, p.wordsReason(i))
+	if n.rank > 0 && e.similarity > 0 {
+		reasons = append(reasons, p.wordsReason(i))
 	}
-	if len(why) == 0 && p.t.focused() && p.t.apart(n.ref) <= 2 {
-		why = append(why, "next to the focus")
+	if len(reasons) == 0 && p.tree.focused() && p.tree.distance(n.ref) <= 2 {
+		reasons = append(reasons, "next to the focus")
 	}
-	if len(why) == 0 {
+	if len(reasons) == 0 {
 		return "outline"
 	}
-	return strings.Join(why, "; ")
+	return strings.Join(reasons, "; ")
 }
 
 // wordsReason names the words that candidate i shares with what was asked, or
@@ -97,18 +97,18 @@ func (p *plan) reasonValue(i int) string {
 // its body.
 func (p *plan) wordsReason(i int) string {
 	const (
-		most  = 4    // words
-		ahead = 1000 // bytes of the body that are looked at
+		maxWords = 4    // words
+		maxBytes = 1000 // bytes of the body that are looked at
 	)
-	if p.subject == nil {
-		if p.subject = p.query; len(p.query) == 0 && p.focus >= 0 {
-			p.subject = words(p.item(p.focus).Title)
+	if p.reasonWords == nil {
+		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
+			p.reasonWords = words(p.item(p.focus).Title)
 		}
 	}
 	item := p.item(i)
-	shared := common(item.Title+"\n"+item.Body[:min(ahead, len(item.Body))], p.subject)
+	shared := sharedWords(item.Title+"\n"+item.Body[:min(maxBytes, len(item.Body))], p.reasonWords)
 	if len(shared) == 0 {
-		return fmt.Sprintf("similar (rank %d)", p.nodes[i].ranked)
+		return fmt.Sprintf("similar (rank %d)", p.details[i].rank)
 	}
-	return fmt.Sprintf("words: %s (rank %d)", strings.Join(shared[:min(most, len(shared))], ", "), p.nodes[i].ranked)
+	return fmt.Sprintf("words: %s (rank %d)", strings.Join(shared[:min(maxWords, len(shared))], ", "), p.details[i].rank)
 }

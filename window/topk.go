@@ -15,7 +15,7 @@ type ranked struct {
 
 // top keeps the best of what is added, equal scores in document order: a
 // heap with the worst of them at its root.
-type top struct {
+type topK struct {
 	limit int
 	heap  []ranked
 }
@@ -26,11 +26,11 @@ func worse(a, b ranked) bool {
 }
 
 // takes reports whether r would be kept.
-func (t *top) takes(r ranked) bool {
+func (t *topK) accepts(r ranked) bool {
 	return len(t.heap) < t.limit || t.limit > 0 && worse(t.heap[0], r)
 }
 
-func (t *top) add(r ranked) {
+func (t *topK) add(r ranked) {
 	switch h := t.heap; {
 	case len(h) < t.limit:
 		t.heap = append(h, r)
@@ -39,30 +39,30 @@ func (t *top) add(r ranked) {
 		}
 	case t.limit > 0 && worse(h[0], r):
 		h[0] = r
-		t.sink()
+		t.siftDown()
 	}
 }
 
 // sink restores the heap after its root was replaced.
-func (t *top) sink() {
+func (t *topK) siftDown() {
 	h := t.heap
 	for i := 0; ; {
-		least := i
-		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(h); kid++ {
-			if worse(h[kid], h[least]) {
-				least = kid
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
+			if worse(h[child], h[worst]) {
+				worst = child
 			}
 		}
-		if least == i {
+		if worst == i {
 			return
 		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+		h[i], h[worst] = h[worst], h[i]
+		i = worst
 	}
 }
 
 // sorted returns what was kept, the best first.
-func (t *top) sorted() []ranked {
+func (t *topK) sorted() []ranked {
 	slices.SortFunc(t.heap, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref))
 	})

@@ -11,25 +11,25 @@ type step struct {
 }
 
 // steps is a heap with the best step on top; equal ones by index.
-type steps []step
+type stepHeap []step
 
 // init makes a heap of any steps.
-func (h steps) init() {
+func (h stepHeap) init() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
 }
 
 // push adds a step.
-func (h *steps) push(st step) {
-	*h = append(*h, st)
+func (h *stepHeap) push(step step) {
+	*h = append(*h, step)
 	for i := len(*h) - 1; i > 0 && h.better(i, (i-1)/2); i = (i - 1) / 2 {
 		(*h)[i], (*h)[(i-1)/2] = (*h)[(i-1)/2], (*h)[i]
 	}
 }
 
 // pop removes the best step.
-func (h *steps) pop() step {
+func (h *stepHeap) pop() step {
 	best, last := (*h)[0], len(*h)-1
 	(*h)[0] = (*h)[last]
 	*h = (*h)[:last]
@@ -37,12 +37,12 @@ func (h *steps) pop() step {
 	return best
 }
 
-func (h steps) down(i int) {
+func (h stepHeap) down(i int) {
 	for {
 		best := i
-		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(h); kid++ {
-			if h.better(kid, best) {
-				best = kid
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
+			if h.better(child, best) {
+				best = child
 			}
 		}
 		if best == i {
@@ -53,7 +53,7 @@ func (h steps) down(i int) {
 	}
 }
 
-func (h steps) better(a, b int) bool {
+func (h stepHeap) better(a, b int) bool {
 	if h[a].gain != h[b].gain {
 		return h[a].gain > h[b].gain
 	}

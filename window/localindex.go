@@ -1,0 +1,53 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// locals says where the nodes of a large block stand, or stood in an earlier block of
+// the same document: most of them still do, or all are behind what came or went.
+type localIndex struct {
+	positions map[string]int32
+	nodes     int          // nodes of the block that it was made of
+	misses    atomic.Int32 // how often it did not help
+}
+
+func newLocalIndex(nodes []nodeInfo) *localIndex {
+	l := &localIndex{positions: make(map[string]int32, len(nodes)), nodes: len(nodes)}
+	for i := range nodes {
+		l.positions[nodes[i].id] = int32(i)
+	}
+	return l
+}
+
+// find returns the number of the node with an id.
+func (b *block) find(id string) (int32, bool) {
+	const maxScan, maxMisses = 32, 64
+	matches := func(n nodeInfo) bool { return n.id == id }
+	if len(b.nodes) <= maxScan {
+		index := slices.IndexFunc(b.nodes, matches)
+		return int32(index), index >= 0
+	}
+	table := b.index.Load()
+	if table == nil || table.misses.Load() > maxMisses {
+		table = newLocalIndex(b.nodes)
+		b.index.Store(table)
+	}
+	if position, ok := table.positions[id]; ok {
+		for _, index := range [...]int32{position, position + int32(len(b.nodes)-table.nodes)} {
+			if index >= 0 && int(index) < len(b.nodes) && b.nodes[index].id == id {
+				return index, true
+			}
+		}
+	}
+	table.misses.Add(1)
+	for i := len(b.nodes) - 1; i >= 0; i-- { // what is new is mostly at the end
+		if b.nodes[i].id == id {
+			return int32(i), true
+		}
+	}
+	return -1, false
+}
