@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// placed is a leaf beside its key. The first eight bytes decide nearly every
+// keyedLeaf is a leaf beside its key. The first eight bytes decide nearly every
 // comparison.
-type placed[L Leaf] struct {
+type keyedLeaf[L Leaf] struct {
 	prefix uint64
 	order  int // position among the leaves given
 	leaf   L
@@ -35,18 +35,18 @@ func Build[L Leaf](leaves []L) Map[L] {
 // the root; of several leaves with one key the last counts. It returns the root
 // and how many keys there are.
 func build[L Leaf](given []L) (*hnode[L], int) {
-	var below [slotCount][]placed[L] // the slots of the root
+	var slots [slotCount][]keyedLeaf[L] // the slots of the root
 	for i, l := range given {
 		key := l.Key()
 		s := key[0] >> slotBits
-		if below[s] == nil {
-			below[s] = make([]placed[L], 0, len(given)/slotCount*9/8+1)
+		if slots[s] == nil {
+			slots[s] = make([]keyedLeaf[L], 0, len(given)/slotCount*9/8+1)
 		}
-		below[s] = append(below[s], placed[L]{binary.BigEndian.Uint64(key[:]), i, l})
+		slots[s] = append(slots[s], keyedLeaf[L]{binary.BigEndian.Uint64(key[:]), i, l})
 	}
-	kids := subtrees(&below, min(runtime.GOMAXPROCS(0), 1+len(given)/worthAnother))
+	kids := subtrees(&slots, min(runtime.GOMAXPROCS(0), 1+len(given)/minLeavesPerWorker))
 	root, size := &hnode[L]{}, 0
-	for s, leaves := range below {
+	for s, leaves := range slots {
 		size += len(leaves)
 		switch len(leaves) {
 		case 0:
@@ -61,20 +61,20 @@ func build[L Leaf](given []L) (*hnode[L], int) {
 	return root, size
 }
 
-// worthAnother is how many leaves are worth starting another processor.
-const worthAnother = 2048
+// minLeavesPerWorker is how many leaves are worth starting another processor.
+const minLeavesPerWorker = 2048
 
 // subtrees sorts the leaves below each slot of the root, drops those that do
 // not count, and builds what does not go into the root itself.
-func subtrees[L Leaf](below *[slotCount][]placed[L], processors int) (kids [slotCount]*hnode[L]) {
+func subtrees[L Leaf](slots *[slotCount][]keyedLeaf[L], processors int) (kids [slotCount]*hnode[L]) {
 	var next atomic.Int32
 	var wg sync.WaitGroup
 	for range processors {
 		wg.Go(func() {
 			var buf []byte
 			for s := next.Add(1) - 1; s < slotCount; s = next.Add(1) - 1 {
-				if below[s] = inOrder(below[s]); len(below[s]) > 1 {
-					kids[s] = buildNode(below[s], 1)
+				if slots[s] = sortUnique(slots[s]); len(slots[s]) > 1 {
+					kids[s] = buildNode(slots[s], 1)
 					buf = kids[s].seal(buf)
 				}
 			}
@@ -84,9 +84,9 @@ func subtrees[L Leaf](below *[slotCount][]placed[L], processors int) (kids [slot
 	return kids
 }
 
-// inOrder sorts leaves by key and leaves one of each.
-func inOrder[L Leaf](leaves []placed[L]) []placed[L] {
-	slices.SortFunc(leaves, func(a, b placed[L]) int {
+// sortUnique sorts leaves by key and leaves one of each.
+func sortUnique[L Leaf](leaves []keyedLeaf[L]) []keyedLeaf[L] {
+	slices.SortFunc(leaves, func(a, b keyedLeaf[L]) int {
 		if a.prefix != b.prefix {
 			return cmp.Compare(a.prefix, b.prefix)
 		}
@@ -104,7 +104,7 @@ func inOrder[L Leaf](leaves []placed[L]) []placed[L] {
 
 // buildNode makes the node of leaves with different keys, in key order, that
 // agree in their first depth digits.
-func buildNode[L Leaf](leaves []placed[L], depth int) *hnode[L] {
+func buildNode[L Leaf](leaves []keyedLeaf[L], depth int) *hnode[L] {
 	var ends [slotCount]int
 	var leafCount, kidCount int
 	at := 0
@@ -146,7 +146,7 @@ func buildNode[L Leaf](leaves []placed[L], depth int) *hnode[L] {
 }
 
 // slot is that of the leaf's key, from the prefix while it reaches.
-func (p *placed[L]) slot(depth int) uint16 {
+func (p *keyedLeaf[L]) slot(depth int) uint16 {
 	if depth < 64/slotBits {
 		return 1 << (p.prefix >> (64 - slotBits*(depth+1)) & (slotCount - 1))
 	}

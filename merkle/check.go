@@ -17,8 +17,8 @@ const MaxDepth = 64
 func Check(b []byte) error {
 	c := checker{b: b}
 	c.value(0)
-	if c.reason == "" && c.at < len(b) {
-		c.start = c.at
+	if c.reason == "" && c.pos < len(b) {
+		c.start = c.pos
 		c.refuse("bytes after the value")
 	}
 	if c.reason != "" {
@@ -29,7 +29,7 @@ func Check(b []byte) error {
 
 type checker struct {
 	b      []byte
-	at     int    // where reading goes on
+	pos    int    // where reading goes on
 	start  int    // where the item being read, or the refused one, begins
 	reason string // why the bytes are refused; "" while they are not
 }
@@ -37,7 +37,7 @@ type checker struct {
 func (c *checker) refuse(reason string) {
 	if c.reason == "" {
 		c.reason = reason
-		c.at = len(c.b)
+		c.pos = len(c.b)
 	}
 }
 
@@ -47,7 +47,7 @@ func (c *checker) value(depth int) {
 	switch {
 	case c.reason != "":
 	case major == majorBytes || major == majorText:
-		c.chars(major, arg)
+		c.stringBytes(major, arg)
 	case major == majorList:
 		if !c.enter(depth, arg) {
 			return
@@ -70,13 +70,13 @@ func (c *checker) head() (major byte, arg uint64) {
 	if c.reason != "" {
 		return 0, 0
 	}
-	c.start = c.at
-	if c.at >= len(c.b) {
+	c.start = c.pos
+	if c.pos >= len(c.b) {
 		c.refuse("the input ends before the value")
 		return 0, 0
 	}
-	first := c.b[c.at]
-	c.at++
+	first := c.b[c.pos]
+	c.pos++
 	if first >= 0xe0 {
 		if first != itemFalse && first != itemTrue && first != itemNull {
 			c.refuse("a float, or a simple value other than false, true and null")
@@ -92,15 +92,15 @@ func (c *checker) head() (major byte, arg uint64) {
 		return 0, 0
 	}
 	size := 1 << (short - 24)
-	if len(c.b)-c.at < size {
+	if len(c.b)-c.pos < size {
 		c.refuse("the input ends inside a length or number")
 		return 0, 0
 	}
 	var wide [8]byte
-	copy(wide[8-size:], c.b[c.at:c.at+size])
+	copy(wide[8-size:], c.b[c.pos:c.pos+size])
 	arg = binary.BigEndian.Uint64(wide[:])
-	c.at += size
-	if least := [...]uint64{24, 1 << 8, 1 << 16, 1 << 32}[short-24]; arg < least {
+	c.pos += size
+	if minArg := [...]uint64{24, 1 << 8, 1 << 16, 1 << 32}[short-24]; arg < minArg {
 		c.refuse("a length or number that is not in its shortest form")
 	}
 	return major, arg
@@ -113,24 +113,24 @@ func (c *checker) enter(depth int, n uint64) bool {
 		c.refuse("lists and maps inside one another beyond the limit")
 		return false
 	}
-	if n > uint64(len(c.b)-c.at) {
+	if n > uint64(len(c.b)-c.pos) {
 		c.refuse("a list or map longer than the input")
 		return false
 	}
 	return true
 }
 
-// chars passes the bytes of a text or byte string.
-func (c *checker) chars(major byte, n uint64) []byte {
-	if n > uint64(len(c.b)-c.at) {
+// stringBytes passes the bytes of a text or byte string.
+func (c *checker) stringBytes(major byte, n uint64) []byte {
+	if n > uint64(len(c.b)-c.pos) {
 		c.refuse("a string longer than the input")
 		return nil
 	}
-	s := c.b[c.at : c.at+int(n)]
+	s := c.b[c.pos : c.pos+int(n)]
 	if major == majorText && !utf8.Valid(s) {
 		c.refuse("text that is not UTF-8")
 	}
-	c.at += int(n)
+	c.pos += int(n)
 	return s
 }
 
@@ -146,7 +146,7 @@ func (c *checker) pairs(depth int, n uint64) {
 			return
 		}
 		start := c.start
-		key := c.chars(major, size)
+		key := c.stringBytes(major, size)
 		if i > 0 && (len(key) < len(last) || len(key) == len(last) && string(key) <= string(last)) {
 			c.refuse("map keys out of order, or one twice")
 		}
@@ -166,5 +166,5 @@ func (c *checker) link() {
 		c.refuse("a tag that is not a link to a dag-cbor block by sha2-256")
 		return
 	}
-	c.at = c.start + linkSize
+	c.pos = c.start + linkSize
 }

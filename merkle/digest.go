@@ -57,9 +57,9 @@ func Parse(s string) (Digest, error) {
 			return d, nil
 		}
 	}
-	const most = 80
-	if len(s) > most {
-		return Digest{}, fmt.Errorf("parse digest %q...: %w", s[:most], ErrSyntax)
+	const maxShown = 80
+	if len(s) > maxShown {
+		return Digest{}, fmt.Errorf("parse digest %q...: %w", s[:maxShown], ErrSyntax)
 	}
 	return Digest{}, fmt.Errorf("parse digest %q: %w", s, ErrSyntax)
 }

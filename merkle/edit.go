@@ -52,16 +52,16 @@ func (e *Editor[L]) Delete(key Digest) {
 func (e *Editor[L]) Map() Map[L] {
 	e.flush()
 	if e.root != nil {
-		buf := blocks.Get().(*[]byte)
+		buf := bufferPool.Get().(*[]byte)
 		*buf = e.root.seal(*buf)
-		blocks.Put(buf)
+		bufferPool.Put(buf)
 	}
 	return Map[L]{root: e.root, size: e.size}
 }
 
-// blocks are for blocks that are hashed and forgotten: to seal the nodes that one
+// bufferPool are for blocks that are hashed and forgotten: to seal the nodes that one
 // leaf changes would else make more garbage than the nodes are.
-var blocks = sync.Pool{New: func() any { return new([]byte) }}
+var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // flush builds the tree of the pending leaves.
 func (e *Editor[L]) flush() {
@@ -76,12 +76,12 @@ func (n *hnode[L]) set(l L, key Digest, depth int) (_ *hnode[L], added bool) {
 	if n.kidMap&bit != 0 {
 		i := rank(n.kidMap, bit)
 		kid, added := n.kids[i].set(l, key, depth+1)
-		n = n.own()
+		n = n.mutable()
 		n.kids[i] = kid
 		return n, added
 	}
 	i := rank(n.leafMap, bit)
-	n = n.own()
+	n = n.mutable()
 	if n.leafMap&bit == 0 {
 		n.leafMap |= bit
 		n.leaves = insert(n.leaves, i, l)
@@ -119,7 +119,7 @@ func (n *hnode[L]) remove(key Digest, depth int) (_ *hnode[L], removed bool) {
 		if n.leaves[i].Key() != key {
 			return n, false
 		}
-		n = n.own()
+		n = n.mutable()
 		n.leafMap ^= bit
 		n.leaves = slices.Delete(n.leaves, i, i+1)
 		return n, true
@@ -132,7 +132,7 @@ func (n *hnode[L]) remove(key Digest, depth int) (_ *hnode[L], removed bool) {
 	if !removed {
 		return n, false
 	}
-	n = n.own()
+	n = n.mutable()
 	if !kid.single() {
 		n.kids[i] = kid
 		return n, true

@@ -119,9 +119,9 @@ func (n *hnode[L]) seal(buf []byte) []byte {
 	return buf
 }
 
-// own returns a node that the editor may write to: n itself while it is not
+// mutable returns a node that the editor may write to: n itself while it is not
 // sealed, else a copy.
-func (n *hnode[L]) own() *hnode[L] {
+func (n *hnode[L]) mutable() *hnode[L] {
 	if !n.sealed {
 		return n
 	}

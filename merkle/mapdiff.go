@@ -23,7 +23,7 @@ func Diff[L Leaf](old, new Map[L], same func(a, b L) bool) iter.Seq[Change[L]] {
 	return func(yield func(Change[L]) bool) {
 		d := differ[L]{same: same, yield: yield}
 		if same == nil {
-			d.same = d.encodedSame
+			d.same = d.sameEncoding
 		}
 		d.nodes(old.root, new.root, 0)
 	}
@@ -66,12 +66,12 @@ func (d *differ[L]) slot(a, b *hnode[L], bit uint16, depth int) bool {
 	case inB && a.kidMap&bit == 0:
 		return d.added(b.leaves[rank(b.leafMap, bit)])
 	}
-	return d.nodes(a.below(bit, depth), b.below(bit, depth), depth+1)
+	return d.nodes(a.asNode(bit, depth), b.asNode(bit, depth), depth+1)
 }
 
-// below returns what a node has in a slot as a node of the next level: its
+// asNode returns what a node has in a slot as a node of the next level: its
 // child, a node for its leaf, or nil.
-func (n *hnode[L]) below(bit uint16, depth int) *hnode[L] {
+func (n *hnode[L]) asNode(bit uint16, depth int) *hnode[L] {
 	if n.leafMap&bit == 0 {
 		return n.kid(bit)
 	}
@@ -101,7 +101,7 @@ func (d *differ[L]) removed(l L) bool {
 	return d.yield(Change[L]{Key: l.Key(), Old: l, InOld: true})
 }
 
-func (d *differ[L]) encodedSame(a, b L) bool {
+func (d *differ[L]) sameEncoding(a, b L) bool {
 	d.buf = a.AppendCanonical(d.buf[:0])
 	split := len(d.buf)
 	d.buf = b.AppendCanonical(d.buf)

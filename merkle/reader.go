@@ -39,7 +39,7 @@ func (k Kind) String() string {
 // that a decoder may check once, at the end. A Reader is for one goroutine.
 type Reader struct {
 	b   []byte
-	at  int
+	pos int
 	err error
 }
 
@@ -59,7 +59,7 @@ func (r *Reader) Err() error { return r.err }
 
 // Done returns Err, or, when values are left that were not read, ErrKind.
 func (r *Reader) Done() error {
-	if r.err == nil && r.at < len(r.b) {
+	if r.err == nil && r.pos < len(r.b) {
 		r.fail(fmt.Sprintf("end, not %s", r.Peek()))
 	}
 	return r.err
@@ -68,10 +68,10 @@ func (r *Reader) Done() error {
 // Peek returns the kind of the next value, and KindNone after the last one or
 // after an error. It reads nothing.
 func (r *Reader) Peek() Kind {
-	if r.err != nil || r.at >= len(r.b) {
+	if r.err != nil || r.pos >= len(r.b) {
 		return KindNone
 	}
-	switch first := r.b[r.at]; first & 0xe0 {
+	switch first := r.b[r.pos]; first & 0xe0 {
 	case majorUint, majorInt:
 		return KindInt
 	case majorBytes:
@@ -101,34 +101,34 @@ func (r *Reader) Map() int { return int(r.expect(KindMap)) }
 func (r *Reader) List() int { return int(r.expect(KindList)) }
 
 // FixedMap reads the head of a map that must have n pairs.
-func (r *Reader) FixedMap(n int) { r.fixed(KindMap, n) }
+func (r *Reader) FixedMap(n int) { r.expectLen(KindMap, n) }
 
 // FixedList reads the head of a list that must have n values.
-func (r *Reader) FixedList(n int) { r.fixed(KindList, n) }
+func (r *Reader) FixedList(n int) { r.expectLen(KindList, n) }
 
 // Key reads a text that must be name: the key of the next pair of a map whose
 // keys are known.
 func (r *Reader) Key(name string) {
-	at := r.at
-	if got := r.chars(KindText); r.err == nil && string(got) != name {
-		r.at = at
-		r.fail(fmt.Sprintf("key %q, not %q", name, clip(got)))
+	at := r.pos
+	if got := r.stringBytes(KindText); r.err == nil && string(got) != name {
+		r.pos = at
+		r.fail(fmt.Sprintf("key %q, not %q", name, truncate(got)))
 	}
 }
 
 // Text reads a text. The string is a copy.
-func (r *Reader) Text() string { return string(r.chars(KindText)) }
+func (r *Reader) Text() string { return string(r.stringBytes(KindText)) }
 
 // Bytes reads a byte string. The slice points into the block.
-func (r *Reader) Bytes() []byte { return r.chars(KindBytes) }
+func (r *Reader) Bytes() []byte { return r.stringBytes(KindBytes) }
 
 // Int reads an integer; one outside the range of int64 is ErrKind.
 func (r *Reader) Int() int64 {
-	at, negative := r.at, r.Peek() == KindInt && r.b[r.at]&0xe0 == majorInt
+	at, negative := r.pos, r.Peek() == KindInt && r.b[r.pos]&0xe0 == majorInt
 	v := r.expect(KindInt)
 	switch {
 	case v > math.MaxInt64:
-		r.at = at
+		r.pos = at
 		r.fail("int of 64 bits, not a larger one")
 		return 0
 	case negative:
@@ -140,7 +140,7 @@ func (r *Reader) Int() int64 {
 
 // Uint reads an integer; a negative one is ErrKind.
 func (r *Reader) Uint() uint64 {
-	if r.Peek() == KindInt && r.b[r.at]&0xe0 == majorInt {
+	if r.Peek() == KindInt && r.b[r.pos]&0xe0 == majorInt {
 		r.fail("int from 0, not a negative one")
 		return 0
 	}
@@ -149,7 +149,7 @@ func (r *Reader) Uint() uint64 {
 
 // Bool reads a truth value.
 func (r *Reader) Bool() bool {
-	at := r.at
+	at := r.pos
 	r.expect(KindBool)
 	return r.err == nil && r.b[at] == itemTrue
 }
@@ -159,7 +159,7 @@ func (r *Reader) Null() { r.expect(KindNull) }
 
 // Link reads a link and returns the digest of the block it names.
 func (r *Reader) Link() (d Digest) {
-	at := r.at
+	at := r.pos
 	r.expect(KindLink)
 	if r.err == nil {
 		copy(d[:], r.b[at+len(linkHeader):])
@@ -174,10 +174,10 @@ func (r *Reader) Raw() []byte {
 		r.fail("a value, not nothing")
 		return nil
 	}
-	c := checker{b: r.b, at: r.at}
+	c := checker{b: r.b, pos: r.pos}
 	c.value(0)
-	raw := r.b[r.at:c.at:c.at]
-	r.at = c.at
+	raw := r.b[r.pos:c.pos:c.pos]
+	r.pos = c.pos
 	return raw
 }
 
@@ -189,45 +189,45 @@ func (r *Reader) expect(k Kind) uint64 {
 		return 0
 	}
 	if k == KindLink {
-		r.at += linkSize
+		r.pos += linkSize
 		return 0
 	}
-	first := r.b[r.at]
-	r.at++
+	first := r.b[r.pos]
+	r.pos++
 	short := first & 0x1f
 	if short < 24 || k == KindBool || k == KindNull {
 		return uint64(short)
 	}
 	size := 1 << (short - 24)
 	var wide [8]byte
-	copy(wide[8-size:], r.b[r.at:r.at+size])
-	r.at += size
+	copy(wide[8-size:], r.b[r.pos:r.pos+size])
+	r.pos += size
 	return binary.BigEndian.Uint64(wide[:])
 }
 
-func (r *Reader) chars(k Kind) []byte {
+func (r *Reader) stringBytes(k Kind) []byte {
 	n := int(r.expect(k))
 	if r.err != nil {
 		return nil
 	}
-	s := r.b[r.at : r.at+n : r.at+n]
-	r.at += n
+	s := r.b[r.pos : r.pos+n : r.pos+n]
+	r.pos += n
 	return s
 }
 
-func (r *Reader) fixed(k Kind, n int) {
-	at := r.at
+func (r *Reader) expectLen(k Kind, n int) {
+	at := r.pos
 	if got := r.expect(k); r.err == nil && got != uint64(n) {
-		r.at = at
+		r.pos = at
 		r.fail(fmt.Sprintf("%s of %d, not of %d", k, n, got))
 	}
 }
 
 func (r *Reader) fail(want string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("read block: byte %d: want %s: %w", r.at, want, ErrKind)
+		r.err = fmt.Errorf("read block: byte %d: want %s: %w", r.pos, want, ErrKind)
 	}
 }
 
-// clip shortens a foreign value for a message.
-func clip(s []byte) []byte { return s[:min(len(s), 60)] }
+// truncate shortens a foreign value for a message.
+func truncate(s []byte) []byte { return s[:min(len(s), 60)] }

@@ -24,15 +24,15 @@ func Build[V any](entries []Entry[V]) Map[V] {
 	if len(entries) == 0 {
 		return Map[V]{}
 	}
-	b := builder[V]{room: room[V]{left: len(entries)}}
+	b := builder[V]{arena: arena[V]{remaining: len(entries)}}
 	root := b.node(entries, make([]Entry[V], len(entries)), 0)
 	return Map[V]{root: root, size: b.size}
 }
 
 // builder makes the tree of a Build, from the root down.
 type builder[V any] struct {
-	room room[V]
-	size int // entries so far
+	arena arena[V]
+	size  int // entries so far
 }
 
 // node makes the node of the entries in list, at least one, whose hashes agree
@@ -56,7 +56,7 @@ func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 		}
 		ends[s], sum = sum, sum+count
 	}
-	n := b.room.node(entries, kids)
+	n := b.arena.node(entries, kids)
 	for i := range list { // entries of one slot stay in their order
 		s := list[i].hash >> shift & levelMask
 		spare[ends[s]] = list[i]

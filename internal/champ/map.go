@@ -80,7 +80,7 @@ func (e *Editor[V]) Set(key string, v V) {
 		root = &node[V]{owner: e.owner}
 	}
 	e.m.root = w.set(root, hash(key), 0, key, v)
-	if w.grown {
+	if w.changed {
 		e.m.size++
 	}
 }
@@ -93,7 +93,7 @@ func (e *Editor[V]) Delete(key string) {
 	}
 	w := writer[V]{owner: e.owner}
 	root := w.remove(e.m.root, hash(key), 0, key)
-	if !w.grown {
+	if !w.changed {
 		return
 	}
 	e.m.root, e.m.size = root, e.m.size-1

@@ -8,8 +8,8 @@ import "slices"
 // the path otherwise. With a nil owner it always copies, and copies share the
 // lists that do not change.
 type writer[V any] struct {
-	owner *owner
-	grown bool // set added a key, or remove took one
+	owner   *owner
+	changed bool // set added a key, or remove took one
 }
 
 func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node[V] {
@@ -25,7 +25,7 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 		if kid == n.kids[i] {
 			return n
 		}
-		n = w.own(n)
+		n = w.mutable(n)
 		n.kids = replace(n.kids, i, kid, w.owner)
 		return n
 	case n.entryMap&bit == 0:
@@ -36,9 +36,9 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 	if old.key == key {
 		return w.put(n, bit, i, true, entry[V]{key, v})
 	}
-	w.grown = true
+	w.changed = true
 	kid := w.pair(old, hash(old.key), entry[V]{key, v}, h, shift+levelBits)
-	n = w.own(n)
+	n = w.mutable(n)
 	n.entryMap ^= bit
 	n.entries = remove(n.entries, i, w.owner)
 	n.kids = insert(n.kids, rank(n.kidMap, bit), kid, w.owner)
@@ -49,14 +49,14 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 // put stores an entry at position i of a node. bit is zero below the last
 // hash bit.
 func (w *writer[V]) put(n *node[V], bit uint64, i int, found bool, e entry[V]) *node[V] {
-	n = w.own(n)
+	n = w.mutable(n)
 	if found {
 		// The key that was there first stays: its bytes are already reachable
 		// from older versions.
 		n.entries = replace(n.entries, i, entry[V]{n.entries[i].key, e.value}, w.owner)
 		return n
 	}
-	w.grown = true
+	w.changed = true
 	n.entryMap |= bit
 	n.entries = insert(n.entries, i, e, w.owner)
 	return n
@@ -108,17 +108,17 @@ func (w *writer[V]) remove(n *node[V], h uint64, shift uint, key string) *node[V
 	}
 	i := rank(n.kidMap, bit)
 	kid := w.remove(n.kids[i], h, shift+levelBits, key)
-	if !w.grown {
+	if !w.changed {
 		return n
 	}
 	if !kid.single() {
 		if kid != n.kids[i] {
-			n = w.own(n)
+			n = w.mutable(n)
 			n.kids = replace(n.kids, i, kid, w.owner)
 		}
 		return n
 	}
-	n = w.own(n)
+	n = w.mutable(n)
 	n.kidMap ^= bit
 	n.kids = remove(n.kids, i, w.owner)
 	n.entries = insert(n.entries, rank(n.entryMap, bit), kid.entries[0], w.owner)
@@ -127,16 +127,16 @@ func (w *writer[V]) remove(n *node[V], h uint64, shift uint, key string) *node[V
 }
 
 func (w *writer[V]) drop(n *node[V], bit uint64, i int) *node[V] {
-	w.grown = true
-	n = w.own(n)
+	w.changed = true
+	n = w.mutable(n)
 	n.entryMap ^= bit
 	n.entries = remove(n.entries, i, w.owner)
 	return n
 }
 
-// own returns a node the writer may change. The lists of an owned node are
+// mutable returns a node the writer may change. The lists of an owned node are
 // owned too; with a nil owner they are shared and must be replaced whole.
-func (w *writer[V]) own(n *node[V]) *node[V] {
+func (w *writer[V]) mutable(n *node[V]) *node[V] {
 	if w.owner != nil && n.owner == w.owner {
 		return n
 	}

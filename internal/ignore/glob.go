@@ -24,7 +24,7 @@ func (g glob) matches(name string) bool {
 				return true
 			}
 		case p < len(g):
-			if size, ok := g[p:].one(name[n]); ok {
+			if size, ok := g[p:].matchElement(name[n]); ok {
 				p, n = p+size, n+1
 				continue
 			}
@@ -37,14 +37,14 @@ func (g glob) matches(name string) bool {
 	}
 }
 
-// one matches the first element of g, which is no star, with c, and returns the
+// matchElement matches the first element of g, which is no star, with c, and returns the
 // element's length in bytes. An element without an end matches nothing.
-func (g glob) one(c byte) (size int, ok bool) {
+func (g glob) matchElement(c byte) (size int, ok bool) {
 	switch g[0] {
 	case '?':
 		return 1, true
 	case '[':
-		return g.set(c)
+		return g.matchSet(c)
 	case '\\':
 		if len(g) == 1 {
 			return 1, false
@@ -54,8 +54,8 @@ func (g glob) one(c byte) (size int, ok bool) {
 	return 1, g[0] == c
 }
 
-// set matches the set at the start of g with c.
-func (g glob) set(c byte) (size int, ok bool) {
+// matchSet matches the set at the start of g with c.
+func (g glob) matchSet(c byte) (size int, ok bool) {
 	i := 1
 	negate := i < len(g) && (g[i] == '!' || g[i] == '^')
 	if negate {
@@ -68,7 +68,7 @@ func (g glob) set(c byte) (size int, ok bool) {
 		if g[i] == ']' && i > first {
 			return i + 1, ok != negate
 		}
-		if name, n := g[i:].class(); n > 0 {
+		if name, n := g[i:].className(); n > 0 {
 			in, known := classes[name]
 			if !known {
 				return 0, false
@@ -77,27 +77,27 @@ func (g glob) set(c byte) (size int, ok bool) {
 			i += n
 			continue
 		}
-		low, n := g[i:].member()
+		low, n := g[i:].setMember()
 		i += n
 		high := low
 		if i+1 < len(g) && g[i] == '-' && g[i+1] != ']' {
-			high, n = g[i+1:].member()
+			high, n = g[i+1:].setMember()
 			i += 1 + n
 		}
 		ok = ok || c == low || low <= c && c <= high // Git takes c of [c-a]
 	}
 }
 
-// member returns the byte that stands at the start of g within a set.
-func (g glob) member() (c byte, size int) {
+// setMember returns the byte that stands at the start of g within a set.
+func (g glob) setMember() (c byte, size int) {
 	if g[0] == '\\' && len(g) > 1 {
 		return g[1], 2
 	}
 	return g[0], 1
 }
 
-// class returns the name of the class at the start of g, as in [:alpha:].
-func (g glob) class() (name string, size int) {
+// className returns the name of the class at the start of g, as in [:alpha:].
+func (g glob) className() (name string, size int) {
 	if !strings.HasPrefix(string(g), "[:") {
 		return "", 0
 	}
@@ -128,8 +128,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// end returns the length of the set at the start of g, 0 if it has no end.
-func (g glob) end() int {
-	size, _ := g.set(0)
+// setLen returns the length of the set at the start of g, 0 if it has no end.
+func (g glob) setLen() int {
+	size, _ := g.matchSet(0)
 	return size
 }

@@ -7,17 +7,17 @@ import "strings"
 // Rules are the patterns of one file, chained to those of the folders above.
 // nil matches nothing. They are immutable and safe for any number of readers.
 type Rules struct {
-	above    *Rules
+	parent   *Rules
 	folder   string // where the file stands, "." for the root
 	patterns []pattern
 }
 
 // pattern is one line of an ignore file.
 type pattern struct {
-	keep     bool   // the line starts with !
-	folders  bool   // the line ends with /: folders only
-	anchored bool   // a slash stands elsewhere: the path counts, not the name
-	segments []glob // between the slashes; one alone where not anchored
+	negated    bool   // the line starts with !
+	folderOnly bool   // the line ends with /: folders only
+	anchored   bool   // a slash stands elsewhere: the path counts, not the name
+	segments   []glob // between the slashes; one alone where not anchored
 }
 
 // anyDepth is the segment that stands for any number of folders.
@@ -27,15 +27,15 @@ const anyDepth = glob("**")
 // the root, and counts for all below it. above, which may be nil, are the rules of
 // the folders above: they decide where no line of text does. Lines that can match
 // nothing are dropped. Any text can be parsed. O(len(text)).
-func Parse(above *Rules, folder, text string) *Rules {
-	in := &Rules{above: above, folder: folder}
+func Parse(parent *Rules, folder, text string) *Rules {
+	r := &Rules{parent: parent, folder: folder}
 	text = strings.TrimPrefix(text, "\ufeff")
 	for line := range strings.SplitSeq(text, "\n") {
 		if p, ok := parsePattern(strings.TrimSuffix(line, "\r")); ok {
-			in.patterns = append(in.patterns, p)
+			r.patterns = append(r.patterns, p)
 		}
 	}
-	return in
+	return r
 }
 
 func parsePattern(line string) (p pattern, ok bool) {
@@ -43,8 +43,8 @@ func parsePattern(line string) (p pattern, ok bool) {
 		return p, false
 	}
 	line = trimBlanks(line)
-	line, p.keep = strings.CutPrefix(line, "!")
-	line, p.folders = strings.CutSuffix(line, "/")
+	line, p.negated = strings.CutPrefix(line, "!")
+	line, p.folderOnly = strings.CutSuffix(line, "/")
 	p.anchored = strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	p.segments, ok = splitSegments(glob(line))
@@ -84,7 +84,7 @@ func splitSegments(g glob) (segments []glob, ok bool) {
 				start = i + 1
 			}
 		case '[':
-			size := g[i:].end()
+			size := g[i:].setLen()
 			if size == 0 {
 				return nil, false
 			}
@@ -97,20 +97,20 @@ func splitSegments(g glob) (segments []glob, ok bool) {
 // Match reports whether the last pattern that matches a path is one without "!".
 // The path, with slashes, lies in the folder of the rules or below. That a folder
 // above it matches is for the caller to know. O(patterns x len(path)).
-func (in *Rules) Match(path string, isFolder bool) bool {
+func (r *Rules) Match(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	for ; in != nil; in = in.above {
+	for ; r != nil; r = r.parent {
 		below := path
-		if in.folder != "." {
-			below = path[len(in.folder)+1:]
+		if r.folder != "." {
+			below = path[len(r.folder)+1:]
 		}
-		for i := len(in.patterns) - 1; i >= 0; i-- {
-			p := &in.patterns[i]
-			if p.folders && !isFolder {
+		for i := len(r.patterns) - 1; i >= 0; i-- {
+			p := &r.patterns[i]
+			if p.folderOnly && !isFolder {
 				continue
 			}
 			if p.anchored && matchSegments(p.segments, below) || !p.anchored && p.segments[0].matches(name) {
-				return !p.keep
+				return !p.negated
 			}
 		}
 	}

@@ -86,11 +86,11 @@ var (
 	pathNames = rapid.SampledFrom([]string{"a", "b", "c", "ab", "ba", "aa", "a b", "a ", "!a", "#a", "[a", "a]", "*", "a*", "é", "a.b", "-", "\\", "]"})
 )
 
-// unwritten matches the lines on which Git does not follow its own manual, and
+// undocumented matches the lines on which Git does not follow its own manual, and
 // this package does: before an escaped slash ** needs one folder at least, and
 // two stars behind another byte and before a slash are sometimes ** (which
 // depends on addresses of memory, up to Git 2.40).
-var unwritten = regexp.MustCompile(`\*\*\\/|[^/]\*\*(/|\s*$)`)
+var undocumented = regexp.MustCompile(`\*\*\\/|[^/]\*\*(/|\s*$)`)
 
 func drawIgnoreText(t *rapid.T, label string) string {
 	line := rapid.Custom(func(t *rapid.T) string {
@@ -99,7 +99,7 @@ func drawIgnoreText(t *rapid.T, label string) string {
 		}
 		return strings.Join(rapid.SliceOfN(patternPart, 1, 6).Draw(t, "parts"), "")
 	})
-	line = line.Filter(func(s string) bool { return !unwritten.MatchString(s) })
+	line = line.Filter(func(s string) bool { return !undocumented.MatchString(s) })
 	return strings.Join(rapid.SliceOfN(line, 1, 4).Draw(t, label), "\n")
 }
 

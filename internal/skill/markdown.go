@@ -16,9 +16,9 @@ const maxFrontMatter = 64 << 10
 
 var (
 	errNoFrontMatter = errors.New("no front matter: the file begins with no line ---, or no line --- ends it")
-	errLong          = fmt.Errorf("the front matter is longer than %d KiB", maxFrontMatter>>10)
+	errTooLong       = fmt.Errorf("the front matter is longer than %d KiB", maxFrontMatter>>10)
 	errAlias         = errors.New("the front matter has an anchor or an alias, which a few lines do not need")
-	errNoMap         = errors.New("the front matter is not a list of keys with values")
+	errNotMapping    = errors.New("the front matter is not a list of keys with values")
 )
 
 // readMarkdown reads the front matter of a SKILL.md. priority, triggers and
@@ -33,49 +33,49 @@ func readMarkdown(f File) (Skill, []string) {
 	if err != nil {
 		return s, []string{err.Error()}
 	}
-	var wrong []string
-	take := func(key string, v *yaml.Node) {
-		if err := s.take(key, v); err != nil {
-			wrong = append(wrong, err.Error())
+	var problems []string
+	set := func(key string, v *yaml.Node) {
+		if err := s.setField(key, v); err != nil {
+			problems = append(problems, err.Error())
 		}
 	}
 	for key, v := range pairs(top) {
 		if key == "metadata" && v.Kind == yaml.MappingNode {
 			for key, v := range pairs(v) {
 				if key == "priority" || key == "triggers" || key == "depends" {
-					take(key, v)
+					set(key, v)
 				}
 			}
 			continue
 		}
-		take(key, v)
+		set(key, v)
 	}
-	return s, wrong
+	return s, problems
 }
 
-// take sets what a key of the front matter gives; other keys are other tools'.
-func (s *Skill) take(key string, v *yaml.Node) (err error) {
+// setField sets what a key of the front matter gives; other keys are other tools'.
+func (s *Skill) setField(key string, v *yaml.Node) (err error) {
 	switch key {
 	case "name":
-		err = text(&s.Name, key, v)
+		err = setText(&s.Name, key, v)
 	case "description":
-		err = text(&s.Description, key, v)
+		err = setText(&s.Description, key, v)
 	case "priority":
 		n, aerr := strconv.Atoi(v.Value)
 		if v.Kind != yaml.ScalarNode || aerr != nil {
-			return errors.New(notWhole(key, v.Value))
+			return errors.New(notIntegerMessage(key, v.Value))
 		}
 		s.Priority = n
 	case "triggers":
-		s.Triggers, err = list(key, v)
+		s.Triggers, err = parseList(key, v)
 	case "depends":
-		s.Depends, err = list(key, v)
+		s.Depends, err = parseList(key, v)
 	}
 	return err
 }
 
-// text sets a line of text; one that is empty leaves what was there.
-func text(into *string, key string, v *yaml.Node) error {
+// setText sets a line of text; one that is empty leaves what was there.
+func setText(into *string, key string, v *yaml.Node) error {
 	if v.Kind != yaml.ScalarNode {
 		return fmt.Errorf("%s is not a text", key)
 	}
@@ -85,8 +85,8 @@ func text(into *string, key string, v *yaml.Node) error {
 	return nil
 }
 
-// list reads a list of words, or a text of words.
-func list(key string, v *yaml.Node) ([]string, error) {
+// parseList reads a list of words, or a text of words.
+func parseList(key string, v *yaml.Node) ([]string, error) {
 	if v.Kind == yaml.ScalarNode {
 		return words(v.Value), nil
 	}
@@ -113,7 +113,7 @@ func frontMatter(source string) (string, error) {
 			return rest[:size], nil
 		}
 		if size += len(line); size > maxFrontMatter {
-			return "", errLong
+			return "", errTooLong
 		}
 	}
 	return "", errNoFrontMatter
@@ -139,7 +139,7 @@ func mapping(head string) (*yaml.Node, error) {
 		open = append(open, n.Content...)
 	}
 	if doc.Content[0].Kind != yaml.MappingNode {
-		return nil, errNoMap
+		return nil, errNotMapping
 	}
 	return doc.Content[0], nil
 }

@@ -30,33 +30,33 @@ func readOrg(f File) (Skill, []string) {
 			break
 		}
 	}
-	var wrong []string
+	var problems []string
 	for _, p := range doc.Properties {
 		switch key := strings.ToUpper(strings.TrimSuffix(p.Key, "+")); key {
 		case propertyPriority:
 			n, err := strconv.Atoi(strings.TrimSpace(p.Value))
 			if err != nil {
-				wrong = append(wrong, notWhole(key, p.Value))
+				problems = append(problems, notIntegerMessage(key, p.Value))
 				continue
 			}
 			s.Priority = n
 		case propertyTriggers:
-			s.Triggers = append(before(s.Triggers, p.Key), words(p.Value)...)
+			s.Triggers = append(inherited(s.Triggers, p.Key), words(p.Value)...)
 		case propertyDepends:
-			s.Depends = append(before(s.Depends, p.Key), words(p.Value)...)
+			s.Depends = append(inherited(s.Depends, p.Key), words(p.Value)...)
 		}
 	}
-	return s, wrong
+	return s, problems
 }
 
-// before returns what the lines above say, which counts only for a line that adds.
-func before(list []string, key string) []string {
+// inherited returns what the lines above say, which counts only for a line that adds.
+func inherited(list []string, key string) []string {
 	if strings.HasSuffix(key, "+") {
 		return list
 	}
 	return nil
 }
 
-func notWhole(key, value string) string {
+func notIntegerMessage(key, value string) string {
 	return key + " is not a whole number: " + strconv.Quote(value)
 }

@@ -39,26 +39,26 @@ func (r *Registry) Get(name string) (Skill, bool) {
 func Read(files []File) *Registry {
 	r := &Registry{byName: map[string]int{}}
 	found := slices.Clone(builtIn)
-	for _, f := range belonging(files) {
+	for _, f := range selectSkillFiles(files) {
 		read := readOrg
 		if path.Base(f.Path) == markdownName {
 			read = readMarkdown
 		}
-		s, wrong := read(f)
+		s, details := read(f)
 		found = append(found, s)
-		for _, detail := range wrong {
-			r.problem(&s, Malformed, detail)
+		for _, detail := range details {
+			r.addProblem(&s, Malformed, detail)
 		}
 	}
-	r.settle(found)
-	r.order()
+	r.addSkills(found)
+	r.sortByDependency()
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return cmp.Compare(r.byName[a.Skill], r.byName[b.Skill]) })
 	return r
 }
 
-// belonging sorts the files that are skills by path. Org files in the folder of a
+// selectSkillFiles sorts the files that are skills by path. Org files in the folder of a
 // SKILL.md are that skill's own.
-func belonging(files []File) []File {
+func selectSkillFiles(files []File) []File {
 	folders := map[string]bool{}
 	for _, f := range files {
 		if path.Base(f.Path) == markdownName {
@@ -83,8 +83,8 @@ func belonging(files []File) []File {
 	return out
 }
 
-// settle gives each name to its first bearer, and sorts.
-func (r *Registry) settle(found []Skill) {
+// addSkills gives each name to its first bearer, and sorts.
+func (r *Registry) addSkills(found []Skill) {
 	bearer := map[string]Skill{}
 	for _, s := range found {
 		if first, taken := bearer[s.Name]; taken {
@@ -92,11 +92,11 @@ func (r *Registry) settle(found []Skill) {
 			if at == "" {
 				at = "a built-in skill"
 			}
-			r.problem(&s, Doubled, "the name is borne by "+at)
+			r.addProblem(&s, Duplicate, "the name is borne by "+at)
 			continue
 		}
 		bearer[s.Name] = s
-		s.Depends = once(s.Depends)
+		s.Depends = unique(s.Depends)
 		r.Skills = append(r.Skills, s)
 	}
 	slices.SortFunc(r.Skills, func(a, b Skill) int {
@@ -107,40 +107,40 @@ func (r *Registry) settle(found []Skill) {
 	}
 }
 
-// once drops what is said again.
-func once(names []string) []string {
-	said := map[string]bool{}
+// unique drops what is said again.
+func unique(names []string) []string {
+	seen := map[string]bool{}
 	return slices.DeleteFunc(names, func(name string) bool {
-		again := said[name]
-		said[name] = true
-		return again
+		duplicate := seen[name]
+		seen[name] = true
+		return duplicate
 	})
 }
 
-func (r *Registry) problem(s *Skill, kind Kind, detail string) {
+func (r *Registry) addProblem(s *Skill, kind Kind, detail string) {
 	r.Problems = append(r.Problems, Problem{s.Name, s.Path, kind, detail})
 }
 
-// order sorts the skills behind what they depend on: always the first one in
+// sortByDependency sorts the skills behind what they depend on: always the first one in
 // Skills that waits for nothing. What is left then goes in circles, or waits for
 // what does.
-func (r *Registry) order() {
-	waits := make([]int, len(r.Skills)) // for how many skills
-	waiting := make([][]int, len(r.Skills))
+func (r *Registry) sortByDependency() {
+	pending := make([]int, len(r.Skills)) // for how many skills
+	dependents := make([][]int, len(r.Skills))
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		for _, name := range s.Depends {
 			j, ok := r.byName[name]
 			if !ok {
-				r.problem(s, Missing, fmt.Sprintf("depends on %q, which is not there", name))
+				r.addProblem(s, Missing, fmt.Sprintf("depends on %q, which is not there", name))
 				continue
 			}
-			waits[i]++
-			waiting[j] = append(waiting[j], i)
+			pending[i]++
+			dependents[j] = append(dependents[j], i)
 		}
 	}
-	var ready queue
-	for i, n := range waits {
+	var ready minHeap
+	for i, n := range pending {
 		if n == 0 {
 			ready.push(i)
 		}
@@ -150,13 +150,13 @@ func (r *Registry) order() {
 		i := ready.pop()
 		done[i] = true
 		r.Order = append(r.Order, r.Skills[i].Name)
-		for _, j := range waiting[i] {
-			if waits[j]--; waits[j] == 0 {
+		for _, j := range dependents[i] {
+			if pending[j]--; pending[j] == 0 {
 				ready.push(j)
 			}
 		}
 	}
-	r.cycles(done)
+	r.reportCycles(done)
 	for i := range r.Skills {
 		if !done[i] {
 			r.Order = append(r.Order, r.Skills[i].Name)

@@ -47,13 +47,13 @@ type Kind string
 // The kinds of problems.
 const (
 	Malformed Kind = "malformed" // its head cannot be read as meant
-	Doubled   Kind = "doubled"   // another skill bears the name; this one is left out
+	Duplicate Kind = "doubled"   // another skill bears the name; this one is left out
 	Missing   Kind = "missing"   // it depends on a skill that is not there
 	Cycle     Kind = "cycle"     // it depends on itself, through others
 )
 
-// suffix is that of an Org skill.
-const suffix = ".org"
+// orgSuffix is that of an Org skill.
+const orgSuffix = ".org"
 
 // markdownName is the file that makes a folder a skill.
 const markdownName = "SKILL.md"
@@ -62,7 +62,7 @@ const markdownName = "SKILL.md"
 // one. An Org file within the folder of a SKILL.md is not, which is for Read to
 // see.
 func IsSkill(name string) bool {
-	return strings.EqualFold(path.Ext(name), suffix) || path.Base(name) == markdownName
+	return strings.EqualFold(path.Ext(name), orgSuffix) || path.Base(name) == markdownName
 }
 
 // NameOf returns the name that the path alone gives a skill.
@@ -70,8 +70,8 @@ func NameOf(name string) string {
 	if path.Base(name) == markdownName {
 		return path.Base(path.Dir(name))
 	}
-	if base := path.Base(name); strings.EqualFold(path.Ext(base), suffix) {
-		return base[:len(base)-len(suffix)]
+	if base := path.Base(name); strings.EqualFold(path.Ext(base), orgSuffix) {
+		return base[:len(base)-len(orgSuffix)]
 	}
 	return path.Base(name)
 }

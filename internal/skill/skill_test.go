@@ -43,7 +43,7 @@ func TestReadHeads(t *testing.T) {
 		},
 		{name: "markdown without a head", file: File{Path: "s/x/SKILL.md", Text: "# Hello\n"}, want: Skill{Name: "x", Format: Markdown}, wrong: []string{errNoFrontMatter.Error()}},
 		{name: "markdown with an empty head", file: File{Path: "s/x/SKILL.md", Text: "---\n---\n"}, want: Skill{Name: "x", Format: Markdown}},
-		{name: "markdown with a list as head", file: File{Path: "s/x/SKILL.md", Text: "---\n- a\n---\n"}, want: Skill{Name: "x", Format: Markdown}, wrong: []string{errNoMap.Error()}},
+		{name: "markdown with a list as head", file: File{Path: "s/x/SKILL.md", Text: "---\n- a\n---\n"}, want: Skill{Name: "x", Format: Markdown}, wrong: []string{errNotMapping.Error()}},
 		{
 			name: "markdown with wrong types", file: File{Path: "s/x/SKILL.md", Text: "---\nname: [a]\npriority: 1.5\ntriggers: {a: b}\n---\n"},
 			want:  Skill{Name: "x", Format: Markdown},
@@ -55,7 +55,7 @@ func TestReadHeads(t *testing.T) {
 		},
 		{
 			name: "a long head", file: File{Path: "s/x/SKILL.md", Text: "---\n" + strings.Repeat("a: b\n", maxFrontMatter/5+1) + "---\n"},
-			want: Skill{Name: "x", Format: Markdown}, wrong: []string{errLong.Error()},
+			want: Skill{Name: "x", Format: Markdown}, wrong: []string{errTooLong.Error()},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestRegistry(t *testing.T) {
 			files: []File{{"y/a.org", ""}, {"x/a.org", ""}, {"state-persistence.org", ""}},
 			order: []string{"state-persistence", "a"},
 			problems: []Problem{
-				{"state-persistence", "state-persistence.org", Doubled, "the name is borne by a built-in skill"},
-				{"a", "y/a.org", Doubled, "the name is borne by x/a.org"},
+				{"state-persistence", "state-persistence.org", Duplicate, "the name is borne by a built-in skill"},
+				{"a", "y/a.org", Duplicate, "the name is borne by x/a.org"},
 			},
 		},
 		{
@@ -166,7 +166,7 @@ func TestOrderModel(t *testing.T) {
 			t.Fatalf("order %q", r.Order)
 		}
 		circles := slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Kind == Cycle })
-		if fits := naive(names, depends); fits == circles {
+		if fits := hasTopologicalOrder(names, depends); fits == circles {
 			t.Fatalf("an order exists: %v; a cycle is told of: %v", fits, circles)
 		}
 		for i, n := range r.Order {
@@ -179,8 +179,8 @@ func TestOrderModel(t *testing.T) {
 	})
 }
 
-// naive reports whether the names can be taken away one by one.
-func naive(names []string, depends map[string][]string) bool {
+// hasTopologicalOrder reports whether the names can be taken away one by one.
+func hasTopologicalOrder(names []string, depends map[string][]string) bool {
 	done := map[string]bool{}
 	for range names {
 		for _, n := range names {
