@@ -4,8 +4,8 @@ package merkle
 
 import "encoding/binary"
 
-// Major types of CBOR (RFC 8949, section 3.1), in the high three bits of an
-// item's first byte.
+// Major types of CBOR (RFC 8949, section 3.1): the high three bits of an item's
+// first byte.
 const (
 	majorUint  = 0x00
 	majorInt   = 0x20
@@ -16,32 +16,32 @@ const (
 	majorTag   = 0xc0
 )
 
-// Whole items of one byte.
+// Items of a single byte.
 const (
 	itemFalse = 0xf4
 	itemTrue  = 0xf5
 	itemNull  = 0xf6
 )
 
-// linkHeader stands before the digest in a link: tag 42, a byte string of 37
-// bytes, the identity multibase sign, and the header of the CID.
+// linkHeader precedes the digest in a link: tag 42, a byte string of 37 bytes,
+// the identity multibase prefix, and the header of the CID.
 const linkHeader = "\xd8\x2a\x58\x25\x00" + cidHeader
 
 // linkSize is the encoded size of a link in bytes.
 const linkSize = len(linkHeader) + DigestSize
 
-// AppendMap appends the head of a map of n pairs. The caller appends the
-// pairs: keys by AppendText, shorter keys first, equally long ones in byte
-// order, none twice. A negative n is taken for 0.
+// AppendMap appends the head of a map of n pairs. The caller appends the pairs,
+// with keys by AppendText: unique, shorter keys first, keys of equal length in
+// byte order. A negative n counts as 0.
 func AppendMap(dst []byte, n int) []byte { return appendHead(dst, majorMap, uint64(max(n, 0))) }
 
 // AppendList appends the head of a list of n values, which the caller appends.
-// A negative n is taken for 0.
+// A negative n counts as 0.
 func AppendList(dst []byte, n int) []byte { return appendHead(dst, majorList, uint64(max(n, 0))) }
 
-// AppendText appends a text. s must be valid UTF-8, else what is appended is
-// no canonical encoding and Check refuses it; use AppendBytes for text that
-// may not be.
+// AppendText appends a text. s must be valid UTF-8; otherwise the encoding is
+// not canonical and Check rejects it. Use AppendBytes for text that may be
+// invalid.
 func AppendText[S string | []byte](dst []byte, s S) []byte {
 	return append(appendHead(dst, majorText, uint64(len(s))), s...)
 }
@@ -59,10 +59,10 @@ func AppendInt(dst []byte, v int64) []byte {
 	return appendHead(dst, majorUint, uint64(v))
 }
 
-// AppendUint appends an integer that is not negative.
+// AppendUint appends a non-negative integer.
 func AppendUint(dst []byte, v uint64) []byte { return appendHead(dst, majorUint, v) }
 
-// AppendBool appends a truth value.
+// AppendBool appends a boolean.
 func AppendBool(dst []byte, v bool) []byte {
 	if v {
 		return append(dst, itemTrue)
@@ -73,12 +73,12 @@ func AppendBool(dst []byte, v bool) []byte {
 // AppendNull appends null.
 func AppendNull(dst []byte) []byte { return append(dst, itemNull) }
 
-// AppendLink appends a link to the block that d names.
+// AppendLink appends a link to the block with digest d.
 func AppendLink(dst []byte, d Digest) []byte {
 	return append(append(dst, linkHeader...), d[:]...)
 }
 
-// appendHead appends an item's first byte and argument, in the fewest bytes.
+// appendHead appends an item's first byte and argument in the shortest form.
 func appendHead(dst []byte, major byte, arg uint64) []byte {
 	switch {
 	case arg < 24:

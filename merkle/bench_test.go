@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// benchLeaf encodes to about as much as a node's entry: an id of 36 bytes, a
+// benchLeaf has about the encoded size of a node's entry: an id of 36 bytes, a
 // version, the parent's id and a path.
 type benchLeaf struct {
 	key     Digest
@@ -44,8 +44,8 @@ func benchMap(all []*benchLeaf) Map[*benchLeaf] {
 	return e.Map()
 }
 
-// BenchmarkMapBuild builds a map of 100k leaves from nothing; B/leaf is what
-// the map keeps beside the leaves.
+// BenchmarkMapBuild builds a map of 100k leaves from scratch. B/leaf is the
+// memory of the map, without the leaves.
 func BenchmarkMapBuild(b *testing.B) {
 	all := benchLeaves(100_000)
 	var m Map[*benchLeaf]
@@ -58,7 +58,7 @@ func BenchmarkMapBuild(b *testing.B) {
 	runtime.KeepAlive(all)
 }
 
-// BenchmarkMapChange sets leaves of a map of 100k and computes the new root.
+// BenchmarkMapChange sets leaves in a map of 100k and computes the new root.
 func BenchmarkMapChange(b *testing.B) {
 	all := benchLeaves(100_000)
 	for _, n := range []int{1, 100} {

@@ -11,17 +11,18 @@ import (
 	"sync/atomic"
 )
 
-// keyedLeaf is a leaf beside its key. The first eight bytes decide nearly every
-// comparison.
+// keyedLeaf is a leaf with the first eight bytes of its key, which decide
+// nearly every comparison.
 type keyedLeaf[L Leaf] struct {
 	prefix uint64
-	order  int // position among the leaves given
+	order  int // index in the input
 	leaf   L
 }
 
-// Build returns the map of leaves given in any order; of several with one key the
-// last counts. It is what an Editor makes of them on top of an empty map, without
-// collecting them first. O(n log n), on all processors.
+// Build returns the map of leaves, which may be in any order; of several leaves
+// with the same key the last one wins. The result equals that of an Editor on
+// an empty map, without its intermediate list. It takes O(n log n) and uses all
+// processors.
 func Build[L Leaf](leaves []L) Map[L] {
 	if len(leaves) == 0 {
 		return Map[L]{}
@@ -31,11 +32,11 @@ func Build[L Leaf](leaves []L) Map[L] {
 	return Map[L]{root: root, size: size}
 }
 
-// build makes the tree of leaves given in any order, and hashes all of it but
-// the root; of several leaves with one key the last counts. It returns the root
-// and how many keys there are.
+// build builds the tree of leaves in any order and seals all nodes but the
+// root. Of several leaves with the same key the last one wins. It returns the
+// root and the number of keys.
 func build[L Leaf](given []L) (*hnode[L], int) {
-	var slots [slotCount][]keyedLeaf[L] // the slots of the root
+	var slots [slotCount][]keyedLeaf[L] // by slot of the root
 	for i, l := range given {
 		key := l.Key()
 		s := key[0] >> slotBits
@@ -61,11 +62,11 @@ func build[L Leaf](given []L) (*hnode[L], int) {
 	return root, size
 }
 
-// minLeavesPerWorker is how many leaves are worth starting another processor.
+// minLeavesPerWorker is the number of leaves that justifies another goroutine.
 const minLeavesPerWorker = 2048
 
-// subtrees sorts the leaves below each slot of the root, drops those that do
-// not count, and builds what does not go into the root itself.
+// subtrees sorts and deduplicates the leaves of each slot of the root, and
+// builds the children of the root.
 func subtrees[L Leaf](slots *[slotCount][]keyedLeaf[L], processors int) (kids [slotCount]*hnode[L]) {
 	var next atomic.Int32
 	var wg sync.WaitGroup
@@ -84,7 +85,7 @@ func subtrees[L Leaf](slots *[slotCount][]keyedLeaf[L], processors int) (kids [s
 	return kids
 }
 
-// sortUnique sorts leaves by key and leaves one of each.
+// sortUnique sorts leaves by key and removes duplicates; the last one wins.
 func sortUnique[L Leaf](leaves []keyedLeaf[L]) []keyedLeaf[L] {
 	slices.SortFunc(leaves, func(a, b keyedLeaf[L]) int {
 		if a.prefix != b.prefix {
@@ -102,8 +103,8 @@ func sortUnique[L Leaf](leaves []keyedLeaf[L]) []keyedLeaf[L] {
 	return unique
 }
 
-// buildNode makes the node of leaves with different keys, in key order, that
-// agree in their first depth digits.
+// buildNode builds a node from leaves in key order, with different keys that
+// have the same first depth digits.
 func buildNode[L Leaf](leaves []keyedLeaf[L], depth int) *hnode[L] {
 	var ends [slotCount]int
 	var leafCount, kidCount int
@@ -145,7 +146,8 @@ func buildNode[L Leaf](leaves []keyedLeaf[L], depth int) *hnode[L] {
 	return n
 }
 
-// slot is that of the leaf's key, from the prefix while it reaches.
+// slot returns the bit of the slot of the leaf's key. It uses the prefix where
+// that is long enough.
 func (p *keyedLeaf[L]) slot(depth int) uint16 {
 	if depth < 64/slotBits {
 		return 1 << (p.prefix >> (64 - slotBits*(depth+1)) & (slotCount - 1))

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many lists and maps may stand inside one another.
+// MaxDepth is the maximum nesting depth of lists and maps.
 const MaxDepth = 64
 
 // Check returns nil if b is the canonical encoding of exactly one value, else
-// an error that wraps ErrCanonical and names the byte and the reason. It does
-// not allocate and takes O(len(b)).
+// an error that wraps ErrCanonical and states the byte offset and the reason.
+// It takes O(len(b)) and does not allocate.
 func Check(b []byte) error {
 	c := checker{b: b}
 	c.value(0)
@@ -29,9 +29,9 @@ func Check(b []byte) error {
 
 type checker struct {
 	b      []byte
-	pos    int    // where reading goes on
-	start  int    // where the item being read, or the refused one, begins
-	reason string // why the bytes are refused; "" while they are not
+	pos    int    // offset of the next byte to read
+	start  int    // offset of the current item, or of the rejected one
+	reason string // why the bytes are rejected; "" if they are not
 }
 
 func (c *checker) refuse(reason string) {
@@ -41,7 +41,7 @@ func (c *checker) refuse(reason string) {
 	}
 }
 
-// value passes one value that stands inside depth lists and maps.
+// value skips one value that is nested in depth lists and maps.
 func (c *checker) value(depth int) {
 	major, arg := c.head()
 	switch {
@@ -106,8 +106,8 @@ func (c *checker) head() (major byte, arg uint64) {
 	return major, arg
 }
 
-// enter refuses a list or map that is too deep, or longer than what is left:
-// every value takes at least a byte.
+// enter rejects a list or map that is nested too deeply or has more values than
+// bytes remain: a value takes at least one byte.
 func (c *checker) enter(depth int, n uint64) bool {
 	if depth >= MaxDepth {
 		c.refuse("lists and maps inside one another beyond the limit")
@@ -120,7 +120,7 @@ func (c *checker) enter(depth int, n uint64) bool {
 	return true
 }
 
-// stringBytes passes the bytes of a text or byte string.
+// stringBytes skips the bytes of a text or byte string and returns them.
 func (c *checker) stringBytes(major byte, n uint64) []byte {
 	if n > uint64(len(c.b)-c.pos) {
 		c.refuse("a string longer than the input")
@@ -134,7 +134,7 @@ func (c *checker) stringBytes(major byte, n uint64) []byte {
 	return s
 }
 
-// pairs passes the keys and values of a map.
+// pairs skips the keys and values of a map.
 func (c *checker) pairs(depth int, n uint64) {
 	var last []byte
 	for i := range n {
@@ -159,7 +159,7 @@ func (c *checker) pairs(depth int, n uint64) {
 	}
 }
 
-// link passes what follows the first byte of a tag.
+// link skips the rest of a link, after the first byte of its tag.
 func (c *checker) link() {
 	rest := c.b[c.start:]
 	if len(rest) < linkSize || string(rest[:len(linkHeader)]) != linkHeader {

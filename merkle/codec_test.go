@@ -54,7 +54,7 @@ func encode(dst []byte, v any) []byte {
 	panic("no such value")
 }
 
-// decode reads what encode appends. Integers beyond 64 bits come back as Raw.
+// decode reads what encode wrote. Integers beyond 64 bits are returned as Raw.
 func decode(r *Reader) any {
 	switch r.Peek() {
 	case KindNull:
@@ -87,7 +87,7 @@ func decode(r *Reader) any {
 	return nil
 }
 
-// wideInt is a negative integer beyond int64, which Raw alone can read.
+// wideInt is a negative integer beyond int64, which only Raw can read.
 type wideInt []byte
 
 func decodeInt(r *Reader) any {
@@ -104,7 +104,7 @@ func decodeInt(r *Reader) any {
 	return wideInt(r.Raw())
 }
 
-// values draws values as encode takes them.
+// values draws values that encode accepts.
 func values() *rapid.Generator[any] {
 	scalar := rapid.OneOf(
 		rapid.Just[any](nil),
@@ -149,7 +149,7 @@ func TestEncodeDecode(t *testing.T) {
 		if raw := NewReader(block); !bytes.Equal(raw.Raw(), block) || raw.Done() != nil {
 			t.Fatalf("Raw did not return the block; %v", raw.Err())
 		}
-		// No canonical encoding begins another one.
+		// No canonical encoding is a prefix of another one.
 		cut := rapid.IntRange(0, len(block)-1).Draw(t, "cut")
 		if err := Check(block[:cut]); !errors.Is(err, ErrCanonical) {
 			t.Fatalf("Check of the first %d bytes of %d: %v", cut, len(block), err)
@@ -157,8 +157,8 @@ func TestEncodeDecode(t *testing.T) {
 	})
 }
 
-// FuzzReader feeds any bytes: what Check accepts must decode, and encode to
-// the same bytes; what it refuses no Reader may read.
+// FuzzReader reads arbitrary bytes: if Check accepts them, they decode and
+// encode to the same bytes; if it rejects them, no Reader reads them.
 func FuzzReader(f *testing.F) {
 	for _, v := range []any{
 		nil, true, uint64(23), uint64(24), uint64(1 << 32), int64(-1), int64(math.MinInt64), "é", []byte{0}, Sum(nil),
@@ -208,7 +208,7 @@ func encodeWide(v any) []byte {
 	return encode(nil, v)
 }
 
-// refused is what a lenient decoder might accept, or might crash on.
+// refused lists encodings that a lenient decoder might accept or crash on.
 var refused = []struct {
 	name  string
 	bytes []byte

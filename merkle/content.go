@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// AppendContent appends a content of up to MaxContent bytes as one value: the
-// byte string itself up to ChunkSize, else a list of its size in bytes and the
-// links to the blocks that hold its chunks (see doc/format/codec.md). Those
-// blocks go to emit, a block before the blocks that link to it; emit may be
-// nil, must copy what it keeps, and its error is returned as it is.
-// A longer content is ErrTooLarge. Time is O(len(content)).
+// AppendContent appends a content of up to MaxContent bytes as one value: a
+// byte string up to ChunkSize, else a list of its size in bytes and the links
+// to the blocks that hold its chunks (see doc/format/codec.md). It passes each
+// of those blocks to emit before the blocks that link to it. emit may be nil
+// and must copy what it retains; its errors are returned unchanged.
+// AppendContent returns ErrTooLarge for a longer content and takes
+// O(len(content)).
 func AppendContent(dst []byte, content string, emit func(Digest, []byte) error) ([]byte, error) {
 	if len(content) <= ChunkSize {
 		return AppendBytes(dst, content), nil
@@ -38,10 +39,10 @@ func AppendContent(dst []byte, content string, emit func(Digest, []byte) error) 
 	return appendTree(dst, links, emit)
 }
 
-// ReadContent reads the next value of r as a content and returns its bytes; it
-// gets the chunks with get and checks that each is the block its digest names.
-// Errors: those of r and of get, ErrDigest, ErrTooLarge, and ErrShape for
-// chunks cut in another way than AppendContent does.
+// ReadContent reads the next value of r as a content and returns its bytes. It
+// fetches the chunks with get and verifies their digests. Its errors are those
+// of r and get, ErrDigest, ErrTooLarge, and ErrShape if AppendContent would
+// have split the content into other chunks.
 func ReadContent(r *Reader, get func(Digest) ([]byte, error)) (string, error) {
 	if r.Peek() == KindBytes || r.Err() != nil {
 		s := string(r.Bytes())

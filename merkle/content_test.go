@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// noise returns n bytes that depend on n alone and do not repeat.
+// noise returns n bytes that depend only on n and do not repeat.
 func noise(n int) string {
 	b := make([]byte, n)
 	rand.NewChaCha8([32]byte{1}).Read(b)
@@ -87,7 +87,7 @@ func checkBlocks(t *testing.T, block []byte, blocks blockSet) {
 }
 
 func TestTooLarge(t *testing.T) {
-	untouched := make([]byte, MaxContent+1) // as long as nobody reads it, it takes no memory
+	untouched := make([]byte, MaxContent+1) // never read, so it uses no memory
 	if _, err := AppendContent(nil, unsafe.String(&untouched[0], len(untouched)), nil); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("AppendContent: %v, want ErrTooLarge", err)
 	}
@@ -113,8 +113,8 @@ func TestEmitError(t *testing.T) {
 	}
 }
 
-// TestReadRefuses gives the readers trees other than the canonical one, and
-// stores that lose, swap and bloat blocks.
+// TestReadRefuses gives the readers trees that are not canonical, and stores
+// that lose, swap and enlarge blocks.
 func TestReadRefuses(t *testing.T) {
 	blocks := blockSet{}
 	keep := func(block []byte) Digest {

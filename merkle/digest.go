@@ -14,31 +14,32 @@ import (
 // DigestSize is the number of bytes of a Digest.
 const DigestSize = sha256.Size
 
-// Digest is the SHA-256 of a block. It is comparable, fit for map keys, and
-// its text form is a CID that any IPFS tool reads. The zero Digest names no
-// block and is used for "none".
+// Digest is the SHA-256 of a block. It is comparable and can be a map key; its
+// text form is a CID that IPFS tools can read. The zero Digest names no block
+// and means "none".
 type Digest [DigestSize]byte
 
-// cidHeader stands before the digest in a binary CID: version 1, codec
-// dag-cbor, hash function sha2-256, length of the digest in bytes.
+// cidHeader precedes the digest in a binary CID: version 1, codec dag-cbor,
+// hash function sha2-256, length of the digest in bytes.
 const cidHeader = "\x01\x71\x12\x20"
 
-// cidTextLen is 'b', the multibase sign of base32, and 288 bits in base32.
+// cidTextLen is the length of 'b', the multibase prefix of base32, and 288 bits
+// in base32.
 const cidTextLen = 1 + (8*(len(cidHeader)+DigestSize)+4)/5
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Sum returns the digest of a block. It runs at the speed of SHA-256 and does
-// not allocate.
+// Sum returns the digest of a block. It does not allocate.
 func Sum(block []byte) Digest { return sha256.Sum256(block) }
 
-// SumText is Sum for bytes that are held as text; it does not allocate either.
+// SumText is Sum for a string. It does not allocate either.
 func SumText(block string) Digest {
 	return sha256.Sum256(unsafe.Slice(unsafe.StringData(block), len(block)))
 }
 
-// Parse reads a digest from its CID (as String prints it) or from 64 hex
-// digits of either case. Any other text, other CIDs included, is ErrSyntax.
+// Parse reads a digest from its CID, as String prints it, or from 64 hex digits
+// in either case. For any other text, including other CIDs, it returns
+// ErrSyntax.
 func Parse(s string) (Digest, error) {
 	var d Digest
 	switch {
@@ -52,7 +53,7 @@ func Parse(s string) (Digest, error) {
 			break
 		}
 		copy(d[:], raw[len(cidHeader):])
-		// Base32 leaves two bits over; only the form with zeros is the CID.
+		// Base32 leaves two bits unused; they must be zero.
 		if d.String() == s {
 			return d, nil
 		}
@@ -64,28 +65,28 @@ func Parse(s string) (Digest, error) {
 	return Digest{}, fmt.Errorf("parse digest %q: %w", s, ErrSyntax)
 }
 
-// String returns the digest as a CID: version 1, dag-cbor, sha2-256, in lower
-// case base32, 59 characters.
+// String returns the digest as a CID of 59 characters: version 1, dag-cbor,
+// sha2-256, lower-case base32.
 func (d Digest) String() string {
 	return string(d.append(make([]byte, 0, cidTextLen)))
 }
 
-// IsZero reports whether d is the zero Digest, which names no block.
+// IsZero reports whether d is the zero Digest.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
-// Compare orders digests by their bytes; the result is -1, 0 or +1.
+// Compare compares the bytes of two digests and returns -1, 0 or +1.
 func (d Digest) Compare(e Digest) int { return bytes.Compare(d[:], e[:]) }
 
-// AppendText appends the text form of String to dst; the error is always nil.
-// It implements encoding.TextAppender.
+// AppendText appends the text form of d to dst. It implements
+// encoding.TextAppender; the error is always nil.
 func (d Digest) AppendText(dst []byte) ([]byte, error) { return d.append(dst), nil }
 
-// MarshalText returns the text form of String; the error is always nil. It
-// implements encoding.TextMarshaler, so that JSON shows CIDs.
+// MarshalText returns the text form of d, so that JSON contains CIDs. It
+// implements encoding.TextMarshaler; the error is always nil.
 func (d Digest) MarshalText() ([]byte, error) { return d.append(nil), nil }
 
-// UnmarshalText sets d to the digest that Parse reads; on an error, which is
-// ErrSyntax, d is unchanged. It implements encoding.TextUnmarshaler.
+// UnmarshalText sets d to the result of Parse. If that returns an error, which
+// is ErrSyntax, d is unchanged. It implements encoding.TextUnmarshaler.
 func (d *Digest) UnmarshalText(text []byte) error {
 	e, err := Parse(string(text))
 	if err == nil {

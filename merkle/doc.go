@@ -1,29 +1,29 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package merkle names bytes by what they are and proves what a set holds.
+// Package merkle implements content addressing and authenticated maps.
 //
-// A [Digest] is the SHA-256 of a block; printed, it is the block's CID. Blocks
-// are written with the Append functions, in the one canonical encoding of
-// their value, and read with a [Reader] that accepts no other. A [Map] is an
-// immutable set of leaves by key whose root digest depends on its content
-// alone; two maps are compared by [Diff], and [Map.Prove] shows to anybody who
-// knows the root that a key is in it or is not.
+// A [Digest] is the SHA-256 of a block; its text form is the block's CID.
+// Blocks are written with the Append functions, in the canonical encoding of
+// their values, and read with a [Reader], which rejects every other encoding. A
+// [Map] is an immutable set of leaves by key; its root digest depends on its
+// content alone. [Diff] compares two maps. [Map.Prove] proves to anyone who
+// knows the root that the map has a key, or that it has not.
 //
 // The encoding is the part of DAG-CBOR that Fovea needs: integers, byte
-// strings, UTF-8 text, lists, maps with text keys, links, booleans, null. The
-// formats are described in doc/format: codec.md, digest.md, map.md.
+// strings, UTF-8 text, lists, maps with text keys, links, booleans and null.
+// The formats are specified in doc/format: codec.md, digest.md and map.md.
 //
 // Invariants:
 //
-//   - One value, one encoding: what Check accepts decodes to a value whose
-//     encoding is the same bytes.
-//   - No block is larger than MaxBlock. Longer contents and lists become trees
-//     of blocks, and there is one tree for a content.
-//   - A declared length is believed only when the bytes are there, and a
-//     fetched block only when its digest is the one asked for.
-//   - The root of a Map does not depend on the order of changes: taking a leaf
-//     out brings back the exact root there was without it.
-//   - Nothing panics on input; a Map and everything below it never changes.
+//   - A value has exactly one encoding: if Check accepts bytes, decoding and
+//     encoding them returns the same bytes.
+//   - No block is larger than MaxBlock. Longer contents and lists become trees of
+//     blocks, and each content has exactly one tree.
+//   - A declared length is trusted only if that many bytes are present, and a
+//     fetched block only if it has the requested digest.
+//   - The root of a Map does not depend on the order of changes: deleting a leaf
+//     restores the root that the map had without it.
+//   - No input causes a panic. A Map and its nodes never change.
 //
-// Not here: what a node is and which of its fields are hashed (package node).
+// Not here: what a node is, and which of its fields are hashed (package node).
 package merkle

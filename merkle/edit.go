@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Editor collects changes to a Map. An Editor is for one goroutine.
+// Editor collects changes to a Map. It must be used by one goroutine only.
 type Editor[L Leaf] struct {
 	root    *hnode[L]
 	size    int
-	pending []L // leaves for an empty tree, which are built at once
+	pending []L // leaves for an empty tree, which is built in one step
 }
 
-// Set puts l where its key says, in place of the leaf that stood there. It
-// copies each node on the path at most once in the life of the editor.
+// Set stores l at its key and replaces any leaf there. An editor copies each
+// node on the path at most once.
 func (e *Editor[L]) Set(l L) {
 	if e.root == nil {
 		e.pending = append(e.pending, l)
@@ -28,8 +28,8 @@ func (e *Editor[L]) Set(l L) {
 	}
 }
 
-// Delete takes the leaf with the given key out, if it is there. It copies each
-// node on the path at most once in the life of the editor.
+// Delete removes the leaf with the given key, if there is one. An editor copies
+// each node on the path at most once.
 func (e *Editor[L]) Delete(key Digest) {
 	e.flush()
 	if e.root == nil {
@@ -45,10 +45,9 @@ func (e *Editor[L]) Delete(key Digest) {
 	}
 }
 
-// Map returns the map as edited. It hashes the nodes that changed and no
-// others: O(changes log n), O(n log n) for the first leaves of an empty map. The
-// editor may go on: what it changes from here on is not seen by the map
-// returned.
+// Map returns the edited map. It hashes only the nodes that changed: O(changes
+// log n), or O(n log n) for the first leaves of an empty map. The editor
+// remains usable; later edits do not affect the returned map.
 func (e *Editor[L]) Map() Map[L] {
 	e.flush()
 	if e.root != nil {
@@ -59,8 +58,9 @@ func (e *Editor[L]) Map() Map[L] {
 	return Map[L]{root: e.root, size: e.size}
 }
 
-// bufferPool are for blocks that are hashed and forgotten: to seal the nodes that one
-// leaf changes would else make more garbage than the nodes are.
+// bufferPool holds buffers for encoded blocks, which are hashed and discarded.
+// Without it, sealing the nodes on the path of one changed leaf would produce
+// more garbage than the nodes themselves.
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // flush builds the tree of the pending leaves.
@@ -100,7 +100,7 @@ func (n *hnode[L]) set(l L, key Digest, depth int) (_ *hnode[L], added bool) {
 	return n, true
 }
 
-// pair makes the subtree of two leaves with different keys.
+// pair returns a subtree of two leaves with different keys.
 func pair[L Leaf](a L, akey Digest, b L, bkey Digest, depth int) *hnode[L] {
 	abit, bbit := slot(akey, depth), slot(bkey, depth)
 	if abit == bbit {
@@ -144,8 +144,9 @@ func (n *hnode[L]) remove(key Digest, depth int) (_ *hnode[L], removed bool) {
 	return n, true
 }
 
-// insert grows a list by an element and a quarter, not by half: a node holds
-// at most 16 elements, and what is not used is lost for good.
+// insert grows a list by one element and a quarter rather than a half: a node
+// holds at most 16 elements, and its spare capacity is never used once it is
+// sealed.
 func insert[T any](list []T, i int, v T) []T {
 	n := len(list)
 	if n == cap(list) {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFormatPages holds the tables of constants in doc/format against the code.
+// TestFormatPages compares the tables of constants in doc/format with the code.
 func TestFormatPages(t *testing.T) {
 	decimal := func(v int) string { return fmt.Sprint(v) }
 	oneByte := func(v byte) string { return fmt.Sprintf("0x%02x", v) }
@@ -47,7 +47,7 @@ func TestFormatPages(t *testing.T) {
 
 var constantRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\|")
 
-// constants returns the rows of a page that give a name and a value as code.
+// constants returns the rows of a page that contain a name and a value as code.
 func constants(page string) map[string]string {
 	found := map[string]string{}
 	for _, m := range constantRow.FindAllStringSubmatch(page, -1) {

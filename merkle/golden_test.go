@@ -16,9 +16,9 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestGolden holds the formats against testdata/format0.txt, which is not
-// written again without a new format number. Other implementations can be
-// checked by it: the inputs are said in the file.
+// TestGolden compares the formats with testdata/format0.txt, which may only be
+// regenerated together with a new format number. The file describes its inputs,
+// so other implementations can use it too.
 func TestGolden(t *testing.T) {
 	var out bytes.Buffer
 	goldenValues(&out)
@@ -63,8 +63,8 @@ func goldenValues(out *bytes.Buffer) {
 	}
 }
 
-// tally is the number of the blocks emitted, and the digest of their digests
-// in the order in which they came.
+// tally is the number of emitted blocks and the digest of their digests in
+// order of emission.
 type tally struct {
 	count int
 	all   []byte
@@ -110,7 +110,7 @@ func goldenKids(t *testing.T, out *bytes.Buffer) {
 	}
 }
 
-// numbered is the leaf of a number.
+// numbered returns the leaf for a number.
 type numbered int
 
 func (n numbered) id() string         { return strconv.Itoa(int(n)) }

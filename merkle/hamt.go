@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// A Map is a tree of nodes of 16 slots. The hex digit of a key at a depth
-// names the slot; a slot is empty, or holds a leaf, or a child that holds at
-// least two leaves. That makes the tree a function of the keys. (32 slots were
-// measured slower: a change re-hashes 16 or 32 links a level.)
+// A Map is a tree of nodes with 16 slots. The hex digit of a key at a node's
+// depth selects the slot. A slot is empty, or holds a leaf, or holds a child
+// with at least two leaves, so the tree is a function of the keys. (32 slots
+// were measured slower: a change re-hashes all links of a node on each level.)
 const (
 	slotBits  = 4
 	slotCount = 1 << slotBits
 	maxLevels = 8 * DigestSize / slotBits
 )
 
-// mapFormat is the version of doc/format/map.md, and stands in every block.
+// mapFormat is the version of doc/format/map.md. Every block contains it.
 const mapFormat = 0
 
-// hnode is a node of the tree. Once sealed it never changes; before, it
-// belongs to the one editor that made it.
+// hnode is a node of the tree. A sealed node never changes; an unsealed one
+// belongs to the editor that created it.
 type hnode[L Leaf] struct {
-	digest  Digest // of the block, when sealed
+	digest  Digest // of the block, if sealed
 	leafMap uint16 // slots that hold a leaf
 	kidMap  uint16 // slots that hold a child
 	sealed  bool
@@ -31,10 +31,10 @@ type hnode[L Leaf] struct {
 	kids    []*hnode[L]
 }
 
-// emptyRoot is the digest of the block of a node with nothing in it.
+// emptyRoot is the digest of the block of an empty node.
 var emptyRoot = Sum((&hnode[Leaf]{}).appendBlock(nil))
 
-// slot returns the bit of the slot a key belongs to at a depth.
+// slot returns the bit of the slot that key selects at a depth.
 func slot(key Digest, depth int) uint16 {
 	digit := key[depth/2]
 	if depth%2 == 0 {
@@ -43,7 +43,7 @@ func slot(key Digest, depth int) uint16 {
 	return 1 << (digit & (slotCount - 1))
 }
 
-// rank is the position in a list of the element for bit.
+// rank returns the index in the list of the element for bit.
 func rank(bitmap, bit uint16) int { return bits.OnesCount16(bitmap & (bit - 1)) }
 
 // kid returns the child in a slot, or nil.
@@ -54,12 +54,12 @@ func (n *hnode[L]) kid(bit uint16) *hnode[L] {
 	return n.kids[rank(n.kidMap, bit)]
 }
 
-// single reports whether a node holds one leaf and nothing else. Such a node
-// is replaced by its leaf, unless it is the root.
+// single reports whether a node holds exactly one leaf and nothing else. Unless
+// it is the root, such a node is replaced by its leaf.
 func (n *hnode[L]) single() bool { return len(n.leaves) == 1 && len(n.kids) == 0 }
 
-// each yields the leaves of a subtree in key order; it reports whether yield
-// went on.
+// each yields the leaves of a subtree in key order and reports whether to
+// continue.
 func (n *hnode[L]) each(yield func(L) bool) bool {
 	leaves, kids := n.leaves, n.kids
 	for slots := n.leafMap | n.kidMap; slots != 0; slots &= slots - 1 {
@@ -78,8 +78,8 @@ func (n *hnode[L]) each(yield func(L) bool) bool {
 	return true
 }
 
-// appendBlock appends the node's block: {f, bitmap, entries}, an entry being
-// the link to a child or the list [key, value] of a leaf. The children must be
+// appendBlock appends the node's block: {f, bitmap, entries}, where an entry is
+// the link to a child or the list [key, value] of a leaf. All children must be
 // sealed.
 func (n *hnode[L]) appendBlock(dst []byte) []byte {
 	slots := n.leafMap | n.kidMap
@@ -105,8 +105,8 @@ func (n *hnode[L]) appendBlock(dst []byte) []byte {
 	return dst
 }
 
-// seal computes the digests of a subtree that lack one, and freezes it. It
-// returns buf, grown, for the next.
+// seal computes the missing digests of a subtree and freezes it. It returns
+// buf, possibly grown, for reuse.
 func (n *hnode[L]) seal(buf []byte) []byte {
 	if n.sealed {
 		return buf
@@ -119,8 +119,8 @@ func (n *hnode[L]) seal(buf []byte) []byte {
 	return buf
 }
 
-// mutable returns a node that the editor may write to: n itself while it is not
-// sealed, else a copy.
+// mutable returns a node that the editor may modify: n itself if it is
+// unsealed, else a copy.
 func (n *hnode[L]) mutable() *hnode[L] {
 	if !n.sealed {
 		return n

@@ -5,9 +5,10 @@ package merkle
 import "fmt"
 
 // AppendKids appends an ordered list of up to MaxKids links as one value: a
-// list of the links up to ListSize, else a list of their number and the links
-// to the blocks that hold them (see doc/format/codec.md). Those blocks go to
-// emit as in AppendContent. More links are ErrTooLarge. Time is O(len(kids)).
+// list of the links if there are at most ListSize, else a list of their number
+// and the links to the blocks that hold them (see doc/format/codec.md). It
+// passes those blocks to emit as AppendContent does. It returns ErrTooLarge for
+// more than MaxKids links and takes O(len(kids)).
 func AppendKids(dst []byte, kids []Digest, emit func(Digest, []byte) error) ([]byte, error) {
 	if len(kids) <= ListSize {
 		return appendLinks(AppendList(dst, len(kids)), kids), nil
@@ -20,9 +21,9 @@ func AppendKids(dst []byte, kids []Digest, emit func(Digest, []byte) error) ([]b
 	return appendTree(dst, kids, emit)
 }
 
-// ReadKids reads the next value of r as a list of links, following its blocks
-// with get. The kids themselves are not fetched. Errors are those of
-// ReadContent.
+// ReadKids reads the next value of r as a list of links. It reads the blocks of
+// the list with get, but does not fetch the linked blocks themselves. Its
+// errors are those of ReadContent.
 func ReadKids(r *Reader, get func(Digest) ([]byte, error)) ([]Digest, error) {
 	width := r.List()
 	if r.Err() != nil {

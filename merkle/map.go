@@ -4,26 +4,26 @@ package merkle
 
 import "iter"
 
-// Leaf is what a Map holds. Both methods must give the same result for as long
-// as the leaf is in a map, and be safe for concurrent use.
+// Leaf is an element of a Map. While a leaf is in a map, both methods must
+// always return the same result and be safe for concurrent use.
 type Leaf interface {
-	// Key returns where the leaf stands. It must be a digest of what
-	// identifies the leaf, because the tree is balanced only over keys that
-	// nobody can choose.
+	// Key returns the key of the leaf. It must be a digest of the leaf's
+	// identity: the tree is balanced only if keys cannot be chosen.
 	Key() Digest
-	// AppendCanonical appends the leaf's value in canonical encoding: one
-	// value, at most MaxLeaf bytes, that includes what Key is the digest of.
+	// AppendCanonical appends the leaf's value in canonical encoding: one value
+	// of at most MaxLeaf bytes that includes the data of which Key is the
+	// digest.
 	AppendCanonical(dst []byte) []byte
 }
 
-// MaxLeaf is the largest encoded leaf in bytes: a block holds up to 16 leaves
-// and must stay within MaxBlock.
+// MaxLeaf is the maximum size of an encoded leaf in bytes: a block holds up to
+// 16 leaves and must not exceed MaxBlock.
 const MaxLeaf = 15 << 10
 
-// Map is an immutable set of leaves by key with a digest over all of it. The
-// zero Map is empty and ready to use; copying a Map clones it in O(1), and
-// maps made from one another share what is equal. A Map is safe for any number
-// of goroutines.
+// Map is an immutable set of leaves by key with a digest over all of them. The
+// zero Map is empty and ready to use. Copying a Map clones it in O(1), and maps
+// derived from one another share their common nodes. A Map is safe for
+// concurrent use.
 type Map[L Leaf] struct {
 	root *hnode[L]
 	size int
@@ -32,8 +32,8 @@ type Map[L Leaf] struct {
 // Len returns the number of leaves, in O(1).
 func (m Map[L]) Len() int { return m.size }
 
-// Get returns the leaf with the given key and whether there is one. For n
-// leaves it takes about log16 n steps and does not allocate.
+// Get returns the leaf with the given key and whether it exists. It takes about
+// log16 n steps for n leaves and does not allocate.
 func (m Map[L]) Get(key Digest) (L, bool) {
 	n := m.root
 	for depth := 0; n != nil; depth++ {
@@ -50,9 +50,9 @@ func (m Map[L]) Get(key Digest) (L, bool) {
 	return zero, false
 }
 
-// Root returns the digest of the map, in O(1). It is a function of the leaves'
-// keys and encodings alone; that of an empty map is the digest of the block of
-// an empty node.
+// Root returns the digest of the map, in O(1). It depends only on the keys and
+// encodings of the leaves. The root of an empty map is the digest of the block
+// of an empty node.
 func (m Map[L]) Root() Digest {
 	if m.root == nil {
 		return emptyRoot
@@ -60,7 +60,7 @@ func (m Map[L]) Root() Digest {
 	return m.root.digest
 }
 
-// All yields the leaves in the order of their keys.
+// All yields the leaves in key order.
 func (m Map[L]) All() iter.Seq[L] {
 	return func(yield func(L) bool) {
 		if m.root != nil {
@@ -69,8 +69,8 @@ func (m Map[L]) All() iter.Seq[L] {
 	}
 }
 
-// Edit begins a batch of changes on top of m, which keeps what it has. It
-// costs O(1).
+// Edit starts a batch of changes based on m, which stays unchanged. It takes
+// O(1).
 func (m Map[L]) Edit() *Editor[L] {
 	return &Editor[L]{root: m.root, size: m.size}
 }

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testLeaf is a leaf with the fields of a node's: about 150 bytes encoded. Its
-// key may be set to force long common prefixes.
+// testLeaf is a leaf with the fields of a node: about 150 bytes encoded. A test
+// may set its key to force long common prefixes.
 type testLeaf struct {
 	key     Digest
 	id      string
@@ -45,8 +45,8 @@ func newLeaf(id string, version uint64) *testLeaf {
 	return &testLeaf{key: Sum([]byte(id)), id: id, version: version}
 }
 
-// nearLeaf has one of 81 keys that differ in their 1st, 2nd, 17th and 64th
-// digits only, so that trees get as deep as they can be.
+// nearLeaf has one of 81 keys that differ only in their 1st, 2nd, 17th and 64th
+// digits, so trees reach their maximum depth.
 func nearLeaf(id, version int) *testLeaf {
 	l := &testLeaf{id: fmt.Sprint(id), version: uint64(version)}
 	l.key[0] = byte(id%3)<<4 | byte(id/3%3)
@@ -87,7 +87,8 @@ func checkMap(t *rapid.T, m Map[*testLeaf], want map[Digest]*testLeaf) {
 	}
 }
 
-// leaves draws leaves of both kinds: usual keys, and keys that nearly agree.
+// leaves draws leaves of both kinds: with ordinary keys and with nearly equal
+// keys.
 func leaves() *rapid.Generator[*testLeaf] {
 	return rapid.Custom(func(t *rapid.T) *testLeaf {
 		id, version := rapid.IntRange(0, 80).Draw(t, "id"), rapid.IntRange(0, 3).Draw(t, "version")
@@ -98,8 +99,8 @@ func leaves() *rapid.Generator[*testLeaf] {
 	})
 }
 
-// TestMapModel edits maps at random and holds each version kept on the way
-// against a Go map and against a fresh build of the same leaves.
+// TestMapModel makes random edits and compares each retained version with a Go
+// map and with a fresh build of the same leaves.
 func TestMapModel(t *testing.T) {
 	type version struct {
 		m    Map[*testLeaf]
@@ -148,8 +149,8 @@ func TestEmptyMap(t *testing.T) {
 	}
 }
 
-// TestSetTwice covers both ways a leaf is stored: into an empty map, which is
-// built at once, and into one that has leaves.
+// TestSetTwice covers both ways of storing a leaf: in an empty map, which is
+// built in one step, and in a map that has leaves.
 func TestSetTwice(t *testing.T) {
 	first, last := newLeaf("a", 1), newLeaf("a", 2)
 	want := buildOf(map[Digest]*testLeaf{last.key: last}).Root()
@@ -169,7 +170,7 @@ func TestSetTwice(t *testing.T) {
 	}
 }
 
-// TestBuild holds what is built at once against what an editor makes of the same
+// TestBuild compares the result of Build with that of an editor for the same
 // leaves in the same order.
 func TestBuild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -226,8 +227,8 @@ func TestMapDiff(t *testing.T) {
 	})
 }
 
-// TestDiffTouchesOnlyChanges counts comparisons: equal digests must be enough,
-// also between maps that share no memory.
+// TestDiffTouchesOnlyChanges counts comparisons: equal digests must be
+// sufficient even if the maps share no memory.
 func TestDiffTouchesOnlyChanges(t *testing.T) {
 	content := map[Digest]*testLeaf{}
 	for i := range 10_000 {
@@ -247,7 +248,7 @@ func TestDiffTouchesOnlyChanges(t *testing.T) {
 	}
 }
 
-// blockSet is where the tests keep blocks.
+// blockSet stores blocks for the tests.
 type blockSet map[Digest][]byte
 
 var errAbsent = errors.New("no such block")
@@ -287,8 +288,8 @@ func TestMapBlocks(t *testing.T) {
 	})
 }
 
-// TestReadMapRefuses gives ReadMap blocks that are canonical and have the
-// right digests, but are not what Blocks writes.
+// TestReadMapRefuses gives ReadMap blocks that are canonical and have the right
+// digests, but that Blocks does not write.
 func TestReadMapRefuses(t *testing.T) {
 	a, b := newLeaf("a", 1), newLeaf("b", 1) // keys ca97..., 3e23...
 	inSlot := func(l *testLeaf, depth int) *hnode[*testLeaf] {

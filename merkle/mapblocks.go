@@ -7,10 +7,10 @@ import (
 	"math/bits"
 )
 
-// Blocks hands every block of the map to emit, a block before the one that
-// links to it, the root last; emit must copy what it keeps, and its error ends
-// the walk and is returned as it is. A leaf above MaxLeaf is ErrTooLarge. It
-// takes O(n).
+// Blocks passes every block of the map to emit: each block before the one that
+// links to it, the root last. emit must copy what it retains; its error ends
+// the walk and is returned unchanged. A leaf larger than MaxLeaf is
+// ErrTooLarge. Blocks takes O(n).
 func (m Map[L]) Blocks(emit func(Digest, []byte) error) error {
 	root := m.root
 	if root == nil {
@@ -35,12 +35,12 @@ func (n *hnode[L]) emit(buf []byte, emit func(Digest, []byte) error) (_ []byte, 
 	return buf, emit(n.digest, buf)
 }
 
-// ReadMap gets the map of a root by its blocks. decode makes a leaf of its
-// encoding, which it must not keep. Everything is checked: each block against
-// its digest, the tree against the keys, and each leaf against the key and the
-// encoding it was read from, so that the map returned has that root. Errors:
-// those of get and decode, ErrCanonical, ErrKind, ErrFormat, ErrDigest,
-// ErrTooLarge and ErrShape. It takes O(n log n).
+// ReadMap reads the map with the given root from its blocks. decode decodes a
+// leaf and must not retain its argument. ReadMap verifies each block against
+// its digest, the tree against the keys, and each leaf against its key and
+// encoding; the map returned has the requested root. Its errors are those of
+// get and decode, ErrCanonical, ErrKind, ErrFormat, ErrDigest, ErrTooLarge and
+// ErrShape. It takes O(n log n).
 func ReadMap[L Leaf](root Digest, get func(Digest) ([]byte, error), decode func(value []byte) (L, error)) (Map[L], error) {
 	mr := mapReader[L]{get: get, decode: decode}
 	if err := mr.read(root, Digest{}, 0); err != nil {
@@ -63,8 +63,8 @@ type mapReader[L Leaf] struct {
 	leaves []L
 }
 
-// read collects the leaves of the subtree d, whose keys begin with the first
-// depth digits of prefix.
+// read collects the leaves of the subtree d. Their keys must start with the
+// first depth digits of prefix.
 func (mr *mapReader[L]) read(d, prefix Digest, depth int) error {
 	block, err := fetch(d, mr.get)
 	if err != nil {
@@ -90,17 +90,17 @@ func (mr *mapReader[L]) read(d, prefix Digest, depth int) error {
 	return nil
 }
 
-// blockEntry is what a block has in one slot.
+// blockEntry is the content of one slot of a block.
 type blockEntry struct {
 	bit   uint16
-	path  Digest // the leaf's key, or the prefix that the keys below share
-	link  Digest // of the child
+	path  Digest // key of the leaf, or the common prefix of the keys below
+	link  Digest // to the child
 	value []byte // of the leaf; nil for a child
 }
 
-// readBlock decodes the block of a node and checks all that can be seen of it
-// alone: its form, its bitmap, that its leaves belong into their slots, and
-// that it is not a node that its leaf should stand in place of.
+// readBlock decodes the block of a node and verifies everything that does not
+// need other blocks: the format, the bitmap, that each leaf is in its slot, and
+// that a node below the root is not single.
 func readBlock(block []byte, prefix Digest, depth int) ([]blockEntry, error) {
 	r := NewReader(block)
 	r.FixedMap(3)
@@ -156,8 +156,8 @@ func readEntry(r *Reader, prefix Digest, depth int, bit uint16) blockEntry {
 	return e
 }
 
-// within reports whether a key begins with depth digits of prefix and then has
-// the digit of bit.
+// within reports whether key starts with the first depth digits of prefix,
+// followed by the digit of bit.
 func within(key, prefix Digest, depth int, bit uint16) bool {
 	whole := depth / 2
 	return string(key[:whole]) == string(prefix[:whole]) &&

@@ -7,18 +7,18 @@ import (
 	"iter"
 )
 
-// Change is a key at which two maps differ.
+// Change is a key whose leaves differ between two maps.
 type Change[L Leaf] struct {
 	Key      Digest
-	Old, New L    // the zero value where the key is absent
+	Old, New L    // zero if the map lacks the key
 	InOld    bool // the old map has the key
 	InNew    bool // the new map has the key
 }
 
-// Diff yields the keys at which two maps differ, in key order. same tells
-// whether two leaves of one key count as equal; nil compares their encodings.
-// Subtrees of equal digest are passed over unseen, so that the cost is
-// O(changes log n), however the maps came to be.
+// Diff yields the keys at which two maps differ, in key order. same reports
+// whether two leaves with the same key are equal; if it is nil, their encodings
+// are compared. Diff skips subtrees with equal digests, so it takes O(changes
+// log n), whatever the history of the maps.
 func Diff[L Leaf](old, new Map[L], same func(a, b L) bool) iter.Seq[Change[L]] {
 	return func(yield func(Change[L]) bool) {
 		d := differ[L]{same: same, yield: yield}
@@ -35,7 +35,7 @@ type differ[L Leaf] struct {
 	buf   []byte
 }
 
-// nodes compares two subtrees; it reports whether yield went on.
+// nodes compares two subtrees and reports whether to continue.
 func (d *differ[L]) nodes(a, b *hnode[L], depth int) bool {
 	switch {
 	case a == nil && b == nil:
@@ -55,7 +55,7 @@ func (d *differ[L]) nodes(a, b *hnode[L], depth int) bool {
 	return true
 }
 
-// slot compares what two nodes hold in one slot: nothing, a leaf or a child.
+// slot compares one slot of two nodes: nothing, a leaf or a child.
 func (d *differ[L]) slot(a, b *hnode[L], bit uint16, depth int) bool {
 	inA, inB := a.leafMap&bit != 0, b.leafMap&bit != 0
 	switch {
@@ -69,8 +69,8 @@ func (d *differ[L]) slot(a, b *hnode[L], bit uint16, depth int) bool {
 	return d.nodes(a.asNode(bit, depth), b.asNode(bit, depth), depth+1)
 }
 
-// asNode returns what a node has in a slot as a node of the next level: its
-// child, a node for its leaf, or nil.
+// asNode returns the content of a slot as a node of the next level: the child,
+// a new node for the leaf, or nil.
 func (n *hnode[L]) asNode(bit uint16, depth int) *hnode[L] {
 	if n.leafMap&bit == 0 {
 		return n.kid(bit)

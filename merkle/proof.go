@@ -4,13 +4,13 @@ package merkle
 
 import "fmt"
 
-// Proof shows to who knows the root of a map what stands at a key, or that
-// nothing does. It is the blocks on the way from the root to where the key is
-// or would be; about 1 KiB and a leaf or two per level, log16 n levels.
+// Proof proves that a map with a known root has a certain leaf at a key, or
+// none. It consists of the blocks on the path from the root to the position of
+// the key: about 1 KiB and one or two leaves for each of log16 n levels.
 type Proof [][]byte
 
-// Prove returns the proof for a key, whether or not the map has it. It takes
-// O(log n); the proof is the caller's.
+// Prove returns a proof for a key, whether or not the map has it, in O(log n).
+// The caller owns the proof.
 func (m Map[L]) Prove(key Digest) Proof {
 	n := m.root
 	if n == nil {
@@ -24,11 +24,11 @@ func (m Map[L]) Prove(key Digest) Proof {
 	return p
 }
 
-// VerifyProof checks p against the root of a map. It returns the encoding of
-// the leaf at key and true, or nil and false when the map has no such key. The
-// value points into p. Any p that Prove would not have made is refused: ErrProof,
-// or, for a block with the right digest that is no block of a map, ErrCanonical,
-// ErrKind, ErrFormat or ErrShape.
+// VerifyProof checks p against the root of a map. It returns the encoded leaf
+// at key and true, or nil and false if the map has no such key. The value
+// points into p. VerifyProof rejects every p that Prove cannot return: the
+// error is ErrProof or, for a block that has the right digest but is not a
+// block of a map, ErrCanonical, ErrKind, ErrFormat or ErrShape.
 func VerifyProof(root, key Digest, p Proof) (value []byte, ok bool, err error) {
 	want := root
 	for depth, block := range p {

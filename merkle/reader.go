@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// Kind is the kind of a value.
+// Kind is the kind of an encoded value.
 type Kind byte
 
-// The kinds of values. KindNone is what Peek returns where no value follows.
+// The kinds of values. Peek returns KindNone if no value follows.
 const (
 	KindNone Kind = iota
 	KindInt       // an integer from -2^64 to 2^64-1
@@ -26,7 +26,7 @@ const (
 
 var kindNames = [...]string{"nothing", "int", "bytes", "text", "list", "map", "link", "bool", "null"}
 
-// String returns the name of the kind, for messages.
+// String returns the name of the kind for messages.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -34,18 +34,20 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", byte(k))
 }
 
-// Reader reads the values of one block, in the order they were appended. The
-// first error stays: all later reads return zero values and Err returns it, so
-// that a decoder may check once, at the end. A Reader is for one goroutine.
+// Reader reads the values of one block in the order in which they were
+// appended. The first error is permanent: all later reads return zero values
+// and Err returns the error, so a decoder can check once at the end. A Reader
+// must be used by one goroutine only.
 type Reader struct {
 	b   []byte
 	pos int
 	err error
 }
 
-// NewReader returns a Reader of a block. The whole block is checked at once,
-// O(len(block)); if it is not canonical, Err is ErrCanonical from the start.
-// The Reader keeps block, which must not change while it is used.
+// NewReader returns a Reader for a block. It checks the whole block in
+// O(len(block)); if the block is not canonical, Err returns ErrCanonical from
+// the start. The Reader retains block, which must not change while the Reader
+// is in use.
 func NewReader(block []byte) *Reader {
 	r := &Reader{b: block}
 	if err := Check(block); err != nil {
@@ -54,10 +56,10 @@ func NewReader(block []byte) *Reader {
 	return r
 }
 
-// Err returns the first error: nil, or one that wraps ErrCanonical or ErrKind.
+// Err returns nil or the first error, which wraps ErrCanonical or ErrKind.
 func (r *Reader) Err() error { return r.err }
 
-// Done returns Err, or, when values are left that were not read, ErrKind.
+// Done returns Err, or ErrKind if there are unread values.
 func (r *Reader) Done() error {
 	if r.err == nil && r.pos < len(r.b) {
 		r.fail(fmt.Sprintf("end, not %s", r.Peek()))
@@ -65,8 +67,8 @@ func (r *Reader) Done() error {
 	return r.err
 }
 
-// Peek returns the kind of the next value, and KindNone after the last one or
-// after an error. It reads nothing.
+// Peek returns the kind of the next value without reading it. It returns
+// KindNone after the last value and after an error.
 func (r *Reader) Peek() Kind {
 	if r.err != nil || r.pos >= len(r.b) {
 		return KindNone
@@ -92,22 +94,21 @@ func (r *Reader) Peek() Kind {
 	}
 }
 
-// Map reads the head of a map and returns the number of its pairs, which
-// follow as key (a text) and value. They fit in the block.
+// Map reads the head of a map and returns the number of its pairs. Each pair is
+// a key, which is a text, and a value. The block is large enough to hold them.
 func (r *Reader) Map() int { return int(r.expect(KindMap)) }
 
-// List reads the head of a list and returns the number of its values, which
-// follow. They fit in the block.
+// List reads the head of a list and returns the number of its values. The block
+// is large enough to hold them.
 func (r *Reader) List() int { return int(r.expect(KindList)) }
 
-// FixedMap reads the head of a map that must have n pairs.
+// FixedMap reads the head of a map, which must have n pairs.
 func (r *Reader) FixedMap(n int) { r.expectLen(KindMap, n) }
 
-// FixedList reads the head of a list that must have n values.
+// FixedList reads the head of a list, which must have n values.
 func (r *Reader) FixedList(n int) { r.expectLen(KindList, n) }
 
-// Key reads a text that must be name: the key of the next pair of a map whose
-// keys are known.
+// Key reads a text that must equal name: the next key of a map with known keys.
 func (r *Reader) Key(name string) {
 	at := r.pos
 	if got := r.stringBytes(KindText); r.err == nil && string(got) != name {
@@ -122,7 +123,7 @@ func (r *Reader) Text() string { return string(r.stringBytes(KindText)) }
 // Bytes reads a byte string. The slice points into the block.
 func (r *Reader) Bytes() []byte { return r.stringBytes(KindBytes) }
 
-// Int reads an integer; one outside the range of int64 is ErrKind.
+// Int reads an integer. A value outside the range of int64 is ErrKind.
 func (r *Reader) Int() int64 {
 	at, negative := r.pos, r.Peek() == KindInt && r.b[r.pos]&0xe0 == majorInt
 	v := r.expect(KindInt)
@@ -138,7 +139,7 @@ func (r *Reader) Int() int64 {
 	}
 }
 
-// Uint reads an integer; a negative one is ErrKind.
+// Uint reads a non-negative integer. A negative one is ErrKind.
 func (r *Reader) Uint() uint64 {
 	if r.Peek() == KindInt && r.b[r.pos]&0xe0 == majorInt {
 		r.fail("int from 0, not a negative one")
@@ -147,7 +148,7 @@ func (r *Reader) Uint() uint64 {
 	return r.expect(KindInt)
 }
 
-// Bool reads a truth value.
+// Bool reads a boolean.
 func (r *Reader) Bool() bool {
 	at := r.pos
 	r.expect(KindBool)
@@ -157,7 +158,7 @@ func (r *Reader) Bool() bool {
 // Null reads a null.
 func (r *Reader) Null() { r.expect(KindNull) }
 
-// Link reads a link and returns the digest of the block it names.
+// Link reads a link and returns the digest in it.
 func (r *Reader) Link() (d Digest) {
 	at := r.pos
 	r.expect(KindLink)
@@ -167,8 +168,8 @@ func (r *Reader) Link() (d Digest) {
 	return d
 }
 
-// Raw reads the next value, of any kind and with all that is in it, and
-// returns its encoding. The slice points into the block.
+// Raw reads the next value, of any kind, with all nested values, and returns
+// its encoding. The slice points into the block.
 func (r *Reader) Raw() []byte {
 	if r.Peek() == KindNone {
 		r.fail("a value, not nothing")
@@ -181,8 +182,9 @@ func (r *Reader) Raw() []byte {
 	return raw
 }
 
-// expect reads the head of a value of the given kind and returns its argument.
-// The block was checked, so the head is whole and what it declares is there.
+// expect reads the head of a value of kind k and returns its argument.
+// NewReader has checked the block, so the head is complete and the declared
+// bytes exist.
 func (r *Reader) expect(k Kind) uint64 {
 	if got := r.Peek(); got != k {
 		r.fail(fmt.Sprintf("%s, not %s", k, got))
@@ -229,5 +231,5 @@ func (r *Reader) fail(want string) {
 	}
 }
 
-// truncate shortens a foreign value for a message.
+// truncate shortens an untrusted value for a message.
 func truncate(s []byte) []byte { return s[:min(len(s), 60)] }

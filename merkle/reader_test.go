@@ -73,8 +73,8 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
-// TestReaderErrorStays checks that the first error is the one reported and
-// that reads after it return zero values.
+// TestReaderErrorStays checks that the first error is reported and that later
+// reads return zero values.
 func TestReaderErrorStays(t *testing.T) {
 	r := NewReader(AppendText(nil, "text"))
 	r.Int()
@@ -103,8 +103,8 @@ func TestReaderIntegers(t *testing.T) {
 	}
 }
 
-// TestReaderBytesAreCapped checks that appending to what a Reader returned
-// cannot overwrite the block.
+// TestReaderBytesAreCapped checks that appending to a slice returned by a
+// Reader does not overwrite the block.
 func TestReaderBytesAreCapped(t *testing.T) {
 	block := AppendText(AppendBytes(AppendList(nil, 2), "ab"), "cd")
 	r := NewReader(block)

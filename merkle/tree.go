@@ -4,8 +4,8 @@ package merkle
 
 import "fmt"
 
-// Limits of the format. A writer refuses to exceed them and a reader to follow
-// blocks that do, with ErrTooLarge.
+// Limits of the format. Writers and readers return ErrTooLarge when a limit is
+// exceeded.
 const (
 	MaxBlock   = 256 << 10 // bytes of a block
 	ChunkSize  = 64 << 10  // bytes of content in one block; longer content is chunked
@@ -14,10 +14,9 @@ const (
 	MaxKids    = 1 << 20   // links of a list
 )
 
-// appendTree appends the links to n blocks that a list begun by the caller
-// still lacks: at most ListSize of them. While there are more, each ListSize
-// in a row go to a list block of their own, and the links to those take their
-// place.
+// appendTree appends links to a list whose head the caller has written, at most
+// ListSize of them. While there are more, it writes each run of ListSize links
+// to a list block and continues with the links to those blocks.
 func appendTree(dst []byte, links []Digest, emit func(Digest, []byte) error) ([]byte, error) {
 	var block []byte
 	for len(links) > ListSize {
@@ -37,7 +36,7 @@ func appendTree(dst []byte, links []Digest, emit func(Digest, []byte) error) ([]
 	return appendLinks(dst, links), nil
 }
 
-// topWidth is how many links remain at the top of the tree over n blocks.
+// topWidth returns the number of links at the top of a tree over n blocks.
 func topWidth(n int) int {
 	for n > ListSize {
 		n = (n + ListSize - 1) / ListSize
@@ -45,8 +44,8 @@ func topWidth(n int) int {
 	return n
 }
 
-// readTree reads the links that appendTree appended and follows them down to
-// the n blocks it was given. width is how many links the list holds.
+// readTree reads the top links of a tree, of which there are width, and follows
+// them down to the links to its n blocks. It is the inverse of appendTree.
 func readTree(r *Reader, width, n int, get func(Digest) ([]byte, error)) ([]Digest, error) {
 	if width != topWidth(n) {
 		return nil, fmt.Errorf("read list: %d links at the top of %d: %w", width, n, ErrShape)
@@ -55,7 +54,7 @@ func readTree(r *Reader, width, n int, get func(Digest) ([]byte, error)) ([]Dige
 	if r.Err() != nil {
 		return nil, r.Err()
 	}
-	var widths []int // of the levels, bottom first, without the top
+	var widths []int // of the levels from the bottom up, without the top
 	for w := n; w > ListSize; w = (w + ListSize - 1) / ListSize {
 		widths = append(widths, w)
 	}
@@ -99,7 +98,7 @@ func readLinks(r *Reader, n int, links []Digest) []Digest {
 	return links
 }
 
-// seal returns the digest of a block and hands both to emit, which may be nil.
+// seal returns the digest of a block and passes both to emit, which may be nil.
 func seal(block []byte, emit func(Digest, []byte) error) (Digest, error) {
 	if len(block) > MaxBlock {
 		return Digest{}, fmt.Errorf("block of %d bytes, more than %d: %w", len(block), MaxBlock, ErrTooLarge)
@@ -111,7 +110,7 @@ func seal(block []byte, emit func(Digest, []byte) error) (Digest, error) {
 	return d, emit(d, block)
 }
 
-// fetch gets a block and makes sure that it is the one d names.
+// fetch gets a block and verifies that it has the digest d.
 func fetch(d Digest, get func(Digest) ([]byte, error)) ([]byte, error) {
 	block, err := get(d)
 	switch {

@@ -2,17 +2,17 @@
 
 package champ
 
-// arena is where the nodes of a map that is made at once stand, and their lists:
-// side by side, so that a look-up touches few pages and a large map is few
-// allocations. What is cut from one slice is freed together.
+// arena allocates the nodes and lists of a map that is built in one step. They
+// are adjacent, so a lookup touches few pages and a large map needs few
+// allocations. Everything allocated from one slice is freed together.
 type arena[V any] struct {
-	remaining int // entries that are still to come
+	remaining int // entries not yet allocated
 	nodes     []node[V]
 	entries   []entry[V]
 	kids      []*node[V]
 }
 
-// node returns an empty node with lists of these capacities.
+// node returns an empty node whose lists have the given capacities.
 func (r *arena[V]) node(entries, kids int) *node[V] {
 	n := &takeFrom(&r.nodes, 1, r.chunkSize())[0]
 	if entries > 0 {
@@ -25,12 +25,13 @@ func (r *arena[V]) node(entries, kids int) *node[V] {
 	return n
 }
 
-// chunkSize is how many nodes, and so how many children, are made room for at a time:
-// fewer than there are ever to be for the entries that are still to come, but not
-// many times fewer.
+// chunkSize is the number of nodes, and of children, to allocate at a time. It
+// stays below the number that the remaining entries can need, but is of the
+// same order.
 func (r *arena[V]) chunkSize() int { return 1 + r.remaining/4 }
 
-// takeFrom takes n values off a slice, in whose place a new one of so many comes.
+// takeFrom returns the next n values of *from, which it replaces by a slice of
+// the given size if fewer are left.
 func takeFrom[T any](from *[]T, n, size int) []T {
 	if len(*from) < n {
 		*from = make([]T, size)
@@ -40,8 +41,9 @@ func takeFrom[T any](from *[]T, n, size int) []T {
 	return taken
 }
 
-// Pack returns the same map, laid out like one that Build made: as quick to read,
-// whatever changes led to it. m keeps what it has. O(n), without a hash.
+// Pack returns the same map in the layout of Build, which is as fast to read
+// whatever changes the map has seen. m stays unchanged. It takes O(n) and
+// computes no hashes.
 func (m Map[V]) Pack() Map[V] {
 	if m.root == nil {
 		return m
@@ -50,7 +52,7 @@ func (m Map[V]) Pack() Map[V] {
 	return Map[V]{root: r.copy(m.root), size: m.size}
 }
 
-// copy copies a subtree.
+// copy returns a copy of a subtree.
 func (r *arena[V]) copy(n *node[V]) *node[V] {
 	c := r.node(len(n.entries), len(n.kids))
 	c.entryMap, c.kidMap = n.entryMap, n.kidMap

@@ -67,8 +67,8 @@ func BenchmarkSet(b *testing.B) {
 	})
 }
 
-// BenchmarkLoad fills an empty map by an Editor; B/key is what the map keeps
-// beside the keys' bytes and the values.
+// BenchmarkLoad fills an empty map with an Editor. B/key is the memory of the
+// map, without the bytes of keys and values.
 func BenchmarkLoad(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
 		keys := benchKeys(n)
@@ -85,7 +85,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// BenchmarkBuild makes the map that BenchmarkLoad makes, at once.
+// BenchmarkBuild builds the map of BenchmarkLoad in one step.
 func BenchmarkBuild(b *testing.B) {
 	sizes(b, func(b *testing.B, n int) {
 		keys := benchKeys(n)

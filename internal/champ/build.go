@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// Entry is a key with its value, for Build.
+// Entry is a key, its hash and its value, for Build.
 type Entry[V any] struct {
 	hash  uint64
 	entry entry[V]
 }
 
-// NewEntry returns an entry. It costs the hash of the key, which Build then need
-// not compute: entries can be made on all processors.
+// NewEntry returns an entry. It hashes the key so that Build does not have to;
+// entries can be created on all processors in parallel.
 func NewEntry[V any](key string, v V) Entry[V] { return Entry[V]{hash(key), entry[V]{key, v}} }
 
-// Build returns the map of entries; of several with one key the last counts. It is
-// what an Editor makes of them, in a fraction of the time and without room to
-// spare. It uses up entries, which must not be used again. O(len(entries)).
+// Build returns the map of entries; of several entries with the same key the
+// last one wins. The result equals that of an Editor, is built in a fraction of
+// the time and has no spare capacity. Build destroys entries, which must not be
+// used again. It takes O(len(entries)).
 func Build[V any](entries []Entry[V]) Map[V] {
 	if len(entries) == 0 {
 		return Map[V]{}
@@ -29,19 +30,20 @@ func Build[V any](entries []Entry[V]) Map[V] {
 	return Map[V]{root: root, size: b.size}
 }
 
-// builder makes the tree of a Build, from the root down.
+// builder builds the tree of Build from the root down.
 type builder[V any] struct {
 	arena arena[V]
-	size  int // entries so far
+	size  int // entries added so far
 }
 
-// node makes the node of the entries in list, at least one, whose hashes agree
-// in the bits below shift. It uses up list and spare, which is as long.
+// node builds the node of the entries in list, at least one, whose hashes agree
+// in the bits below shift. It overwrites list and spare, which have the same
+// length.
 func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 	if shift >= hashBits {
 		return b.bottom(list)
 	}
-	var ends [levelMask + 1]int // first how many, then where each slot's entries end
+	var ends [levelMask + 1]int // first the number of entries of each slot, then where they end
 	for i := range list {
 		ends[list[i].hash>>shift&levelMask]++
 	}
@@ -57,7 +59,7 @@ func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 		ends[s], sum = sum, sum+count
 	}
 	n := b.arena.node(entries, kids)
-	for i := range list { // entries of one slot stay in their order
+	for i := range list { // entries of one slot keep their order
 		s := list[i].hash >> shift & levelMask
 		spare[ends[s]] = list[i]
 		ends[s]++
@@ -70,8 +72,8 @@ func (b *builder[V]) node(list, spare []Entry[V], shift uint) *node[V] {
 	return n
 }
 
-// slot puts the entries of one slot into n: as an entry if they have one key,
-// else as a child.
+// slot adds the entries of one slot to n: as an entry if they have the same
+// key, else as a child.
 func (b *builder[V]) slot(n *node[V], bit uint64, list, spare []Entry[V], shift uint) {
 	switch len(list) {
 	case 0:
@@ -91,7 +93,7 @@ func (b *builder[V]) slot(n *node[V], bit uint64, list, spare []Entry[V], shift 
 	n.entryMap |= bit
 }
 
-// bottom makes the node of entries whose hashes are equal.
+// bottom builds a node of entries with equal hashes.
 func (b *builder[V]) bottom(list []Entry[V]) *node[V] {
 	slices.SortStableFunc(list, func(x, y Entry[V]) int { return strings.Compare(x.entry.key, y.entry.key) })
 	n := &node[V]{}

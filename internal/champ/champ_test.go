@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// masks make the trees of a test deep: all hash bits, few of them, none.
+// masks control the depth of the trees in a test: all hash bits, few, none.
 var masks = map[string]uint64{
 	"full hash":            ^uint64(0),
 	"three digits differ":  1<<(3*levelBits) - 1,
@@ -36,8 +36,8 @@ func withMasks(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// check compares a map with a model in every way a map can be read, and holds
-// its tree against the invariants.
+// check compares a map with a model through every method that reads it, and
+// checks the invariants of its tree.
 func check(t *rapid.T, m Map[int], want map[string]int) {
 	t.Helper()
 	if m.Len() != len(want) {
@@ -60,7 +60,7 @@ func check(t *rapid.T, m Map[int], want map[string]int) {
 	shape(t, m.root, 0)
 }
 
-// shape fails unless a subtree has the one form its entries allow.
+// shape fails unless a subtree has the only shape that its entries allow.
 func shape(t *rapid.T, n *node[int], shift uint) int {
 	count := len(n.entries)
 	switch {
@@ -120,8 +120,8 @@ type version struct {
 	want map[string]int
 }
 
-// TestModel drives maps and editors against a Go map, keeps versions made on
-// the way, and compares them all again at the end.
+// TestModel applies operations to maps, editors and a Go map, retains versions,
+// and compares them all again at the end.
 func TestModel(t *testing.T) {
 	withMasks(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +172,7 @@ func TestModel(t *testing.T) {
 					}
 				},
 				"keep": func(*rapid.T) {
-					freeze() // the editor, if any, goes on
+					freeze() // the editor, if any, remains in use
 					kept = append(kept, version{m, maps.Clone(want)})
 				},
 				"": func(t *rapid.T) {
@@ -221,7 +221,7 @@ func TestZeroMap(t *testing.T) {
 	}
 }
 
-// TestAllocations states what costs no memory: a look-up and a clone.
+// TestAllocations checks that a lookup and a clone do not allocate.
 func TestAllocations(t *testing.T) {
 	m := load(10_000).Map()
 	key := testKey(5)
@@ -234,7 +234,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// testKey is as long as a UUID.
+// testKey has the length of a UUID.
 func testKey(i int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", uint32(i)*2654435761, i) }
 
 func load(n int) *Editor[int] {
@@ -245,7 +245,7 @@ func load(n int) *Editor[int] {
 	return e
 }
 
-// TestBuild holds what is built at once against what an editor makes.
+// TestBuild compares the result of Build with that of an editor.
 func TestBuild(t *testing.T) {
 	withMasks(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -265,7 +265,7 @@ func TestBuild(t *testing.T) {
 			if !same(m.root, e.Map().root) {
 				t.Fatal("the shape is not an editor's")
 			}
-			grown := m.Set("another", 1).Delete(testKey(0)) // a built node is not written to
+			grown := m.Set("another", 1).Delete(testKey(0)) // a node made by Build is not modified
 			if grown.Len() > m.Len()+1 {
 				t.Fatalf("%d entries after one more, of %d", grown.Len(), m.Len())
 			}

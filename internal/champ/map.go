@@ -5,8 +5,8 @@ package champ
 import "iter"
 
 // Map is an immutable hash map from strings to V. The zero Map is empty and
-// ready to use; copying a Map clones it in O(1). A Map is safe for any number
-// of goroutines; whether V is, is V's own affair. Keys are kept, not copied.
+// ready to use; copying a Map clones it in O(1). A Map is safe for concurrent
+// use if V is. Keys are retained, not copied.
 type Map[V any] struct {
 	root *node[V]
 	size int
@@ -15,8 +15,8 @@ type Map[V any] struct {
 // Len returns the number of keys, in O(1).
 func (m Map[V]) Len() int { return m.size }
 
-// Get returns the value of key and whether there is one. It costs one hash
-// and, for n keys, about log64 n steps; it does not allocate.
+// Get returns the value of key and whether it exists. It takes one hash and,
+// for n keys, about log64 n steps, and does not allocate.
 func (m Map[V]) Get(key string) (V, bool) {
 	if m.root == nil {
 		var zero V
@@ -25,24 +25,24 @@ func (m Map[V]) Get(key string) (V, bool) {
 	return m.root.get(hash(key), key)
 }
 
-// Set returns a map in which key has the value v; m keeps what it has. It
-// copies the path to the key, O(log n). Use Edit for more than a few changes.
+// Set returns a map with key set to v; m stays unchanged. It copies the path to
+// the key, O(log n). Use Edit for more than a few changes.
 func (m Map[V]) Set(key string, v V) Map[V] {
 	e := Editor[V]{m: m}
 	e.Set(key, v)
 	return e.m
 }
 
-// Delete returns a map without key; m keeps what it has. It copies the path to
-// the key, O(log n), and returns m itself when key is not in it.
+// Delete returns a map without key; m stays unchanged. It copies the path to
+// the key, O(log n), and returns m itself if it lacks key.
 func (m Map[V]) Delete(key string) Map[V] {
 	e := Editor[V]{m: m}
 	e.Delete(key)
 	return e.m
 }
 
-// All yields every key with its value, in an order that is the same for equal
-// contents within a process and differs between processes.
+// All yields every key with its value. Within a process the order is the same
+// for equal contents; it differs between processes.
 func (m Map[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if m.root != nil {
@@ -51,28 +51,28 @@ func (m Map[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// Edit begins a batch of changes on top of m, which keeps what it has. It
-// costs O(1).
+// Edit starts a batch of changes based on m, which stays unchanged. It takes
+// O(1).
 func (m Map[V]) Edit() *Editor[V] {
 	return &Editor[V]{m: m, owner: new(owner)}
 }
 
-// Editor collects changes to a map. The nodes it creates are changed in place
-// until Map freezes them. An Editor is for one goroutine.
+// Editor collects changes to a map. It modifies the nodes it creates in place
+// until Map freezes them. It must be used by one goroutine only.
 type Editor[V any] struct {
 	m     Map[V]
 	owner *owner
 }
 
-// Len returns the number of keys as edited, in O(1).
+// Len returns the current number of keys, in O(1).
 func (e *Editor[V]) Len() int { return e.m.size }
 
-// Get returns the value of key as edited, and whether there is one; its cost
-// is that of Map.Get.
+// Get returns the current value of key and whether it exists, at the cost of
+// Map.Get.
 func (e *Editor[V]) Get(key string) (V, bool) { return e.m.Get(key) }
 
-// Set gives key the value v. It copies each node on the path at most once in
-// the life of the editor, O(log n).
+// Set sets key to v. An editor copies each node on the path at most once, O(log
+// n).
 func (e *Editor[V]) Set(key string, v V) {
 	w := writer[V]{owner: e.owner}
 	root := e.m.root
@@ -85,8 +85,8 @@ func (e *Editor[V]) Set(key string, v V) {
 	}
 }
 
-// Delete takes key out, if it is there. It copies each node on the path at
-// most once in the life of the editor, O(log n).
+// Delete removes key if it exists. An editor copies each node on the path at
+// most once, O(log n).
 func (e *Editor[V]) Delete(key string) {
 	if e.m.root == nil {
 		return
@@ -102,8 +102,8 @@ func (e *Editor[V]) Delete(key string) {
 	}
 }
 
-// Map returns the map as edited, in O(1). The editor may go on: what it
-// changes from here on is not seen by the map returned.
+// Map returns the edited map, in O(1). The editor remains usable; later edits
+// do not affect the returned map.
 func (e *Editor[V]) Map() Map[V] {
 	e.owner = new(owner)
 	return e.m

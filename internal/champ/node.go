@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	levelBits = 6                // hash bits one level consumes
+	levelBits = 6                // hash bits used by one level
 	levelMask = 1<<levelBits - 1 // selects a slot of a node
 	hashBits  = 64               // at this depth and below, keys have equal hashes
 )
 
 var seed = maphash.MakeSeed()
 
-// hashMask is all ones. Tests narrow it to make different keys collide.
+// hashMask has all bits set. Tests clear some to make keys collide.
 var hashMask = ^uint64(0)
 
 func hash(key string) uint64 { return maphash.String(seed, key) & hashMask }
@@ -27,23 +27,23 @@ type entry[V any] struct {
 	value V
 }
 
-// node is an inner node of the tree, or, at depth hashBits or more, the list
-// of the entries whose hashes are equal.
+// node is an inner node of the tree or, at depth hashBits or more, a list of
+// the entries with equal hashes.
 type node[V any] struct {
 	entryMap uint64 // slots that hold an entry
 	kidMap   uint64 // slots that hold a child
 	entries  []entry[V]
 	kids     []*node[V]
-	owner    *owner // the editor that may write to this node, if it is still open
+	owner    *owner // the editor that may modify this node; nil or closed for a frozen one
 }
 
-// owner marks the nodes an open editor has created. It is not empty because
-// pointers to distinct zero-size variables may be equal.
+// owner identifies the nodes that an open editor has created. It is not empty
+// because pointers to distinct zero-size variables may be equal.
 type owner struct{ _ byte }
 
 func slot(h uint64, shift uint) uint64 { return 1 << (h >> shift & levelMask) }
 
-// rank is the position in a list of the element for bit.
+// rank returns the index in the list of the element for bit.
 func rank(bitmap, bit uint64) int { return bits.OnesCount64(bitmap & (bit - 1)) }
 
 func (n *node[V]) get(h uint64, key string) (v V, ok bool) {
@@ -73,11 +73,11 @@ func (n *node[V]) search(key string) (int, bool) {
 	})
 }
 
-// single reports whether a node holds one entry and nothing else. Such a node
-// is replaced by its entry, unless it is the root.
+// single reports whether a node holds exactly one entry and nothing else.
+// Unless it is the root, such a node is replaced by its entry.
 func (n *node[V]) single() bool { return len(n.entries) == 1 && len(n.kids) == 0 }
 
-// each yields the entries of a subtree; it reports whether yield went on.
+// each yields the entries of a subtree and reports whether to continue.
 func (n *node[V]) each(yield func(*entry[V]) bool) bool {
 	for i := range n.entries {
 		if !yield(&n.entries[i]) {

@@ -4,12 +4,12 @@ package champ
 
 import "slices"
 
-// writer changes a tree: in place where its owner created the node, by copying
-// the path otherwise. With a nil owner it always copies, and copies share the
-// lists that do not change.
+// writer changes a tree: it modifies the nodes that its owner created and
+// copies all others on the path. With a nil owner it always copies, and the
+// copies share unchanged lists.
 type writer[V any] struct {
 	owner   *owner
-	changed bool // set added a key, or remove took one
+	changed bool // set added a key, or remove deleted one
 }
 
 func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node[V] {
@@ -46,13 +46,13 @@ func (w *writer[V]) set(n *node[V], h uint64, shift uint, key string, v V) *node
 	return n
 }
 
-// put stores an entry at position i of a node. bit is zero below the last
-// hash bit.
+// put stores an entry at position i of a node. bit is zero below the last hash
+// bit.
 func (w *writer[V]) put(n *node[V], bit uint64, i int, found bool, e entry[V]) *node[V] {
 	n = w.mutable(n)
 	if found {
-		// The key that was there first stays: its bytes are already reachable
-		// from older versions.
+		// Keep the existing key string: older versions already reference its
+		// bytes.
 		n.entries = replace(n.entries, i, entry[V]{n.entries[i].key, e.value}, w.owner)
 		return n
 	}
@@ -62,7 +62,7 @@ func (w *writer[V]) put(n *node[V], bit uint64, i int, found bool, e entry[V]) *
 	return n
 }
 
-// pair makes the subtree for two different keys.
+// pair returns a subtree of two different keys.
 func (w *writer[V]) pair(a entry[V], ah uint64, b entry[V], bh uint64, shift uint) *node[V] {
 	n := &node[V]{owner: w.owner}
 	if shift >= hashBits {
@@ -86,7 +86,7 @@ func (w *writer[V]) pair(a entry[V], ah uint64, b entry[V], bh uint64, shift uin
 	return n
 }
 
-// remove returns the tree without key; grown reports whether it was there.
+// remove returns the tree without key and sets changed if the key was there.
 func (w *writer[V]) remove(n *node[V], h uint64, shift uint, key string) *node[V] {
 	if shift >= hashBits {
 		i, found := n.search(key)
@@ -134,8 +134,9 @@ func (w *writer[V]) drop(n *node[V], bit uint64, i int) *node[V] {
 	return n
 }
 
-// mutable returns a node the writer may change. The lists of an owned node are
-// owned too; with a nil owner they are shared and must be replaced whole.
+// mutable returns a node that the writer may modify. The lists of an owned node
+// are owned too; with a nil owner they are shared and must be replaced as a
+// whole.
 func (w *writer[V]) mutable(n *node[V]) *node[V] {
 	if w.owner != nil && n.owner == w.owner {
 		return n
@@ -156,8 +157,8 @@ func replace[T any](list []T, i int, v T, o *owner) []T {
 	return list
 }
 
-// insert grows an owned list by a third rather than by all: a node holds
-// at most 64 elements, and room left over is never used again once it is frozen.
+// insert grows an owned list by a third rather than doubling it: a node holds
+// at most 64 elements, and its spare capacity is never used once it is frozen.
 func insert[T any](list []T, i int, v T, o *owner) []T {
 	n := len(list)
 	if o == nil || n == cap(list) {

@@ -1,17 +1,19 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package ignore matches paths with patterns in the syntax of gitignore(5).
+// Package ignore matches paths against patterns in the syntax of gitignore(5).
 //
-// [Parse] reads the lines of a file into [Rules]; [Rules.Match] says what they
-// make of a path. .foveaignore files and the policies over protected files are
-// written so.
+// [Parse] parses the lines of a file into [Rules]; [Rules.Match] reports
+// whether a path is ignored. The files .foveaignore and the policies for
+// protected files use this syntax.
 //
 // Invariants:
 //
-//   - The answer is that of Git on the same patterns; the decision record on
-//     gitignore lists the two forms where Git departs from its own manual.
-//   - Bytes count, not characters.
-//   - No pattern takes more than O(pattern x path): a hostile line hangs nothing.
+//   - The result is that of Git for the same patterns, except for the two forms in
+//     which Git departs from its own manual; the decision record on gitignore
+//     lists them.
+//   - Matching works on bytes, not characters.
+//   - Matching a pattern takes at most O(pattern x path), so no line can make it
+//     hang.
 //
-// Not here: which files the patterns are read from, and what a match means.
+// Not here: which files hold patterns, and what a match means.
 package ignore

@@ -5,11 +5,11 @@ package ignore
 import "strings"
 
 // glob is one segment of a pattern, without slashes: literal bytes, ?, *,
-// [sets] and \escapes, as fnmatch(3) has them. Bytes count, not characters.
+// [sets] and \escapes as in fnmatch(3). It matches bytes, not characters.
 type glob string
 
-// matches reports whether the whole name matches. O(len(g) * len(name)): only
-// the last star is ever tried again, which is enough without slashes.
+// matches reports whether g matches the whole name, in O(len(g) * len(name)):
+// without slashes it is enough to backtrack to the last star.
 func (g glob) matches(name string) bool {
 	p, n := 0, 0
 	star, retry := -1, 0
@@ -37,8 +37,9 @@ func (g glob) matches(name string) bool {
 	}
 }
 
-// matchElement matches the first element of g, which is no star, with c, and returns the
-// element's length in bytes. An element without an end matches nothing.
+// matchElement matches c with the first element of g, which is not a star, and
+// returns the length of the element in bytes. An unterminated element matches
+// nothing.
 func (g glob) matchElement(c byte) (size int, ok bool) {
 	switch g[0] {
 	case '?':
@@ -54,7 +55,7 @@ func (g glob) matchElement(c byte) (size int, ok bool) {
 	return 1, g[0] == c
 }
 
-// matchSet matches the set at the start of g with c.
+// matchSet matches c with the set at the start of g.
 func (g glob) matchSet(c byte) (size int, ok bool) {
 	i := 1
 	negate := i < len(g) && (g[i] == '!' || g[i] == '^')
@@ -84,11 +85,12 @@ func (g glob) matchSet(c byte) (size int, ok bool) {
 			high, n = g[i+1:].setMember()
 			i += 1 + n
 		}
-		ok = ok || c == low || low <= c && c <= high // Git takes c of [c-a]
+		ok = ok || c == low || low <= c && c <= high // Git matches c with [c-a]
 	}
 }
 
-// setMember returns the byte that stands at the start of g within a set.
+// setMember returns the byte at the start of g, inside a set, and its length in
+// g.
 func (g glob) setMember() (c byte, size int) {
 	if g[0] == '\\' && len(g) > 1 {
 		return g[1], 2
@@ -96,7 +98,7 @@ func (g glob) setMember() (c byte, size int) {
 	return g[0], 1
 }
 
-// className returns the name of the class at the start of g, as in [:alpha:].
+// className returns the name of the class at the start of g, such as [:alpha:].
 func (g glob) className() (name string, size int) {
 	if !strings.HasPrefix(string(g), "[:") {
 		return "", 0
@@ -108,7 +110,7 @@ func (g glob) className() (name string, size int) {
 	return strings.TrimSuffix(name, ":"), len(name) + 3
 }
 
-// classes are those of POSIX, for ASCII.
+// classes are the POSIX classes for ASCII.
 var classes = map[string]func(byte) bool{
 	"alnum":  func(c byte) bool { return isLetter(c) || isDigit(c) },
 	"alpha":  isLetter,
@@ -128,7 +130,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// setLen returns the length of the set at the start of g, 0 if it has no end.
+// setLen returns the length of the set at the start of g, or 0 if it is
+// unterminated.
 func (g glob) setLen() int {
 	size, _ := g.matchSet(0)
 	return size

@@ -4,29 +4,30 @@ package ignore
 
 import "strings"
 
-// Rules are the patterns of one file, chained to those of the folders above.
-// nil matches nothing. They are immutable and safe for any number of readers.
+// Rules are the patterns of one file, chained to those of its parent folders. A
+// nil *Rules matches nothing. Rules are immutable and safe for concurrent use.
 type Rules struct {
 	parent   *Rules
-	folder   string // where the file stands, "." for the root
+	folder   string // folder of the file; "." for the root
 	patterns []pattern
 }
 
 // pattern is one line of an ignore file.
 type pattern struct {
 	negated    bool   // the line starts with !
-	folderOnly bool   // the line ends with /: folders only
-	anchored   bool   // a slash stands elsewhere: the path counts, not the name
-	segments   []glob // between the slashes; one alone where not anchored
+	folderOnly bool   // the line ends with /: it matches folders only
+	anchored   bool   // the line has another slash: it matches the path, not the name
+	segments   []glob // parts between slashes; exactly one if not anchored
 }
 
-// anyDepth is the segment that stands for any number of folders.
+// anyDepth is the segment that matches any number of folders.
 const anyDepth = glob("**")
 
-// Parse returns the rules in the text of a file that stands in a folder, "." for
-// the root, and counts for all below it. above, which may be nil, are the rules of
-// the folders above: they decide where no line of text does. Lines that can match
-// nothing are dropped. Any text can be parsed. O(len(text)).
+// Parse returns the rules in text, a file in the given folder ("." is the
+// root), which apply to all paths below it. parent may be nil; it holds the
+// rules of the folders above, which decide if no line of text matches. Parse
+// drops lines that cannot match anything, accepts any text, and takes
+// O(len(text)).
 func Parse(parent *Rules, folder, text string) *Rules {
 	r := &Rules{parent: parent, folder: folder}
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -51,7 +52,7 @@ func parsePattern(line string) (p pattern, ok bool) {
 	return p, ok
 }
 
-// trimBlanks cuts the blanks at the end, but for one behind a backslash.
+// trimBlanks removes trailing blanks, except one that a backslash escapes.
 func trimBlanks(line string) string {
 	trimmed := strings.TrimRight(line, " ")
 	slashes := len(trimmed) - len(strings.TrimRight(trimmed, "\\"))
@@ -61,9 +62,8 @@ func trimBlanks(line string) string {
 	return trimmed
 }
 
-// splitSegments splits at the slashes that do not stand in a set. It reports
-// false where no path can match: an empty pattern, a set or an escape without
-// an end.
+// splitSegments splits g at the slashes outside sets. It returns false if no
+// path can match: for an empty pattern and an unterminated set or escape.
 func splitSegments(g glob) (segments []glob, ok bool) {
 	if g == "" {
 		return nil, false
@@ -94,9 +94,10 @@ func splitSegments(g glob) (segments []glob, ok bool) {
 	return append(segments, g[start:]), true
 }
 
-// Match reports whether the last pattern that matches a path is one without "!".
-// The path, with slashes, lies in the folder of the rules or below. That a folder
-// above it matches is for the caller to know. O(patterns x len(path)).
+// Match reports whether a path is ignored: whether the last pattern that
+// matches it has no "!". The path has slashes and is inside the folder of the
+// rules. Match does not test the folders above the path; the caller must. It
+// takes O(patterns x len(path)).
 func (r *Rules) Match(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	for ; r != nil; r = r.parent {
@@ -117,8 +118,8 @@ func (r *Rules) Match(path string, isFolder bool) bool {
 	return false
 }
 
-// matchSegments matches a path with segments, of which ** matches any number of
-// folders, and as the last one everything below, but not nothing.
+// matchSegments matches a path with segments. ** matches any number of folders;
+// as the last segment it matches everything below, but not the empty path.
 func matchSegments(segments []glob, path string) bool {
 	i, rest := 0, path
 	star, retry := -1, ""

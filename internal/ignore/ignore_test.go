@@ -75,8 +75,8 @@ func TestIgnoresOfFolderBelow(t *testing.T) {
 	}
 }
 
-// The alphabet of the differential test: few letters, so that patterns meet
-// paths, and every byte that means something in a pattern.
+// The alphabet of the differential test: few letters, so that patterns often
+// match, and every byte that has a meaning in a pattern.
 var (
 	patternText = rapid.StringOfN(rapid.RuneFrom([]rune("aabbc***??//[]]!^-\\\\:. #é\r\t")), 0, 10, -1)
 	patternPart = rapid.SampledFrom([]string{
@@ -86,10 +86,10 @@ var (
 	pathNames = rapid.SampledFrom([]string{"a", "b", "c", "ab", "ba", "aa", "a b", "a ", "!a", "#a", "[a", "a]", "*", "a*", "é", "a.b", "-", "\\", "]"})
 )
 
-// undocumented matches the lines on which Git does not follow its own manual, and
-// this package does: before an escaped slash ** needs one folder at least, and
-// two stars behind another byte and before a slash are sometimes ** (which
-// depends on addresses of memory, up to Git 2.40).
+// undocumented matches the lines for which Git does not follow its own manual
+// but this package does: before an escaped slash ** needs at least one folder,
+// and two stars that follow another byte and precede a slash sometimes act as
+// ** (depending on memory addresses, up to Git 2.40).
 var undocumented = regexp.MustCompile(`\*\*\\/|[^/]\*\*(/|\s*$)`)
 
 func drawIgnoreText(t *rapid.T, label string) string {
@@ -103,8 +103,8 @@ func drawIgnoreText(t *rapid.T, label string) string {
 	return strings.Join(rapid.SliceOfN(line, 1, 4).Draw(t, label), "\n")
 }
 
-// TestIgnoresAsGit draws trees with ignore files and asks Git and this package
-// about each path in them.
+// TestIgnoresAsGit draws trees with ignore files and compares the result for
+// each path in them with that of Git.
 func TestIgnoresAsGit(t *testing.T) {
 	git := foveatest.Part(t, "git")
 	repository := filepath.Join(t.TempDir(), ".git")
@@ -116,7 +116,7 @@ func TestIgnoresAsGit(t *testing.T) {
 		if rapid.Bool().Draw(t, "nested") {
 			texts["a"] = drawIgnoreText(t, "a")
 		}
-		paths := map[string]bool{"a": true} // to whether it is a folder
+		paths := map[string]bool{"a": true} // path -> whether it is a folder
 		for range 12 {
 			names := rapid.SliceOfN(pathNames, 1, 4).Draw(t, "path")
 			for i := range names {
@@ -130,13 +130,13 @@ func TestIgnoresAsGit(t *testing.T) {
 		want := askGit(t, git, repository, texts, paths)
 		for path, isFolder := range paths {
 			if got := ignoredBelow(texts, path, isFolder); got != want[path] {
-				t.Errorf("%q of %q (folder: %v): got %v, Git says %v", path, texts, isFolder, got, want[path])
+				t.Errorf("%q of %q (folder: %v): got %v, Git has %v", path, texts, isFolder, got, want[path])
 			}
 		}
 	})
 }
 
-// ignoredBelow asks about a path from the root down, as a scan does.
+// ignoredBelow tests a path and the folders above it, as a scan does.
 func ignoredBelow(texts map[string]string, path string, isFolder bool) bool {
 	in := Parse(nil, ".", texts["."])
 	for i, c := range path {
@@ -153,7 +153,8 @@ func ignoredBelow(texts map[string]string, path string, isFolder bool) bool {
 	return in.Match(path, isFolder)
 }
 
-// askGit makes the tree and returns what git check-ignore says of each path.
+// askGit creates the tree and returns the output of git check-ignore for each
+// path.
 func askGit(t *rapid.T, git, repository string, texts map[string]string, paths map[string]bool) map[string]bool {
 	dir, err := os.MkdirTemp("", "ignores")
 	if err != nil {
@@ -188,7 +189,7 @@ func askGit(t *rapid.T, git, repository string, texts map[string]string, paths m
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	// Status 1 is the answer that no path is ignored.
+	// Status 1 means that no path is ignored.
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1 || stderr.Len() > 0) {
 		t.Fatalf("git check-ignore: %v\n%s", err, stderr.Bytes())
 	}
@@ -230,7 +231,7 @@ func FuzzIgnored(f *testing.F) {
 	f.Add("[!]a-\\]]/**", "x/y", false)
 	f.Fuzz(func(t *testing.T, text, path string, isFolder bool) {
 		in := Parse(nil, ".", text)
-		// Whatever the lines are, a last line that leaves all out decides.
+		// Whatever the other lines are, a last line * ignores everything.
 		in.Match(path, isFolder)
 		if !Parse(nil, ".", text+"\n*").Match(path, isFolder) {
 			t.Errorf("%q: * does not match %q", text, path)

@@ -2,8 +2,8 @@
 
 package skill
 
-// builtIn are the skills that are part of Fovea. Like any other they are only
-// told of: what they describe, the memory does by itself.
+// builtIn are the skills that are part of Fovea. Like all skills they are
+// documentation only: the memory itself implements what they describe.
 var builtIn = []Skill{{
 	Name: "state-persistence", Format: BuiltIn, Priority: 100,
 	Description: "keeps the memory on disk, and makes a checkpoint at a heartbeat or when asked",
@@ -15,10 +15,10 @@ var builtIn = []Skill{{
 #+TITLE: State persistence
 #+DESCRIPTION: keeps the memory on disk, and makes a checkpoint at a heartbeat or when asked
 
-Every commit is on the disk before it is told. At a heartbeat, and when somebody
-asks for it, Fovea makes a checkpoint besides: an image from which the next start
-is quick. Where nothing changed since the last one, nothing is written.
+Every commit is on the disk before it is acknowledged. On a heartbeat, and on
+request, Fovea also writes a checkpoint: an image that makes the next start fast.
+If nothing has changed since the last checkpoint, nothing is written.
 
-It takes no model to do so. What triggered it goes on to other skills unchanged.
+No model is needed. Other skills receive the same trigger unchanged.
 `,
 }}

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// reportCycles tells of each circle among the skills that are not done, once, at the
-// skill of it that stands first. A skill that only waits for a circle is not in it.
+// reportCycles reports each cycle among the skills that are not done, once, for
+// the member that comes first in Skills. A skill that only depends on a cycle
+// is not part of it.
 func (r *Registry) reportCycles(done []bool) {
 	const (
 		unvisited = iota
@@ -53,7 +54,7 @@ func (r *Registry) reportCycles(done []bool) {
 	}
 }
 
-// reportCycle tells of skills that depend on each other, each on the next one.
+// reportCycle reports a cycle of skills, each of which depends on the next one.
 func (r *Registry) reportCycle(cycle []int) {
 	first := slices.Index(cycle, slices.Min(cycle))
 	names := make([]string, 0, len(cycle)+1)
@@ -64,7 +65,7 @@ func (r *Registry) reportCycle(cycle []int) {
 	r.addProblem(&r.Skills[cycle[first]], Cycle, "depends on itself: "+strings.Join(names, " -> "))
 }
 
-// minHeap gives the smallest number first.
+// minHeap is a priority queue of integers, smallest first.
 type minHeap []int
 
 func (q *minHeap) push(i int)        { heap.Push(q, i) }

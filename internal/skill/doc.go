@@ -1,22 +1,24 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package skill reads skills: documents that tell an agent how to do something,
-// with a name, a priority, what they answer to and what they need.
+// with a name, a priority, triggers and dependencies.
 //
-// [Read] turns the files of the folder of skills into a [Registry]: the skills by
-// priority, the order in which they can be taken up so that each follows what it
-// depends on, and what is wrong with them. A skill is an Org file, whose file
-// drawer has :SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS:, or a folder
-// with a file SKILL.md, whose front matter has the same in small letters.
+// [Read] turns the files of the skills folder into a [Registry]: the skills by
+// priority, an order in which each skill follows its dependencies, and the
+// problems found. A skill is either an Org file with the properties
+// :SKILL_PRIORITY:, :SKILL_TRIGGERS: and :SKILL_DEPENDS: in its file drawer, or
+// a folder with a file SKILL.md whose front matter has the keys priority,
+// triggers and depends.
 //
 // Invariants:
 //
-//   - Nothing in a skill is executed, and nothing is looked up on its behalf:
-//     text goes in, a registry comes out.
-//   - Any bytes can be read. A skill whose head is malformed is listed, with a
-//     problem that names it.
-//   - The same files give the same registry, whatever their order.
-//   - A name has one bearer: a built-in skill, else the first by path.
+//   - Skills are never executed and cause no I/O: Read is a function of its
+//     arguments.
+//   - Any bytes can be read. A skill with malformed metadata is listed, with a
+//     problem that describes what is wrong.
+//   - The result does not depend on the order of the files.
+//   - Names are unique: a built-in skill wins, then the first one by path.
 //
-// Not here: finding the files, and whether they may be trusted (internal/guard).
+// Not here: finding the files, and deciding whether they are trusted
+// (internal/guard).
 package skill

@@ -11,18 +11,20 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxFrontMatter bounds the head of a SKILL.md in bytes: it holds a few lines.
+// maxFrontMatter is the maximum size of the front matter of a SKILL.md in
+// bytes.
 const maxFrontMatter = 64 << 10
 
 var (
-	errNoFrontMatter = errors.New("no front matter: the file begins with no line ---, or no line --- ends it")
+	errNoFrontMatter = errors.New("no front matter: the file does not start with a line ---, or no line --- ends it")
 	errTooLong       = fmt.Errorf("the front matter is longer than %d KiB", maxFrontMatter>>10)
-	errAlias         = errors.New("the front matter has an anchor or an alias, which a few lines do not need")
+	errAlias         = errors.New("the front matter has an anchor or an alias, which are not supported")
 	errNotMapping    = errors.New("the front matter is not a list of keys with values")
 )
 
-// readMarkdown reads the front matter of a SKILL.md. priority, triggers and
-// depends may also stand below metadata, where tools keep keys of their own.
+// readMarkdown reads the front matter of a SKILL.md and returns the problems
+// found. priority, triggers and depends may also be keys of metadata, where
+// other tools keep theirs.
 func readMarkdown(f File) (Skill, []string) {
 	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Markdown, Text: f.Text}
 	head, err := frontMatter(f.Text)
@@ -53,7 +55,8 @@ func readMarkdown(f File) (Skill, []string) {
 	return s, problems
 }
 
-// setField sets what a key of the front matter gives; other keys are other tools'.
+// setField sets the field for a key of the front matter. It ignores keys of
+// other tools.
 func (s *Skill) setField(key string, v *yaml.Node) (err error) {
 	switch key {
 	case "name":
@@ -74,7 +77,7 @@ func (s *Skill) setField(key string, v *yaml.Node) (err error) {
 	return err
 }
 
-// setText sets a line of text; one that is empty leaves what was there.
+// setText sets a line of text. An empty one leaves *into unchanged.
 func setText(into *string, key string, v *yaml.Node) error {
 	if v.Kind != yaml.ScalarNode {
 		return fmt.Errorf("%s is not a text", key)
@@ -85,7 +88,7 @@ func setText(into *string, key string, v *yaml.Node) error {
 	return nil
 }
 
-// parseList reads a list of words, or a text of words.
+// parseList parses a list of words, or a text of words.
 func parseList(key string, v *yaml.Node) ([]string, error) {
 	if v.Kind == yaml.ScalarNode {
 		return words(v.Value), nil
@@ -100,7 +103,8 @@ func parseList(key string, v *yaml.Node) ([]string, error) {
 	return out, nil
 }
 
-// frontMatter cuts out what stands between the first line, ---, and the next one.
+// frontMatter returns the text between the first line, ---, and the next line
+// ---.
 func frontMatter(source string) (string, error) {
 	source = strings.TrimPrefix(source, "\ufeff")
 	first, rest, ok := strings.Cut(source, "\n")
@@ -119,8 +123,8 @@ func frontMatter(source string) (string, error) {
 	return "", errNoFrontMatter
 }
 
-// mapping parses the front matter. Aliases are refused before anything is made of
-// them, so that a short text cannot become a large one.
+// mapping parses the front matter. It rejects aliases before they are expanded,
+// so a short text cannot become a large value.
 func mapping(head string) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
@@ -144,7 +148,7 @@ func mapping(head string) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// pairs yields the keys of a mapping that are texts, with their values.
+// pairs yields the scalar keys of a mapping with their values.
 func pairs(m *yaml.Node) func(yield func(string, *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		for i := 0; i+1 < len(m.Content); i += 2 {

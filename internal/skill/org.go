@@ -9,15 +9,16 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// The properties of the file drawer that make the head of an Org skill.
+// Properties of the file drawer of an Org skill.
 const (
 	propertyPriority = "SKILL_PRIORITY"
 	propertyTriggers = "SKILL_TRIGGERS"
 	propertyDepends  = "SKILL_DEPENDS"
 )
 
-// readOrg reads the head of an Org file. Of two lines of one property the last counts;
-// one with KEY+ adds to those before it.
+// readOrg reads the metadata of an Org file and returns the problems found. If
+// a property occurs twice the last line wins; KEY+ appends to the lines before
+// it.
 func readOrg(f File) (Skill, []string) {
 	doc := node.Parse(f.Text, nil)
 	if doc == nil {
@@ -49,7 +50,7 @@ func readOrg(f File) (Skill, []string) {
 	return s, problems
 }
 
-// inherited returns what the lines above say, which counts only for a line that adds.
+// inherited returns the values of the lines above if key ends in +, else nil.
 func inherited(list []string, key string) []string {
 	if strings.HasSuffix(key, "+") {
 		return list

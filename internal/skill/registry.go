@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Registry are the skills there are. It is immutable and safe for any number of
-// readers.
+// Registry holds the known skills. It is immutable and safe for concurrent use.
 type Registry struct {
-	// Skills are sorted by priority, highest first, equal ones by name.
+	// Skills are sorted by descending priority, then by name.
 	Skills []Skill
-	// Order are the names of all skills so that each stands behind those that it
-	// depends on, as far as there is no cycle; otherwise as in Skills.
+	// Order lists the names of all skills such that each one follows its
+	// dependencies. Skills in cycles, and those that depend on them, come last,
+	// in the order of Skills.
 	Order []string
-	// Problems are sorted by the skills' order, then as they were found.
+	// Problems are sorted by skill, in the order of Skills, then by detection.
 	Problems []Problem
 
 	byName map[string]int
@@ -33,9 +33,9 @@ func (r *Registry) Get(name string) (Skill, bool) {
 	return r.Skills[i], true
 }
 
-// Read makes the registry of the files that can be skills, and of the built-in
-// skills. Any bytes can be read. Complexity is that of parsing the files, and
-// O(n log n) for n skills and dependencies.
+// Read returns the registry of the given files and the built-in skills. Any
+// bytes can be read. It takes the time to parse the files and O(n log n) for n
+// skills and dependencies.
 func Read(files []File) *Registry {
 	r := &Registry{byName: map[string]int{}}
 	found := slices.Clone(builtIn)
@@ -56,8 +56,8 @@ func Read(files []File) *Registry {
 	return r
 }
 
-// selectSkillFiles sorts the files that are skills by path. Org files in the folder of a
-// SKILL.md are that skill's own.
+// selectSkillFiles returns the files that are skills, sorted by path. Org files
+// in the folder of a SKILL.md belong to that skill and are left out.
 func selectSkillFiles(files []File) []File {
 	folders := map[string]bool{}
 	for _, f := range files {
@@ -83,7 +83,7 @@ func selectSkillFiles(files []File) []File {
 	return out
 }
 
-// addSkills gives each name to its first bearer, and sorts.
+// addSkills adds the first skill of each name and sorts the result.
 func (r *Registry) addSkills(found []Skill) {
 	bearer := map[string]Skill{}
 	for _, s := range found {
@@ -92,7 +92,7 @@ func (r *Registry) addSkills(found []Skill) {
 			if at == "" {
 				at = "a built-in skill"
 			}
-			r.addProblem(&s, Duplicate, "the name is borne by "+at)
+			r.addProblem(&s, Duplicate, "the name is already used by "+at)
 			continue
 		}
 		bearer[s.Name] = s
@@ -107,7 +107,7 @@ func (r *Registry) addSkills(found []Skill) {
 	}
 }
 
-// unique drops what is said again.
+// unique removes duplicate names.
 func unique(names []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -121,18 +121,18 @@ func (r *Registry) addProblem(s *Skill, kind Kind, detail string) {
 	r.Problems = append(r.Problems, Problem{s.Name, s.Path, kind, detail})
 }
 
-// sortByDependency sorts the skills behind what they depend on: always the first one in
-// Skills that waits for nothing. What is left then goes in circles, or waits for
-// what does.
+// sortByDependency computes Order: it repeatedly takes the first skill in
+// Skills whose dependencies are all done. The remaining skills are in cycles or
+// depend on one.
 func (r *Registry) sortByDependency() {
-	pending := make([]int, len(r.Skills)) // for how many skills
+	pending := make([]int, len(r.Skills)) // number of dependencies that are not done
 	dependents := make([][]int, len(r.Skills))
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		for _, name := range s.Depends {
 			j, ok := r.byName[name]
 			if !ok {
-				r.addProblem(s, Missing, fmt.Sprintf("depends on %q, which is not there", name))
+				r.addProblem(s, Missing, fmt.Sprintf("depends on %q, which does not exist", name))
 				continue
 			}
 			pending[i]++

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Format is how a skill is written.
+// Format is the format of a skill.
 type Format string
 
 // The formats.
@@ -17,55 +17,55 @@ const (
 	BuiltIn  Format = "built-in" // part of Fovea
 )
 
-// File is a file of the folder of skills. Path is the one that it is known by,
-// with slashes.
+// File is a file of the skills folder. Path is relative to that folder or to
+// the memex, with slashes; names and problems use it.
 type File struct{ Path, Text string }
 
-// Skill is what the head of a skill says.
+// Skill is a skill with the metadata that it declares.
 type Skill struct {
-	Name        string // Org: the file's name without ".org"; Markdown: as it says, else its folder's name
-	Path        string // of its file, "" for a built-in one
+	Name        string // Org: the file's name without ".org"; Markdown: the declared name, else the folder's name
+	Path        string // of its file; "" for a built-in skill
 	Format      Format
 	Description string
-	Priority    int      // higher goes first; 0 where none is given
-	Triggers    []string // what it answers to, as given
-	Depends     []string // names of skills, each once
-	Text        string   // the whole source, as it is
+	Priority    int      // higher comes first; default 0
+	Triggers    []string // events that trigger the skill, as written
+	Depends     []string // names of skills, without duplicates
+	Text        string   // the whole source, unchanged
 }
 
-// Problem is what is wrong with a skill.
+// Problem describes what is wrong with a skill.
 type Problem struct {
-	Skill  string // its name
-	Path   string // of its file, "" for a built-in one
+	Skill  string // name of the skill
+	Path   string // of its file; "" for a built-in skill
 	Kind   Kind
-	Detail string // one line for a person
+	Detail string // one line for the user
 }
 
-// Kind classes a Problem.
+// Kind is the kind of a Problem.
 type Kind string
 
 // The kinds of problems.
 const (
-	Malformed Kind = "malformed" // its head cannot be read as meant
-	Duplicate Kind = "doubled"   // another skill bears the name; this one is left out
-	Missing   Kind = "missing"   // it depends on a skill that is not there
-	Cycle     Kind = "cycle"     // it depends on itself, through others
+	Malformed Kind = "malformed" // its metadata cannot be parsed
+	Duplicate Kind = "doubled"   // another skill has the name; this one is left out
+	Missing   Kind = "missing"   // it depends on a skill that does not exist
+	Cycle     Kind = "cycle"     // it depends on itself through others
 )
 
-// orgSuffix is that of an Org skill.
+// orgSuffix is the suffix of an Org skill.
 const orgSuffix = ".org"
 
-// markdownName is the file that makes a folder a skill.
+// markdownName is the name of the file that makes a folder a skill.
 const markdownName = "SKILL.md"
 
-// IsSkill reports whether a file of this path, below the folder of skills, can be
-// one. An Org file within the folder of a SKILL.md is not, which is for Read to
-// see.
+// IsSkill reports whether a file with this path, relative to the skills folder,
+// can be a skill. It does not know the other files; Read excludes Org files in
+// the folder of a SKILL.md.
 func IsSkill(name string) bool {
 	return strings.EqualFold(path.Ext(name), orgSuffix) || path.Base(name) == markdownName
 }
 
-// NameOf returns the name that the path alone gives a skill.
+// NameOf returns the name that a skill has by its path alone.
 func NameOf(name string) string {
 	if path.Base(name) == markdownName {
 		return path.Base(path.Dir(name))
@@ -76,7 +76,7 @@ func NameOf(name string) string {
 	return path.Base(name)
 }
 
-// words splits a list as drawers have it: at blanks and commas.
+// words splits a list at blanks and commas.
 func words(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == ';' })
 }

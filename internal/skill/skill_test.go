@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// orgSkill is an Org file with a head.
+// orgSkill returns an Org file with skill properties.
 func orgSkill(priority, depends string) string {
 	return ":PROPERTIES:\n:SKILL_PRIORITY: " + priority + "\n:SKILL_DEPENDS: " + depends + "\n:END:\n* Steps\n"
 }
@@ -94,7 +94,7 @@ func TestRegistry(t *testing.T) {
 		{
 			name:  "a missing one",
 			files: []File{{"a.org", orgSkill("1", "nowhere")}},
-			order: []string{"state-persistence", "a"}, problems: []Problem{{"a", "a.org", Missing, `depends on "nowhere", which is not there`}},
+			order: []string{"state-persistence", "a"}, problems: []Problem{{"a", "a.org", Missing, `depends on "nowhere", which does not exist`}},
 		},
 		{
 			name:  "a cycle, and one that waits for it",
@@ -111,8 +111,8 @@ func TestRegistry(t *testing.T) {
 			files: []File{{"y/a.org", ""}, {"x/a.org", ""}, {"state-persistence.org", ""}},
 			order: []string{"state-persistence", "a"},
 			problems: []Problem{
-				{"state-persistence", "state-persistence.org", Duplicate, "the name is borne by a built-in skill"},
-				{"a", "y/a.org", Duplicate, "the name is borne by x/a.org"},
+				{"state-persistence", "state-persistence.org", Duplicate, "the name is already used by a built-in skill"},
+				{"a", "y/a.org", Duplicate, "the name is already used by x/a.org"},
 			},
 		},
 		{
@@ -131,7 +131,7 @@ func TestRegistry(t *testing.T) {
 			}
 			slices.Reverse(tc.files)
 			if diff := cmp.Diff(r, Read(tc.files), cmp.AllowUnexported(Registry{})); diff != "" {
-				t.Errorf("the order of the files counts (-want +got):\n%s", diff)
+				t.Errorf("the order of the files matters (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -145,13 +145,13 @@ func TestBuiltIn(t *testing.T) {
 	read, wrong := readOrg(File{"state-persistence.org", got.Text})
 	read.Format, read.Path, read.Description = BuiltIn, "", got.Description
 	if diff := cmp.Diff(got, read); diff != "" || len(wrong) > 0 {
-		t.Errorf("its source says otherwise: %q (-want +got):\n%s", wrong, diff)
+		t.Errorf("its source differs: %q (-want +got):\n%s", wrong, diff)
 	}
 }
 
-// TestOrderModel: whatever depends on whatever, each skill has one place, behind
-// those it needs unless they go in a circle, and there is a problem for a circle
-// just where no order fits.
+// TestOrderModel draws random dependencies: each skill has one position, after
+// its dependencies unless they form a cycle, and a cycle is reported exactly if
+// no order exists.
 func TestOrderModel(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,7 +179,7 @@ func TestOrderModel(t *testing.T) {
 	})
 }
 
-// hasTopologicalOrder reports whether the names can be taken away one by one.
+// hasTopologicalOrder reports whether the names can be removed one by one.
 func hasTopologicalOrder(names []string, depends map[string][]string) bool {
 	done := map[string]bool{}
 	for range names {

@@ -1,12 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package slab makes large slices for data that is loaded at once. [Of] is make,
-// on large pages where the system has them: a fault for each small page costs
-// more than filling it, and what is read in the order of hashes finds its page
-// sooner.
+// Package slab allocates large slices for data that is loaded in one step. [Of]
+// is make with huge pages where the system has them: a page fault for each
+// small page costs more than filling the page, and reads in hash order cause
+// fewer TLB misses.
 //
-// Invariant: a slab is plain memory of the Go heap, which the collector frees; the
-// advice about its pages is all that leaves the process.
+// Invariant: a slab is ordinary memory of the Go heap, freed by the garbage
+// collector. The only effect outside the process is the advice about its pages.
 //
-// Not here: slabs that are used again, and memory outside the heap.
+// Not here: pools of slabs, and memory outside the heap.
 package slab

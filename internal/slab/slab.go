@@ -4,5 +4,5 @@
 
 package slab
 
-// Of returns n zero values. The caller owns them.
+// Of returns a slice of n zero values, owned by the caller.
 func Of[T any](n int) []T { return make([]T, n) }

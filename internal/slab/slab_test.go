@@ -10,7 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/slab"
 )
 
-// TestOf writes every byte, on sizes around that of a large page.
+// TestOf writes every byte of slabs whose sizes are close to that of a huge
+// page.
 func TestOf(t *testing.T) {
 	const large = 2 << 20
 	for _, n := range []int{0, 1, 4096, large - 1, large, large + 1, 2*large - 1, 2 * large, 5*large + 17} {
@@ -27,7 +28,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestPointers keeps what only a slab points to.
+// TestPointers keeps values that only a slab references.
 func TestPointers(t *testing.T) {
 	s := slab.Of[*string](600_000)
 	for i := range s {
