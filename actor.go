@@ -11,21 +11,40 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// actor is who performs an operation, and the key it may come again under.
-type actor struct {
-	author      author.Author
-	session, op string
-	vouched     bool
+// Actor is who performs operations, and what it may do. It is one value, so that nothing
+// acts in the name of an agent without the rights that go with the name.
+type Actor struct {
+	// Author stands in the commits. An agent writes no protected file and none with
+	// several names (hard links), and what it writes must do nothing in Emacs or Org: each
+	// node that it changes is parsed as it is to stand, and may hold nothing that acts but
+	// what it held before. Such a text is Invalid.
+	Author author.Author
+	// Vouched says that a token stands for the author; else the caller says who it is.
+	// Commits record it, see Commit.Vouched.
+	Vouched bool
+	// May returns nil for a path below the memex that the author may change, else why not.
+	// It is asked for each file that a write would change, by the path that was named and
+	// by the one that links lead to, and again just before the file changes. It is called
+	// while the memory is locked, so it must not use the memory. An agent without it
+	// makes no commit (Denied); anybody else without it may change every file.
+	May func(path string) error
+	// Renames lets an agent give the name of another state's snapshot to a new one, which
+	// brings whoever kept that state to this one.
+	Renames bool
+	// Session stands in the commits.
+	Session string
+	// Op makes an operation one that is done once: what is written under an op that the
+	// history has is not done again but answered as the first time. Without it each
+	// operation is its own.
+	Op string
 }
 
 type actorKey struct{}
 
-// WithActor returns a context whose operations are recorded as by an author, in a
-// session, and are done once: what is written under an op that the history has
-// is not done again but answered as the first time. What is empty stays as the
-// context has it already, or as Options say; without an op each operation is its
-// own. One op is for one operation: give each a name of its own, such as a
-// random UUID, of at most 200 bytes.
+// WithActor returns a context whose operations are those of an actor. Session and Op, where
+// they are empty, stay as the context has them already, or as Options say. So does all the
+// rest, as one, where neither Author nor May is set. One op is for one operation: give each
+// a name of its own, such as a random UUID, of at most 200 bytes.
 //
 // The ops of at least the newest 10,000 operations are known, after a restart
 // too. An operation that failed, or had nothing to change, left no trace and is
@@ -33,19 +52,17 @@ type actorKey struct{}
 // of another kind, is a Conflict; that the request is the same otherwise is the
 // caller's to see to. What is read from files has neither author nor op of a
 // context: it is by the kind author.File.
-func WithActor(ctx context.Context, by author.Author, session, op string) context.Context {
-	was := actorOf(ctx)
-	return context.WithValue(ctx, actorKey{}, actor{
-		author: cmp.Or(by, was.author), session: cmp.Or(session, was.session), op: cmp.Or(op, was.op), vouched: was.vouched,
-	})
+func WithActor(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a.over(actorOf(ctx)))
 }
 
-// WithVouched says whether the author of the context is who a token stands for, or
-// who the caller says that it is. Commits record it, see Commit.Vouched.
-func WithVouched(ctx context.Context, vouched bool) context.Context {
-	a := actorOf(ctx)
-	a.vouched = vouched
-	return context.WithValue(ctx, actorKey{}, a)
+// over fills what an actor leaves open.
+func (a Actor) over(was Actor) Actor {
+	if a.Author.IsZero() && a.May == nil {
+		a.Author, a.Vouched, a.May, a.Renames = was.Author, was.Vouched, was.May, was.Renames
+	}
+	a.Session, a.Op = cmp.Or(a.Session, was.Session), cmp.Or(a.Op, was.Op)
+	return a
 }
 
 // Beginnings of an op. One that a caller chose has neither, so that nobody makes a
@@ -56,33 +73,47 @@ const (
 )
 
 // key is the op as commits keep it.
-func (a actor) key() string {
+func (a Actor) key() string {
 	switch {
-	case a.vouched:
-		return opToken + a.op
-	case strings.HasPrefix(a.op, opToken), strings.HasPrefix(a.op, opAsserted):
-		return opAsserted + a.op
+	case a.Vouched:
+		return opToken + a.Op
+	case strings.HasPrefix(a.Op, opToken), strings.HasPrefix(a.Op, opAsserted):
+		return opAsserted + a.Op
 	}
-	return a.op
+	return a.Op
 }
 
 // vouched reports whether a token said who the author of a commit is.
 func vouched(c *graph.Commit) bool { return strings.HasPrefix(c.Op, opToken) }
 
-func actorOf(ctx context.Context) actor {
-	a, _ := ctx.Value(actorKey{}).(actor)
+func actorOf(ctx context.Context) Actor {
+	a, _ := ctx.Value(actorKey{}).(Actor)
 	return a
+}
+
+// actor is who performs an operation: whom the context names, else whom Options name.
+func (m *Memory) actor(ctx context.Context) Actor {
+	a := actorOf(ctx)
+	op := a.Op // that of Options would be for one operation
+	a = a.over(m.opts.Actor)
+	a.Author, a.Op = cmp.Or(a.Author, owner), op
+	return a
+}
+
+// isAgent reports whether an agent performs an operation.
+func (m *Memory) isAgent(ctx context.Context) bool {
+	return m.actor(ctx).Author.Kind == author.Agent
 }
 
 // entry begins the commit of an operation: who, when and why. Where the context
 // names no op it gets one of its own.
 func (m *Memory) entry(ctx context.Context, kind, message string, now int64) graph.Commit {
-	a := actorOf(ctx)
-	if a.op == "" {
-		a.op = operation()
+	a := m.actor(ctx)
+	if a.Op == "" {
+		a.Op = operation()
 	}
 	c := graph.Commit{
-		Kind: kind, Author: cmp.Or(a.author, m.opts.Author), Session: cmp.Or(a.session, m.opts.Session),
+		Kind: kind, Author: a.Author, Session: a.Session,
 		Op: a.key(), Time: now, Message: message,
 	}
 	legible(&c)

@@ -48,7 +48,7 @@ func (m *Memory) Rewrite(ctx context.Context, base merkle.Digest, ids []string, 
 func (m *Memory) RememberTogether(ctx context.Context, under string, titles ...string) error {
 	var all []*noting
 	for _, title := range titles {
-		r := &noting{ctx: ctx, under: under, h: org.InsertHeadline{Title: title, Body: "of " + title}, author: m.opts.Author}
+		r := &noting{ctx: ctx, under: under, h: org.InsertHeadline{Title: title, Body: "of " + title}, author: m.actor(ctx).Author}
 		if err := r.prepare(m); err != nil {
 			return err
 		}

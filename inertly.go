@@ -13,17 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// inertly is a key of contexts.
-type inertly struct{}
-
-// WithInert makes every command that writes Org text refuse, under the context, a text
-// that would act: each node that it changes is parsed again as it is to stand, and may
-// hold nothing that Emacs or Org acts on but what it held before. The error is Invalid.
-func WithInert(ctx context.Context) context.Context {
-	return context.WithValue(ctx, inertly{}, true)
-}
-
-// finished checks the nodes that one operation makes, where its context wants that.
+// finished checks the nodes that one operation of an agent makes, see Actor.Author.
 type finished struct {
 	m      *Memory
 	before *graph.State
@@ -31,10 +21,10 @@ type finished struct {
 	places map[string]*inert.Place
 }
 
-// checkInert refuses a state in which a node acts that did not before. more is how many
-// headlines the operation adds.
+// checkInert refuses an agent a state in which a node acts that did not before, or in which
+// there are more headlines than the operation adds.
 func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
-	if ctx.Value(inertly{}) == nil {
+	if !e.m.isAgent(ctx) {
 		return nil
 	}
 	f := &finished{m: e.m, before: e.m.View().state, after: after, places: map[string]*inert.Place{}}
@@ -118,7 +108,7 @@ func placeOf(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
 
 // checkInert refuses a note of a pile, the last headline of the document, that acts.
 func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
-	if ctx.Value(inertly{}) == nil {
+	if !p.m.isAgent(ctx) {
 		return nil
 	}
 	if p.place == nil {
@@ -127,10 +117,9 @@ func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
 }
 
-// checkTree refuses, where the context wants that, a tree that would act once it is
-// refiled into a file.
+// checkTree refuses a tree of an agent that would act once it is refiled into a file.
 func (m *Memory) checkTree(ctx context.Context, t *node.Tree) error {
-	if ctx.Value(inertly{}) == nil {
+	if !m.isAgent(ctx) {
 		return nil
 	}
 	place := placeOf(org.Parse("", nil), m, m.View().state)

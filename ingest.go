@@ -351,7 +351,7 @@ func (in *ingester) commit(ctx context.Context) error {
 			in.begun = true
 		}
 		c, err := in.m.commit(background(ctx), state, &delta, graph.Commit{
-			Kind: graph.KindIngest, Author: byFile, Session: in.m.opts.Session, Op: in.op,
+			Kind: graph.KindIngest, Author: byFile, Session: in.m.opts.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: message(&delta),
 		}, marks...)
 		if err != nil {

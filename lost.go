@@ -152,7 +152,7 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 		changed[path] = true
 	}
 	var lost []string
-	byOwner, may := r.m.ByOwner(ctx), rightsOf(ctx)
+	byOwner, may := r.m.ByOwner(ctx), r.m.rights(ctx)
 	for _, path := range r.target.Paths() {
 		switch {
 		case !r.m.isFile(path), changed[path], r.m.removed(path), !r.bringsBack(path), !byOwner && r.m.Protected(path):

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 )
@@ -74,9 +75,13 @@ func (o *operations) read(ctx context.Context, store *disk.Store, head uint64) e
 var errEnough = errors.New("enough")
 
 // repeated returns the commit that an operation of this kind made when it came
-// the first time, nil for one that did not come yet. m.mu is held.
+// the first time, nil for one that did not come yet. All that make commits ask it, so an
+// agent whose rights nobody said is refused here. m.mu is held.
 func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit, error) {
-	op := actorOf(ctx).op
+	if a := m.actor(ctx); a.Author.Kind == author.Agent && a.May == nil {
+		return nil, fail(name, "", Denied, errNoRights)
+	}
+	op := actorOf(ctx).Op
 	if op == "" {
 		return nil, nil
 	}

@@ -3,14 +3,12 @@
 package fovea
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
@@ -24,12 +22,10 @@ type Options struct {
 	StateDir string
 	// Store replaces StateDir by another file system, for tests.
 	Store vfs.FS
-	// Author stands in the commits of operations whose context names nobody, see
-	// WithActor; the owner by default. Changes found in files are by the kind
-	// author.File, whoever runs Fovea.
-	Author author.Author
-	// Session is recorded in commits when set.
-	Session string
+	// Actor performs the operations whose context names nobody, see WithActor; the owner
+	// by default. Its Op does not count. Changes found in files are by the kind author.File,
+	// whoever runs Fovea, and in its Session.
+	Actor Actor
 	// SkillsDir, relative to the memex or absolute, holds documents that need
 	// not be Org; "skills" by default.
 	SkillsDir string
@@ -114,7 +110,6 @@ func (o *Options) defaults() Options {
 	if o != nil {
 		c = *o
 	}
-	c.Author = cmp.Or(c.Author, owner)
 	if c.SkillsDir == "" {
 		c.SkillsDir = defaultSkills
 	}

@@ -52,7 +52,7 @@ func (p *pile) take(r *noting) bool {
 	if p.ops == nil {
 		p.open(background(r.ctx))
 	}
-	op := actorOf(r.ctx).op
+	op := actorOf(r.ctx).Op
 	switch {
 	case p.full, p.keys[r.key] && r.byAgent(), op != "" && p.ops[op]:
 		return false

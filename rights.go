@@ -8,26 +8,23 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
-// rightsKey is a key of contexts.
-type rightsKey struct{}
+// errNoRights refuses an agent whose rights nobody has said.
+var errNoRights = errors.New("the agent has no rights; who asks for it says what it may write, see Actor.May and api.Trusted")
 
-// WithRights holds writes under the context to the files that may allows: it returns
-// nil for a path below the memex that the caller may change, else why not. It is asked
-// for each file that a write would change, by the path that was named and by the one
-// that links lead to, and again just before the file changes. It is called while the
-// memory is locked, so it must not use the memory.
-func WithRights(ctx context.Context, may func(path string) error) context.Context {
-	return context.WithValue(ctx, rightsKey{}, may)
-}
-
-func rightsOf(ctx context.Context) func(path string) error {
-	may, _ := ctx.Value(rightsKey{}).(func(string) error)
-	return may
+// rights returns what says which files the actor of a context may change, nil for all that
+// are not protected.
+func (m *Memory) rights(ctx context.Context) func(path string) error {
+	a := m.actor(ctx)
+	if a.May == nil && a.Author.Kind == author.Agent {
+		return func(string) error { return errNoRights }
+	}
+	return a.May
 }
 
 // errSeveralNames refuses a file with hard links: nobody can tell which of its names
@@ -37,7 +34,7 @@ var errSeveralNames = errors.New("the file has several names (hard links), so an
 // judge returns what decides over each file of an operation by the author of c, nil
 // where its author may write every file that is not locked down.
 func (m *Memory) judge(ctx context.Context, name string, c *graph.Commit) func(corpus.Place) error {
-	may := rightsOf(ctx)
+	may := m.rights(ctx)
 	if may == nil && c.Author == owner {
 		return nil
 	}

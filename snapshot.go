@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -48,7 +49,7 @@ func (k *kept) snapshot(i int) Snapshot {
 
 // Snapshot keeps the present state under a name, durably; an empty name keeps
 // it as an automatic one. Errors: Invalid (a name that reads as an index, a
-// date or a digest; an empty memory), Denied (see WithNewNames), ReadOnly.
+// date or a digest; an empty memory), Denied (see Actor.Renames), ReadOnly.
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,19 +74,10 @@ func (m *Memory) keepable(name string) error {
 	return nameable(name)
 }
 
-// newNames is a key of contexts.
-type newNames struct{}
-
-// WithNewNames makes Snapshot and Checkpoint refuse, under the context, a name that
-// another state has: whoever kept that state would be brought to this one by it.
-func WithNewNames(ctx context.Context) context.Context {
-	return context.WithValue(ctx, newNames{}, true)
-}
-
-// newName refuses a name that another state has, where only new ones may be taken. m.mu
-// is held, so that nobody takes it in between.
+// newName refuses an agent a name that another state has, see Actor.Renames. m.mu is held,
+// so that nobody takes it in between.
 func (m *Memory) newName(ctx context.Context, name string) error {
-	if name == "" || ctx.Value(newNames{}) == nil {
+	if a := m.actor(ctx); name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
 	}
 	head := m.View().commit.Seq

@@ -9,12 +9,28 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// WithGrant makes operations of a Guarded service under the context those of the
-// grant's holder: what it may do, whose name the commits bear, and whether a token
-// says so.
+// WithGrant makes operations under the context those of the grant's holder: whose name
+// the commits bear, and whether a token says so. What the holder may do a Guarded service
+// sees to; without one an agent changes no file.
 func WithGrant(ctx context.Context, g Grant) context.Context {
-	ctx = fovea.WithVouched(fovea.WithActor(ctx, g.author(), "", ""), g.Vouched)
-	return with(ctx, g)
+	return fovea.WithActor(with(ctx, g), g.actor())
+}
+
+// As returns a Service whose operations are those of the grant's holder, see WithGrant.
+func As(svc Service, g Grant) Service {
+	return Around(svc, func(ctx context.Context, op *Operation, req any) (any, error) {
+		return op.Pass(WithGrant(ctx, g), svc, req)
+	})
+}
+
+// actor is the holder of the grant as the memory knows it. An agent has no rights by that,
+// but where it is the owner who writes in its name.
+func (g *Grant) actor() fovea.Actor {
+	a := fovea.Actor{Author: g.author(), Vouched: g.Vouched}
+	if g.Role == Owner && g.Agent != "" {
+		a.May, a.Renames = func(string) error { return nil }, true
+	}
+	return a
 }
 
 // author is whose name the commits of the grant's holder bear. Who has another role

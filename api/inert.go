@@ -12,7 +12,7 @@ import (
 
 // inertNote makes the text of an agent's note inert, see inert.Text.
 func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
-	if t.g.Verbatim {
+	if t.g.Role == Keeper {
 		return r, nil
 	}
 	r.Title = inert.Line(r.Title)
@@ -28,7 +28,7 @@ func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
 
 // inertEdit is inertNote for an edit.
 func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
-	if t.g.Verbatim {
+	if t.g.Role == Keeper {
 		return r, nil
 	}
 	errs := []error{inertTags(r.Tag), inertKeys(r.RemoveProperty), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}

@@ -22,7 +22,7 @@ func MayAsk(ctx context.Context, op *Operation) error {
 
 func (t *trust) mayAsk(ctx context.Context, op *Operation) error {
 	switch t.g.Role {
-	case Agent, Reader:
+	case Agent, Keeper, Reader:
 	default:
 		return t.denied(op.Name, "", "role %q is none", t.g.Role)
 	}

@@ -18,11 +18,18 @@ const (
 	Owner  Role = "owner"  // the person: everything
 	Agent  Role = "agent"  // reads all, writes what is its own
 	Reader Role = "reader" // reads all
+	// Keeper is an Agent that keeps files in its folder by a program of Fovea: its text is
+	// checked as that of every agent, but refused and not changed where it would act, and
+	// it forgets what stands in its folder, whoever wrote it.
+	Keeper Role = "keeper"
 )
 
 // Grant says who calls and what that caller may do.
 type Grant struct {
-	Agent string // the name of an agent, see author.Check; "" with the role Owner is the person
+	// Agent is the name of an agent, see author.Check. With the role Owner "" is the
+	// person; a name is the person's own hand in the name of that agent, who may write
+	// everywhere but in protected files, and whose text is checked as that of every agent.
+	Agent string
 	Role  Role
 	// Paths are files and folders (with a slash at the end) below the memex that
 	// an agent may write besides its own.
@@ -35,8 +42,6 @@ type Grant struct {
 	Scopes []string
 	// Vouched is set where a token says who calls; otherwise the caller does.
 	Vouched bool
-	// Verbatim leaves the agent's text as it is: a program of Fovea itself wrote it.
-	Verbatim bool
 	// Protected reports whether no agent may write a path, whatever it is
 	// granted: Memory.Protected. nil asks the service for its policy.
 	Protected func(path string) bool `json:"-"`
@@ -44,24 +49,20 @@ type Grant struct {
 
 // Trusted returns a Service that lets pass what the grant allows and answers
 // anything else with an error of kind Denied. What it does is recorded as by the
-// agent of the grant, whoever the context names. An agent writes below
+// holder of the grant, whoever the context names. An agent writes below
 // agents/NAME/ and in tasks, which is also where Remember without a place writes;
 // forgets what it alone has written, rolls back what it alone has done since, and
 // reverts its own commits where nobody has built on them.
 func Trusted(svc Service, g Grant) Service {
 	if g.Role == Owner {
-		return svc
+		return As(svc, g)
 	}
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
-		ctx = fovea.WithActor(ctx, g.author(), "", "")
 		t := &trust{svc, g}
+		ctx = fovea.WithActor(with(ctx, g), t.actor(op))
 		admitted, err := t.admit(ctx, op, req)
 		if err == nil {
-			ctx = fovea.WithRights(ctx, func(path string) error { return t.mayWrite(op.Name, path) })
-			if !slices.Contains(g.Operations, op.Name) {
-				ctx = fovea.WithNewNames(ctx)
-			}
-			return op.Pass(fovea.WithInert(ctx), svc, admitted)
+			return op.Pass(ctx, svc, admitted)
 		}
 		if before, ok := svc.(recalling); ok { // the node may have left with what was asked for
 			if answer, done, againErr := before.again(ctx, op, req); done {
@@ -75,6 +76,14 @@ func Trusted(svc Service, g Grant) Service {
 type trust struct {
 	svc Service
 	g   Grant
+}
+
+// actor is the holder of the grant as the memory knows it, for one operation.
+func (t *trust) actor(op *Operation) fovea.Actor {
+	a := t.g.actor()
+	a.May = func(path string) error { return t.mayWrite(op.Name, path) }
+	a.Renames = slices.Contains(t.g.Operations, op.Name)
+	return a
 }
 
 // admit returns the request as it may go on, or why it may not. An operation that

@@ -88,7 +88,7 @@ func (t *trust) move(ctx context.Context, op string, r MoveRequest) error {
 			return err
 		}
 	}
-	if op != "forget" || slices.Contains(t.g.Operations, op) {
+	if op != "forget" || slices.Contains(t.g.Operations, op) || t.g.Role == Keeper && strings.HasPrefix(n.Path, t.folder()) {
 		return nil
 	}
 	return t.own(ctx, op, n)

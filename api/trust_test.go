@@ -22,7 +22,7 @@ func trusted(t *testing.T) (person, ada, bob api.Service) {
 	as := func(name string, more ...string) api.Service {
 		return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
 			g := api.Grant{Agent: name, Role: api.Agent, Paths: more}
-			return op.Pass(fovea.WithActor(ctx, author.Named(name), "", ""), api.Trusted(svc, g), req)
+			return op.Pass(fovea.WithActor(ctx, fovea.Actor{Author: author.Named(name)}), api.Trusted(svc, g), req)
 		})
 	}
 	return svc, as("ada", "projects/", "skills/"), as("bob")
@@ -179,7 +179,7 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 	for name, protected := range map[string]func(string) bool{"carried": m.Protected, "asked for": nil} {
 		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
 		ada := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-			return op.Pass(fovea.WithActor(ctx, author.Named("ada"), "", ""), api.Trusted(svc, g), req)
+			return op.Pass(fovea.WithActor(ctx, fovea.Actor{Author: author.Named("ada")}), api.Trusted(svc, g), req)
 		})
 		if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
 			t.Errorf("%s: a file that the policy protects: %v", name, err)
@@ -187,5 +187,28 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 		if err := edit(t, ada, "Plan", "Plan"); err != nil {
 			t.Errorf("%s: a file that the policy trusts: %v", name, err)
 		}
+	}
+}
+
+// TestKeepersKeepTheirFolder: a program of Fovea that keeps files in a folder of its own
+// forgets what anybody wrote there, and nothing elsewhere; it writes headlines at once, and is
+// refused what would act.
+func TestKeepersKeepTheirFolder(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"mine.org": "* Mine\n", "tasks.org": "* Task\n", "agents/graph/g.org": "* Entity\n* Other\n"})
+	keeper := api.As(api.Guarded(svc), api.Grant{Agent: "graph", Role: api.Keeper})
+	for id, may := range map[string]bool{"Entity": true, "Mine": false, "Task": false} {
+		if _, err := keeper.Forget(t.Context(), api.MoveRequest{ID: id}); (err == nil) != may {
+			t.Errorf("forget %s: %v", id, err)
+		}
+	}
+	text := "** An entity\n- as it is\n"
+	if _, err := keeper.Edit(t.Context(), api.EditRequest{ID: "Other", Append: &text, AllowSubheadings: true}); err != nil {
+		t.Error(err)
+	} else if n, err := svc.Show(t.Context(), api.ShowRequest{ID: "Other"}); err != nil || len(n.Children) != 1 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	text = "[[elisp:(ding)]]\n"
+	if _, err := keeper.Edit(t.Context(), api.EditRequest{ID: "Other", Append: &text}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("a text that acts: %v", err)
 	}
 }

@@ -57,10 +57,11 @@ over where there is no graph yet, and kept in step with it.`,
 
 // serveMCP serves Fovea's own tools until the client goes.
 func (s *session) serveMCP(ctx context.Context) error {
-	svc, err := s.agentService(ctx)
+	svc, err := s.shared(ctx)
 	if err != nil {
 		return s.refuseMCP(ctx, err)
 	}
+	svc = s.guarded(svc)
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Greeting: func(client string) string { return s.greeting(s.flags.Agent, client) }, Log: s.log(), Faults: s.log()})
 	if s.far != nil {
 		s.letGrow(growBriefly) // next to nothing is kept here
@@ -111,7 +112,6 @@ func (s *session) tellChanges(ctx context.Context, server *mcpserver.Server) {
 
 // serveServerMemory serves the tools of server-memory until the client goes.
 func (s *session) serveServerMemory(ctx context.Context) error {
-	s.flags.Agent = servermemory.Agent
 	graph, err := s.graph(ctx, s.shared)
 	if err != nil {
 		return s.refuseMCP(ctx, err)
@@ -119,14 +119,14 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, s.out))
 }
 
-// graph opens the graph of server-memory, which is written as by an agent of that
-// name: the graph is shared by all clients.
+// graph opens the graph of server-memory, which is written by an agent of that name: the
+// graph is shared by all clients.
 func (s *session) graph(ctx context.Context, service func(context.Context) (api.Service, error)) (*servermemory.Store, error) {
 	svc, err := service(ctx)
 	if err != nil {
 		return nil, err
 	}
-	acting := api.Trusted(svc, api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}, Verbatim: true})
+	acting := api.As(s.guarded(svc), api.Grant{Agent: servermemory.Agent, Role: api.Keeper})
 	var mirror *servermemory.Mirror
 	if file := s.config.ServerMemoryFile; file != "" {
 		mirror = servermemory.NewMirror(file)
@@ -143,14 +143,13 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// agentService gives the service that an MCP client may use: each call as the agent
-// that its context names. A daemon sees to that by itself.
-func (s *session) agentService(ctx context.Context) (api.Service, error) {
-	svc, err := s.shared(ctx)
-	if err != nil || s.far != nil {
-		return svc, err
+// guarded is a service that holds each call to the grant of its context. A daemon sees to
+// that by itself.
+func (s *session) guarded(svc api.Service) api.Service {
+	if s.far != nil {
+		return svc
 	}
-	return api.Guarded(svc), nil
+	return api.Guarded(svc)
 }
 
 // shared gives the service of a daemon, which is started where there is none, and

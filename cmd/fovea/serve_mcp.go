@@ -10,7 +10,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -29,7 +28,7 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 				if g.Role == api.Owner {
 					as = s.agentGrant(s.agentOf(g.Agent, client))
 				}
-				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), author.Author{}, scopes.Session, ""), scopes)
+				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), fovea.Actor{Session: scopes.Session}), scopes)
 			}})
 		}}
 	}, nil)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -102,7 +101,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	s.opened = true
 	s.letGrow(growBriefly)
 	opts := &fovea.Options{
-		StateDir: s.config.StateDir, Author: s.author(), Session: s.config.Session,
+		StateDir: s.config.StateDir, Actor: fovea.Actor{Session: s.config.Session},
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
@@ -138,15 +137,6 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	return nil
 }
 
-// author is who operations of this run are by: the agent that --agent names, else the
-// owner.
-func (s *session) author() author.Author {
-	if s.config.Agent == "" {
-		return author.Author{Kind: author.Owner}
-	}
-	return author.Named(s.config.Agent)
-}
-
 // elsewhere reports whether Emacs has seen an id, outside the memex. The list is
 // read when the first link to an unknown id is met.
 func (s *session) elsewhere(id string) bool {
@@ -167,14 +157,15 @@ func ask[Q, A any](s *session, c *cobra.Command, method func(api.Service, contex
 	return s.give(answer, func() { show(answer) })
 }
 
-// call opens the memory and calls an operation.
+// call opens the memory and calls an operation by the hand of who runs this process: in
+// the name that --agent gives, if any.
 func call[Q, A any](s *session, c *cobra.Command, method func(api.Service, context.Context, Q) (A, error), req Q) (answer A, err error) {
 	defer s.working()()
 	svc, err := s.service(c.Context())
 	if err != nil {
 		return answer, err
 	}
-	return method(svc, c.Context(), req)
+	return method(svc, api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), req)
 }
 
 // alone gives an operation without a request an empty one.

@@ -93,16 +93,19 @@ func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 	return g, nil
 }
 
-// asserted believes what a request says of itself.
+// asserted believes what a request says of itself. Who names an agent and no role comes as
+// that agent.
 func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	agent := r.Header.Get(api.HeaderAgent)
 	if err := mayBear(agent); err != nil {
 		return api.Grant{}, fmt.Errorf("%s: %w", api.HeaderAgent, err)
 	}
-	switch role := api.Role(r.Header.Get(api.HeaderRole)); role {
-	case "":
-		return d.grant(agent, api.Owner), nil
-	case api.Owner, api.Agent, api.Reader:
+	switch role := api.Role(r.Header.Get(api.HeaderRole)); {
+	case role == "" && agent == "":
+		return d.grant("", api.Owner), nil
+	case role == "":
+		return d.grant(agent, api.Agent), nil
+	case slices.Contains([]api.Role{api.Owner, api.Agent, api.Keeper, api.Reader}, role):
 		return d.grant(agent, role), nil
 	default:
 		return api.Grant{}, fmt.Errorf("%s: %q is no role", api.HeaderRole, role)

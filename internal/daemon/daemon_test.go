@@ -216,12 +216,13 @@ func TestWhoComesIn(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(h.config.StateDir, "http.json")); err != nil || info.Mode().Perm() != 0o600 || person.URL != h.url {
 		t.Errorf("the address: %v, %v, %s", info.Mode(), err, person.URL)
 	}
-	ask := func(token, host, origin, body string) (int, string) {
+	ask := func(token, role, host, origin, body string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), "POST", h.url+"/v1/edit", strings.NewReader(body))
 		h.check(err)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set(api.HeaderAgent, "somebody-else")
+		r.Header.Set(api.HeaderRole, role)
 		for name, value := range map[string]string{"Authorization": "Bearer " + token, "Origin": origin} {
 			if strings.TrimPrefix(value, "Bearer ") != "" {
 				r.Header.Set(name, value)
@@ -239,20 +240,21 @@ func TestWhoComesIn(t *testing.T) {
 	}
 	const a, b = `{"id":"a.org","tag":["x"]}`, `{"id":"b.org","tag":["x"]}`
 	for _, tc := range []struct {
-		name, token, host, origin, body string
-		want                            int
+		name, token, role, host, origin, body string
+		want                                  int
 	}{
-		{"no token", "", "", "", a, 401},
-		{"wrong token", ada + "x", "", "", a, 401},
-		{"foreign host", ada, "evil.example", "", a, 403},
-		{"this host by another port", ada, "127.0.0.1:1", "", a, 403},
-		{"foreign page", ada, "", "https://evil.example", a, 403},
-		{"own page", ada, "", h.url, `{"id":"nothing"}`, 404},
-		{"granted", ada, "", "", `{"id":"a.org:1","tag":["x"]}`, 200},
-		{"not granted", ada, "", "", `{"id":"b.org:1","tag":["x"]}`, 403},
-		{"the person", person.Token, "", "", `{"id":"b.org:1","tag":["y"]}`, 200},
+		{"no token", "", "", "", "", a, 401},
+		{"wrong token", ada + "x", "", "", "", a, 401},
+		{"foreign host", ada, "", "evil.example", "", a, 403},
+		{"this host by another port", ada, "", "127.0.0.1:1", "", a, 403},
+		{"foreign page", ada, "", "", "https://evil.example", a, 403},
+		{"own page", ada, "", "", h.url, `{"id":"nothing"}`, 404},
+		{"granted", ada, "", "", "", `{"id":"a.org:1","tag":["x"]}`, 200},
+		{"not granted", ada, "owner", "", "", `{"id":"b.org:1","tag":["x"]}`, 403},
+		{"an agent by the person's token", person.Token, "", "", "", `{"id":"b.org:1","tag":["y"]}`, 403},
+		{"the person in an agent's name", person.Token, "owner", "", "", `{"id":"b.org:1","tag":["y"]}`, 200},
 	} {
-		if got, text := ask(tc.token, tc.host, tc.origin, tc.body); got != tc.want {
+		if got, text := ask(tc.token, tc.role, tc.host, tc.origin, tc.body); got != tc.want {
 			t.Errorf("%s: %d %s, want %d", tc.name, got, text, tc.want)
 		}
 	}
@@ -261,7 +263,7 @@ func TestWhoComesIn(t *testing.T) {
 		t.Errorf("by %+v, %v", log, err)
 	}
 	h.check(tokens.Remove("ada"))
-	if got, _ := ask(ada, "", "", a); got != 401 {
+	if got, _ := ask(ada, "", "", "", a); got != 401 {
 		t.Errorf("a token that was taken away: %d", got)
 	}
 	held, err := daemon.Connect(t.Context(), &h.config, &client.Options{Agent: "bob", Role: api.Agent})

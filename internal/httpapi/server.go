@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
@@ -128,7 +127,7 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 			return
 		}
 		scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
-		ctx := fovea.WithActor(api.WithGrant(r.Context(), g), author.Author{}, scopes.Session, "")
+		ctx := fovea.WithActor(api.WithGrant(r.Context(), g), fovea.Actor{Session: scopes.Session})
 		next.ServeHTTP(w, r.WithContext(api.WithScopes(ctx, scopes)))
 	})
 }

@@ -15,9 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
@@ -215,8 +213,8 @@ func TestEverythingIsTheCallers(t *testing.T) {
 // only reads makes none.
 func TestWhoActs(t *testing.T) {
 	svc, _ := memory(t)
-	s := mcpserver.New(svc, &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
-		return fovea.WithActor(ctx, author.Named("test-"+client), "", "")
+	s := mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
+		return api.WithGrant(ctx, api.Grant{Agent: "test-" + client, Role: api.Agent})
 	}})
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 		c := attach(t, s, nil, revision)

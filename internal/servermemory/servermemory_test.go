@@ -20,7 +20,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -38,7 +37,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	clock := time.Now().Add(time.Hour)
-	m, err := fovea.Open(t.Context(), p.memex, &fovea.Options{StateDir: p.state, Author: author.Named(servermemory.Agent), Now: func() time.Time {
+	m, err := fovea.Open(t.Context(), p.memex, &fovea.Options{StateDir: p.state, Now: func() time.Time {
 		clock = clock.Add(time.Minute)
 		return clock
 	}})
@@ -46,7 +45,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return api.Trusted(api.Local(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Agent, Operations: []string{"forget"}, Verbatim: true}), m
+	return api.Trusted(api.Local(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
 }
 
 func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {
