@@ -5,6 +5,8 @@ package fovea
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
@@ -32,13 +34,36 @@ func (m *Memory) openStoreNow() *disk.Store {
 // Writable returns nil, or why nothing can be written: the error is that of the store
 // itself, or says which of its folders and files, or whether the memex, is not where the
 // memory opened it. What a write error has stopped goes on when the memory is opened
-// again; what was moved can be put back as long as nobody has tried to write. A few
-// system calls.
+// again; what was moved can be put back as long as nobody has tried to write. Of a memex,
+// the scopes that are open count as well. A few system calls, for each of them.
 func (m *Memory) Writable() error {
-	if err := m.store.Err(); err != nil {
+	store := m.openStoreNow()
+	err := store.Err()
+	if err == nil {
+		err = store.Stands()
+	}
+	if err != nil || m.parent != nil {
 		return err
 	}
-	return m.store.Stands()
+	return m.ScopesWritable()
+}
+
+// ScopesWritable returns the first error of Writable of the scopes of these names that are
+// open, of all where none is named; it says which one it is.
+func (m *Memory) ScopesWritable(names ...string) error {
+	top := m.memex()
+	top.scopes.mu.Lock()
+	open := maps.Clone(top.scopes.open)
+	top.scopes.mu.Unlock()
+	for _, name := range sortedKeys(open) {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
+		if err := open[name].Writable(); err != nil && !errors.Is(err, disk.ErrClosed) {
+			return fmt.Errorf("%s takes no writes: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // InPlace returns nil while the memex and the store are where they were opened. It is

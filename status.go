@@ -56,8 +56,9 @@ func (m *Memory) tell() {
 }
 
 // Status says how the memory is. It costs no more than a look, and waits for no
-// writer.
+// writer, but for a scope that is being opened.
 func (m *Memory) Status() Status {
+	writable := m.Writable() // it waits for a scope that is being opened, which may wait for the chain
 	m.chain.RLock()
 	defer m.chain.RUnlock()
 	v, t := m.View(), m.told.Load()
@@ -78,8 +79,8 @@ func (m *Memory) Status() Status {
 	s.SignedBy, s.Signature = m.signedBy(t.signed, t.head)
 	s.Baselines = m.baselinesDoubted()
 	s.History, s.Large = m.historySize()
-	if err := m.Writable(); err != nil {
-		s.ReadOnly = err.Error()
+	if writable != nil {
+		s.ReadOnly = writable.Error()
 	}
 	if s.Recovered != "" && t.recovered != "" {
 		s.Recovered += "; "

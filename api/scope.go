@@ -108,8 +108,19 @@ func (l *local) scoped() Service {
 		if err == nil && slices.Contains([]string{"repair", "retain", "purge"}, op.Name) {
 			on.warnOthers(ctx, op)
 		}
+		if len(scopes) > 0 && err == nil {
+			on.warnScopes(ctx, scopes)
+		}
 		return answer, err
 	})
+}
+
+// warnScopes tells who named scopes that one of them takes no writes: its history may be
+// damaged or missing, and then the answer lacks what it held.
+func (l *local) warnScopes(ctx context.Context, scopes []string) {
+	if err := l.memex.ScopesWritable(scopes...); err != nil {
+		l.warn(ctx, fmt.Errorf("%w; see fovea verify", err))
+	}
 }
 
 // warnOthers names the scopes that an operation which mends a history was not about.
