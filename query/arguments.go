@@ -8,14 +8,14 @@ import (
 )
 
 // needArgs complains about an empty list, and about an empty argument.
-func needArgs(args []string) *argError {
+func requireArgs(args []string) *argError {
 	if len(args) == 0 {
 		return &argError{-1, "an argument is missing", "write it right behind the colon; quote text that holds a blank, a parenthesis or |"}
 	}
-	return noneEmpty(args)
+	return rejectEmptyArgs(args)
 }
 
-func noneEmpty(args []string) *argError {
+func rejectEmptyArgs(args []string) *argError {
 	if i := slices.Index(args, ""); i >= 0 {
 		return &argError{i, "an argument is empty", "remove the comma or the quotes, or write the argument"}
 	}
@@ -23,7 +23,7 @@ func noneEmpty(args []string) *argError {
 }
 
 // without is for predicates that take no arguments.
-func without(is func(Candidate) bool) func([]string) (test, *argError) {
+func noArgs(is func(Candidate) bool) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
 		if len(args) > 0 {
 			return nil, &argError{0, "this predicate takes no argument", "end it with the colon"}
@@ -33,9 +33,9 @@ func without(is func(Candidate) bool) func([]string) (test, *argError) {
 }
 
 // equalAny is for predicates that compare one field with each argument.
-func equalAny(field func(Candidate) string) func([]string) (test, *argError) {
+func equalsAny(field func(Candidate) string) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
-		if err := needArgs(args); err != nil {
+		if err := requireArgs(args); err != nil {
 			return nil, err
 		}
 		return func(c Candidate) bool { return slices.Contains(args, field(c)) }, nil
@@ -49,7 +49,7 @@ func option(arg string, keys ...string) (key, value string, ok bool) {
 }
 
 // truth reads the value of an option that is on or off.
-func truth(value string) (on, ok bool) {
+func parseBool(value string) (on, ok bool) {
 	switch value {
 	case "t", "true", "yes":
 		return true, true
@@ -60,6 +60,6 @@ func truth(value string) (on, ok bool) {
 }
 
 // badTruth is the error for an option that is neither on nor off.
-func badTruth(index int, key string) *argError {
+func badBool(index int, key string) *argError {
 	return &argError{index, key + " is t or nil", "write " + key + "=t, or leave it out"}
 }

@@ -11,46 +11,46 @@ import (
 )
 
 // span is a range of numbers, both ends included; it is empty when low > high.
-type span struct{ low, high int }
+type numberRange struct{ low, high int }
 
-func (s span) holds(n int) bool { return s.low <= n && n <= s.high }
+func (s numberRange) contains(n int) bool { return s.low <= n && n <= s.high }
 
 // maxOrder bounds every number that is compared: stars, ranks, minutes.
-const maxOrder = 1 << 30
+const maxNumber = 1 << 30
 
 // parseSpan reads "N", "<N", "<=N", ">N", ">=N", "=N" or "N..M" with the given
 // reading of one value. The ends of a range may come in either order.
-func parseSpan(arg string, value func(string) (int, bool)) (span, bool) {
+func parseRange(arg string, value func(string) (int, bool)) (numberRange, bool) {
 	if from, to, ok := strings.Cut(arg, ".."); ok {
 		low, okLow := value(from)
 		high, okHigh := value(to)
-		return span{min(low, high), max(low, high)}, okLow && okHigh
+		return numberRange{min(low, high), max(low, high)}, okLow && okHigh
 	}
 	number := strings.TrimLeft(arg, "<>=")
 	n, ok := value(number)
 	switch strings.TrimSuffix(arg, number) {
 	case "", "=":
-		return span{n, n}, ok
+		return numberRange{n, n}, ok
 	case "<":
-		return span{0, n - 1}, ok
+		return numberRange{0, n - 1}, ok
 	case "<=":
-		return span{0, n}, ok
+		return numberRange{0, n}, ok
 	case ">":
-		return span{n + 1, maxOrder}, ok
+		return numberRange{n + 1, maxNumber}, ok
 	case ">=":
-		return span{n, maxOrder}, ok
+		return numberRange{n, maxNumber}, ok
 	}
-	return span{}, false
+	return numberRange{}, false
 }
 
 func levelValue(s string) (int, bool) {
 	n, err := strconv.Atoi(s)
-	return n, err == nil && 0 <= n && n < maxOrder && s[0] != '+' && s[0] != '-'
+	return n, err == nil && 0 <= n && n < maxNumber && s[0] != '+' && s[0] != '-'
 }
 
 // levelTest takes one comparison, or two numbers, which org-ql reads as a range.
 func levelTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	const hint = "write level:2, level:>=2 or level:2..3"
@@ -66,28 +66,28 @@ func levelTest(args []string) (test, *argError) {
 		}
 		arg += ".." + args[1]
 	}
-	s, ok := parseSpan(arg, levelValue)
+	s, ok := parseRange(arg, levelValue)
 	if !ok {
 		return nil, &argError{0, fmt.Sprintf("%q compares no number of stars", arg), hint}
 	}
-	return func(c Candidate) bool { return s.holds(c.Level()) }, nil
+	return func(c Candidate) bool { return s.contains(c.Level()) }, nil
 }
 
 // parseSpans reads one span from each argument. wrong is the index of the first
 // that is none, or -1.
-func parseSpans(args []string, value func(string) (int, bool)) (spans []span, wrong int) {
+func parseRanges(args []string, value func(string) (int, bool)) (ranges []numberRange, bad int) {
 	for i, arg := range args {
-		s, ok := parseSpan(arg, value)
+		s, ok := parseRange(arg, value)
 		if !ok {
 			return nil, i
 		}
-		spans = append(spans, s)
+		ranges = append(ranges, s)
 	}
-	return spans, -1
+	return ranges, -1
 }
 
-func anyHolds(spans []span, n int) bool {
-	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(n) })
+func anyContains(ranges []numberRange, n int) bool {
+	return slices.ContainsFunc(ranges, func(s numberRange) bool { return s.contains(n) })
 }
 
 // priorityRank orders priorities as Org does: numbers from 0 to 64 above the
@@ -104,24 +104,24 @@ func priorityRank(s string) (int, bool) {
 }
 
 func priorityTest(args []string) (test, *argError) {
-	if err := noneEmpty(args); err != nil {
+	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err
 	}
 	if len(args) == 0 {
 		return func(c Candidate) bool { return c.Priority() != "" }, nil
 	}
-	spans, wrong := parseSpans(args, priorityRank)
-	if wrong >= 0 {
-		return nil, &argError{wrong, fmt.Sprintf("%q compares no priority", args[wrong]), "a priority is a letter or a number up to 64: write priority:A, priority:>=B or priority:A..C"}
+	ranges, bad := parseRanges(args, priorityRank)
+	if bad >= 0 {
+		return nil, &argError{bad, fmt.Sprintf("%q compares no priority", args[bad]), "a priority is a letter or a number up to 64: write priority:A, priority:>=B or priority:A..C"}
 	}
 	return func(c Candidate) bool {
 		rank, ok := priorityRank(c.Priority())
-		return ok && anyHolds(spans, rank)
+		return ok && anyContains(ranges, rank)
 	}, nil
 }
 
 func effortTest(args []string) (test, *argError) {
-	if err := noneEmpty(args); err != nil {
+	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err
 	}
 	if len(args) == 0 {
@@ -132,14 +132,14 @@ func effortTest(args []string) (test, *argError) {
 			args = []string{args[0] + ".." + args[1]}
 		}
 	}
-	spans, wrong := parseSpans(args, minutes)
-	if wrong >= 0 {
-		return nil, &argError{wrong, fmt.Sprintf("%q compares no effort", args[wrong]), "write effort:30, effort:<1:30 or effort:1h..1d"}
+	ranges, bad := parseRanges(args, minutes)
+	if bad >= 0 {
+		return nil, &argError{bad, fmt.Sprintf("%q compares no effort", args[bad]), "write effort:30, effort:<1:30 or effort:1h..1d"}
 	}
 	return func(c Candidate) bool {
 		return slices.ContainsFunc(c.Property("EFFORT"), func(effort string) bool {
 			n, ok := minutes(effort)
-			return ok && anyHolds(spans, n)
+			return ok && anyContains(ranges, n)
 		})
 	}, nil
 }
@@ -151,8 +151,8 @@ var minuteUnits = map[string]float64{"min": 1, "h": 60, "d": 24 * 60, "w": 7 * 2
 // 1:30:00, or numbers with units, such as 1d 3h 5min, which 1d 3:05 may end.
 func minutes(s string) (int, bool) {
 	total := 0.0
-	parts := duration.FindAllStringSubmatch(s, -1)
-	if len(parts) == 0 || strings.TrimSpace(duration.ReplaceAllString(s, "")) != "" {
+	parts := durationPattern.FindAllStringSubmatch(s, -1)
+	if len(parts) == 0 || strings.TrimSpace(durationPattern.ReplaceAllString(s, "")) != "" {
 		return 0, false
 	}
 	for _, p := range parts {
@@ -171,7 +171,7 @@ func minutes(s string) (int, bool) {
 		}
 		total += n * unit
 	}
-	return int(total), total < maxOrder
+	return int(total), total < maxNumber
 }
 
-var duration = regexp.MustCompile(`(\d+(?:\.\d+)?)(?::(\d\d)(?::(\d\d))?)?\s*([a-z]*)`)
+var durationPattern = regexp.MustCompile(`(\d+(?:\.\d+)?)(?::(\d\d)(?::(\d\d))?)?\s*([a-z]*)`)

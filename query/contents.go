@@ -9,22 +9,22 @@ import (
 
 // linkTest wants one link that satisfies all arguments.
 func linkTest(args []string) (test, *argError) {
-	if err := noneEmpty(args); err != nil {
+	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err
 	}
-	make := newPhrase
+	newMatcher := newPhrase
 	for i, arg := range args {
 		if key, value, ok := option(arg, "regexp-p"); ok {
-			on, ok := truth(value)
+			on, ok := parseBool(value)
 			if !ok {
-				return nil, badTruth(i, key)
+				return nil, badBool(i, key)
 			}
 			if on {
-				make = lineRegexp
+				newMatcher = lineRegexp
 			}
 		}
 	}
-	var holds []func(Link) bool
+	var conditions []func(Link) bool
 	for i, arg := range args {
 		key, value, ok := option(arg, "target", "description", "regexp-p")
 		if !ok {
@@ -34,30 +34,30 @@ func linkTest(args []string) (test, *argError) {
 			continue
 		}
 		if value == "" {
-			return nil, noneEmpty([]string{""}).at(i)
+			return nil, rejectEmptyArgs([]string{""}).withIndex(i)
 		}
-		f, err := make(value)
+		f, err := newMatcher(value)
 		if err != nil {
 			return nil, badPattern(i, value, err)
 		}
-		holds = append(holds, func(l Link) bool {
+		conditions = append(conditions, func(l Link) bool {
 			return key != "description" && f.MatchString(l.Target) || key != "target" && f.MatchString(l.Description)
 		})
 	}
 	return func(c Candidate) bool {
 		return slices.ContainsFunc(c.Links(), func(l Link) bool {
-			return !slices.ContainsFunc(holds, func(hold func(Link) bool) bool { return !hold(l) })
+			return !slices.ContainsFunc(conditions, func(condition func(Link) bool) bool { return !condition(l) })
 		})
 	}, nil
 }
 
 // sourceTest wants one source block that satisfies all arguments.
 func sourceTest(args []string) (test, *argError) {
-	if err := noneEmpty(args); err != nil {
+	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err
 	}
 	var languages []string
-	var patterns []finder
+	var patterns []textMatcher
 	for i, arg := range args {
 		key, value, ok := option(arg, "lang", "regexps")
 		if key == "lang" && ok {
@@ -75,8 +75,8 @@ func sourceTest(args []string) (test, *argError) {
 	}
 	return func(c Candidate) bool {
 		return slices.ContainsFunc(c.Sources(), func(s Source) bool {
-			spoken := len(languages) == 0 || slices.ContainsFunc(languages, func(l string) bool { return strings.EqualFold(l, s.Language) })
-			return spoken && allFind(patterns, s.Body)
+			languageOK := len(languages) == 0 || slices.ContainsFunc(languages, func(l string) bool { return strings.EqualFold(l, s.Language) })
+			return languageOK && allMatch(patterns, s.Body)
 		})
 	}, nil
 }

@@ -14,7 +14,7 @@ import (
 type period struct{ from, to time.Time }
 
 // touches reports whether a timestamp and the period have a moment in common.
-func (p period) touches(t Time) bool {
+func (p period) overlaps(t Time) bool {
 	return (p.to.IsZero() || !t.Start.After(p.to)) && (p.from.IsZero() || !t.End.Before(p.from))
 }
 
@@ -80,20 +80,20 @@ func timesTest(kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
 			return nil, err
 		}
 		return func(c Candidate) bool {
-			return slices.ContainsFunc(kinds, func(k TimeKind) bool { return slices.ContainsFunc(c.Times(k), p.touches) })
+			return slices.ContainsFunc(kinds, func(k TimeKind) bool { return slices.ContainsFunc(c.Times(k), p.overlaps) })
 		}, nil
 	}
 }
 
 // timestampTest is for predicates that want any timestamp that counts.
-func timestampTest(counts func(Time) bool) func([]string, time.Time) (test, *argError) {
+func timestampTest(include func(Time) bool) func([]string, time.Time) (test, *argError) {
 	return func(args []string, now time.Time) (test, *argError) {
 		p, err := parsePeriod(args, now)
 		if err != nil {
 			return nil, err
 		}
 		return func(c Candidate) bool {
-			return slices.ContainsFunc(c.Times(AnyTime), func(t Time) bool { return counts(t) && p.touches(t) })
+			return slices.ContainsFunc(c.Times(AnyTime), func(t Time) bool { return include(t) && p.overlaps(t) })
 		}, nil
 	}
 }
@@ -110,7 +110,7 @@ func deadlineTest(args []string, now time.Time) (test, *argError) {
 }
 
 func changedTest(args []string, now time.Time) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	date, ok := parseDate(args[0], now)

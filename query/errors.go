@@ -38,7 +38,7 @@ func (e *SyntaxError) Error() string {
 }
 
 // caretColumns is how much of a long query [SyntaxError.Excerpt] shows.
-const caretColumns = 70
+const maxExcerptColumns = 70
 
 // Excerpt returns the line of the query that the error is in and, on a second
 // line, a caret below the column; "" when there is no text. Columns are
@@ -53,8 +53,8 @@ func (e *SyntaxError) Excerpt() string {
 		}
 		return r
 	}, e.Query))
-	first := max(0, min(e.Column-caretColumns/2, len(runes)-caretColumns))
-	last := min(len(runes), first+caretColumns)
+	first := max(0, min(e.Column-maxExcerptColumns/2, len(runes)-maxExcerptColumns))
+	last := min(len(runes), first+maxExcerptColumns)
 	return string(runes[first:last]) + "\n" + strings.Repeat(" ", max(0, e.Column-1-first)) + "^"
 }
 
@@ -66,12 +66,12 @@ type argError struct {
 }
 
 // at returns the same complaint about another argument.
-func (e *argError) at(index int) *argError { return &argError{index, e.message, e.hint} }
+func (e *argError) withIndex(index int) *argError { return &argError{index, e.message, e.hint} }
 
 // unknown is the error for a name that is no predicate.
-func unknown(name string) *SyntaxError {
-	hint := "known are " + strings.Join(names(), " ")
-	if near := nearest(name, namesAndAliases()); near != "" {
+func unknownPredicate(name string) *SyntaxError {
+	hint := "known are " + strings.Join(predicateNames(), " ")
+	if near := closestName(name, namesAndAliases()); near != "" {
 		hint = "did you mean " + near + ":"
 	}
 	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}
@@ -79,23 +79,23 @@ func unknown(name string) *SyntaxError {
 
 // nearest returns the known name that is spelled most like name, or "" when
 // none is within two edits and none starts with it.
-func nearest(name string, known []string) string {
+func closestName(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, bestDistance := "", 3
-	for _, k := range known {
-		d := distance(name, k)
-		if len(name) >= 3 && strings.HasPrefix(k, name) {
+	for _, candidate := range known {
+		d := editDistance(name, candidate)
+		if len(name) >= 3 && strings.HasPrefix(candidate, name) {
 			d = min(d, 2)
 		}
-		if d < bestDistance && d < len(k) {
-			best, bestDistance = k, d
+		if d < bestDistance && d < len(candidate) {
+			best, bestDistance = candidate, d
 		}
 	}
 	return best
 }
 
 // distance is the number of bytes to insert, delete or replace to make b of a.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

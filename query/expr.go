@@ -72,10 +72,10 @@ func (e Pred) String() string {
 	return e.Name + ":" + strings.Join(quoted, ",")
 }
 
-func join(of []Expr, separator, none string) string {
+func join(of []Expr, separator, empty string) string {
 	switch len(of) {
 	case 0:
-		return none
+		return empty
 	case 1:
 		return operand(of[0])
 	}
@@ -157,11 +157,11 @@ func Simplify(e Expr) Expr {
 func depth(e Expr) int {
 	switch e := e.(type) {
 	case And:
-		return deepest(e.Of)
+		return maxOperandDepth(e.Of)
 	case Or:
-		return deepest(e.Of)
+		return maxOperandDepth(e.Of)
 	case Not:
-		return 1 + deepest([]Expr{e.Of})
+		return 1 + maxOperandDepth([]Expr{e.Of})
 	case Pred:
 		if e.Of != nil {
 			return 1 + depth(e.Of)
@@ -171,8 +171,8 @@ func depth(e Expr) int {
 }
 
 // deepest is the greatest depth of operands, at least 1.
-func deepest(of []Expr) int {
-	greatest := 1
+func maxOperandDepth(of []Expr) int {
+	deepest := 1
 	for _, e := range of {
 		d := depth(e)
 		switch e.(type) {
@@ -181,9 +181,9 @@ func deepest(of []Expr) int {
 				d++
 			}
 		}
-		greatest = max(greatest, d)
+		deepest = max(deepest, d)
 	}
-	return greatest
+	return deepest
 }
 
 // isEmpty reports whether a simplified tree is the empty query.

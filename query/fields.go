@@ -11,20 +11,20 @@ func todoTest(args []string) (test, *argError) {
 	if len(args) == 0 {
 		return func(c Candidate) bool { return c.Todo() != "" && !c.Done() }, nil
 	}
-	return equalAny(Candidate.Todo)(args)
+	return equalsAny(Candidate.Todo)(args)
 }
 
 func categoryTest(args []string) (test, *argError) {
 	if len(args) == 0 {
 		return func(c Candidate) bool { return c.Category() != "" }, nil
 	}
-	return equalAny(Candidate.Category)(args)
+	return equalsAny(Candidate.Category)(args)
 }
 
 func isHabit(c Candidate) bool { return slices.Contains(c.Property("STYLE"), "habit") }
 
 func hashTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	return func(c Candidate) bool { return slices.ContainsFunc(args, c.HasDigest) }, nil
@@ -33,7 +33,7 @@ func hashTest(args []string) (test, *argError) {
 // propertyTest takes the key from the first argument and the values from what
 // follows the equals sign and from the other arguments.
 func propertyTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	key, value, hasValue := strings.Cut(args[0], "=")
@@ -51,9 +51,9 @@ func propertyTest(args []string) (test, *argError) {
 			values = append(values, arg)
 			continue
 		}
-		on, ok := truth(value)
+		on, ok := parseBool(value)
 		if !ok {
-			return nil, badTruth(i+1, option)
+			return nil, badBool(i+1, option)
 		}
 		if on {
 			field = Candidate.InheritedProperty

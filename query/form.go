@@ -37,37 +37,37 @@ func isHead(word string) bool {
 }
 
 // tree makes a query of a form. Its depth was bounded when the form was read.
-func (p *parser) tree(f form) (Expr, error) {
+func (p *parser) expr(f form) (Expr, error) {
 	switch {
 	case f.kind == stringForm:
-		return p.checked(Pred{Name: rifle, Args: []string{f.text}}, f.at, []int{f.at})
+		return p.validated(Pred{Name: rifle, Args: []string{f.text}}, f.at, []int{f.at})
 	case f.kind != listForm:
-		return nil, p.fail(f.at, fmt.Sprintf("%q stands where a query should", f.text), "put the text in quotes, or write a list")
+		return nil, p.errorAt(f.at, fmt.Sprintf("%q stands where a query should", f.text), "put the text in quotes, or write a list")
 	case len(f.list) == 0 || f.list[0].kind == listForm || f.list[0].kind == keyForm:
-		return nil, p.fail(f.at, "a list begins with and, or, not or a predicate's name", "write it first")
+		return nil, p.errorAt(f.at, "a list begins with and, or, not or a predicate's name", "write it first")
 	}
 	head, rest := f.list[0], f.list[1:]
 	switch head.text {
 	case "and":
-		of, err := p.trees(rest)
+		of, err := p.exprs(rest)
 		return And{of}, err
 	case "or":
-		of, err := p.trees(rest)
+		of, err := p.exprs(rest)
 		return Or{of}, err
 	case "not":
 		if len(rest) != 1 {
-			return nil, p.fail(head.at, "not takes one query", "put several in an and")
+			return nil, p.errorAt(head.at, "not takes one query", "put several in an and")
 		}
-		e, err := p.tree(rest[0])
+		e, err := p.expr(rest[0])
 		return Not{e}, err
 	}
 	return p.predicate(head, rest)
 }
 
-func (p *parser) trees(forms []form) ([]Expr, error) {
+func (p *parser) exprs(forms []form) ([]Expr, error) {
 	var of []Expr
 	for _, f := range forms {
-		e, err := p.tree(f)
+		e, err := p.expr(f)
 		if err != nil {
 			return nil, err
 		}
@@ -80,15 +80,15 @@ func (p *parser) trees(forms []form) ([]Expr, error) {
 func (p *parser) predicate(head form, rest []form) (Expr, error) {
 	pred := Pred{Name: canonical(head.text)}
 	entry, _ := lookup(head.text)
-	if entry.nested != nil && len(rest) == 1 && (rest[0].kind == listForm || rest[0].kind == stringForm) {
-		of, err := p.tree(rest[0])
+	if entry.relation != nil && len(rest) == 1 && (rest[0].kind == listForm || rest[0].kind == stringForm) {
+		of, err := p.expr(rest[0])
 		if err != nil {
 			return nil, err
 		}
 		pred.Of = of
-		return p.checked(pred, head.at, nil)
+		return p.validated(pred, head.at, nil)
 	}
-	args, err := p.arguments(rest, entry.compared)
+	args, err := p.arguments(rest, entry.comparable)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (p *parser) predicate(head form, rest []form) (Expr, error) {
 	for _, a := range args {
 		pred.Args, offsets = append(pred.Args, a.text), append(offsets, a.at)
 	}
-	return p.checked(pred, head.at, offsets)
+	return p.validated(pred, head.at, offsets)
 }
 
 var comparators = []string{"<", "<=", ">", ">=", "="}
@@ -110,7 +110,7 @@ func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 		switch {
 		case f.kind == keyForm:
 			if i++; i == len(forms) {
-				return nil, p.fail(f.at, fmt.Sprintf("no value for :%s", f.text), "write it behind the key")
+				return nil, p.errorAt(f.at, fmt.Sprintf("no value for :%s", f.text), "write it behind the key")
 			}
 			values := []form{forms[i]}
 			if forms[i].kind == listForm {
@@ -118,17 +118,17 @@ func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 			}
 			for _, v := range values {
 				if v.kind == listForm || v.kind == keyForm {
-					return nil, p.fail(v.at, fmt.Sprintf("no value for :%s", f.text), "a value is a text, a number or a list of these")
+					return nil, p.errorAt(v.at, fmt.Sprintf("no value for :%s", f.text), "a value is a text, a number or a list of these")
 				}
 				args = append(args, form{text: f.text + "=" + v.text, at: v.at})
 			}
 		case f.kind == listForm:
-			return nil, p.fail(f.at, "a list stands where an argument should", "only ancestors, parent, children and descendants take a query")
+			return nil, p.errorAt(f.at, "a list stands where an argument should", "only ancestors, parent, children and descendants take a query")
 		case compared && slices.Contains(comparators, f.text) && i+1 < len(forms):
 			i++
 			args = append(args, form{text: f.text + forms[i].text, at: f.at})
-		case f.kind == wordForm && !plainWord(f.text):
-			return nil, p.fail(f.at, fmt.Sprintf("the bare word %s in a list", f.text), "put it in quotes; for the plain syntax, do not begin with a parenthesis and a predicate's name")
+		case f.kind == wordForm && !isArgumentWord(f.text):
+			return nil, p.errorAt(f.at, fmt.Sprintf("the bare word %s in a list", f.text), "put it in quotes; for the plain syntax, do not begin with a parenthesis and a predicate's name")
 		default:
 			args = append(args, f)
 		}
@@ -138,6 +138,6 @@ func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 
 // plainWord reports whether a bare word may be an argument of a sexp: a number
 // or one of org-ql's symbols. Any other is probably a query in the human syntax.
-func plainWord(word string) bool {
+func isArgumentWord(word string) bool {
 	return word == "today" || word == "auto" || strings.ContainsAny(word[:1], "0123456789+-<>=")
 }

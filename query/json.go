@@ -27,38 +27,38 @@ func (p *parser) json() (Expr, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, p.fail(p.next(d), "text behind the list", "a JSON query is one list; join several with [\"and\", ...]")
+		return nil, p.errorAt(p.tokenOffset(d), "text behind the list", "a JSON query is one list; join several with [\"and\", ...]")
 	}
-	return p.tree(f)
+	return p.expr(f)
 }
 
 // next returns the offset of the token that the decoder reads next.
-func (p *parser) next(d *json.Decoder) int {
+func (p *parser) tokenOffset(d *json.Decoder) int {
 	at := int(d.InputOffset())
 	return len(p.text) - len(strings.TrimLeft(p.text[at:], " \t\r\n,:"))
 }
 
 func (p *parser) jsonForm(d *json.Decoder) (form, error) {
-	start := p.next(d)
+	offset := p.tokenOffset(d)
 	if p.depth++; p.depth > maxFormDepth {
-		return form{}, p.tooDeep(start)
+		return form{}, p.tooDeep(offset)
 	}
 	defer func() { p.depth-- }()
 	token, err := d.Token()
 	if err != nil {
-		return form{}, p.fail(min(start, len(p.text)), "this is no JSON: "+jsonFault(err), "quotes, commas and brackets are as in [\"and\",[\"todo\",\"NEXT\"],[\"tags\",\"work\"]]")
+		return form{}, p.errorAt(min(offset, len(p.text)), "this is no JSON: "+jsonErrorText(err), "quotes, commas and brackets are as in [\"and\",[\"todo\",\"NEXT\"],[\"tags\",\"work\"]]")
 	}
 	switch token := token.(type) {
 	case string:
-		return form{kind: stringForm, text: token, at: start}, nil
+		return form{kind: stringForm, text: token, at: offset}, nil
 	case json.Number:
-		return form{kind: stringForm, text: token.String(), at: start}, nil
+		return form{kind: stringForm, text: token.String(), at: offset}, nil
 	case bool:
-		return form{kind: stringForm, text: fmt.Sprint(token), at: start}, nil
+		return form{kind: stringForm, text: fmt.Sprint(token), at: offset}, nil
 	case json.Delim:
-		return p.jsonList(d, token, start)
+		return p.jsonList(d, token, offset)
 	}
-	return form{}, p.fail(start, "null in a query", "leave it out")
+	return form{}, p.errorAt(offset, "null in a query", "leave it out")
 }
 
 // jsonList reads the members of a list. Those of an object are keys and values,
@@ -73,7 +73,7 @@ func (p *parser) jsonList(d *json.Decoder, open json.Delim, start int) (form, er
 		isObject := member.kind == listForm && p.text[member.at] == '{'
 		switch {
 		case isObject && open == '{':
-			return f, p.fail(member.at, "an object as a value", "a value is a text, a number or a list of these")
+			return f, p.errorAt(member.at, "an object as a value", "a value is a text, a number or a list of these")
 		case isObject:
 			f.list = append(f.list, member.list...)
 			continue
@@ -83,13 +83,13 @@ func (p *parser) jsonList(d *json.Decoder, open json.Delim, start int) (form, er
 		f.list = append(f.list, member)
 	}
 	if _, err := d.Token(); err != nil {
-		return f, p.fail(start, "no end of this list: "+jsonFault(err), "close it")
+		return f, p.errorAt(start, "no end of this list: "+jsonErrorText(err), "close it")
 	}
 	return f, nil
 }
 
 // jsonFault says what the decoder found, without its prefix.
-func jsonFault(err error) string {
+func jsonErrorText(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ends too early"
 	}

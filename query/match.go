@@ -66,15 +66,15 @@ func compile(e Expr, now time.Time) (test, cost, error) {
 func compilePred(e Pred, now time.Time) (test, cost, error) {
 	p, ok := lookup(e.Name)
 	if !ok {
-		return nil, 0, unknown(e.Name)
+		return nil, 0, unknownPredicate(e.Name)
 	}
 	inner, _, err := compile(e.Of, now)
 	if err != nil {
 		return nil, 0, err
 	}
-	t, wrong := p.make(e, inner, now)
-	if wrong != nil {
-		return nil, 0, &SyntaxError{Message: wrong.message, Hint: wrong.hint}
+	t, argErr := p.newTest(e, inner, now)
+	if argErr != nil {
+		return nil, 0, &SyntaxError{Message: argErr.message, Hint: argErr.hint}
 	}
 	return t, p.cost, nil
 }
@@ -95,9 +95,9 @@ func compileAll(of []Expr, now time.Time) ([]test, cost, error) {
 	}
 	slices.SortStableFunc(members, func(a, b member) int { return int(a.cost - b.cost) })
 	tests := make([]test, len(of))
-	highest := fieldCost
+	maxCost := fieldCost
 	for i, m := range members {
-		tests[i], highest = m.test, max(highest, m.cost)
+		tests[i], maxCost = m.test, max(maxCost, m.cost)
 	}
-	return tests, highest, nil
+	return tests, maxCost, nil
 }

@@ -92,28 +92,28 @@ func drawExpr(depth int) *rapid.Generator[query.Expr] {
 
 // naive is the meaning of a tree written down without regard to speed and
 // without the code under test.
-func naive(e query.Expr, c entry) bool {
+func reference(e query.Expr, c entry) bool {
 	switch e := e.(type) {
 	case query.And:
 		for _, member := range e.Of {
-			if !naive(member, c) {
+			if !reference(member, c) {
 				return false
 			}
 		}
 		return true
 	case query.Or:
 		for _, member := range e.Of {
-			if naive(member, c) {
+			if reference(member, c) {
 				return true
 			}
 		}
 		return false
 	case query.Not:
-		return !naive(e.Of, c)
+		return !reference(e.Of, c)
 	}
 	p := e.(query.Pred)
-	asked := func(c *entry) bool { return p.Of == nil || naive(p.Of, *c) }
-	all := func(field string) bool {
+	relatedMatches := func(c *entry) bool { return p.Of == nil || reference(p.Of, *c) }
+	containsAll := func(field string) bool {
 		for _, arg := range p.Args {
 			if !strings.Contains(strings.ToLower(field), strings.ToLower(arg)) {
 				return false
@@ -126,13 +126,13 @@ func naive(e query.Expr, c entry) bool {
 	}
 	switch p.Name {
 	case "parent":
-		return c.parent != nil && asked(c.parent)
+		return c.parent != nil && relatedMatches(c.parent)
 	case "ancestors":
-		return c.parent != nil && (asked(c.parent) || naive(p, *c.parent))
+		return c.parent != nil && (relatedMatches(c.parent) || reference(p, *c.parent))
 	case "children":
-		return slices.ContainsFunc(c.children, asked)
+		return slices.ContainsFunc(c.children, relatedMatches)
 	case "descendants":
-		return slices.ContainsFunc(c.children, func(k *entry) bool { return asked(k) || naive(p, *k) })
+		return slices.ContainsFunc(c.children, func(k *entry) bool { return relatedMatches(k) || reference(p, *k) })
 	case "done":
 		return c.done
 	case "todo":
@@ -146,9 +146,9 @@ func naive(e query.Expr, c entry) bool {
 	case "id":
 		return slices.Contains(p.Args, c.id)
 	case "heading", "h":
-		return all(c.heading)
+		return containsAll(c.heading)
 	case "rifle": // the fields are joined by what no argument holds
-		return all(c.heading + "\x00" + c.text)
+		return containsAll(c.heading + "\x00" + c.text)
 	case "property":
 		return slices.Contains(c.properties["A"], strings.TrimPrefix(p.Args[0], "a="))
 	case "path":
@@ -179,14 +179,14 @@ func compares(arg, order, got string) bool {
 	return g == w
 }
 
-func TestMatchIsTheModel(t *testing.T) {
+func TestMatchEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, c := drawExpr(3).Draw(t, "query"), drawFamily(t)
 		m, err := query.Compile(e, now)
 		if err != nil {
 			t.Fatalf("Compile(%v): %v", e, err)
 		}
-		want := naive(e, c)
+		want := reference(e, c)
 		if got := m.Match(c); got != want {
 			t.Fatalf("%v on %+v: got %v, want %v", e, c, got, want)
 		}
@@ -246,7 +246,7 @@ func TestPrintedTreeParsesBack(t *testing.T) {
 
 // TestPlainTextFoldsLikeRegexp compares the fast ways of looking for a text with
 // the one they stand for.
-func TestPlainTextFoldsLikeRegexp(t *testing.T) {
+func TestPhraseFoldsLikeRegexp(t *testing.T) {
 	letters := rapid.SampledFrom([]rune("aAbBkKsSzZ \u212a\u017fßéÉΣσς記1@[`{"))
 	rapid.Check(t, func(t *rapid.T) {
 		wanted := string(rapid.SliceOfN(letters, 1, 4).Draw(t, "wanted"))

@@ -29,7 +29,7 @@ func Parse(s string) (Expr, error) {
 		return nil, &SyntaxError{Column: 1, Message: fmt.Sprintf("the query has %d bytes, the limit is %d", len(s), MaxBytes)}
 	}
 	if i := invalidUTF8(s); i >= 0 {
-		return nil, p.fail(i, "the text is not UTF-8", "")
+		return nil, p.errorAt(i, "the text is not UTF-8", "")
 	}
 	read := p.plain
 	switch trimmed := strings.TrimLeftFunc(s, unicode.IsSpace); {
@@ -69,12 +69,12 @@ type parser struct {
 	at, depth int
 }
 
-func (p *parser) fail(offset int, message, hint string) *SyntaxError {
+func (p *parser) errorAt(offset int, message, hint string) *SyntaxError {
 	return &SyntaxError{Query: p.text, Column: utf8.RuneCountInString(p.text[:offset]) + 1, Message: message, Hint: hint}
 }
 
 func (p *parser) tooDeep(offset int) *SyntaxError {
-	return p.fail(offset, fmt.Sprintf("nested more than %d deep", MaxDepth), "simplify the query")
+	return p.errorAt(offset, fmt.Sprintf("nested more than %d deep", MaxDepth), "simplify the query")
 }
 
 func (p *parser) skipSpace() {
@@ -91,18 +91,18 @@ func (p *parser) peek() byte {
 
 // checked makes the test of the predicate and throws it away, to give an error
 // its column.
-func (p *parser) checked(pred Pred, start int, offsets []int) (Expr, error) {
+func (p *parser) validated(pred Pred, start int, offsets []int) (Expr, error) {
 	entry, ok := lookup(pred.Name)
 	if !ok {
-		err := unknown(pred.Name)
-		return nil, p.fail(start, err.Message, err.Hint)
+		err := unknownPredicate(pred.Name)
+		return nil, p.errorAt(start, err.Message, err.Hint)
 	}
-	if _, err := entry.make(pred, nil, time.Time{}); err != nil {
+	if _, err := entry.newTest(pred, nil, time.Time{}); err != nil {
 		at := start
 		if err.index >= 0 {
 			at = offsets[err.index]
 		}
-		return nil, p.fail(at, err.message, err.hint)
+		return nil, p.errorAt(at, err.message, err.hint)
 	}
 	return pred, nil
 }

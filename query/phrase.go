@@ -10,13 +10,13 @@ import (
 )
 
 // finder reports whether a text holds what it looks for.
-type finder interface{ MatchString(text string) bool }
+type textMatcher interface{ MatchString(text string) bool }
 
 // phrase finds a plain text regardless of case, by the same simple Unicode
 // folding as a regular expression with (?i), and some fifty times faster when
 // it is ASCII or of a script without case.
 type phrase struct {
-	wanted string // in lower case where folds says so
+	needle string // in lower case where folds says so
 	// probe is the offset of the byte of wanted that is rarest in texts.
 	probe int
 	// folds is false when case cannot matter.
@@ -24,32 +24,32 @@ type phrase struct {
 	// triggers are what a text must hold for slow to find more than comparing
 	// bytes does.
 	triggers []string
-	slow     *regexp.Regexp
+	fallback *regexp.Regexp
 }
 
 // newPhrase prepares a text that is not empty.
-func newPhrase(text string) (finder, error) {
+func newPhrase(text string) (textMatcher, error) {
 	if !strings.ContainsFunc(text, hasCase) {
-		return phrase{wanted: text}, nil
+		return phrase{needle: text}, nil
 	}
-	slow, err := regexp.Compile("(?i)" + regexp.QuoteMeta(text))
+	fallback, err := regexp.Compile("(?i)" + regexp.QuoteMeta(text))
 	if err != nil {
 		return nil, err
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && hasCase(r) }) {
-		return slow, nil
+		return fallback, nil
 	}
-	p := phrase{wanted: strings.ToLower(text), folds: true}
-	for i := range len(p.wanted) {
-		if rarity(p.wanted[i]) > rarity(p.wanted[p.probe]) {
+	p := phrase{needle: strings.ToLower(text), folds: true}
+	for i := range len(p.needle) {
+		if rarity(p.needle[i]) > rarity(p.needle[p.probe]) {
 			p.probe = i
 		}
 	}
 	// Two letters of ASCII fold to letters beyond it: k to the Kelvin sign, s
 	// to the long s.
-	for letter, beyond := range map[string]string{"k": "\u212a", "s": "\u017f"} {
-		if strings.Contains(p.wanted, letter) {
-			p.triggers, p.slow = append(p.triggers, beyond), slow
+	for letter, nonASCII := range map[string]string{"k": "\u212a", "s": "\u017f"} {
+		if strings.Contains(p.needle, letter) {
+			p.triggers, p.fallback = append(p.triggers, nonASCII), fallback
 		}
 	}
 	return p, nil
@@ -69,57 +69,57 @@ func rarity(lower byte) int {
 // product.
 func (p phrase) MatchString(text string) bool {
 	if !p.folds {
-		return strings.Contains(text, p.wanted)
+		return strings.Contains(text, p.needle)
 	}
-	if p.fast(text) {
+	if p.containsFolded(text) {
 		return true
 	}
 	for _, trigger := range p.triggers {
 		if strings.Contains(text, trigger) {
-			return p.slow.MatchString(text)
+			return p.fallback.MatchString(text)
 		}
 	}
 	return false
 }
 
 // fast looks for either case of the probe byte and compares around it.
-func (p phrase) fast(text string) bool {
-	last := len(text) - len(p.wanted)
+func (p phrase) containsFolded(text string) bool {
+	last := len(text) - len(p.needle)
 	if last < 0 {
 		return false
 	}
-	low := p.wanted[p.probe]
-	high := upper(low)
+	low := p.needle[p.probe]
+	high := toUpper(low)
 	window := text[p.probe : p.probe+last+1] // where the probe byte may be
-	nextLow, nextHigh := next(window, low, 0), len(window)
+	nextLow, nextHigh := nextIndex(window, low, 0), len(window)
 	if high != low {
-		nextHigh = next(window, high, 0)
+		nextHigh = nextIndex(window, high, 0)
 	}
 	for {
 		at := min(nextLow, nextHigh)
 		if at == len(window) {
 			return false
 		}
-		if equalFold(text[at:at+len(p.wanted)], p.wanted) {
+		if equalFold(text[at:at+len(p.needle)], p.needle) {
 			return true
 		}
 		if at == nextLow {
-			nextLow = next(window, low, at+1)
+			nextLow = nextIndex(window, low, at+1)
 		} else {
-			nextHigh = next(window, high, at+1)
+			nextHigh = nextIndex(window, high, at+1)
 		}
 	}
 }
 
 // next returns the offset of c in s at or behind from, or len(s).
-func next(s string, c byte, from int) int {
+func nextIndex(s string, c byte, from int) int {
 	if i := strings.IndexByte(s[from:], c); i >= 0 {
 		return from + i
 	}
 	return len(s)
 }
 
-func upper(c byte) byte {
+func toUpper(c byte) byte {
 	if 'a' <= c && c <= 'z' {
 		return c - 'a' + 'A'
 	}

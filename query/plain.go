@@ -19,7 +19,7 @@ func (p *parser) plain() (Expr, error) {
 		return nil, err
 	}
 	if p.at < len(p.text) {
-		return nil, p.fail(p.at, "no ( for this )", "remove it, or quote the text that holds it")
+		return nil, p.errorAt(p.at, "no ( for this )", "remove it, or quote the text that holds it")
 	}
 	return e, nil
 }
@@ -49,16 +49,16 @@ func (p *parser) or() (Expr, error) {
 			return nil, err
 		}
 		empty := len(e.Of) == 0
-		operator := p.at
-		again := p.accept("OR") || p.accept("|")
+		operatorAt := p.at
+		hasMore := p.accept("OR") || p.accept("|")
 		switch {
-		case empty && again:
-			return nil, p.fail(operator, "nothing stands before OR", "write a query on both sides, or quote it to search for the word")
+		case empty && hasMore:
+			return nil, p.errorAt(operatorAt, "nothing stands before OR", "write a query on both sides, or quote it to search for the word")
 		case empty && len(of) > 0:
-			return nil, p.fail(start, "nothing stands after OR", "write a query on both sides")
+			return nil, p.errorAt(start, "nothing stands after OR", "write a query on both sides")
 		}
 		of = append(of, e)
-		if !again {
+		if !hasMore {
 			return Or{of}, nil
 		}
 	}
@@ -68,16 +68,16 @@ func (p *parser) and() (And, error) {
 	var e And
 	for {
 		p.skipSpace()
-		joined := p.at
+		operatorAt := p.at
 		if p.accept("AND") {
 			if len(e.Of) == 0 {
-				return And{}, p.fail(joined, "nothing stands before AND", "write a query on both sides, or quote it to search for the word")
+				return And{}, p.errorAt(operatorAt, "nothing stands before AND", "write a query on both sides, or quote it to search for the word")
 			}
 			p.skipSpace()
-			if p.atEnd() {
-				return And{}, p.fail(p.at, "nothing stands after AND", "write a query on both sides")
+			if p.atAndEnd() {
+				return And{}, p.errorAt(p.at, "nothing stands after AND", "write a query on both sides")
 			}
-		} else if p.atEnd() {
+		} else if p.atAndEnd() {
 			return e, nil
 		}
 		member, err := p.unary()
@@ -89,7 +89,7 @@ func (p *parser) and() (And, error) {
 }
 
 // atEnd reports whether no further member of an and can start here.
-func (p *parser) atEnd() bool {
+func (p *parser) atAndEnd() bool {
 	if p.at == len(p.text) || p.peek() == ')' || p.peek() == '|' {
 		return true
 	}
@@ -107,8 +107,8 @@ func (p *parser) unary() (Expr, error) {
 	switch {
 	case p.accept("!") || p.accept("NOT"):
 		p.skipSpace()
-		if p.atEnd() {
-			return nil, p.fail(start, "nothing to negate", "write what must not match, or quote it to search for it")
+		if p.atAndEnd() {
+			return nil, p.errorAt(start, "nothing to negate", "write what must not match, or quote it to search for it")
 		}
 		e, err := p.unary()
 		return Not{e}, err
@@ -127,7 +127,7 @@ func (p *parser) group() (Expr, error) {
 		return nil, err
 	}
 	if !p.accept(")") {
-		return nil, p.fail(start, "no ) for this (", "close it, or quote the text that holds it")
+		return nil, p.errorAt(start, "no ) for this (", "close it, or quote the text that holds it")
 	}
 	return e, nil
 }
@@ -142,17 +142,17 @@ func (p *parser) term() (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.checked(Pred{Name: rifle, Args: []string{word}}, start, []int{start})
+		return p.validated(Pred{Name: rifle, Args: []string{word}}, start, []int{start})
 	}
 	pred := Pred{Name: canonical(name)}
-	if entry, _ := lookup(name); entry.nested != nil && p.peek() == '(' {
+	if entry, _ := lookup(name); entry.relation != nil && p.peek() == '(' {
 		if pred.Of, err = p.group(); err != nil {
 			return nil, err
 		}
-		return p.checked(pred, start, nil)
+		return p.validated(pred, start, nil)
 	}
 	var offsets []int
-	for more := !p.argumentEnds(); more; {
+	for more := !p.atArgumentEnd(); more; {
 		offsets = append(offsets, p.at)
 		arg, err := p.argument(true)
 		if err != nil {
@@ -161,7 +161,7 @@ func (p *parser) term() (Expr, error) {
 		pred.Args = append(pred.Args, arg)
 		more = p.accept(",")
 	}
-	return p.checked(pred, start, offsets)
+	return p.validated(pred, start, offsets)
 }
 
 // predicateName consumes a name with its colon, if one is next.
@@ -180,7 +180,7 @@ func (p *parser) predicateName() (string, bool) {
 	return "", false
 }
 
-func (p *parser) argumentEnds() bool {
+func (p *parser) atArgumentEnd() bool {
 	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
 	return p.at == len(p.text) || r == ')' || unicode.IsSpace(r)
 }
@@ -189,7 +189,7 @@ func (p *parser) argumentEnds() bool {
 // Parts of it may be quoted.
 func (p *parser) argument(inList bool) (string, error) {
 	var b strings.Builder
-	for !p.argumentEnds() {
+	for !p.atArgumentEnd() {
 		r, size := utf8.DecodeRuneInString(p.text[p.at:])
 		switch {
 		case r == ',' && inList:
@@ -200,7 +200,7 @@ func (p *parser) argument(inList bool) (string, error) {
 			}
 			continue
 		case r == '(' || r == '|':
-			return "", p.fail(p.at, fmt.Sprintf("%c inside a word", r), "quote the text that holds it, or set it apart with a blank")
+			return "", p.errorAt(p.at, fmt.Sprintf("%c inside a word", r), "quote the text that holds it, or set it apart with a blank")
 		}
 		b.WriteRune(r)
 		p.at += size
@@ -222,5 +222,5 @@ func (p *parser) quoted(b *strings.Builder) error {
 		}
 		b.WriteByte(c)
 	}
-	return p.fail(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
+	return p.errorAt(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
 }

@@ -22,8 +22,8 @@ type Predicate struct {
 // Predicates returns what a query can ask, sorted by name. The caller owns the
 // list.
 func Predicates() []Predicate {
-	list := make([]Predicate, len(table))
-	for i, p := range table {
+	list := make([]Predicate, len(predicates))
+	for i, p := range predicates {
 		list[i] = p.Predicate
 		list[i].Aliases = slices.Clone(p.Aliases)
 	}
@@ -37,114 +37,114 @@ const rifle = "rifle"
 // set: it makes the test for a list of arguments, or says what is wrong.
 type predicate struct {
 	Predicate
-	cost  cost
-	test  func(args []string) (test, *argError)
-	dated func(args []string, now time.Time) (test, *argError)
+	cost      cost
+	test      func(args []string) (test, *argError)
+	datedTest func(args []string, now time.Time) (test, *argError)
 	// nested makes a test of the test for the query in parentheses.
-	nested func(inner test) test
+	relation func(inner test) test
 	// compared predicates take org-ql's > 2 beside >2.
-	compared bool
+	comparable bool
 }
 
 // make makes the test of p, whose query in parentheses has the test inner.
-func (p predicate) make(e Pred, inner test, now time.Time) (test, *argError) {
+func (p predicate) newTest(e Pred, inner test, now time.Time) (test, *argError) {
 	switch {
-	case p.nested != nil:
+	case p.relation != nil:
 		if len(e.Args) > 0 {
 			return nil, &argError{0, "this predicate takes a query, no argument", "write it in parentheses: " + p.Name + ":(todo: tags:work)"}
 		}
-		return p.nested(inner), nil
+		return p.relation(inner), nil
 	case e.Of != nil:
 		return nil, &argError{-1, "this predicate takes no query", "write its arguments without parentheses"}
-	case p.dated != nil:
-		return p.dated(e.Args, now)
+	case p.datedTest != nil:
+		return p.datedTest(e.Args, now)
 	}
 	return p.test(e.Args)
 }
 
 // times is the form of a predicate that asks for dates.
-func times(name string) string { return name + ":[on=DATE or from=DATE,to=DATE]" }
+func datesForm(name string) string { return name + ":[on=DATE or from=DATE,to=DATE]" }
 
 // table holds every predicate, sorted by name. Adding one is adding an entry.
-var table = []predicate{
+var predicates = []predicate{
 	{Predicate: Predicate{"ancestors", nil, "ancestors:[(QUERY)]",
 		"a node above, headline or document, matches QUERY; without it, there is one"},
-		cost: treeCost, nested: ancestorsTest},
+		cost: treeCost, relation: ancestorsTest},
 	{Predicate: Predicate{"blocked", nil, "blocked:",
 		"the entry is unfinished and waits for another: something below it is unfinished, or an earlier sibling where ORDERED is set above"},
-		cost: treeCost, test: without(Candidate.Blocked)},
+		cost: treeCost, test: noArgs(Candidate.Blocked)},
 	{Predicate: Predicate{"category", nil, "category:[CATEGORY,...]",
 		"the category, own or inherited, else the file's name, is one of these"},
 		cost: inheritCost, test: categoryTest},
 	{Predicate: Predicate{"changed-since", nil, "changed-since:DATE",
 		"the entry's own text changed in memory at or after DATE"},
-		cost: fieldCost, dated: changedTest},
+		cost: fieldCost, datedTest: changedTest},
 	{Predicate: Predicate{"children", nil, "children:[(QUERY)]",
 		"a node right below matches QUERY; without it, there is one"},
-		cost: treeCost, nested: childrenTest},
-	{Predicate: Predicate{"clocked", nil, times("clocked"),
+		cost: treeCost, relation: childrenTest},
+	{Predicate: Predicate{"clocked", nil, datesForm("clocked"),
 		"a finished clock entry lies in the time; without dates, there is one"},
-		cost: textCost, dated: timesTest(Clocked)},
-	{Predicate: Predicate{"closed", nil, times("closed"),
+		cost: textCost, datedTest: timesTest(Clocked)},
+	{Predicate: Predicate{"closed", nil, datesForm("closed"),
 		"the entry was closed in the time; without dates, at any"},
-		cost: fieldCost, dated: timesTest(Closed)},
+		cost: fieldCost, datedTest: timesTest(Closed)},
 	{Predicate: Predicate{"deadline", nil, "deadline:[on=DATE or from=DATE,to=DATE or auto]",
 		"the deadline is in the time; auto: it is past, or so near that Org warns of it; without dates, there is one"},
-		cost: fieldCost, dated: deadlineTest},
+		cost: fieldCost, datedTest: deadlineTest},
 	{Predicate: Predicate{"descendants", nil, "descendants:[(QUERY)]",
 		"a node below, at any depth, matches QUERY; without it, there is one"},
-		cost: treeCost, nested: descendantsTest},
+		cost: treeCost, relation: descendantsTest},
 	{Predicate: Predicate{"done", nil, "done:",
 		"the keyword is one of the finished states"},
-		cost: fieldCost, test: without(Candidate.Done)},
+		cost: fieldCost, test: noArgs(Candidate.Done)},
 	{Predicate: Predicate{"effort", nil, "effort:[T,...], effort:>=T or effort:T..U",
 		"the property EFFORT is one of these durations or compares so: minutes, 1:30, 2h, 1d 4h; without one, it is there"},
-		cost: fieldCost, test: effortTest, compared: true},
+		cost: fieldCost, test: effortTest, comparable: true},
 	{Predicate: Predicate{"habit", nil, "habit:",
 		"the entry is a habit: its property STYLE is habit"},
-		cost: fieldCost, test: without(isHabit)},
+		cost: fieldCost, test: noArgs(isHabit)},
 	{Predicate: Predicate{"hash", nil, "hash:DIGEST,...",
 		"the digest of the entry's own text begins so, as it is printed or in hexadecimal digits"},
 		cost: fieldCost, test: hashTest},
 	{Predicate: Predicate{"heading", []string{"h"}, "heading:TEXT,...",
 		"the heading holds every TEXT; case is ignored"},
-		cost: fieldCost, test: every(newPhrase, inHeading)},
+		cost: fieldCost, test: matchesEvery(newPhrase, inHeading)},
 	{Predicate: Predicate{"id", nil, "id:ID,...",
 		"the id is one of these"},
-		cost: fieldCost, test: equalAny(Candidate.ID)},
+		cost: fieldCost, test: equalsAny(Candidate.ID)},
 	{Predicate: Predicate{"level", nil, "level:N, level:>=N, level:N..M or level:N,M",
 		"the number of stars is N, compares so with N, or is from N to M; a document has 0"},
-		cost: fieldCost, test: levelTest, compared: true},
+		cost: fieldCost, test: levelTest, comparable: true},
 	{Predicate: Predicate{"link", nil, "link:[TEXT,...] or link:target=TEXT,description=TEXT,regexp-p=t",
 		"one link holds every TEXT in its address or description, or in the one that is named; regexp-p=t: as regular expressions; without TEXT, there is a link"},
 		cost: textCost, test: linkTest},
 	{Predicate: Predicate{"outline-path", []string{"olp"}, "outline-path:TEXT,...",
 		"every TEXT is in the heading or in one above it; case is ignored"},
-		cost: inheritCost, test: every(newPhrase, inOutline)},
+		cost: inheritCost, test: matchesEvery(newPhrase, inOutline)},
 	{Predicate: Predicate{"parent", nil, "parent:[(QUERY)]",
 		"the node right above, headline or document, matches QUERY; without it, there is one"},
-		cost: treeCost, nested: parentTest},
+		cost: treeCost, relation: parentTest},
 	{Predicate: Predicate{"path", nil, "path:[REGEXP,...]",
 		"the path of the document matches any REGEXP; without one, a file holds the node"},
 		cost: fieldCost, test: pathTest},
-	{Predicate: Predicate{"planning", nil, times("planning"),
+	{Predicate: Predicate{"planning", nil, datesForm("planning"),
 		"the entry is scheduled, due or closed in the time; without dates, at any"},
-		cost: fieldCost, dated: timesTest(Scheduled, Deadline, Closed)},
+		cost: fieldCost, datedTest: timesTest(Scheduled, Deadline, Closed)},
 	{Predicate: Predicate{"priority", nil, "priority:[P,...], priority:>=P or priority:P..Q",
 		"the priority cookie is one of these or compares so, A above B; without P, there is one; an entry without a cookie never matches"},
-		cost: fieldCost, test: priorityTest, compared: true},
+		cost: fieldCost, test: priorityTest, comparable: true},
 	{Predicate: Predicate{"property", nil, "property:KEY or property:KEY=VALUE,...[,inherit=t]",
 		"the property KEY is there, or is one of the values; inherit=t: also where it stands above or in the file's settings; KEY,VALUE is the same as KEY=VALUE"},
 		cost: inheritCost, test: propertyTest},
 	{Predicate: Predicate{"regexp", []string{"r"}, "regexp:REGEXP,...",
 		"the entry, heading included, matches every REGEXP; ^ and $ are those of a line; case is ignored unless (?-i) says otherwise"},
-		cost: textCost, test: every(lineRegexp, inText)},
+		cost: textCost, test: matchesEvery(lineRegexp, inText)},
 	{Predicate: Predicate{rifle, []string{"smart"}, "rifle:TEXT,... or TEXT",
 		"the entry or a heading above it holds every TEXT as it stands; case is ignored"},
-		cost: textCost, test: every(newPhrase, inEntry)},
-	{Predicate: Predicate{"scheduled", nil, times("scheduled"),
+		cost: textCost, test: matchesEvery(newPhrase, inEntry)},
+	{Predicate: Predicate{"scheduled", nil, datesForm("scheduled"),
 		"the entry is scheduled in the time; without dates, at any"},
-		cost: fieldCost, dated: timesTest(Scheduled)},
+		cost: fieldCost, datedTest: timesTest(Scheduled)},
 	{Predicate: Predicate{"src", nil, "src:[REGEXP,...][lang=LANGUAGE]",
 		"a source block of the language, if one is given, matches every REGEXP; without either, there is one"},
 		cost: textCost, test: sourceTest},
@@ -166,26 +166,26 @@ var table = []predicate{
 	{Predicate: Predicate{"todo", nil, "todo:[KEYWORD,...]",
 		"the keyword is one of these; without KEYWORD, there is one that is not finished"},
 		cost: fieldCost, test: todoTest},
-	{Predicate: Predicate{"ts", nil, times("ts"),
+	{Predicate: Predicate{"ts", nil, datesForm("ts"),
 		"a timestamp of the entry, of any kind, is in the time; without dates, there is one"},
-		cost: textCost, dated: timestampTest(func(Time) bool { return true })},
-	{Predicate: Predicate{"ts-active", []string{"ts-a"}, times("ts-active"),
+		cost: textCost, datedTest: timestampTest(func(Time) bool { return true })},
+	{Predicate: Predicate{"ts-active", []string{"ts-a"}, datesForm("ts-active"),
 		"a timestamp in angle brackets is in the time; without dates, there is one"},
-		cost: textCost, dated: timestampTest(func(t Time) bool { return t.Active })},
-	{Predicate: Predicate{"ts-inactive", []string{"ts-i"}, times("ts-inactive"),
+		cost: textCost, datedTest: timestampTest(func(t Time) bool { return t.Active })},
+	{Predicate: Predicate{"ts-inactive", []string{"ts-i"}, datesForm("ts-inactive"),
 		"a timestamp in square brackets is in the time; without dates, there is one"},
-		cost: textCost, dated: timestampTest(func(t Time) bool { return !t.Active })},
+		cost: textCost, datedTest: timestampTest(func(t Time) bool { return !t.Active })},
 	{Predicate: Predicate{"type", nil, "type:TYPE,...",
 		"the node is of one of these types: document, headline, an element's such as src-block, table, item, or one of a tree's own, such as person"},
 		cost: fieldCost, test: typeTest},
 }
 
 func lookup(name string) (predicate, bool) {
-	i := slices.IndexFunc(table, func(p predicate) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
+	i := slices.IndexFunc(predicates, func(p predicate) bool { return p.Name == name || slices.Contains(p.Aliases, name) })
 	if i < 0 {
 		return predicate{}, false
 	}
-	return table[i], true
+	return predicates[i], true
 }
 
 // canonical returns the name that an alias stands for, and any other name as it
@@ -197,9 +197,9 @@ func canonical(name string) string {
 	return name
 }
 
-func names() []string {
-	all := make([]string, len(table))
-	for i, p := range table {
+func predicateNames() []string {
+	all := make([]string, len(predicates))
+	for i, p := range predicates {
 		all[i] = p.Name
 	}
 	return all
@@ -207,7 +207,7 @@ func names() []string {
 
 func namesAndAliases() []string {
 	var all []string
-	for _, p := range table {
+	for _, p := range predicates {
 		all = append(append(all, p.Name), p.Aliases...)
 	}
 	return all

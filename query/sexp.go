@@ -33,9 +33,9 @@ func (p *parser) sexp() (Expr, error) {
 		return nil, err
 	}
 	if p.skipSpace(); p.at < len(p.text) {
-		return nil, p.fail(p.at, "text behind the list", "a sexp is one list; join several with (and ...)")
+		return nil, p.errorAt(p.at, "text behind the list", "a sexp is one list; join several with (and ...)")
 	}
-	return p.tree(f)
+	return p.expr(f)
 }
 
 func (p *parser) sexpForm() (form, error) {
@@ -59,7 +59,7 @@ func (p *parser) sexpForm() (form, error) {
 	}
 	if end == 0 {
 		r, _ := utf8.DecodeRuneInString(rest)
-		return form{}, p.fail(p.at, fmt.Sprintf("%c in a sexp", r), "a sexp holds lists, texts in quotes, numbers, names and keys such as :from")
+		return form{}, p.errorAt(p.at, fmt.Sprintf("%c in a sexp", r), "a sexp holds lists, texts in quotes, numbers, names and keys such as :from")
 	}
 	p.at += end
 	if key, ok := strings.CutPrefix(rest[:end], ":"); ok {
@@ -73,7 +73,7 @@ func (p *parser) sexpList() (form, error) {
 	p.accept("(")
 	for p.skipSpace(); !p.accept(")"); p.skipSpace() {
 		if p.at == len(p.text) {
-			return f, p.fail(f.at, "no ) for this (", "close it")
+			return f, p.errorAt(f.at, "no ) for this (", "close it")
 		}
 		member, err := p.sexpForm()
 		if err != nil {
@@ -106,5 +106,5 @@ func (p *parser) sexpString() (string, error) {
 		}
 		b.WriteByte(c)
 	}
-	return "", p.fail(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
+	return "", p.errorAt(start, "no closing quote", "add one; inside quotes write \\\" for a quote")
 }

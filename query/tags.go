@@ -12,7 +12,7 @@ func hasTag(c Candidate, tags []string, wanted string) bool {
 
 func tagsTest(field func(Candidate) []string) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
-		if err := noneEmpty(args); err != nil {
+		if err := rejectEmptyArgs(args); err != nil {
 			return nil, err
 		}
 		if len(args) == 0 {
@@ -26,7 +26,7 @@ func tagsTest(field func(Candidate) []string) func([]string) (test, *argError) {
 }
 
 func allTagsTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	return func(c Candidate) bool {
@@ -36,7 +36,7 @@ func allTagsTest(args []string) (test, *argError) {
 }
 
 func tagsRegexpTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	patterns, err := compilePatterns(lineRegexp, args)
@@ -44,6 +44,6 @@ func tagsRegexpTest(args []string) (test, *argError) {
 		return nil, err
 	}
 	return func(c Candidate) bool {
-		return slices.ContainsFunc(c.Tags(), func(tag string) bool { return anyFinds(patterns, tag) })
+		return slices.ContainsFunc(c.Tags(), func(tag string) bool { return anyMatches(patterns, tag) })
 	}, nil
 }

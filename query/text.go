@@ -10,23 +10,23 @@ import (
 )
 
 // pattern makes a finder of an argument.
-type pattern func(arg string) (finder, error)
+type patternCompiler func(arg string) (textMatcher, error)
 
-func lineRegexp(arg string) (finder, error) { return regexp.Compile("(?im)" + arg) }
+func lineRegexp(arg string) (textMatcher, error) { return regexp.Compile("(?im)" + arg) }
 
-func compilePatterns(p pattern, args []string) ([]finder, *argError) {
-	if err := noneEmpty(args); err != nil {
+func compilePatterns(p patternCompiler, args []string) ([]textMatcher, *argError) {
+	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err
 	}
-	finders := make([]finder, len(args))
+	matchers := make([]textMatcher, len(args))
 	for i, arg := range args {
 		f, err := p(arg)
 		if err != nil {
 			return nil, badPattern(i, arg, err)
 		}
-		finders[i] = f
+		matchers[i] = f
 	}
-	return finders, nil
+	return matchers, nil
 }
 
 func badPattern(index int, arg string, err error) *argError {
@@ -34,18 +34,18 @@ func badPattern(index int, arg string, err error) *argError {
 	return &argError{index, fmt.Sprintf("%q is no regular expression: %s", arg, what), "the syntax is RE2's, as in Go; to search for the text itself use heading: or a plain word"}
 }
 
-func anyFinds(finders []finder, text string) bool {
-	return slices.ContainsFunc(finders, func(f finder) bool { return f.MatchString(text) })
+func anyMatches(matchers []textMatcher, text string) bool {
+	return slices.ContainsFunc(matchers, func(f textMatcher) bool { return f.MatchString(text) })
 }
 
-func allFind(finders []finder, text string) bool {
-	return !slices.ContainsFunc(finders, func(f finder) bool { return !f.MatchString(text) })
+func allMatch(matchers []textMatcher, text string) bool {
+	return !slices.ContainsFunc(matchers, func(f textMatcher) bool { return !f.MatchString(text) })
 }
 
 // every is for predicates that want each pattern somewhere in a candidate.
-func every(p pattern, found func(Candidate, finder) bool) func([]string) (test, *argError) {
+func matchesEvery(p patternCompiler, match func(Candidate, textMatcher) bool) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
-		if err := needArgs(args); err != nil {
+		if err := requireArgs(args); err != nil {
 			return nil, err
 		}
 		patterns, err := compilePatterns(p, args)
@@ -53,23 +53,25 @@ func every(p pattern, found func(Candidate, finder) bool) func([]string) (test, 
 			return nil, err
 		}
 		return func(c Candidate) bool {
-			return !slices.ContainsFunc(patterns, func(f finder) bool { return !found(c, f) })
+			return !slices.ContainsFunc(patterns, func(f textMatcher) bool { return !match(c, f) })
 		}, nil
 	}
 }
 
-func inHeading(c Candidate, f finder) bool { return f.MatchString(c.Heading()) }
+func inHeading(c Candidate, f textMatcher) bool { return f.MatchString(c.Heading()) }
 
-func inText(c Candidate, f finder) bool { return f.MatchString(c.Text()) }
+func inText(c Candidate, f textMatcher) bool { return f.MatchString(c.Text()) }
 
-func inOutline(c Candidate, f finder) bool {
+func inOutline(c Candidate, f textMatcher) bool {
 	return slices.ContainsFunc(c.OutlinePath(), f.MatchString)
 }
 
 // inEntry looks at the headings too: those above, as org-ql does, and the
 // entry's own, because it may show what the bytes of the entry spell otherwise,
 // such as a document's title.
-func inEntry(c Candidate, f finder) bool { return inHeading(c, f) || inText(c, f) || inOutline(c, f) }
+func inEntry(c Candidate, f textMatcher) bool {
+	return inHeading(c, f) || inText(c, f) || inOutline(c, f)
+}
 
 func pathTest(args []string) (test, *argError) {
 	patterns, err := compilePatterns(lineRegexp, args)
@@ -81,6 +83,6 @@ func pathTest(args []string) (test, *argError) {
 		if len(patterns) == 0 {
 			return path != ""
 		}
-		return anyFinds(patterns, path)
+		return anyMatches(patterns, path)
 	}, nil
 }

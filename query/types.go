@@ -11,7 +11,7 @@ import (
 // types are the types that can be found: those of nodes, then those of elements
 // as org-element names them. A test of internal/recall holds them, and
 // objectTypes, to what package org has.
-var types = []string{
+var nodeTypes = []string{
 	"document", "headline",
 	"babel-call", "center-block", "clock", "comment", "comment-block", "diary-sexp", "drawer", "dynamic-block",
 	"example-block", "export-block", "fixed-width", "footnote-definition", "horizontal-rule", "inlinetask", "item",
@@ -28,7 +28,7 @@ var objectTypes = []string{
 }
 
 // askedBy are the predicates that find what holds an object.
-var askedBy = map[string]string{"link": "link:", "timestamp": "ts:"}
+var predicateOf = map[string]string{"link": "link:", "timestamp": "ts:"}
 
 // TypeName returns the name of a type as org-element spells it: in lower case,
 // with - for _.
@@ -37,14 +37,14 @@ func TypeName(arg string) string { return strings.ReplaceAll(strings.ToLower(arg
 // typeTest compares types as org-element names them, whatever the case, and with
 // _ for -.
 func typeTest(args []string) (test, *argError) {
-	if err := needArgs(args); err != nil {
+	if err := requireArgs(args); err != nil {
 		return nil, err
 	}
 	names := make([]string, len(args))
 	for i, arg := range args {
 		names[i] = TypeName(arg)
-		if !slices.Contains(types, names[i]) && !ownType(names[i]) {
-			return nil, noType(i, names[i])
+		if !slices.Contains(nodeTypes, names[i]) && !isCustomType(names[i]) {
+			return nil, unknownType(i, names[i])
 		}
 	}
 	return func(c Candidate) bool { return slices.Contains(names, c.Type()) }, nil
@@ -52,21 +52,21 @@ func typeTest(args []string) (test, *argError) {
 
 // ownType reports whether a name is one that a node of a tree may have for a type,
 // such as person: no object's, and nothing that looks like a known type misspelt.
-func ownType(name string) bool {
+func isCustomType(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
-		!slices.Contains(objectTypes, name) && nearest(name, types) == ""
+		!slices.Contains(objectTypes, name) && closestName(name, nodeTypes) == ""
 }
 
 // noType says why nothing can be of a type, and what can be asked instead.
-func noType(index int, name string) *argError {
-	hint := "known are " + strings.Join(types, " ")
-	if near := nearest(name, types); near != "" {
+func unknownType(index int, name string) *argError {
+	hint := "known are " + strings.Join(nodeTypes, " ")
+	if near := closestName(name, nodeTypes); near != "" {
 		hint = "did you mean " + near
 	}
 	if !slices.Contains(objectTypes, name) {
 		return &argError{index, fmt.Sprintf("unknown type %q", name), hint}
 	}
-	if p, ok := askedBy[name]; ok {
+	if p, ok := predicateOf[name]; ok {
 		hint = p + " finds what holds one"
 	}
 	return &argError{index, name + " is an object; elements and nodes can be found", hint}
