@@ -185,7 +185,7 @@ func TestElements(t *testing.T) {
 }
 
 // TestElementsAreFoundByID: whatever a query finds resolves to the same bytes.
-func TestElementsAreFoundByID(t *testing.T) {
+func TestElementIDsResolve(t *testing.T) {
 	v := view(map[string]string{"a.org": "- item\n  - inner\n- item\n\npara :x:\n: fixed\n# comment\n* h\nCLOCK: [2026-01-01 Thu]\n[fn:1] note\n-----\n:d:\ninside\n:end:\n"})
 	var types []string
 	for name := range elementNames {

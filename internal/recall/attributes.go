@@ -29,11 +29,11 @@ const (
 // foldKey makes names equal that strings.EqualFold calls equal.
 func foldKey(s string) string {
 	return strings.Map(func(r rune) rune {
-		least := r
+		smallest := r
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			least = min(least, f)
+			smallest = min(smallest, f)
 		}
-		return least
+		return smallest
 	}, s)
 }
 
@@ -41,7 +41,7 @@ func foldKey(s string) string {
 // come twice.
 func Attributes(n *node.Node) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		for key, values := range attributes(n) {
+		for key, values := range attributeLists(n) {
 			for _, v := range values {
 				if !yield(key, v) {
 					return
@@ -51,10 +51,10 @@ func Attributes(n *node.Node) iter.Seq2[string, string] {
 	}
 }
 
-func attributes(n *node.Node) iter.Seq2[string, []string] {
+func attributeLists(n *node.Node) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		d := n.Derived
-		ok := yield(typeKey, []string{n.Type}) && yield(tagKey, d.Tags) && yield(linkKey, d.Links) && yield(hasKey, has(d)) &&
+		ok := yield(typeKey, []string{n.Type}) && yield(tagKey, d.Tags) && yield(linkKey, d.Links) && yield(hasKey, presentFields(d)) &&
 			(d.Todo == "" || yield(todoKey, []string{d.Todo}))
 		for _, p := range d.Properties {
 			ok = ok && yield(propertyKey+foldKey(strings.TrimSuffix(p.Key, "+")), []string{p.Value})
@@ -66,13 +66,13 @@ func attributes(n *node.Node) iter.Seq2[string, []string] {
 }
 
 // has lists what a node has at all.
-func has(d *node.Derived) []string {
+func presentFields(d *node.Derived) []string {
 	var out []string
-	for name, there := range map[string]bool{
+	for name, present := range map[string]bool{
 		"scheduled": d.Scheduled != "", "deadline": d.Deadline != "", "closed": d.Closed != "",
 		"priority": d.Priority != "", "link": len(d.Links) > 0,
 	} {
-		if there {
+		if present {
 			out = append(out, name)
 		}
 	}
@@ -91,8 +91,8 @@ func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 	x := v.Attributes()
 	best := v.State.Len()/8 + 1 // sorting many costs more than a walk
 	var keys, values []string
-	for _, p := range demanded(e) {
-		k, val, ok := lookup(p, x)
+	for _, p := range requiredPreds(e) {
+		k, val, ok := indexLookups(p, x)
 		if !ok {
 			continue
 		}
@@ -111,18 +111,18 @@ func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 	for i := range keys {
 		ids = slices.AppendSeq(ids, x.Lookup(keys[i], values[i]))
 	}
-	return v.inOrder(ids)
+	return v.inDocumentOrder(ids)
 }
 
 // demanded lists the predicates that every match satisfies.
-func demanded(e query.Expr) []query.Pred {
+func requiredPreds(e query.Expr) []query.Pred {
 	switch e := e.(type) {
 	case query.Pred:
 		return []query.Pred{e}
 	case query.And:
 		var out []query.Pred
 		for _, of := range e.Of {
-			out = append(out, demanded(of)...)
+			out = append(out, requiredPreds(of)...)
 		}
 		return out
 	}
@@ -131,7 +131,7 @@ func demanded(e query.Expr) []query.Pred {
 
 // lookup gives the keys and values of which a match, or the node that a matching
 // element stands in, has at least one.
-func lookup(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
+func indexLookups(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
 	add := func(key string, list ...string) {
 		for _, v := range list {
 			keys, values = append(keys, key), append(values, v)
@@ -174,22 +174,22 @@ func lookup(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
 }
 
 // inOrder yields nodes by path and position.
-func (v View) inOrder(ids []string) iter.Seq[*node.Node] {
-	type placed struct {
-		n     *node.Node
-		place []int // at each level, the place among the parent's children
+func (v View) inDocumentOrder(ids []string) iter.Seq[*node.Node] {
+	type positioned struct {
+		n    *node.Node
+		path []int // at each level, the place among the parent's children
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	all := make([]placed, 0, len(ids))
-	places := siblings{}
+	all := make([]positioned, 0, len(ids))
+	indexes := childIndexes{}
 	for _, id := range ids {
 		if n, ok := v.State.Get(id); ok {
-			all = append(all, placed{n, v.place(n, places)})
+			all = append(all, positioned{n, v.childPath(n, indexes)})
 		}
 	}
-	slices.SortFunc(all, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.n.Path, b.n.Path), slices.Compare(a.place, b.place))
+	slices.SortFunc(all, func(a, b positioned) int {
+		return cmp.Or(cmp.Compare(a.n.Path, b.n.Path), slices.Compare(a.path, b.path))
 	})
 	return func(yield func(*node.Node) bool) {
 		for _, p := range all {
@@ -201,9 +201,9 @@ func (v View) inOrder(ids []string) iter.Seq[*node.Node] {
 }
 
 // siblings keeps, by parent, the places of its children.
-type siblings map[string]map[string]int
+type childIndexes map[string]map[string]int
 
-func (s siblings) place(parent *node.Node, kid string) int {
+func (s childIndexes) index(parent *node.Node, kid string) int {
 	at, ok := s[parent.ID]
 	if !ok {
 		at = make(map[string]int, len(parent.Kids))
@@ -216,16 +216,16 @@ func (s siblings) place(parent *node.Node, kid string) int {
 }
 
 // place is a node's way from its document down.
-func (v View) place(n *node.Node, places siblings) []int {
-	var way []int
+func (v View) childPath(n *node.Node, indexes childIndexes) []int {
+	var path []int
 	for n.Parent != "" {
 		p, ok := v.State.Get(n.Parent)
 		if !ok {
 			break
 		}
-		way = append(way, places.place(p, n.ID))
+		path = append(path, indexes.index(p, n.ID))
 		n = p
 	}
-	slices.Reverse(way)
-	return way
+	slices.Reverse(path)
+	return path
 }

@@ -22,7 +22,7 @@ type reader struct {
 	linkLines map[string]string    // by path: the #+LINK lines in force
 	outlines  map[string][]string  // by id: the headings down to a node
 	tags      map[string][]string  // by id: the tags that children inherit
-	at        candidate            // of the node that the walk has reached
+	current   candidate            // of the node that the walk has reached
 }
 
 func newReader(s *graph.State) *reader {
@@ -33,31 +33,31 @@ func newReader(s *graph.State) *reader {
 }
 
 // node shows a node. The candidate is good until the next call.
-func (r *reader) node(n *node.Node) query.Candidate {
-	return r.at.show(r, n, n, 0)
+func (r *reader) nodeCandidate(n *node.Node) query.Candidate {
+	return r.current.reset(r, n, n, 0)
 }
 
 // span shows an element. The candidate is good until the next call.
-func (r *reader) span(s span) query.Candidate {
-	return r.at.show(r, s.node, s.host, s.offset)
+func (r *reader) spanCandidate(s span) query.Candidate {
+	return r.current.reset(r, s.node, s.host, s.offset)
 }
 
 // candidate shows a node to a query, with what it inherits. An element has the
 // metadata of the node it stands in.
 type candidate struct {
-	r      *reader
-	n      *node.Node
-	host   *node.Node // the node an element stands in; n itself for any other
-	offset int        // of n in host's content
-	tags   []string
-	tagged bool // tags is there
+	r       *reader
+	n       *node.Node
+	host    *node.Node // the node an element stands in; n itself for any other
+	offset  int        // of n in host's content
+	tags    []string
+	hasTags bool // tags is there
 
-	up, down *candidate // what Parent and Children show, used again
+	parent, child *candidate // what Parent and Children show, used again
 }
 
 // show puts c on another node.
-func (c *candidate) show(r *reader, n, host *node.Node, offset int) *candidate {
-	*c = candidate{r: r, n: n, host: host, offset: offset, up: c.up, down: c.down}
+func (c *candidate) reset(r *reader, n, host *node.Node, offset int) *candidate {
+	*c = candidate{r: r, n: n, host: host, offset: offset, parent: c.parent, child: c.child}
 	return c
 }
 
@@ -75,21 +75,21 @@ func (c *candidate) Path() string        { return c.n.Path }
 func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified) }
 
 func (c *candidate) Tags() []string {
-	if !c.tagged {
-		c.tags, c.tagged = join(c.InheritedTags(), c.host.Derived.Tags), true
+	if !c.hasTags {
+		c.tags, c.hasTags = mergeTags(c.InheritedTags(), c.host.Derived.Tags), true
 	}
 	return c.tags
 }
 
-func (c *candidate) InheritedTags() []string { return c.r.above(c.host) }
+func (c *candidate) InheritedTags() []string { return c.r.inheritedTags(c.host) }
 
 func (c *candidate) InGroup(tag, group string) bool {
-	return c.r.groupsOf(c.n.Path).holds(group, tag)
+	return c.r.groupsOf(c.n.Path).contains(group, tag)
 }
 
 func (c *candidate) Property(key string) []string { return c.host.Derived.Property(key) }
 
-func (c *candidate) InheritedProperty(key string) []string { return c.r.inherited(c.host, key) }
+func (c *candidate) InheritedProperty(key string) []string { return c.r.inheritedProperty(c.host, key) }
 
 func (c *candidate) Category() string { return c.r.state.Category(c.host) }
 
@@ -98,7 +98,7 @@ func (c *candidate) OutlinePath() []string { return c.r.outline(c.host) }
 func (c *candidate) HasDigest(prefix string) bool {
 	own := c.n.Own
 	if c.n != c.host {
-		own = digest(c.n)
+		own = ownDigest(c.n)
 	}
 	return strings.HasPrefix(own.String(), prefix) ||
 		strings.HasPrefix(hex.EncodeToString(own[:]), strings.ToLower(prefix))
@@ -114,7 +114,7 @@ func (c *candidate) Times(kind query.TimeKind) []query.Time {
 	case query.Closed:
 		return readTime(d.Closed)
 	case query.Clocked:
-		return clocks(readable(c.n))
+		return clockTimes(readable(c.n))
 	}
 	return slices.Collect(timestamps(readable(c.n)))
 }
@@ -135,10 +135,10 @@ func (c *candidate) Links() []query.Link {
 
 // Sources are the node's; an element has those that stand inside it, or is one.
 func (c *candidate) Sources() []query.Source {
-	if !searchable(c.host, map[org.Type]bool{org.TypeSrcBlock: true}) {
+	if !mayHaveElements(c.host, map[org.Type]bool{org.TypeSrcBlock: true}) {
 		return nil
 	}
-	tree := elements(c.host)
+	tree := parseElements(c.host)
 	var out []query.Source
 	for i, e := range tree.Elements {
 		inside := c.offset <= int(e.Start) && int(e.End) <= c.offset+len(c.n.Content)
@@ -157,10 +157,10 @@ func (c *candidate) Parent() (query.Candidate, bool) {
 			return nil, false
 		}
 	}
-	if c.up == nil {
-		c.up = new(candidate)
+	if c.parent == nil {
+		c.parent = new(candidate)
 	}
-	return c.up.show(c.r, parent, parent, 0), true
+	return c.parent.reset(c.r, parent, parent, 0), true
 }
 
 func (c *candidate) Children() iter.Seq[query.Candidate] {
@@ -168,11 +168,11 @@ func (c *candidate) Children() iter.Seq[query.Candidate] {
 		if c.n != c.host {
 			return
 		}
-		if c.down == nil {
-			c.down = new(candidate)
+		if c.child == nil {
+			c.child = new(candidate)
 		}
 		for kid := range c.r.kids(c.n) {
-			if !yield(c.down.show(c.r, kid, kid, 0)) {
+			if !yield(c.child.reset(c.r, kid, kid, 0)) {
 				return
 			}
 		}

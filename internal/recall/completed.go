@@ -23,7 +23,7 @@ func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(nodes, laterFirst)
+	slices.SortStableFunc(nodes, newestFirst)
 	if limit > 0 && len(nodes) > limit {
 		nodes = nodes[:limit]
 	}
@@ -31,7 +31,7 @@ func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node
 }
 
 // laterFirst orders finished headlines.
-func laterFirst(a, b *node.Node) int {
+func newestFirst(a, b *node.Node) int {
 	x, y := readTime(a.Derived.Closed), readTime(b.Derived.Closed)
 	switch {
 	case len(x) > 0 && len(y) > 0:

@@ -37,7 +37,7 @@ func corpus(t *testing.T, root string) map[string]string {
 
 // TestElementsAreThoseOfTheDocument: parsing a node's own text alone finds what
 // parsing its document finds there.
-func TestElementsAreThoseOfTheDocument(t *testing.T) {
+func TestElementsMatchDocument(t *testing.T) {
 	for _, name := range []string{"example", "corpus"} {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join("..", "..", "examples", "memex")

@@ -24,7 +24,7 @@ func (r *reader) groupsOf(path string) tagGroups {
 	g, ok := r.groups[path]
 	if !ok {
 		if d, found := r.state.Document(path); found {
-			g = readGroups(d.Derived.TagGroups)
+			g = parseGroups(d.Derived.TagGroups)
 		}
 		r.groups[path] = g
 	}
@@ -32,33 +32,33 @@ func (r *reader) groupsOf(path string) tagGroups {
 }
 
 // holds reports whether a tag is a member of a group or of a group in it.
-func (g tagGroups) holds(group, tag string) bool {
+func (g tagGroups) contains(group, tag string) bool {
 	if len(g) == 0 {
 		return false
 	}
-	return g.reaches(group, tag, map[string]bool{})
+	return g.containsUnseen(group, tag, map[string]bool{})
 }
 
 // reaches looks into each group once: groups may hold each other.
-func (g tagGroups) reaches(group, tag string, seen map[string]bool) bool {
-	own, ok := g[group]
+func (g tagGroups) containsUnseen(group, tag string, seen map[string]bool) bool {
+	members, ok := g[group]
 	if !ok || seen[group] {
 		return false
 	}
 	seen[group] = true
-	if slices.Contains(own.tags, tag) || slices.ContainsFunc(own.patterns, func(p *regexp.Regexp) bool { return p.MatchString(tag) }) {
+	if slices.Contains(members.tags, tag) || slices.ContainsFunc(members.patterns, func(p *regexp.Regexp) bool { return p.MatchString(tag) }) {
 		return true
 	}
-	return slices.ContainsFunc(own.tags, func(inner string) bool { return g.reaches(inner, tag, seen) })
+	return slices.ContainsFunc(members.tags, func(inner string) bool { return g.containsUnseen(inner, tag, seen) })
 }
 
 // readGroups gathers the groups that have a name: two lists may be of one.
-func readGroups(declared []org.TagGroup) tagGroups {
+func parseGroups(declared []org.TagGroup) tagGroups {
 	groups := tagGroups{}
 	for _, d := range declared {
 		g := groups[d.Name]
 		for _, m := range d.Members {
-			g.add(m)
+			g.addMember(m)
 		}
 		groups[d.Name] = g
 	}
@@ -68,13 +68,13 @@ func readGroups(declared []org.TagGroup) tagGroups {
 
 // add adds a member as it is written: a tag, or a regular expression in braces,
 // which matches inside a tag and whatever the case, as in Org.
-func (g *tagGroup) add(member string) {
+func (g *tagGroup) addMember(member string) {
 	pattern, ok := strings.CutPrefix(member, "{")
 	if !ok {
 		g.tags = append(g.tags, member)
 		return
 	}
-	if p, err := regexp.Compile("(?i)" + fromEmacs(strings.TrimSuffix(pattern, "}"))); err == nil {
+	if p, err := regexp.Compile("(?i)" + fromEmacsRegexp(strings.TrimSuffix(pattern, "}"))); err == nil {
 		g.patterns = append(g.patterns, p)
 	}
 }
@@ -82,7 +82,7 @@ func (g *tagGroup) add(member string) {
 // fromEmacs rewrites a regular expression of Emacs: there a backslash makes
 // parentheses, braces and bars special, in RE2 it makes them plain, and ends of
 // words are written otherwise.
-func fromEmacs(pattern string) string {
+func fromEmacsRegexp(pattern string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
 		c := pattern[i]

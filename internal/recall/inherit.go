@@ -10,7 +10,7 @@ import (
 
 // inherited returns the values of a property in force at a node: its own and,
 // as Org has it with inheritance, the one that they and those above come to.
-func (r *reader) inherited(n *node.Node, key string) []string {
+func (r *reader) inheritedProperty(n *node.Node, key string) []string {
 	value, ok := r.state.Property(n, key)
 	if !ok {
 		return nil
@@ -21,14 +21,14 @@ func (r *reader) inherited(n *node.Node, key string) []string {
 
 // above returns the tags that stand above a node. The caller must not change
 // them.
-func (r *reader) above(n *node.Node) []string {
+func (r *reader) inheritedTags(n *node.Node) []string {
 	if n.Parent == "" {
 		return nil
 	}
 	tags, ok := r.tags[n.Parent]
 	if !ok {
 		if parent, found := r.state.Get(n.Parent); found {
-			tags = join(r.above(parent), parent.Derived.Tags)
+			tags = mergeTags(r.inheritedTags(parent), parent.Derived.Tags)
 		}
 		r.tags[n.Parent] = tags
 	}
@@ -36,7 +36,7 @@ func (r *reader) above(n *node.Node) []string {
 }
 
 // join returns inherited tags and then those own ones that are not among them.
-func join(inherited, own []string) []string {
+func mergeTags(inherited, own []string) []string {
 	if len(inherited) == 0 {
 		return own
 	}
@@ -72,7 +72,7 @@ func (r *reader) outline(n *node.Node) []string {
 // stands before it, or before an unfinished entry that it is part of, where the
 // property ORDERED is set above. The property NOBLOCKING frees an entry.
 func (r *reader) blocked(n *node.Node) bool {
-	if !open(n) || isSet(n, "NOBLOCKING") {
+	if !isOpen(n) || isSet(n, "NOBLOCKING") {
 		return false
 	}
 	for kid := range r.kids(n) {
@@ -85,10 +85,10 @@ func (r *reader) blocked(n *node.Node) bool {
 		if !ok {
 			return false
 		}
-		if isSet(parent, "ORDERED") && r.openBefore(parent, n) {
+		if isSet(parent, "ORDERED") && r.hasOpenBefore(parent, n) {
 			return true
 		}
-		if !open(parent) {
+		if !isOpen(parent) {
 			return false
 		}
 		n = parent
@@ -96,7 +96,7 @@ func (r *reader) blocked(n *node.Node) bool {
 }
 
 // openBefore reports whether something unfinished stands before a child.
-func (r *reader) openBefore(parent, child *node.Node) bool {
+func (r *reader) hasOpenBefore(parent, child *node.Node) bool {
 	for sibling := range r.kids(parent) {
 		if sibling.ID == child.ID {
 			return false
@@ -110,7 +110,7 @@ func (r *reader) openBefore(parent, child *node.Node) bool {
 
 // hasOpen reports whether a node or one below it is unfinished.
 func (r *reader) hasOpen(n *node.Node) bool {
-	if open(n) {
+	if isOpen(n) {
 		return true
 	}
 	for kid := range r.kids(n) {
@@ -121,7 +121,7 @@ func (r *reader) hasOpen(n *node.Node) bool {
 	return false
 }
 
-func open(n *node.Node) bool { return n.Derived.Todo != "" && !n.Derived.Done }
+func isOpen(n *node.Node) bool { return n.Derived.Todo != "" && !n.Derived.Done }
 
 // isSet reports whether a node's own property has a value other than nil.
 func isSet(n *node.Node, key string) bool {

@@ -57,12 +57,12 @@ func (r *reader) linkLinesOf(path string) string {
 // setup files. It spares parsing; only a false yes is allowed.
 func mayAbbreviate(nodes []*node.Node) bool {
 	return len(nodes) > 0 && len(nodes[0].Derived.Setup) > 0 ||
-		slices.ContainsFunc(nodes, func(n *node.Node) bool { return mentions(n.Content, "#+LINK:") })
+		slices.ContainsFunc(nodes, func(n *node.Node) bool { return containsKeyword(n.Content, "#+LINK:") })
 }
 
 // mentions reports whether a text holds a keyword, which begins with #+, in any
 // case.
-func mentions(text, keyword string) bool {
+func containsKeyword(text, keyword string) bool {
 	for {
 		i := strings.Index(text, "#+")
 		if i < 0 || len(text)-i < len(keyword) {

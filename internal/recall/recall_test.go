@@ -64,7 +64,7 @@ func TestDocument(t *testing.T) {
 
 // TestPathGoesBeforeID: an id that is spelled as a path does not take the path
 // over; one like the path of an Org file is not even borne.
-func TestPathGoesBeforeID(t *testing.T) {
+func TestPathTakesPrecedence(t *testing.T) {
 	v := view(map[string]string{
 		"agents/a/ROM.md": "approved",
 		"inbox.org":       "#+title: Inbox\n* first\n",

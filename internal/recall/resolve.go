@@ -59,13 +59,13 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	if n, ok := v.State.Get(id); ok {
 		return n, nil
 	}
-	if n, ok := v.position(name); ok {
+	if n, ok := v.resolvePosition(name); ok {
 		return n, nil
 	}
 	if n, _, ok := v.Span(id); ok {
 		return n, nil
 	}
-	found := v.titled(name)
+	found := v.nodesTitled(name)
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -73,18 +73,18 @@ func (v View) Resolve(name string) (*node.Node, error) {
 		more := max(0, len(found)-maxCandidates)
 		return nil, &AmbiguousError{name, found[:len(found)-more], more}
 	}
-	return nil, v.unknown(name)
+	return nil, v.unknownError(name)
 }
 
 // position resolves FILE:LINE and FILE:+BYTE.
-func (v View) position(name string) (*node.Node, bool) {
+func (v View) resolvePosition(name string) (*node.Node, bool) {
 	path, at, ok := cutLast(name, ":")
 	if !ok {
 		return nil, false
 	}
 	text, ok := v.State.Text(path)
 	if !ok {
-		files := v.named(path)
+		files := v.filesNamed(path)
 		if len(files) != 1 {
 			return nil, false
 		}
@@ -110,7 +110,7 @@ func (v View) position(name string) (*node.Node, bool) {
 }
 
 // named are the files in folders whose own name is that, in order. O(documents).
-func (v View) named(name string) (paths []string) {
+func (v View) filesNamed(name string) (paths []string) {
 	if name == "" || strings.Contains(name, "/") {
 		return nil
 	}
@@ -132,26 +132,26 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // titled lists the nodes whose title comes nearest to a name, in document order: those
 // that have it exactly, else without case, else but for cookies, else but for cookies and
 // the keyword and priority that the name begins with.
-func (v View) titled(name string) []*node.Node {
-	const ways = 4
-	var found [ways][]*node.Node
+func (v View) nodesTitled(name string) []*node.Node {
+	const ranks = 4
+	var found [ranks][]*node.Node
 	bare := org.WithoutCookies(name)
 	for n := range v.State.All() {
-		way := 0
+		rank := 0
 		switch t := n.Title(); {
 		case t == name:
 		case strings.EqualFold(t, name):
-			way = 1
+			rank = 1
 		case bare == "":
 			continue
 		case strings.EqualFold(org.WithoutCookies(t), bare):
-			way = 2
-		case t != "" && n.Derived.Todo+n.Derived.Priority != "" && strings.EqualFold(org.WithoutCookies(t), withoutMarks(bare, n.Derived)):
-			way = 3
+			rank = 2
+		case t != "" && n.Derived.Todo+n.Derived.Priority != "" && strings.EqualFold(org.WithoutCookies(t), withoutTodoAndPriority(bare, n.Derived)):
+			rank = 3
 		default:
 			continue
 		}
-		found[way] = append(found[way], n)
+		found[rank] = append(found[rank], n)
 	}
 	for _, nodes := range found {
 		if len(nodes) > 0 {
@@ -163,7 +163,7 @@ func (v View) titled(name string) []*node.Node {
 
 // withoutMarks cuts the keyword and the priority of a headline off the beginning of a
 // name; it returns "" where neither stands there.
-func withoutMarks(name string, d *node.Derived) string {
+func withoutTodoAndPriority(name string, d *node.Derived) string {
 	rest := name
 	if after, ok := strings.CutPrefix(rest, d.Todo+" "); ok && d.Todo != "" {
 		rest = after
@@ -178,9 +178,9 @@ func withoutMarks(name string, d *node.Derived) string {
 }
 
 // unknown says that a name is unknown and which titles come near.
-func (v View) unknown(name string) error {
+func (v View) unknownError(name string) error {
 	file, _, at := cutLast(name, ":")
-	if files := v.named(file); len(files) > 0 && (at || node.IsOrg(file)) {
+	if files := v.filesNamed(file); len(files) > 0 && (at || node.IsOrg(file)) {
 		more := ""
 		if n := len(files); n > maxCandidates {
 			files, more = files[:maxCandidates], fmt.Sprintf("\n  and %d more", n-maxCandidates)

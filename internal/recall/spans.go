@@ -22,7 +22,7 @@ type span struct {
 }
 
 // spanMark stands between the id of a node and the type of an element in it.
-const spanMark = "::"
+const spanSeparator = "::"
 
 // elementNames are the types of elements that can be asked for, by name.
 var elementNames = func() map[string]org.Type {
@@ -67,10 +67,10 @@ func elementTypes(e query.Expr) map[org.Type]bool {
 // far longer than the text.
 func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
 	return func(yield func(span) bool) {
-		if !searchable(n, wanted) {
+		if !mayHaveElements(n, wanted) {
 			return
 		}
-		tree := elements(n)
+		tree := parseElements(n)
 		count := map[org.Type]int{}
 		for i, e := range tree.Elements {
 			if i == 0 || !wanted[e.Type] {
@@ -86,13 +86,13 @@ func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
 
 // searchable reports whether a node can have an element of a wanted type. It
 // spares parsing; only a false yes is allowed.
-func searchable(n *node.Node, wanted map[org.Type]bool) bool {
-	return len(wanted) > 0 && !n.Derived.Opaque && !n.Derived.Encrypted && mayHold(n.Content, wanted)
+func mayHaveElements(n *node.Node, wanted map[org.Type]bool) bool {
+	return len(wanted) > 0 && !n.Derived.Opaque && !n.Derived.Encrypted && mayContain(n.Content, wanted)
 }
 
 // elements parses a node's own text alone: no setting of its document changes
 // where elements are.
-func elements(n *node.Node) *org.Tree {
+func parseElements(n *node.Node) *org.Tree {
 	doc := org.Parse(n.Content, nil)
 	if n.Type == node.TypeHeadline && len(doc.Headlines) > 0 {
 		return doc.Elements(0)
@@ -110,20 +110,20 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 		Title: spanTitle(tree, i), Todo: d.Todo, Done: d.Done, Tags: d.Tags,
 	}}
 	n.Parent, n.Path, n.Modified = host.ID, host.Path, host.Modified
-	n.Identify(host.ID + spanMark + n.Type + "." + strconv.Itoa(ordinal))
+	n.Identify(host.ID + spanSeparator + n.Type + "." + strconv.Itoa(ordinal))
 	return span{node: n, host: host, offset: int(e.Start)}
 }
 
 // hashed returns the node of the element with its digests.
-func (s span) hashed() *node.Node {
-	s.node.Own = digest(s.node)
+func (s span) withDigests() *node.Node {
+	s.node.Own = ownDigest(s.node)
 	s.node.Version = s.node.Own // which it is without children
 	return s.node
 }
 
 // digest returns the digest of an element's text, the zero one where it cannot
 // be hashed.
-func digest(element *node.Node) merkle.Digest {
+func ownDigest(element *node.Node) merkle.Digest {
 	own, err := element.OwnBlock(nil)
 	if err != nil {
 		return merkle.Digest{}
@@ -150,12 +150,12 @@ func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
 	if !ok {
 		return nil, 0, false
 	}
-	return s.hashed(), s.offset, true
+	return s.withDigests(), s.offset, true
 }
 
 // span finds the element of an id.
 func (v View) span(id string) (span, bool) {
-	hostID, name, ok := cutLast(id, spanMark)
+	hostID, name, ok := cutLast(id, spanSeparator)
 	if !ok {
 		return span{}, false
 	}
@@ -175,9 +175,9 @@ func (v View) span(id string) (span, bool) {
 }
 
 // mayHold reports whether a text has the marks of one of the types.
-func mayHold(text string, wanted map[org.Type]bool) bool {
+func mayContain(text string, wanted map[org.Type]bool) bool {
 	for t := range wanted {
-		marks, ok := marksOf[t]
+		marks, ok := marksByType[t]
 		if !ok || strings.ContainsAny(text, marks) {
 			return true
 		}
@@ -187,7 +187,7 @@ func mayHold(text string, wanted map[org.Type]bool) bool {
 
 // marksOf are characters of which at least one is in an element of a type.
 // Types that are not here may be anywhere.
-var marksOf = map[org.Type]string{
+var marksByType = map[org.Type]string{
 	org.TypeTable: "|+", org.TypeTableRow: "|+", org.TypeSrcBlock: "#", org.TypeExampleBlock: "#",
 	org.TypeQuoteBlock: "#", org.TypeCenterBlock: "#", org.TypeVerseBlock: "#", org.TypeExportBlock: "#",
 	org.TypeCommentBlock: "#", org.TypeSpecialBlock: "#", org.TypeDynamicBlock: "#", org.TypeComment: "#",

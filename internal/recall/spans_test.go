@@ -15,7 +15,7 @@ import (
 
 // TestTypesThatCanBeFound: a query may name the types of which there is
 // something to find, if only in trees, and is told of the others.
-func TestTypesThatCanBeFound(t *testing.T) {
+func TestSearchableTypes(t *testing.T) {
 	for kind := org.TypeDocument; kind.String() != "none"; kind++ {
 		_, err := query.Parse("type:" + kind.String())
 		_, element := elementNames[kind.String()]

@@ -20,11 +20,11 @@ func readTime(raw string) []query.Time {
 	if !ok || t.Diary {
 		return nil
 	}
-	return []query.Time{asked(t)}
+	return []query.Time{queryTime(t)}
 }
 
 // asked is a timestamp as queries see it.
-func asked(t org.Timestamp) query.Time {
+func queryTime(t org.Timestamp) query.Time {
 	out := query.Time{Start: t.Start, End: t.End, Active: t.Active, Warning: warningDays}
 	if w := t.Warning; w.Mark != "" {
 		days := map[byte]int{'d': 1, 'w': 7, 'm': 30, 'y': 365}[w.Unit]
@@ -42,7 +42,7 @@ func timestamps(text string) iter.Seq[query.Time] {
 				return
 			}
 			text = text[i:]
-			raw := timestampAt(text)
+			raw := leadingTimestamp(text)
 			if raw == "" {
 				text = text[1:]
 				continue
@@ -59,7 +59,7 @@ func timestamps(text string) iter.Seq[query.Time] {
 
 // timestampAt returns the timestamp or range that a text begins with, "" when
 // there is none.
-func timestampAt(text string) string {
+func leadingTimestamp(text string) string {
 	first := bracketed(text)
 	if first == "" {
 		return ""
@@ -92,17 +92,17 @@ func bracketed(text string) string {
 }
 
 // clocks returns the times of the clock entries of a text that have ended.
-func clocks(text string) []query.Time {
+func clockTimes(text string) []query.Time {
 	var out []query.Time
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, " \t")
-		const mark = "CLOCK:"
-		if len(line) < len(mark) || !strings.EqualFold(line[:len(mark)], mark) {
+		const prefix = "CLOCK:"
+		if len(line) < len(prefix) || !strings.EqualFold(line[:len(prefix)], prefix) {
 			continue
 		}
-		raw := timestampAt(strings.TrimLeft(line[len(mark):], " \t"))
+		raw := leadingTimestamp(strings.TrimLeft(line[len(prefix):], " \t"))
 		if t, ok := org.ParseTimestamp(raw); ok && t.Range {
-			out = append(out, asked(t))
+			out = append(out, queryTime(t))
 		}
 	}
 	return out

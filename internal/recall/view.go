@@ -82,11 +82,11 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 		r := newReader(v.State)
 		wanted := elementTypes(e)
 		for n := range v.candidates(e) {
-			if m.Match(r.node(n)) && !yield(n) {
+			if m.Match(r.nodeCandidate(n)) && !yield(n) {
 				return
 			}
 			for s := range spans(n, wanted) {
-				if m.Match(r.span(s)) && !yield(s.hashed()) {
+				if m.Match(r.spanCandidate(s)) && !yield(s.withDigests()) {
 					return
 				}
 			}
@@ -117,7 +117,7 @@ func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]
 		r := newReader(v.State)
 		q.Keep = func(id string) bool {
 			n, ok := v.State.Get(id)
-			return ok && m.Match(r.node(n))
+			return ok && m.Match(r.nodeCandidate(n))
 		}
 	}
 	hits := v.Lexical().Search(q)
