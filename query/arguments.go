@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// needArgs complains about an empty list, and about an empty argument.
+// requireArgs rejects an empty argument list and empty arguments.
 func requireArgs(args []string) *argError {
 	if len(args) == 0 {
-		return &argError{-1, "an argument is missing", "write it right behind the colon; quote text that holds a blank, a parenthesis or |"}
+		return &argError{-1, "an argument is missing", "write it directly after the colon; quote text with a blank, a parenthesis or |"}
 	}
 	return rejectEmptyArgs(args)
 }
@@ -22,7 +22,7 @@ func rejectEmptyArgs(args []string) *argError {
 	return nil
 }
 
-// without is for predicates that take no arguments.
+// noArgs builds the test of a predicate without arguments.
 func noArgs(is func(Candidate) bool) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
 		if len(args) > 0 {
@@ -32,7 +32,7 @@ func noArgs(is func(Candidate) bool) func([]string) (test, *argError) {
 	}
 }
 
-// equalAny is for predicates that compare one field with each argument.
+// equalsAny builds the test of a predicate that compares one field with each argument.
 func equalsAny(field func(Candidate) string) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
 		if err := requireArgs(args); err != nil {
@@ -42,13 +42,13 @@ func equalsAny(field func(Candidate) string) func([]string) (test, *argError) {
 	}
 }
 
-// option reads an argument of the form KEY=VALUE with one of the given keys.
+// option parses an argument of the form KEY=VALUE with one of the given keys.
 func option(arg string, keys ...string) (key, value string, ok bool) {
 	key, value, ok = strings.Cut(arg, "=")
 	return key, value, ok && slices.Contains(keys, key)
 }
 
-// truth reads the value of an option that is on or off.
+// parseBool parses the value of a boolean option.
 func parseBool(value string) (on, ok bool) {
 	switch value {
 	case "t", "true", "yes":
@@ -59,7 +59,7 @@ func parseBool(value string) (on, ok bool) {
 	return false, false
 }
 
-// badTruth is the error for an option that is neither on nor off.
+// badBool is the error for an invalid value of a boolean option.
 func badBool(index int, key string) *argError {
-	return &argError{index, key + " is t or nil", "write " + key + "=t, or leave it out"}
+	return &argError{index, key + " must be t or nil", "write " + key + "=t, or leave it out"}
 }

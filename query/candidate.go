@@ -7,54 +7,53 @@ import (
 	"time"
 )
 
-// Candidate is one node as a query sees it. What its methods return is read
-// and not kept. A Matcher asks only what the query needs, the cheap first.
+// Candidate is one node as a query sees it. Callers only read what its methods return
+// and do not keep it. A Matcher calls only the methods that the query needs, cheap ones
+// first.
 type Candidate interface {
 	// ID returns the node's stable identity.
 	ID() string
-	// Type returns what the node is: document, headline, or an element's type.
+	// Type returns document, headline, or the type of an element.
 	Type() string
-	// Todo returns the keyword, or "" when it has none.
+	// Todo returns the keyword, or "" if there is none.
 	Todo() string
 	// Done reports whether the keyword is one of the finished states.
 	Done() bool
-	// Blocked reports whether unfinished work stands before this entry's.
+	// Blocked reports whether the entry must wait for other unfinished entries.
 	Blocked() bool
-	// Priority returns the letter or number of the cookie, or "" without one.
+	// Priority returns the letter or number of the priority cookie, or "".
 	Priority() string
 	// Level returns the number of stars, 0 for a document.
 	Level() int
 
-	// Tags returns the node's own tags and those it inherits.
+	// Tags returns the node's own and inherited tags.
 	Tags() []string
 	// LocalTags returns the node's own tags.
 	LocalTags() []string
-	// InheritedTags returns the tags that stand above the node, whether or not
-	// it has them itself.
+	// InheritedTags returns the tags of all ancestors, including those that the node
+	// also has itself.
 	InheritedTags() []string
-	// InGroup reports whether the tag is a member, at any depth, of the group
-	// tag, as the node's document declares it.
+	// InGroup reports whether the tag is a member, at any depth, of the group tag in
+	// the node's document.
 	InGroup(tag, group string) bool
 
-	// Property returns the node's own values of a property, none when it is
-	// absent. How keys compare is up to the candidate; in Org case is ignored.
+	// Property returns the node's own values of a property, or none. The candidate
+	// decides how keys compare; Org ignores case.
 	Property(key string) []string
-	// InheritedProperty returns the values of a property in force here: its own
-	// or those of the nearest node above that has it.
+	// InheritedProperty returns the values of a property in force: the node's own or
+	// those of the nearest ancestor that has it.
 	InheritedProperty(key string) []string
 	// Category returns the category in force.
 	Category() string
 
 	// Heading returns the title without keyword, priority and tags.
 	Heading() string
-	// OutlinePath returns the headings from the top of the document down to the
-	// node's own.
+	// OutlinePath returns the headings from the top of the document to the node's own.
 	OutlinePath() []string
-	// Text returns the whole entry, from the start of its heading to the next
-	// heading.
+	// Text returns the whole entry, from its heading up to the next heading.
 	Text() string
-	// Path returns the path of the node's document inside the memex, or "" when
-	// no file holds it.
+	// Path returns the path of the node's document inside the memex, or "" if the node
+	// is not in a file.
 	Path() string
 
 	// Times returns the timestamps of a kind.
@@ -64,42 +63,42 @@ type Candidate interface {
 	// Sources returns the source blocks of the entry.
 	Sources() []Source
 
-	// HasDigest reports whether the own digest begins so, as it is printed or in
-	// hexadecimal digits.
+	// HasDigest reports whether the own digest, as printed or in hexadecimal, starts
+	// with prefix.
 	HasDigest(prefix string) bool
 	// Modified returns when the entry's own text last changed.
 	Modified() time.Time
 
-	// Parent returns the node above; false for a document. What it returns is
-	// good until the next call, what Children yields until the next of them.
+	// Parent returns the parent, or false for a document. The result is valid until the
+	// next call of Parent; a value yielded by Children is valid until the next one.
 	Parent() (Candidate, bool)
-	// Children yields the nodes right below, in order.
+	// Children yields the child nodes, in order.
 	Children() iter.Seq[Candidate]
 }
 
-// TimeKind says which timestamps of an entry are meant.
+// TimeKind selects timestamps of an entry.
 type TimeKind int
 
-// The kinds of timestamps. AnyTime is all of them, wherever they stand.
+// The kinds of timestamps. AnyTime includes all timestamps of the entry.
 const (
 	AnyTime TimeKind = iota
 	Scheduled
 	Deadline
 	Closed
-	Clocked // closed clock entries; one that still runs has no end to compare
+	Clocked // finished clock entries; a running one has no end to compare
 )
 
-// Time is a timestamp or a range of two, in UTC with the digits as they stand:
-// Org knows no time zones. End equals Start when it is no range.
+// Time is a timestamp or a time range. Org has no time zones: the times are UTC with
+// the digits as written. Start equals End if it is not a range.
 type Time struct {
 	Start, End time.Time
 	Active     bool
-	// Warning is how many days before a deadline it begins to be shown.
+	// Warning is the number of days before a deadline from which Org shows it.
 	Warning int
 }
 
 // Link is a link of an entry. Target is the address as written.
 type Link struct{ Target, Description string }
 
-// Source is a source block: its language and the lines inside it.
+// Source is a source block: its language and its lines.
 type Source struct{ Language, Body string }

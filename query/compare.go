@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// span is a range of numbers, both ends included; it is empty when low > high.
+// numberRange is a range of numbers, both ends included. It is empty if low > high.
 type numberRange struct{ low, high int }
 
 func (s numberRange) contains(n int) bool { return s.low <= n && n <= s.high }
 
-// maxOrder bounds every number that is compared: stars, ranks, minutes.
+// maxNumber bounds every compared number: levels, priority ranks, minutes.
 const maxNumber = 1 << 30
 
-// parseSpan reads "N", "<N", "<=N", ">N", ">=N", "=N" or "N..M" with the given
-// reading of one value. The ends of a range may come in either order.
+// parseRange parses "N", "<N", "<=N", ">N", ">=N", "=N" or "N..M"; value parses one
+// number. The ends of a range may come in either order.
 func parseRange(arg string, value func(string) (int, bool)) (numberRange, bool) {
 	if from, to, ok := strings.Cut(arg, ".."); ok {
 		low, okLow := value(from)
@@ -61,20 +61,20 @@ func levelTest(args []string) (test, *argError) {
 	if len(args) == 2 {
 		for i, a := range args {
 			if _, ok := levelValue(a); !ok {
-				return nil, &argError{i, fmt.Sprintf("%q is no number of stars", a), hint}
+				return nil, &argError{i, fmt.Sprintf("%q is not a level", a), hint}
 			}
 		}
 		arg += ".." + args[1]
 	}
 	s, ok := parseRange(arg, levelValue)
 	if !ok {
-		return nil, &argError{0, fmt.Sprintf("%q compares no number of stars", arg), hint}
+		return nil, &argError{0, fmt.Sprintf("%q is not a level or a comparison", arg), hint}
 	}
 	return func(c Candidate) bool { return s.contains(c.Level()) }, nil
 }
 
-// parseSpans reads one span from each argument. wrong is the index of the first
-// that is none, or -1.
+// parseRanges parses one range from each argument. bad is the index of the first
+// invalid one, or -1.
 func parseRanges(args []string, value func(string) (int, bool)) (ranges []numberRange, bad int) {
 	for i, arg := range args {
 		s, ok := parseRange(arg, value)
@@ -90,9 +90,9 @@ func anyContains(ranges []numberRange, n int) bool {
 	return slices.ContainsFunc(ranges, func(s numberRange) bool { return s.contains(n) })
 }
 
-// priorityRank orders priorities as Org does: numbers from 0 to 64 above the
-// letters, the small number and the early letter above the others. The highest
-// has the greatest rank.
+// priorityRank returns the rank of a priority; a higher priority has a higher rank. As
+// in Org, numbers from 0 to 64 rank above letters, smaller numbers and earlier letters
+// above others.
 func priorityRank(s string) (int, bool) {
 	if len(s) == 1 {
 		if letter := s[0] &^ 0x20; 'A' <= letter && letter <= 'Z' {
@@ -112,7 +112,8 @@ func priorityTest(args []string) (test, *argError) {
 	}
 	ranges, bad := parseRanges(args, priorityRank)
 	if bad >= 0 {
-		return nil, &argError{bad, fmt.Sprintf("%q compares no priority", args[bad]), "a priority is a letter or a number up to 64: write priority:A, priority:>=B or priority:A..C"}
+		return nil, &argError{bad, fmt.Sprintf("%q is not a priority or a comparison", args[bad]),
+			"a priority is a letter or a number up to 64: write priority:A, priority:>=B or priority:A..C"}
 	}
 	return func(c Candidate) bool {
 		rank, ok := priorityRank(c.Priority())
@@ -127,14 +128,14 @@ func effortTest(args []string) (test, *argError) {
 	if len(args) == 0 {
 		return func(c Candidate) bool { return len(c.Property("EFFORT")) > 0 }, nil
 	}
-	if len(args) == 2 && args[0][0] != '<' && args[0][0] != '>' { // org-ql's range
+	if len(args) == 2 && args[0][0] != '<' && args[0][0] != '>' { // a range in org-ql
 		if _, ok := minutes(args[0]); ok {
 			args = []string{args[0] + ".." + args[1]}
 		}
 	}
 	ranges, bad := parseRanges(args, minutes)
 	if bad >= 0 {
-		return nil, &argError{bad, fmt.Sprintf("%q compares no effort", args[bad]), "write effort:30, effort:<1:30 or effort:1h..1d"}
+		return nil, &argError{bad, fmt.Sprintf("%q is not a duration or a comparison", args[bad]), "write effort:30, effort:<1:30 or effort:1h..1d"}
 	}
 	return func(c Candidate) bool {
 		return slices.ContainsFunc(c.Property("EFFORT"), func(effort string) bool {
@@ -144,11 +145,11 @@ func effortTest(args []string) (test, *argError) {
 	}, nil
 }
 
-// minuteUnits are the units of a duration, as Org has them.
+// minuteUnits are Org's duration units in minutes.
 var minuteUnits = map[string]float64{"min": 1, "h": 60, "d": 24 * 60, "w": 7 * 24 * 60, "m": 30 * 24 * 60, "y": 365.25 * 24 * 60}
 
-// minutes reads a duration as Org writes it: a number of minutes, 1:30,
-// 1:30:00, or numbers with units, such as 1d 3h 5min, which 1d 3:05 may end.
+// minutes parses an Org duration: a number of minutes, 1:30, 1:30:00, or numbers with
+// units such as 1d 3h 5min, of which the last may be a time as in 1d 3:05.
 func minutes(s string) (int, bool) {
 	total := 0.0
 	parts := durationPattern.FindAllStringSubmatch(s, -1)
@@ -159,7 +160,7 @@ func minutes(s string) (int, bool) {
 		n, err := strconv.ParseFloat(p[1], 64)
 		unit, known := minuteUnits[p[4]]
 		switch {
-		case p[2] != "": // hours, minutes and maybe seconds
+		case p[2] != "": // hours, minutes and optional seconds
 			clock, _ := strconv.Atoi(p[2])
 			seconds, _ := strconv.Atoi(p[3])
 			n, unit, known = n*60+float64(clock)+float64(seconds)/60, 1, p[4] == ""

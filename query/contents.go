@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// linkTest wants one link that satisfies all arguments.
+// linkTest requires one link that satisfies all arguments.
 func linkTest(args []string) (test, *argError) {
 	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func linkTest(args []string) (test, *argError) {
 	}, nil
 }
 
-// sourceTest wants one source block that satisfies all arguments.
+// sourceTest requires one source block that satisfies all arguments.
 func sourceTest(args []string) (test, *argError) {
 	if err := rejectEmptyArgs(args); err != nil {
 		return nil, err

@@ -9,22 +9,21 @@ import (
 	"time"
 )
 
-// period is a time from its first to its last moment, both included. The zero
-// time stands for no bound.
+// period is the time between two moments, both included. A zero time means unbounded.
 type period struct{ from, to time.Time }
 
-// touches reports whether a timestamp and the period have a moment in common.
+// overlaps reports whether a timestamp and the period have a moment in common.
 func (p period) overlaps(t Time) bool {
 	return (p.to.IsZero() || !t.Start.After(p.to)) && (p.from.IsZero() || !t.End.Before(p.from))
 }
 
-// maxDays bounds relative dates, so that they stay what a time can hold.
+// maxDays bounds relative dates, so that they fit into a time.Time.
 const maxDays = 1_000_000
 
 const dateHint = "write 2026-01-31, \"2026-01-31 14:00\", today, or days from today: 7, -7"
 
-// parseDate reads a date, a date and time, today, or a number of days from
-// today. The period is that day, or that minute, with the digits in UTC.
+// parseDate parses a date, a date with a time, "today", or a number of days from today.
+// It returns that day or minute, with the digits in UTC.
 func parseDate(s string, now time.Time) (period, bool) {
 	if at, err := time.Parse("2006-01-02 15:04", s); err == nil {
 		return period{at, at.Add(time.Minute - 1)}, true
@@ -49,17 +48,17 @@ func today(now time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// parsePeriod reads the arguments on=, from= and to=.
+// parsePeriod parses the arguments on=, from= and to=.
 func parsePeriod(args []string, now time.Time) (period, *argError) {
 	var p period
 	for i, arg := range args {
 		key, value, ok := option(arg, "on", "from", "to")
 		if !ok {
-			return p, &argError{i, fmt.Sprintf("%q names no time", arg), "write on=DATE, from=DATE or to=DATE, such as from=-7,to=today"}
+			return p, &argError{i, fmt.Sprintf("%q is not on=, from= or to=", arg), "write on=DATE, from=DATE or to=DATE, such as from=-7,to=today"}
 		}
 		date, ok := parseDate(value, now)
 		if !ok {
-			return p, &argError{i, fmt.Sprintf("%q is no date", value), dateHint}
+			return p, &argError{i, fmt.Sprintf("%q is not a date", value), dateHint}
 		}
 		if key != "to" {
 			p.from = date.from
@@ -71,8 +70,8 @@ func parsePeriod(args []string, now time.Time) (period, *argError) {
 	return p, nil
 }
 
-// timesTest is for predicates that want a timestamp of one of the kinds in a
-// time.
+// timesTest builds the test of a predicate that requires a timestamp of one of the
+// kinds in a period.
 func timesTest(kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
 	return func(args []string, now time.Time) (test, *argError) {
 		p, err := parsePeriod(args, now)
@@ -85,7 +84,8 @@ func timesTest(kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
 	}
 }
 
-// timestampTest is for predicates that want any timestamp that counts.
+// timestampTest builds the test of a predicate that requires a timestamp for which
+// include is true.
 func timestampTest(include func(Time) bool) func([]string, time.Time) (test, *argError) {
 	return func(args []string, now time.Time) (test, *argError) {
 		p, err := parsePeriod(args, now)
@@ -98,7 +98,7 @@ func timestampTest(include func(Time) bool) func([]string, time.Time) (test, *ar
 	}
 }
 
-// deadlineTest also takes auto: the deadlines that Org warns of today.
+// deadlineTest also accepts auto: the deadlines of which Org warns today.
 func deadlineTest(args []string, now time.Time) (test, *argError) {
 	if len(args) != 1 || args[0] != "auto" {
 		return timesTest(Deadline)(args, now)
@@ -115,7 +115,7 @@ func changedTest(args []string, now time.Time) (test, *argError) {
 	}
 	date, ok := parseDate(args[0], now)
 	if !ok || len(args) > 1 {
-		return nil, &argError{len(args) - 1, fmt.Sprintf("%q is no date", args[len(args)-1]), dateHint}
+		return nil, &argError{len(args) - 1, fmt.Sprintf("%q is not a date", args[len(args)-1]), dateHint}
 	}
 	year, month, day := date.from.Date()
 	since := time.Date(year, month, day, date.from.Hour(), date.from.Minute(), 0, 0, now.Location())

@@ -1,61 +1,57 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package query is the query tree and its parser: what to look for in a
-// memory, as data that can be printed, sent and compiled, and never evaluated.
+// Package query is the query language: a tree of conditions on nodes that can be
+// parsed, printed, sent and compiled. Nothing in a query is ever evaluated as code.
 //
-// [Parse] reads a query, an [Expr] is the tree of it, and a [Matcher], made by
-// [Compile], tells whether a [Candidate] matches. [Predicates] lists what can
-// be asked.
+// [Parse] turns a text into an [Expr]. [Compile] turns an Expr into a [Matcher], which
+// reports whether a [Candidate] matches. [Predicates] lists the conditions.
 //
-// There are three syntaxes for the one tree. The plain one, for people, is the
-// non-sexp syntax of org-ql and a superset of it:
+// Three syntaxes describe the same tree. The plain one, for people, is a superset of
+// org-ql's non-sexp syntax:
 //
 //	todo:NEXT,WAIT tags:work !tags:home        all of them
 //	heading:"quoted phrase",word               both in the heading
 //	(tags:a OR tags:b) priority:>=B            OR or a single | for or
 //	NOT done: AND level:2..3                   words instead of ! and blank
 //	deadline:from=today,to=7                   the next seven days
-//	ancestors:(tags:project) children:(todo:)  what relatives are asked
+//	ancestors:(tags:project) children:(todo:)  conditions on related nodes
 //	plain words                                each of them in the entry
 //
-// NOT binds tighter than AND, AND tighter than OR. The empty query matches
-// everything. Text that holds a blank, a comma, a quote, a parenthesis or |
-// is put in double quotes, in which \" and \\ stand for " and \ and any other
-// backslash for itself. An unquoted ( or | inside a word is an error rather
-// than a guess. A word with a colon is a predicate; quoted, it is text.
+// NOT binds tighter than AND, and AND tighter than OR. The empty query matches
+// everything. Text with a blank, comma, quote, parenthesis or | must be in double
+// quotes, where \" and \\ stand for " and \, and any other backslash for itself. An
+// unquoted ( or | inside a word is an error. A word with a colon is a predicate;
+// quoted, it is text.
 //
-// JSON, for programs; an object holds keys and their values:
+// JSON is for programs. An object holds keys and their values:
 //
 //	["and",["todo","NEXT"],["not",["tags","work"]],["deadline",{"to":7}],"word"]
 //
-// A sexp, as org-ql has it:
+// A sexp is org-ql's query list:
 //
 //	(and (todo "NEXT") (not (tags "work")) (deadline :to 7) (level > 2) "word")
 //
-// The beginning of a text decides, blanks apart. A bracket and a quote begin
-// JSON. A parenthesis and right behind it and, or, not or a predicate's name,
-// which ends there, begin a sexp; so a plain query quotes such a word behind a
-// parenthesis. All else is plain.
+// The start of the text, after blanks, selects the syntax. A bracket and a quote start
+// JSON. A parenthesis directly followed by and, or, not or the name of a predicate
+// starts a sexp; in the plain syntax such a word after a parenthesis must be quoted.
+// Everything else is plain.
 //
 // Invariants:
 //
-//   - An argument list means what org-ql documents for the predicate: heading,
-//     regexp and plain words want all of their arguments, the others any one.
-//   - Tags, keywords, types and ids are equal or not: never a substring, and
-//     but for types case counts, as in Org. Plain words, heading, regexp and path are blind
-//     to case; (?-i) in a regular expression makes it count.
-//   - A type of which nothing can be found is an error, not an empty answer.
-//   - A tag that is a group stands for its members too.
-//   - A range of times matches when it has a moment in common with the period
-//     asked for. A date without a time of day is its midnight; on, from and to
-//     take in the whole day.
-//   - Documents are relatives too: the parent of a top headline is its document.
-//   - Regular expressions are RE2, so that no query takes more than linear time
-//     in the text.
-//   - Parse returns a simplified tree, and Parse(e.String()) and Parse(JSON(e))
-//     equal Simplify(e) for every tree e that Compile accepts.
-//   - A predicate is one entry of one table: name, form, meaning and test.
+//   - Argument lists mean what org-ql documents: heading, regexp and plain words
+//     require all arguments, the other predicates any one.
+//   - Tags, keywords, types and ids are compared for equality, never as substrings.
+//     Case matters, as in Org, except in types. Plain words, heading, regexp and path
+//     ignore case; (?-i) in a regular expression makes it matter.
+//   - A type that no node can have is an error, not an empty answer.
+//   - A group tag matches its members too.
+//   - A time range matches if it overlaps the period. A date without a time of day
+//     means midnight; on, from and to cover the whole day.
+//   - Documents count as relatives: the parent of a top-level headline is its document.
+//   - Regular expressions are RE2, so no query takes more than linear time in the text.
+//   - Parse returns a simplified tree. Parse(e.String()) and Parse(JSON(e)) equal
+//     Simplify(e) for every tree e that Compile accepts.
+//   - Each predicate is one entry of one table: name, form, meaning and test.
 //
-// Not here: walking a memory to run a query over it, and ranking by relevance,
-// which are internal/recall.
+// Package internal/recall runs queries over a memory and ranks by relevance.
 package query

@@ -9,17 +9,16 @@ import (
 	"unicode"
 )
 
-// SyntaxError is returned by [Parse] for a text that is no query, and by
-// [Compile] for a tree that no query could have.
+// SyntaxError is returned by [Parse] for an invalid text and by [Compile] for an
+// invalid tree.
 type SyntaxError struct {
-	// Query is the text that was read, "" when the tree was not read from one.
+	// Query is the parsed text, or "" if there was none.
 	Query string
-	// Column is the place in the text, counted in runes from 1. It is 0 when
-	// the tree was not read from a text.
+	// Column is the position of the error in runes from 1, or 0 if there was no text.
 	Column int
-	// Message says what is wrong.
+	// Message is the problem.
 	Message string
-	// Hint says what to do about it; it may be empty.
+	// Hint is how to fix it; it may be empty.
 	Hint string
 }
 
@@ -37,12 +36,11 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
-// caretColumns is how much of a long query [SyntaxError.Excerpt] shows.
+// maxExcerptColumns is the maximum width of [SyntaxError.Excerpt].
 const maxExcerptColumns = 70
 
-// Excerpt returns the line of the query that the error is in and, on a second
-// line, a caret below the column; "" when there is no text. Columns are
-// counted in runes.
+// Excerpt returns the part of the query around the error on one line and a caret under
+// the column on a second one, or "" if there is no text. Columns are counted in runes.
 func (e *SyntaxError) Excerpt() string {
 	if e.Column == 0 || e.Query == "" {
 		return ""
@@ -58,17 +56,17 @@ func (e *SyntaxError) Excerpt() string {
 	return string(runes[first:last]) + "\n" + strings.Repeat(" ", max(0, e.Column-1-first)) + "^"
 }
 
-// argError is what a predicate says about its arguments. Index is the argument
-// that is wrong, or -1 for the list as a whole; the parser knows its column.
+// argError is the error of a predicate about its arguments. index is that of the
+// invalid argument, or -1 for the list as a whole; the parser turns it into a column.
 type argError struct {
 	index         int
 	message, hint string
 }
 
-// at returns the same complaint about another argument.
+// withIndex returns the same error for another argument.
 func (e *argError) withIndex(index int) *argError { return &argError{index, e.message, e.hint} }
 
-// unknown is the error for a name that is no predicate.
+// unknownPredicate is the error for an unknown predicate name.
 func unknownPredicate(name string) *SyntaxError {
 	hint := "known are " + strings.Join(predicateNames(), " ")
 	if near := closestName(name, namesAndAliases()); near != "" {
@@ -77,8 +75,8 @@ func unknownPredicate(name string) *SyntaxError {
 	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}
 }
 
-// nearest returns the known name that is spelled most like name, or "" when
-// none is within two edits and none starts with it.
+// closestName returns the known name with the smallest edit distance to name, or "" if
+// none is within two edits and none starts with name.
 func closestName(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, bestDistance := "", 3
@@ -94,7 +92,8 @@ func closestName(name string, known []string) string {
 	return best
 }
 
-// distance is the number of bytes to insert, delete or replace to make b of a.
+// editDistance returns the number of bytes to insert, delete or replace to turn a into
+// b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -8,31 +8,28 @@ import (
 	"unicode"
 )
 
-// Expr is a query tree: an [And], an [Or], a [Not] or a [Pred]. A tree is plain
-// data; it is safe for concurrent use while nobody changes it. A nil Expr
-// stands for the empty query.
+// Expr is a query tree: an [And], [Or], [Not] or [Pred]. It is plain data, safe for
+// concurrent reads. A nil Expr is the empty query.
 type Expr interface {
 	// String returns the tree in the form that Parse reads.
 	String() string
 	isExpr()
 }
 
-// And matches when each of its members does. Without members it matches
-// everything: it is the empty query.
+// And matches if every member matches. Without members it is the empty query, which
+// matches everything.
 type And struct{ Of []Expr }
 
-// Or matches when at least one of its members does. Without members it matches
-// nothing.
+// Or matches if at least one member matches. Without members it matches nothing.
 type Or struct{ Of []Expr }
 
-// Not matches when its operand does not.
+// Not matches if its operand does not.
 type Not struct{ Of Expr }
 
-// Pred asks one thing of a candidate. Name is a name or alias of [Predicates];
-// Args are its arguments as they were written, without their quotes. Bare words
-// of a query are the predicate rifle, after org-ql's name for them. Of is the
-// query that relatives are asked, for the predicates that take one; nil is the
-// empty query.
+// Pred is one condition. Name is a name or alias from [Predicates]; Args are its
+// arguments without quotes. Bare words are arguments of the predicate rifle, org-ql's
+// name for them. Of is the query on related nodes, for the predicates that take one;
+// nil is the empty query.
 type Pred struct {
 	Name string
 	Args []string
@@ -44,17 +41,17 @@ func (Or) isExpr()   {}
 func (Not) isExpr()  {}
 func (Pred) isExpr() {}
 
-// String returns the members separated by blanks, and "()" for none.
+// String returns the members separated by blanks, or "()" if there are none.
 func (e And) String() string { return join(e.Of, " ", "()") }
 
-// String returns the members separated by OR, and "!()" for none.
+// String returns the members separated by OR, or "!()" if there are none.
 func (e Or) String() string { return join(e.Of, " OR ", "!()") }
 
-// String returns the operand after an exclamation mark.
+// String returns an exclamation mark and the operand.
 func (e Not) String() string { return "!" + operand(e.Of) }
 
-// String returns the name, a colon and the arguments, quoted where they must
-// be, or the query in parentheses; or the bare word.
+// String returns the name, a colon and the arguments, quoted where needed, or the
+// nested query in parentheses. For a bare word it returns the word.
 func (e Pred) String() string {
 	if e.Of != nil {
 		return e.Name + ":(" + e.Of.String() + ")"
@@ -86,7 +83,7 @@ func join(of []Expr, separator, empty string) string {
 	return strings.Join(members, separator)
 }
 
-// operand prints e so that it stays one operand wherever it is put.
+// operand prints e so that it is a single operand in any context.
 func operand(e Expr) string {
 	switch e := e.(type) {
 	case nil:
@@ -103,8 +100,8 @@ func operand(e Expr) string {
 	return e.String()
 }
 
-// bareWord quotes what could be read otherwise. The name of a predicate is, for
-// behind a parenthesis it would begin a sexp.
+// bareWord prints a word and quotes it if it could be parsed as anything else. Names of
+// predicates are quoted because after a parenthesis they would start a sexp.
 func bareWord(word string) string {
 	special := func(r rune) bool { return r != ',' && endsArgument(r) || r == ':' }
 	if word == "" || word[0] == '!' || operators[word] || isHead(word) || strings.ContainsFunc(word, special) {
@@ -117,16 +114,15 @@ var escaper = strings.NewReplacer("\\", "\\\\", "\"", "\\\"")
 
 func quote(s string) string { return "\"" + escaper.Replace(s) + "\"" }
 
-// endsArgument reports whether r cannot be part of an argument without quotes.
+// endsArgument reports whether r cannot be part of an unquoted argument.
 func endsArgument(r rune) bool {
 	return strings.ContainsRune("\",()|", r) || unicode.IsSpace(r)
 }
 
-// Simplify returns the smallest tree of the same shape that means the same: an
-// And inside an And and an Or inside an Or are merged, an And or Or of one is
-// that one, a double negation is gone, an empty Or is the negated empty And,
-// relatives are not asked the empty query, and names are no aliases. It is idempotent and leaves e unchanged; arguments
-// are shared with e. Complexity is linear in the tree.
+// Simplify returns the normal form of e: nested Ands and Ors are merged, those with one
+// member are replaced by it, double negations removed, an empty Or becomes a negated
+// empty And, an empty query on related nodes is dropped, and aliases become names. It
+// is idempotent, does not change e and shares arguments with it. Linear in the tree.
 func Simplify(e Expr) Expr {
 	switch e := e.(type) {
 	case And:
@@ -152,8 +148,8 @@ func Simplify(e Expr) Expr {
 	return And{}
 }
 
-// depth is how deep negations, parentheses and what they hold nest where a
-// simplified tree is printed.
+// depth returns the nesting depth of negations, parentheses and their content in the
+// printed form of a simplified tree.
 func depth(e Expr) int {
 	switch e := e.(type) {
 	case And:
@@ -170,7 +166,7 @@ func depth(e Expr) int {
 	return 1
 }
 
-// deepest is the greatest depth of operands, at least 1.
+// maxOperandDepth returns the maximum depth of the operands, at least 1.
 func maxOperandDepth(of []Expr) int {
 	deepest := 1
 	for _, e := range of {
@@ -192,8 +188,8 @@ func isEmpty(e Expr) bool {
 	return ok && len(a.Of) == 0
 }
 
-// flatten simplifies the members and puts in the place of a member of the same
-// kind the members of that.
+// flatten simplifies the members and replaces members of the same kind by their own
+// members.
 func flatten(of []Expr, same func(Expr) ([]Expr, bool)) []Expr {
 	var flat []Expr
 	for _, e := range of {

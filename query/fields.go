@@ -30,8 +30,8 @@ func hashTest(args []string) (test, *argError) {
 	return func(c Candidate) bool { return slices.ContainsFunc(args, c.HasDigest) }, nil
 }
 
-// propertyTest takes the key from the first argument and the values from what
-// follows the equals sign and from the other arguments.
+// propertyTest takes the key from the first argument and the values from the text after
+// its equals sign and from the other arguments.
 func propertyTest(args []string) (test, *argError) {
 	if err := requireArgs(args); err != nil {
 		return nil, err

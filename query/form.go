@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// form is one value of the machine syntaxes: what JSON and sexps have in common.
+// form is one value of the machine syntaxes, JSON and sexps.
 type form struct {
 	kind formKind
 	text string // of a string, word or key
 	list []form
-	at   int // offset in the text
+	at   int // offset in the query
 }
 
-// maxFormDepth is how deep lists may nest; a query of MaxDepth has no deeper
-// ones.
+// maxFormDepth is the maximum nesting of lists; a query within MaxDepth needs no more.
 const maxFormDepth = 2*MaxDepth + 2
 
 type formKind int
@@ -29,22 +28,22 @@ const (
 	listForm
 )
 
-// isHead reports whether a list of the machine syntaxes may begin with the
-// word.
+// isHead reports whether word may be the first element of a list in the machine
+// syntaxes.
 func isHead(word string) bool {
 	_, ok := lookup(word)
 	return ok || word == "and" || word == "or" || word == "not"
 }
 
-// tree makes a query of a form. Its depth was bounded when the form was read.
+// expr converts a form to a tree. The form's depth was checked when it was read.
 func (p *parser) expr(f form) (Expr, error) {
 	switch {
 	case f.kind == stringForm:
 		return p.validated(Pred{Name: rifle, Args: []string{f.text}}, f.at, []int{f.at})
 	case f.kind != listForm:
-		return nil, p.errorAt(f.at, fmt.Sprintf("%q stands where a query should", f.text), "put the text in quotes, or write a list")
+		return nil, p.errorAt(f.at, fmt.Sprintf("%q is not a query", f.text), "put the text in quotes, or write a list")
 	case len(f.list) == 0 || f.list[0].kind == listForm || f.list[0].kind == keyForm:
-		return nil, p.errorAt(f.at, "a list begins with and, or, not or a predicate's name", "write it first")
+		return nil, p.errorAt(f.at, "a list must start with and, or, not or a predicate's name", "write it first")
 	}
 	head, rest := f.list[0], f.list[1:]
 	switch head.text {
@@ -76,7 +75,7 @@ func (p *parser) exprs(forms []form) ([]Expr, error) {
 	return of, nil
 }
 
-// predicate makes a predicate of its name and what follows in the list.
+// predicate converts the name and the rest of a list to a predicate.
 func (p *parser) predicate(head form, rest []form) (Expr, error) {
 	pred := Pred{Name: canonical(head.text)}
 	entry, _ := lookup(head.text)
@@ -101,8 +100,8 @@ func (p *parser) predicate(head form, rest []form) (Expr, error) {
 
 var comparators = []string{"<", "<=", ">", ">=", "="}
 
-// arguments puts keys before their values and, for predicates that compare,
-// comparators before theirs, as the human syntax has them.
+// arguments joins keys with their values and, for comparable predicates, comparators
+// with their operands, as in the plain syntax.
 func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 	var args []form
 	for i := 0; i < len(forms); i++ {
@@ -110,7 +109,7 @@ func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 		switch {
 		case f.kind == keyForm:
 			if i++; i == len(forms) {
-				return nil, p.errorAt(f.at, fmt.Sprintf("no value for :%s", f.text), "write it behind the key")
+				return nil, p.errorAt(f.at, fmt.Sprintf("no value for :%s", f.text), "write it after the key")
 			}
 			values := []form{forms[i]}
 			if forms[i].kind == listForm {
@@ -123,12 +122,13 @@ func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 				args = append(args, form{text: f.text + "=" + v.text, at: v.at})
 			}
 		case f.kind == listForm:
-			return nil, p.errorAt(f.at, "a list stands where an argument should", "only ancestors, parent, children and descendants take a query")
+			return nil, p.errorAt(f.at, "a list is not an argument", "only ancestors, parent, children and descendants take a query")
 		case compared && slices.Contains(comparators, f.text) && i+1 < len(forms):
 			i++
 			args = append(args, form{text: f.text + forms[i].text, at: f.at})
 		case f.kind == wordForm && !isArgumentWord(f.text):
-			return nil, p.errorAt(f.at, fmt.Sprintf("the bare word %s in a list", f.text), "put it in quotes; for the plain syntax, do not begin with a parenthesis and a predicate's name")
+			return nil, p.errorAt(f.at, fmt.Sprintf("the bare word %s in a list", f.text),
+				"put it in quotes; for the plain syntax, do not start with a parenthesis and a predicate's name")
 		default:
 			args = append(args, f)
 		}
@@ -136,8 +136,9 @@ func (p *parser) arguments(forms []form, compared bool) ([]form, error) {
 	return args, nil
 }
 
-// plainWord reports whether a bare word may be an argument of a sexp: a number
-// or one of org-ql's symbols. Any other is probably a query in the human syntax.
+// isArgumentWord reports whether a bare word may be an argument in a sexp: a number or
+// one of org-ql's symbols. Any other word suggests that the text was meant as a plain
+// query.
 func isArgumentWord(word string) bool {
 	return word == "today" || word == "auto" || strings.ContainsAny(word[:1], "0123456789+-<>=")
 }

@@ -12,13 +12,13 @@ import (
 	"unicode"
 )
 
-// beginsJSON reports whether a text is read as JSON: a bracket and a quote.
+// beginsJSON reports whether a text is JSON: it starts with a bracket and a quote.
 func beginsJSON(text string) bool {
 	rest, ok := strings.CutPrefix(text, "[")
 	return ok && strings.HasPrefix(strings.TrimLeftFunc(rest, unicode.IsSpace), `"`)
 }
 
-// json reads the machine syntax.
+// json parses the JSON syntax.
 func (p *parser) json() (Expr, error) {
 	d := json.NewDecoder(strings.NewReader(p.text))
 	d.UseNumber()
@@ -27,12 +27,12 @@ func (p *parser) json() (Expr, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, p.errorAt(p.tokenOffset(d), "text behind the list", "a JSON query is one list; join several with [\"and\", ...]")
+		return nil, p.errorAt(p.tokenOffset(d), "text after the list", "a JSON query is one list; join several with [\"and\", ...]")
 	}
 	return p.expr(f)
 }
 
-// next returns the offset of the token that the decoder reads next.
+// tokenOffset returns the offset of the next token of the decoder.
 func (p *parser) tokenOffset(d *json.Decoder) int {
 	at := int(d.InputOffset())
 	return len(p.text) - len(strings.TrimLeft(p.text[at:], " \t\r\n,:"))
@@ -46,7 +46,8 @@ func (p *parser) jsonForm(d *json.Decoder) (form, error) {
 	defer func() { p.depth-- }()
 	token, err := d.Token()
 	if err != nil {
-		return form{}, p.errorAt(min(offset, len(p.text)), "this is no JSON: "+jsonErrorText(err), "quotes, commas and brackets are as in [\"and\",[\"todo\",\"NEXT\"],[\"tags\",\"work\"]]")
+		return form{}, p.errorAt(min(offset, len(p.text)), "invalid JSON: "+jsonErrorText(err),
+			"quotes, commas and brackets are as in [\"and\",[\"todo\",\"NEXT\"],[\"tags\",\"work\"]]")
 	}
 	switch token := token.(type) {
 	case string:
@@ -61,8 +62,8 @@ func (p *parser) jsonForm(d *json.Decoder) (form, error) {
 	return form{}, p.errorAt(offset, "null in a query", "leave it out")
 }
 
-// jsonList reads the members of a list. Those of an object are keys and values,
-// which stand in the list around it.
+// jsonList reads the members of a list or an object. The keys and values of an object
+// become members of the list around it.
 func (p *parser) jsonList(d *json.Decoder, open json.Delim, start int) (form, error) {
 	f := form{kind: listForm, at: start}
 	for d.More() {
@@ -83,12 +84,12 @@ func (p *parser) jsonList(d *json.Decoder, open json.Delim, start int) (form, er
 		f.list = append(f.list, member)
 	}
 	if _, err := d.Token(); err != nil {
-		return f, p.errorAt(start, "no end of this list: "+jsonErrorText(err), "close it")
+		return f, p.errorAt(start, "the list has no end: "+jsonErrorText(err), "close it")
 	}
 	return f, nil
 }
 
-// jsonFault says what the decoder found, without its prefix.
+// jsonErrorText returns the decoder's error without its prefix.
 func jsonErrorText(err error) string {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ends too early"
@@ -96,17 +97,17 @@ func jsonErrorText(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// MarshalJSON returns ["and", ...], the form that Parse reads.
+// MarshalJSON returns ["and", ...], which Parse reads.
 func (e And) MarshalJSON() ([]byte, error) { return marshal("and", e.Of) }
 
-// MarshalJSON returns ["or", ...], the form that Parse reads.
+// MarshalJSON returns ["or", ...], which Parse reads.
 func (e Or) MarshalJSON() ([]byte, error) { return marshal("or", e.Of) }
 
-// MarshalJSON returns ["not", ...], the form that Parse reads.
+// MarshalJSON returns ["not", ...], which Parse reads.
 func (e Not) MarshalJSON() ([]byte, error) { return marshal("not", []Expr{e.Of}) }
 
-// MarshalJSON returns the name and the arguments, or the query that relatives
-// are asked, in the form that Parse reads.
+// MarshalJSON returns the name and the arguments or the nested query as a list, which
+// Parse reads.
 func (e Pred) MarshalJSON() ([]byte, error) {
 	list := []any{e.Name}
 	for _, arg := range e.Args {
@@ -129,7 +130,7 @@ func marshal(head string, of []Expr) ([]byte, error) {
 	return encode(list)
 }
 
-// encode writes JSON for people too: < and > stay what they are.
+// encode returns JSON without HTML escapes, so that < and > stay readable.
 func encode(list []any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -138,15 +139,14 @@ func encode(list []any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// JSON returns a tree in the machine syntax, which Parse reads: it is the form
-// for programs that send queries over HTTP. A nil tree is the empty query.
-// Arguments that are not UTF-8 are changed.
+// JSON returns the tree in the JSON syntax, for programs that send queries over HTTP. A
+// nil tree is the empty query. Arguments that are not valid UTF-8 are changed.
 func JSON(e Expr) string {
 	if e == nil {
 		e = And{}
 	}
 	b, err := encode([]any{e})
-	if err != nil { // no tree holds what JSON cannot
+	if err != nil { // cannot happen: trees contain only strings and lists
 		return ""
 	}
 	return string(b[1 : len(b)-1])

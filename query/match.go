@@ -10,10 +10,10 @@ import (
 // Matcher is a compiled query. It is immutable and safe for concurrent use.
 type Matcher struct{ test test }
 
-// Compile prepares a tree for many candidates: regular expressions are compiled
-// once, and the members of And and Or are put in the order of their cost.
-// Relative dates count from now, on the calendar of its location. It returns a
-// *[SyntaxError] for an unknown predicate or wrong arguments.
+// Compile prepares a tree for matching many candidates: it compiles regular expressions
+// once and orders the members of And and Or by cost. Relative dates count from now in
+// its location. It returns a *[SyntaxError] for an unknown predicate or invalid
+// arguments.
 func Compile(e Expr, now time.Time) (*Matcher, error) {
 	t, _, err := compile(e, now)
 	if err != nil {
@@ -27,14 +27,14 @@ func (m *Matcher) Match(c Candidate) bool { return m.test(c) }
 
 type test func(Candidate) bool
 
-// cost orders tests that may be run in any order.
+// cost orders tests that may run in any order.
 type cost int
 
 const (
 	fieldCost   cost = iota // compares a short field
-	inheritCost             // asks for what other nodes hold
+	inheritCost             // reads inherited values
 	textCost                // reads the whole entry
-	treeCost                // asks other nodes
+	treeCost                // visits other nodes
 )
 
 func compile(e Expr, now time.Time) (test, cost, error) {
@@ -79,7 +79,7 @@ func compilePred(e Pred, now time.Time) (test, cost, error) {
 	return t, p.cost, nil
 }
 
-// compileAll compiles the members, cheapest first. The cost is the dearest's.
+// compileAll compiles the members, cheapest first, and returns the highest cost.
 func compileAll(of []Expr, now time.Time) ([]test, cost, error) {
 	type member struct {
 		test test

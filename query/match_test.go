@@ -81,7 +81,7 @@ func (e entry) Children() iter.Seq[query.Candidate] {
 	}
 }
 
-// at is a timestamp of a day, or of a day and a time.
+// at returns the timestamp of a day, or of a day and a time.
 func at(stamp string) query.Time {
 	t, err := time.Parse("2006-01-02 15:04", stamp)
 	if err != nil {
@@ -104,8 +104,8 @@ var (
 	entries  = []entry{task, finished, note, document, object}
 )
 
-// plan is a small memex in which every predicate has something to find: a
-// document with a project, and below it a task and an appointment.
+// plan is a small memex in which every predicate has a match: a document with a
+// project, and in it a task and an appointment.
 func plan() []entry {
 	file := &entry{id: "f", kind: "document", heading: "Plans", category: "plans", own: []string{"filed"}}
 	project := &entry{
@@ -128,7 +128,10 @@ func plan() []entry {
 		links:   []query.Link{{Target: "https://example.org/a", Description: "the Manual"}, {Target: "id:x"}},
 		sources: []query.Source{{Language: "Go", Body: "func main() {\n}\n"}, {Language: "sh", Body: "ls\n"}},
 	}
-	late := &entry{id: "l", kind: "headline", heading: "Late", level: 2, outline: []string{"Rain gauge"}, parent: project, times: map[query.TimeKind][]query.Time{query.Deadline: {at("2026-11-01")}}}
+	late := &entry{
+		id: "l", kind: "headline", heading: "Late", level: 2, outline: []string{"Rain gauge"}, parent: project,
+		times: map[query.TimeKind][]query.Time{query.Deadline: {at("2026-11-01")}},
+	}
 	file.children, project.children = []*entry{project}, []*entry{task, late}
 	return []entry{*file, *project, *task, *late}
 }
@@ -321,7 +324,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestPredicates holds the table to its order and to forms that Parse reads.
+// TestPredicates checks that the table is sorted, names are unique and forms parse.
 func TestPredicates(t *testing.T) {
 	list := query.Predicates()
 	seen := map[string]bool{}
@@ -342,12 +345,12 @@ func TestPredicates(t *testing.T) {
 	if len(list) > 0 && len(list[0].Aliases) == 0 {
 		list[0].Name = "changed"
 		if query.Predicates()[0].Name == "changed" {
-			t.Error("Predicates hands out its own table")
+			t.Error("Predicates returns its own table")
 		}
 	}
 }
 
-// BenchmarkMatch reads generated entries with a plain word and with tags.
+// BenchmarkMatch matches generated entries with plain words and with tags.
 func BenchmarkMatch(b *testing.B) {
 	var list []entry
 	size := int64(0)
@@ -388,8 +391,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// match compiles a query for one candidate; a tree that Compile refuses matches
-// nothing.
+// match compiles a query for one candidate; an invalid tree matches nothing.
 func match(e query.Expr, c query.Candidate, now time.Time) bool {
 	m, err := query.Compile(e, now)
 	return err == nil && m.Match(c)

@@ -49,7 +49,8 @@ func drawFamily(t *rapid.T) entry {
 }
 
 func drawPred(t *rapid.T) query.Expr {
-	name := rapid.SampledFrom([]string{"done", "todo", "tags", "tags-local", "ltags", "type", "id", "heading", "h", "rifle", "property", "level", "priority", "path"}).Draw(t, "name")
+	name := rapid.SampledFrom([]string{"done", "todo", "tags", "tags-local", "ltags",
+		"type", "id", "heading", "h", "rifle", "property", "level", "priority", "path"}).Draw(t, "name")
 	switch name {
 	case "done":
 		return pred(name)
@@ -90,8 +91,7 @@ func drawExpr(depth int) *rapid.Generator[query.Expr] {
 	})
 }
 
-// naive is the meaning of a tree written down without regard to speed and
-// without the code under test.
+// reference is a plain implementation of matching that shares no code with the package.
 func reference(e query.Expr, c entry) bool {
 	switch e := e.(type) {
 	case query.And:
@@ -161,7 +161,7 @@ func reference(e query.Expr, c entry) bool {
 	return false
 }
 
-// compares looks both values up in the order from the least to the greatest.
+// compares looks up both values in order, which lists them from lowest to highest.
 func compares(arg, order, got string) bool {
 	wanted := strings.TrimLeft(arg, "<>=")
 	list := strings.Fields(order)
@@ -244,8 +244,8 @@ func TestPrintedTreeParsesBack(t *testing.T) {
 	})
 }
 
-// TestPlainTextFoldsLikeRegexp compares the fast ways of looking for a text with
-// the one they stand for.
+// TestPhraseFoldsLikeRegexp compares the fast search with the regular expression it
+// replaces.
 func TestPhraseFoldsLikeRegexp(t *testing.T) {
 	letters := rapid.SampledFrom([]rune("aAbBkKsSzZ \u212a\u017fßéÉΣσς記1@[`{"))
 	rapid.Check(t, func(t *rapid.T) {

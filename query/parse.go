@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a query text. They bound the work of Parse and Compile; a query
-// that a person writes is far below them.
+// Limits of a query text. They bound the work of Parse and Compile, far above what a
+// person writes.
 const (
-	// MaxBytes is the longest text that Parse reads.
+	// MaxBytes is the maximum length of a query text.
 	MaxBytes = 16 << 10
-	// MaxDepth is how deep negations and parentheses may nest.
+	// MaxDepth is the maximum nesting of negations and parentheses.
 	MaxDepth = 100
 )
 
-// Parse reads a query in one of the syntaxes that the package comment describes
-// and returns its simplified tree. Every error is a *[SyntaxError] that points
-// at the column. It accepts exactly what [Compile] accepts. Complexity is
-// linear in the length of s, which is at most MaxBytes.
+// Parse parses a query in any of the syntaxes of the package comment and returns its
+// simplified tree. Every error is a *[SyntaxError] with a column. Parse accepts exactly
+// the trees that [Compile] accepts. Linear in the length of s, which is at most
+// MaxBytes.
 func Parse(s string) (Expr, error) {
 	p := parser{text: s}
 	if len(s) > MaxBytes {
@@ -43,13 +43,13 @@ func Parse(s string) (Expr, error) {
 		return nil, err
 	}
 	e = Simplify(e)
-	if depth(e) > MaxDepth { // lists may nest deeper, as long as they mean no more
+	if depth(e) > MaxDepth { // lists may nest deeper if the simplified tree does not
 		return nil, p.tooDeep(0)
 	}
 	return e, nil
 }
 
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+// invalidUTF8 returns the offset of the first invalid byte, or -1.
 func invalidUTF8(s string) int {
 	for i, r := range s {
 		if r != utf8.RuneError {
@@ -62,8 +62,8 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// parser is a recursive descent over the text. Its functions start at the
-// offset at and leave it behind what they read.
+// parser is a recursive descent parser. Its methods start at the offset at and move it
+// past what they read.
 type parser struct {
 	text      string
 	at, depth int
@@ -81,7 +81,7 @@ func (p *parser) skipSpace() {
 	p.at = len(p.text) - len(strings.TrimLeftFunc(p.text[p.at:], unicode.IsSpace))
 }
 
-// peek returns the byte at the current place, or 0 at the end.
+// peek returns the current byte, or 0 at the end.
 func (p *parser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
@@ -89,8 +89,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// checked makes the test of the predicate and throws it away, to give an error
-// its column.
+// validated returns pred if a test can be built from it, else an error with a column.
 func (p *parser) validated(pred Pred, start int, offsets []int) (Expr, error) {
 	entry, ok := lookup(pred.Name)
 	if !ok {

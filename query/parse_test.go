@@ -106,24 +106,24 @@ func TestParseErrors(t *testing.T) {
 		{"empty last argument", "tags:a,", 8, "an argument is empty"},
 		{"empty text", `a ""`, 3, "an argument is empty"},
 		{"argument of done", "done:x", 6, "takes no argument"},
-		{"second regular expression", `regexp:a,"b(" c`, 10, `"b(" is no regular expression: missing closing )`},
-		{"look-ahead is not RE2", `regexp:"a(?=b)"`, 8, "is no regular expression"},
-		{"level", "level:two", 7, `"two" compares no number of stars`},
-		{"level below none", "level:-1", 7, "compares no number"},
-		{"level wrong way round", "level:2>", 7, "compares no number"},
-		{"second level", "level:1,>2", 9, `">2" is no number of stars`},
+		{"second regular expression", `regexp:a,"b(" c`, 10, `"b(" is not a regular expression: missing closing )`},
+		{"look-ahead is not RE2", `regexp:"a(?=b)"`, 8, "is not a regular expression"},
+		{"level", "level:two", 7, `"two" is not a level or a comparison`},
+		{"level below none", "level:-1", 7, "is not a level or a comparison"},
+		{"level wrong way round", "level:2>", 7, "is not a level or a comparison"},
+		{"second level", "level:1,>2", 9, `">2" is not a level`},
 		{"three levels", "level:1,2,3", 11, "one comparison or two numbers"},
-		{"priority", "priority:A,AA", 12, `"AA" compares no priority`},
+		{"priority", "priority:A,AA", 12, `"AA" is not a priority or a comparison`},
 		{"property without a key", "property:=x", 10, "the property has no key"},
 		{"closing quote", `a "b c`, 3, "no closing quote"},
 		{"closing quote after a backslash", `"b\"`, 1, "no closing quote"},
 		{"closing parenthesis", "a (b c", 3, "no ) for this ("},
 		{"opening parenthesis", "a b)", 4, "no ( for this )"},
-		{"or at the start", "OR a", 1, "nothing stands before OR"},
-		{"or at the end", "a OR", 5, "nothing stands after OR"},
-		{"or twice", "a OR | b", 6, "nothing stands before OR"},
-		{"and at the start", "AND a", 1, "nothing stands before AND"},
-		{"and at the end", "a AND ", 7, "nothing stands after AND"},
+		{"or at the start", "OR a", 1, "nothing before OR"},
+		{"or at the end", "a OR", 5, "nothing after OR"},
+		{"or twice", "a OR | b", 6, "nothing before OR"},
+		{"and at the start", "AND a", 1, "nothing before AND"},
+		{"and at the end", "a AND ", 7, "nothing after AND"},
 		{"not at the end", "a !", 3, "nothing to negate"},
 		{"not before a parenthesis", "(a NOT)", 4, "nothing to negate"},
 		{"not UTF-8", "ab\xff", 3, "not UTF-8"},
@@ -147,8 +147,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestSyntaxes: the three syntaxes make one tree, and the beginning of the text
-// decides which it is.
+// TestSyntaxes checks that the three syntaxes give the same tree and that the start of
+// the text selects the syntax.
 func TestSyntaxes(t *testing.T) {
 	parent := query.Pred{Name: "parent", Of: pred("todo")}
 	for _, tc := range []struct {
@@ -157,21 +157,32 @@ func TestSyntaxes(t *testing.T) {
 		in   []string
 	}{
 		{"two", and(pred("todo", "NEXT"), pred("tags", "work")), []string{
-			"todo:NEXT tags:work", `["and",["todo","NEXT"],["tags","work"]]`, `(and (todo "NEXT") (tags "work"))`, ` [ "and" , [ "todo" , "NEXT" ] , [ "tags" , "work" ] ] `,
+			"todo:NEXT tags:work", `["and",["todo","NEXT"],["tags","work"]]`, `(and (todo "NEXT") (tags "work"))`,
+			` [ "and" , [ "todo" , "NEXT" ] , [ "tags" , "work" ] ] `,
 		}},
-		{"parentheses alone are plain", or(pred("tags", "a"), pred("tags", "b")), []string{"(tags:a OR tags:b)", `["or",["tags","a"],["tags","b"]]`, `(or (tags "a") (tags "b"))`}},
+		{"parentheses alone are plain", or(pred("tags", "a"), pred("tags", "b")), []string{
+			"(tags:a OR tags:b)", `["or",["tags","a"],["tags","b"]]`, `(or (tags "a") (tags "b"))`,
+		}},
 		{"a word in parentheses is plain", text("word", "todos"), []string{"(word todos)", `["and","word","todos"]`, `(and "word" "todos")`}},
 		{"a quoted name in parentheses is plain", text("todo", "x"), []string{`("todo" x)`, `(and "todo" "x")`}},
 		{"a name in parentheses is a sexp", pred("todo"), []string{"todo:", "(todo)", `["todo"]`}},
 		{"a bracket alone is plain", text("[x]"), []string{"[x]", `["and","[x]"]`}},
-		{"dates", pred("deadline", "from=today", "to=7"), []string{"deadline:from=today,to=7", "(deadline :from today :to 7)", `["deadline",{"from":"today","to":7}]`, `["deadline","from=today","to=7"]`}},
-		{"comparators", and(pred("level", ">2"), pred("priority", ">=B")), []string{"level:>2 priority:>=B", `(and (level > 2) (priority >= "B"))`, `["and",["level",">",2],["priority",">=B"]]`}},
+		{"dates", pred("deadline", "from=today", "to=7"), []string{
+			"deadline:from=today,to=7", "(deadline :from today :to 7)", `["deadline",{"from":"today","to":7}]`, `["deadline","from=today","to=7"]`,
+		}},
+		{"comparators", and(pred("level", ">2"), pred("priority", ">=B")), []string{
+			"level:>2 priority:>=B", `(and (level > 2) (priority >= "B"))`, `["and",["level",">",2],["priority",">=B"]]`,
+		}},
 		{"relatives", parent, []string{"parent:(todo:)", "(parent (todo))", `["parent",["todo"]]`}},
 		{"relatives of nothing", pred("parent"), []string{"parent:", "parent:()", "(parent)", "(parent (and))", `["parent",["and"]]`}},
-		{"relatives in relatives", query.Pred{Name: "ancestors", Of: and(parent, text("x"))}, []string{"ancestors:(parent:(todo:) x)", `(ancestors (and (parent (todo)) "x"))`}},
+		{"relatives in relatives", query.Pred{Name: "ancestors", Of: and(parent, text("x"))}, []string{
+			"ancestors:(parent:(todo:) x)", `(ancestors (and (parent (todo)) "x"))`,
+		}},
 		{"not", not(pred("done")), []string{"!done:", "(not (done))", `["not",["done"]]`}},
 		{"alias", pred("tags-all", "a", "b"), []string{"tags&:a,b", `(tags& "a" "b")`}},
-		{"keys with lists", pred("src", "regexps=a", "regexps=b", "lang=go"), []string{"src:regexps=a,regexps=b,lang=go", `(src :regexps ("a" "b") :lang go)`, `["src",{"regexps":["a","b"],"lang":"go"}]`}},
+		{"keys with lists", pred("src", "regexps=a", "regexps=b", "lang=go"), []string{
+			"src:regexps=a,regexps=b,lang=go", `(src :regexps ("a" "b") :lang go)`, `["src",{"regexps":["a","b"],"lang":"go"}]`,
+		}},
 		{"escapes", text("a\"b\\c\n"), []string{`(and "a\"b\\c\n")`, `["and","a\"b\\c\n"]`}},
 		{"double negations", pred("done"), []string{strings.Repeat("(not ", query.MaxDepth) + "(done)" + strings.Repeat(")", query.MaxDepth)}},
 		{"nothing", not(and()), []string{"!()", "(or)", `["or"]`}},
@@ -201,43 +212,43 @@ func TestMachineErrors(t *testing.T) {
 		says     string
 	}{
 		{"plain words behind a name", "(todo OR done)", 7, "the bare word OR in a list; put it in quotes"},
-		{"bare word as a query", "(and x)", 6, `"x" stands where a query should`},
+		{"bare word as a query", "(and x)", 6, `"x" is not a query`},
 		{"unknown head", `(and (tag "x"))`, 7, "did you mean tags:"},
-		{"wrong argument", `(and (level "x"))`, 13, "compares no number of stars"},
-		{"list as an argument", `(todo (tags "x"))`, 7, "a list stands where an argument should"},
-		{"two relatives", `(parent (todo) (done))`, 9, "a list stands where an argument should"},
+		{"wrong argument", `(and (level "x"))`, 13, "is not a level or a comparison"},
+		{"list as an argument", `(todo (tags "x"))`, 7, "a list is not an argument"},
+		{"two relatives", `(parent (todo) (done))`, 9, "a list is not an argument"},
 		{"no value", `(deadline :to)`, 11, "no value for :to"},
-		{"no date", `(deadline :to "soon")`, 15, `"soon" is no date`},
+		{"no date", `(deadline :to "soon")`, 15, `"soon" is not a date`},
 		{"unclosed list", "(and (todo)", 1, "no ) for this ("},
 		{"unclosed text", `(todo "x`, 7, "no closing quote"},
-		{"two lists", "(todo) (done)", 8, "text behind the list"},
+		{"two lists", "(todo) (done)", 8, "text after the list"},
 		{"quasiquote", "(and `(todo))", 6, "` in a sexp"},
-		{"empty list", "(and ())", 6, "a list begins with and, or, not"},
+		{"empty list", "(and ())", 6, "a list must start with and, or, not"},
 		{"not of two", "(not (todo) (done))", 2, "not takes one query"},
 		{"sexp too deep", strings.Repeat("(not ", 3*query.MaxDepth), 10*query.MaxDepth + 7, "nested more than"},
-		{"json unclosed", `["and",["todo"]`, 1, "no end of this list"},
-		{"json broken", `["and",]`, 8, "this is no JSON"},
+		{"json unclosed", `["and",["todo"]`, 1, "the list has no end"},
+		{"json broken", `["and",]`, 8, "invalid JSON"},
 		{"json null", `["todo",null]`, 9, "null in a query"},
-		{"json behind", `["todo"] x`, 10, "text behind the list"},
-		{"json list of lists", `["and",[["todo"]]]`, 8, "a list begins with"},
+		{"json behind", `["todo"] x`, 10, "text after the list"},
+		{"json list of lists", `["and",[["todo"]]]`, 8, "a list must start with"},
 		{"json object in an object", `["deadline",{"to":{"on":1}}]`, 19, "an object as a value"},
 		{"json unknown", `["and",["tagz","a"]]`, 9, "did you mean tags"},
 		{"json too deep", strings.Repeat(`["not",`, 3*query.MaxDepth), 14*query.MaxDepth + 9, "nested more than"},
 		{"meaning too deep", strings.Repeat("(parent ", query.MaxDepth) + "(todo)" + strings.Repeat(")", query.MaxDepth), 1, "nested more than"},
-		{"option that is neither", "property:K,inherit=maybe", 12, "inherit is t or nil"},
+		{"option that is neither", "property:K,inherit=maybe", 12, "inherit must be t or nil"},
 		{"option without a value", "link:target=", 6, "an argument is empty"},
-		{"no time", "deadline:tomorrow", 10, "names no time"},
-		{"no such date", "ts:on=2026-02-30", 4, "is no date"},
-		{"endless days", "ts:to=99999999999", 4, "is no date"},
-		{"no effort", "effort:2x", 8, "compares no effort"},
+		{"no time", "deadline:tomorrow", 10, "is not on=, from= or to="},
+		{"no such date", "ts:on=2026-02-30", 4, "is not a date"},
+		{"endless days", "ts:to=99999999999", 4, "is not a date"},
+		{"no effort", "effort:2x", 8, "is not a duration or a comparison"},
 		{"no pattern", "src:(", 5, "( inside a word"},
-		{"relatives take no argument", "parent:x", 8, "takes a query, no argument"},
+		{"relatives take no argument", "parent:x", 8, "takes a query, not arguments"},
 		{"relatives unclosed", "parent:(todo:", 8, "no ) for this ("},
 		{"unknown type", "todo: type:table,wib.ble", 18, `unknown type "wib.ble"; known are document headline babel-call`},
 		{"misspelt type", "type:HEADLIN", 6, "did you mean headline"},
-		{"object type", "type:link", 6, "link is an object; elements and nodes can be found; link: finds what holds one"},
-		{"object type in a list", `["not",["type","Table_Cell"]]`, 16, "table-cell is an object; elements and nodes can be found; known are document"},
-		{"object type like none", "type:underline", 6, "underline is an object; elements and nodes can be found; known are document"},
+		{"object type", "type:link", 6, "link is an inline object; only elements and nodes can be found; link: finds nodes with one"},
+		{"object type in a list", `["not",["type","Table_Cell"]]`, 16, "table-cell is an inline object; only elements and nodes can be found; known are document"},
+		{"object type like none", "type:underline", 6, "underline is an inline object; only elements and nodes can be found; known are document"},
 		{"error inside relatives", "parent:(tag:x)", 9, "did you mean tags"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -287,8 +298,8 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for a panic, and for an accepted text whose tree prints to
-// something that reads back otherwise or does not compile.
+// FuzzParse looks for panics and for accepted texts whose tree does not compile or
+// prints as something that parses differently.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "()", "!()", "a b OR c | d", `heading:"quoted phrase",word`, "(tags:a OR tags:b) priority:>=B !done: level:2..3",

@@ -9,25 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// finder reports whether a text holds what it looks for.
+// textMatcher reports whether a text matches.
 type textMatcher interface{ MatchString(text string) bool }
 
-// phrase finds a plain text regardless of case, by the same simple Unicode
-// folding as a regular expression with (?i), and some fifty times faster when
-// it is ASCII or of a script without case.
+// phrase finds a substring without regard to case, with the simple Unicode folding of
+// (?i) in a regular expression. It is about fifty times faster if the phrase is ASCII
+// or has no cased letters.
 type phrase struct {
-	needle string // in lower case where folds says so
-	// probe is the offset of the byte of wanted that is rarest in texts.
+	needle string // in lower case if folds
+	// probe is the offset of the rarest byte of needle.
 	probe int
-	// folds is false when case cannot matter.
+	// folds is false if needle has no cased letters.
 	folds bool
-	// triggers are what a text must hold for slow to find more than comparing
-	// bytes does.
+	// triggers are the characters outside ASCII that fold to letters of needle. A text
+	// with one of them needs fallback.
 	triggers []string
 	fallback *regexp.Regexp
 }
 
-// newPhrase prepares a text that is not empty.
+// newPhrase prepares a phrase, which must not be empty.
 func newPhrase(text string) (textMatcher, error) {
 	if !strings.ContainsFunc(text, hasCase) {
 		return phrase{needle: text}, nil
@@ -45,8 +45,8 @@ func newPhrase(text string) (textMatcher, error) {
 			p.probe = i
 		}
 	}
-	// Two letters of ASCII fold to letters beyond it: k to the Kelvin sign, s
-	// to the long s.
+	// Two ASCII letters fold to letters outside ASCII: k to the Kelvin sign, s to
+	// the long s.
 	for letter, nonASCII := range map[string]string{"k": "\u212a", "s": "\u017f"} {
 		if strings.Contains(p.needle, letter) {
 			p.triggers, p.fallback = append(p.triggers, nonASCII), fallback
@@ -57,16 +57,15 @@ func newPhrase(text string) (textMatcher, error) {
 
 func hasCase(r rune) bool { return unicode.SimpleFold(r) != r }
 
-// rarity orders bytes by how seldom they are in prose; only speed depends on it.
-// What is not in the list, such as digits, is rarer than most letters.
+// rarity orders bytes by how rare they are in prose. It affects only speed. Bytes
+// outside the list, such as digits, count as rarer than most letters.
 func rarity(lower byte) int {
 	const frequent = "vbpygfwmucldrhsnioate "
 	return -strings.IndexByte(frequent, lower)
 }
 
-// MatchString reports whether text holds the phrase. Complexity is linear in
-// the text for a phrase that does not nearly repeat itself, and at worst their
-// product.
+// MatchString reports whether text contains the phrase. It takes linear time unless the
+// phrase nearly repeats itself; the worst case is the product of the lengths.
 func (p phrase) MatchString(text string) bool {
 	if !p.folds {
 		return strings.Contains(text, p.needle)
@@ -82,7 +81,7 @@ func (p phrase) MatchString(text string) bool {
 	return false
 }
 
-// fast looks for either case of the probe byte and compares around it.
+// containsFolded searches for either case of the probe byte and compares around it.
 func (p phrase) containsFolded(text string) bool {
 	last := len(text) - len(p.needle)
 	if last < 0 {
@@ -90,7 +89,7 @@ func (p phrase) containsFolded(text string) bool {
 	}
 	low := p.needle[p.probe]
 	high := toUpper(low)
-	window := text[p.probe : p.probe+last+1] // where the probe byte may be
+	window := text[p.probe : p.probe+last+1] // possible offsets of the probe byte
 	nextLow, nextHigh := nextIndex(window, low, 0), len(window)
 	if high != low {
 		nextHigh = nextIndex(window, high, 0)
@@ -111,7 +110,7 @@ func (p phrase) containsFolded(text string) bool {
 	}
 }
 
-// next returns the offset of c in s at or behind from, or len(s).
+// nextIndex returns the offset of c in s at or after from, or len(s).
 func nextIndex(s string, c byte, from int) int {
 	if i := strings.IndexByte(s[from:], c); i >= 0 {
 		return from + i
@@ -126,8 +125,8 @@ func toUpper(c byte) byte {
 	return c
 }
 
-// equalFold compares bytes, those of ASCII letters regardless of case; lower
-// has the length of s and is in lower case.
+// equalFold compares bytes, ASCII letters without regard to case. lower must be in
+// lower case and as long as s.
 func equalFold(s, lower string) bool {
 	for i := range len(lower) {
 		c := s[i]

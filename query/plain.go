@@ -9,23 +9,23 @@ import (
 	"unicode/utf8"
 )
 
-// operators are the words that are not searched for unless they are quoted.
+// operators are the words that are not searched for unless quoted.
 var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}
 
-// plain reads the human syntax.
+// plain parses the plain syntax.
 func (p *parser) plain() (Expr, error) {
 	e, err := p.or()
 	if err != nil {
 		return nil, err
 	}
 	if p.at < len(p.text) {
-		return nil, p.errorAt(p.at, "no ( for this )", "remove it, or quote the text that holds it")
+		return nil, p.errorAt(p.at, "no ( for this )", "remove it, or quote the text")
 	}
 	return e, nil
 }
 
-// accept consumes the operator if it is next. A word is an operator only when
-// it stands alone.
+// accept consumes the operator if it comes next. A word is an operator only if it
+// stands alone.
 func (p *parser) accept(operator string) bool {
 	rest, ok := strings.CutPrefix(p.text[p.at:], operator)
 	if !ok {
@@ -53,9 +53,9 @@ func (p *parser) or() (Expr, error) {
 		hasMore := p.accept("OR") || p.accept("|")
 		switch {
 		case empty && hasMore:
-			return nil, p.errorAt(operatorAt, "nothing stands before OR", "write a query on both sides, or quote it to search for the word")
+			return nil, p.errorAt(operatorAt, "nothing before OR", "write a query on both sides, or quote it to search for the word")
 		case empty && len(of) > 0:
-			return nil, p.errorAt(start, "nothing stands after OR", "write a query on both sides")
+			return nil, p.errorAt(start, "nothing after OR", "write a query on both sides")
 		}
 		of = append(of, e)
 		if !hasMore {
@@ -71,11 +71,11 @@ func (p *parser) and() (And, error) {
 		operatorAt := p.at
 		if p.accept("AND") {
 			if len(e.Of) == 0 {
-				return And{}, p.errorAt(operatorAt, "nothing stands before AND", "write a query on both sides, or quote it to search for the word")
+				return And{}, p.errorAt(operatorAt, "nothing before AND", "write a query on both sides, or quote it to search for the word")
 			}
 			p.skipSpace()
 			if p.atAndEnd() {
-				return And{}, p.errorAt(p.at, "nothing stands after AND", "write a query on both sides")
+				return And{}, p.errorAt(p.at, "nothing after AND", "write a query on both sides")
 			}
 		} else if p.atAndEnd() {
 			return e, nil
@@ -88,7 +88,7 @@ func (p *parser) and() (And, error) {
 	}
 }
 
-// atEnd reports whether no further member of an and can start here.
+// atAndEnd reports whether the current And has no further member.
 func (p *parser) atAndEnd() bool {
 	if p.at == len(p.text) || p.peek() == ')' || p.peek() == '|' {
 		return true
@@ -118,7 +118,7 @@ func (p *parser) unary() (Expr, error) {
 	return p.term()
 }
 
-// group reads a query in parentheses.
+// group parses a query in parentheses.
 func (p *parser) group() (Expr, error) {
 	start := p.at
 	p.accept("(")
@@ -127,12 +127,12 @@ func (p *parser) group() (Expr, error) {
 		return nil, err
 	}
 	if !p.accept(")") {
-		return nil, p.errorAt(start, "no ) for this (", "close it, or quote the text that holds it")
+		return nil, p.errorAt(start, "no ) for this (", "close it, or quote the text")
 	}
 	return e, nil
 }
 
-// term reads a predicate or a bare word.
+// term parses a predicate or a bare word.
 func (p *parser) term() (Expr, error) {
 	start := p.at
 	var err error
@@ -164,7 +164,7 @@ func (p *parser) term() (Expr, error) {
 	return p.validated(pred, start, offsets)
 }
 
-// predicateName consumes a name with its colon, if one is next.
+// predicateName consumes a name and its colon if they come next.
 func (p *parser) predicateName() (string, bool) {
 	rest := p.text[p.at:]
 	for i, r := range rest {
@@ -185,8 +185,8 @@ func (p *parser) atArgumentEnd() bool {
 	return p.at == len(p.text) || r == ')' || unicode.IsSpace(r)
 }
 
-// argument reads up to a blank, a closing parenthesis or, in a list, a comma.
-// Parts of it may be quoted.
+// argument reads up to a blank, a closing parenthesis or, in a list, a comma. Parts of
+// it may be quoted.
 func (p *parser) argument(inList bool) (string, error) {
 	var b strings.Builder
 	for !p.atArgumentEnd() {
@@ -200,7 +200,7 @@ func (p *parser) argument(inList bool) (string, error) {
 			}
 			continue
 		case r == '(' || r == '|':
-			return "", p.errorAt(p.at, fmt.Sprintf("%c inside a word", r), "quote the text that holds it, or set it apart with a blank")
+			return "", p.errorAt(p.at, fmt.Sprintf("%c inside a word", r), "quote the text, or put a blank before it")
 		}
 		b.WriteRune(r)
 		p.at += size

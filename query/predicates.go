@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// Predicate describes one thing that a query can ask, for help texts.
+// Predicate documents one condition, for help texts.
 type Predicate struct {
-	// Name is what a query writes before the colon.
+	// Name is written before the colon.
 	Name string
-	// Aliases are other names for it, org-ql's own.
+	// Aliases are org-ql's other names for it.
 	Aliases []string
-	// Form shows its arguments; brackets mark what may be left out.
+	// Form shows the arguments; brackets mark optional ones.
 	Form string
-	// Doc says what matches, in one line.
+	// Doc is the meaning, in one line.
 	Doc string
 }
 
-// Predicates returns what a query can ask, sorted by name. The caller owns the
-// list.
+// Predicates returns all predicates, sorted by name. The caller owns the list.
 func Predicates() []Predicate {
 	list := make([]Predicate, len(predicates))
 	for i, p := range predicates {
@@ -33,25 +32,25 @@ func Predicates() []Predicate {
 // rifle is the predicate of bare words.
 const rifle = "rifle"
 
-// predicate is one entry of the table. Just one of test, dated and nested is
-// set: it makes the test for a list of arguments, or says what is wrong.
+// predicate is one entry of the table. Exactly one of test, datedTest and relation is
+// set; each builds a test or returns what is wrong with the arguments.
 type predicate struct {
 	Predicate
 	cost      cost
 	test      func(args []string) (test, *argError)
 	datedTest func(args []string, now time.Time) (test, *argError)
-	// nested makes a test of the test for the query in parentheses.
+	// relation builds the test from that of the nested query.
 	relation func(inner test) test
-	// compared predicates take org-ql's > 2 beside >2.
+	// comparable predicates accept org-ql's > 2 as well as >2.
 	comparable bool
 }
 
-// make makes the test of p, whose query in parentheses has the test inner.
+// newTest builds the test of e; inner is the test of its nested query.
 func (p predicate) newTest(e Pred, inner test, now time.Time) (test, *argError) {
 	switch {
 	case p.relation != nil:
 		if len(e.Args) > 0 {
-			return nil, &argError{0, "this predicate takes a query, no argument", "write it in parentheses: " + p.Name + ":(todo: tags:work)"}
+			return nil, &argError{0, "this predicate takes a query, not arguments", "write it in parentheses: " + p.Name + ":(todo: tags:work)"}
 		}
 		return p.relation(inner), nil
 	case e.Of != nil:
@@ -62,16 +61,16 @@ func (p predicate) newTest(e Pred, inner test, now time.Time) (test, *argError) 
 	return p.test(e.Args)
 }
 
-// times is the form of a predicate that asks for dates.
+// datesForm returns the form of a predicate with dates as arguments.
 func datesForm(name string) string { return name + ":[on=DATE or from=DATE,to=DATE]" }
 
-// table holds every predicate, sorted by name. Adding one is adding an entry.
+// predicates holds every predicate, sorted by name.
 var predicates = []predicate{
 	{Predicate: Predicate{"ancestors", nil, "ancestors:[(QUERY)]",
 		"a node above, headline or document, matches QUERY; without it, there is one"},
 		cost: treeCost, relation: ancestorsTest},
 	{Predicate: Predicate{"blocked", nil, "blocked:",
-		"the entry is unfinished and waits for another: something below it is unfinished, or an earlier sibling where ORDERED is set above"},
+		"the entry is unfinished and must wait: an entry below it is unfinished, or an earlier sibling is and ORDERED is set above"},
 		cost: treeCost, test: noArgs(Candidate.Blocked)},
 	{Predicate: Predicate{"category", nil, "category:[CATEGORY,...]",
 		"the category, own or inherited, else the file's name, is one of these"},
@@ -83,13 +82,13 @@ var predicates = []predicate{
 		"a node right below matches QUERY; without it, there is one"},
 		cost: treeCost, relation: childrenTest},
 	{Predicate: Predicate{"clocked", nil, datesForm("clocked"),
-		"a finished clock entry lies in the time; without dates, there is one"},
+		"a finished clock entry overlaps the period; without dates, there is one"},
 		cost: textCost, datedTest: timesTest(Clocked)},
 	{Predicate: Predicate{"closed", nil, datesForm("closed"),
-		"the entry was closed in the time; without dates, at any"},
+		"the entry was closed in the period; without dates, at any time"},
 		cost: fieldCost, datedTest: timesTest(Closed)},
 	{Predicate: Predicate{"deadline", nil, "deadline:[on=DATE or from=DATE,to=DATE or auto]",
-		"the deadline is in the time; auto: it is past, or so near that Org warns of it; without dates, there is one"},
+		"the deadline is in the period; auto: it is past, or Org already warns of it; without dates, there is one"},
 		cost: fieldCost, datedTest: deadlineTest},
 	{Predicate: Predicate{"descendants", nil, "descendants:[(QUERY)]",
 		"a node below, at any depth, matches QUERY; without it, there is one"},
@@ -98,25 +97,25 @@ var predicates = []predicate{
 		"the keyword is one of the finished states"},
 		cost: fieldCost, test: noArgs(Candidate.Done)},
 	{Predicate: Predicate{"effort", nil, "effort:[T,...], effort:>=T or effort:T..U",
-		"the property EFFORT is one of these durations or compares so: minutes, 1:30, 2h, 1d 4h; without one, it is there"},
+		"the property EFFORT equals or compares with one of these durations: minutes, 1:30, 2h, 1d 4h; without one, it is set"},
 		cost: fieldCost, test: effortTest, comparable: true},
 	{Predicate: Predicate{"habit", nil, "habit:",
 		"the entry is a habit: its property STYLE is habit"},
 		cost: fieldCost, test: noArgs(isHabit)},
 	{Predicate: Predicate{"hash", nil, "hash:DIGEST,...",
-		"the digest of the entry's own text begins so, as it is printed or in hexadecimal digits"},
+		"the digest of the entry's own text starts with DIGEST, as printed or in hexadecimal"},
 		cost: fieldCost, test: hashTest},
 	{Predicate: Predicate{"heading", []string{"h"}, "heading:TEXT,...",
-		"the heading holds every TEXT; case is ignored"},
+		"the heading contains every TEXT; case is ignored"},
 		cost: fieldCost, test: matchesEvery(newPhrase, inHeading)},
 	{Predicate: Predicate{"id", nil, "id:ID,...",
 		"the id is one of these"},
 		cost: fieldCost, test: equalsAny(Candidate.ID)},
 	{Predicate: Predicate{"level", nil, "level:N, level:>=N, level:N..M or level:N,M",
-		"the number of stars is N, compares so with N, or is from N to M; a document has 0"},
+		"the level is N, compares so with N, or is from N to M; a document has level 0"},
 		cost: fieldCost, test: levelTest, comparable: true},
 	{Predicate: Predicate{"link", nil, "link:[TEXT,...] or link:target=TEXT,description=TEXT,regexp-p=t",
-		"one link holds every TEXT in its address or description, or in the one that is named; regexp-p=t: as regular expressions; without TEXT, there is a link"},
+		"one link contains every TEXT in its address or description, or only in the one named; regexp-p=t: as regular expressions; without TEXT, there is a link"},
 		cost: textCost, test: linkTest},
 	{Predicate: Predicate{"outline-path", []string{"olp"}, "outline-path:TEXT,...",
 		"every TEXT is in the heading or in one above it; case is ignored"},
@@ -125,58 +124,58 @@ var predicates = []predicate{
 		"the node right above, headline or document, matches QUERY; without it, there is one"},
 		cost: treeCost, relation: parentTest},
 	{Predicate: Predicate{"path", nil, "path:[REGEXP,...]",
-		"the path of the document matches any REGEXP; without one, a file holds the node"},
+		"the path of the document matches any REGEXP; without one, the node is in a file"},
 		cost: fieldCost, test: pathTest},
 	{Predicate: Predicate{"planning", nil, datesForm("planning"),
-		"the entry is scheduled, due or closed in the time; without dates, at any"},
+		"the entry is scheduled, due or closed in the period; without dates, at any time"},
 		cost: fieldCost, datedTest: timesTest(Scheduled, Deadline, Closed)},
 	{Predicate: Predicate{"priority", nil, "priority:[P,...], priority:>=P or priority:P..Q",
-		"the priority cookie is one of these or compares so, A above B; without P, there is one; an entry without a cookie never matches"},
+		"the priority cookie equals or compares with one of these, A above B; without P, there is a cookie; an entry without one never matches"},
 		cost: fieldCost, test: priorityTest, comparable: true},
 	{Predicate: Predicate{"property", nil, "property:KEY or property:KEY=VALUE,...[,inherit=t]",
-		"the property KEY is there, or is one of the values; inherit=t: also where it stands above or in the file's settings; KEY,VALUE is the same as KEY=VALUE"},
+		"the property KEY is set, or has one of the values; inherit=t: ancestors and the file's settings count too; KEY,VALUE means KEY=VALUE"},
 		cost: inheritCost, test: propertyTest},
 	{Predicate: Predicate{"regexp", []string{"r"}, "regexp:REGEXP,...",
-		"the entry, heading included, matches every REGEXP; ^ and $ are those of a line; case is ignored unless (?-i) says otherwise"},
+		"the entry, heading included, matches every REGEXP; ^ and $ match at lines; case is ignored, but not after (?-i)"},
 		cost: textCost, test: matchesEvery(lineRegexp, inText)},
 	{Predicate: Predicate{rifle, []string{"smart"}, "rifle:TEXT,... or TEXT",
-		"the entry or a heading above it holds every TEXT as it stands; case is ignored"},
+		"the entry or a heading above it contains every TEXT literally; case is ignored"},
 		cost: textCost, test: matchesEvery(newPhrase, inEntry)},
 	{Predicate: Predicate{"scheduled", nil, datesForm("scheduled"),
-		"the entry is scheduled in the time; without dates, at any"},
+		"the entry is scheduled in the period; without dates, at any time"},
 		cost: fieldCost, datedTest: timesTest(Scheduled)},
 	{Predicate: Predicate{"src", nil, "src:[REGEXP,...][lang=LANGUAGE]",
 		"a source block of the language, if one is given, matches every REGEXP; without either, there is one"},
 		cost: textCost, test: sourceTest},
 	{Predicate: Predicate{"tags", nil, "tags:[TAG,...]",
-		"one of the tags, own or inherited, is one of these or in one of these groups; without TAG, there are any"},
+		"one of the tags, own or inherited, is one of these or in one of these groups; without TAG, there is one"},
 		cost: inheritCost, test: tagsTest(Candidate.Tags)},
 	{Predicate: Predicate{"tags-all", []string{"tags&"}, "tags-all:TAG,...",
 		"every TAG is there, own or inherited, or a tag of its group"},
 		cost: inheritCost, test: allTagsTest},
 	{Predicate: Predicate{"tags-inherited", []string{"inherited-tags", "tags-i", "itags"}, "tags-inherited:[TAG,...]",
-		"one of the tags from above is one of these or in one of these groups; without TAG, there are any"},
+		"one of the tags of its ancestors is one of these or in one of these groups; without TAG, there is one"},
 		cost: inheritCost, test: tagsTest(Candidate.InheritedTags)},
 	{Predicate: Predicate{"tags-local", []string{"local-tags", "tags-l", "ltags"}, "tags-local:[TAG,...]",
-		"one of the entry's own tags is one of these or in one of these groups; without TAG, there are any"},
+		"one of the entry's own tags is one of these or in one of these groups; without TAG, there is one"},
 		cost: fieldCost, test: tagsTest(Candidate.LocalTags)},
 	{Predicate: Predicate{"tags-regexp", []string{"tags*"}, "tags-regexp:REGEXP,...",
 		"one of the tags, own or inherited, matches any REGEXP"},
 		cost: inheritCost, test: tagsRegexpTest},
 	{Predicate: Predicate{"todo", nil, "todo:[KEYWORD,...]",
-		"the keyword is one of these; without KEYWORD, there is one that is not finished"},
+		"the keyword is one of these; without KEYWORD, there is one and it is unfinished"},
 		cost: fieldCost, test: todoTest},
 	{Predicate: Predicate{"ts", nil, datesForm("ts"),
-		"a timestamp of the entry, of any kind, is in the time; without dates, there is one"},
+		"a timestamp of the entry, of any kind, overlaps the period; without dates, there is one"},
 		cost: textCost, datedTest: timestampTest(func(Time) bool { return true })},
 	{Predicate: Predicate{"ts-active", []string{"ts-a"}, datesForm("ts-active"),
-		"a timestamp in angle brackets is in the time; without dates, there is one"},
+		"an active timestamp, <...>, overlaps the period; without dates, there is one"},
 		cost: textCost, datedTest: timestampTest(func(t Time) bool { return t.Active })},
 	{Predicate: Predicate{"ts-inactive", []string{"ts-i"}, datesForm("ts-inactive"),
-		"a timestamp in square brackets is in the time; without dates, there is one"},
+		"an inactive timestamp, [...], overlaps the period; without dates, there is one"},
 		cost: textCost, datedTest: timestampTest(func(t Time) bool { return !t.Active })},
 	{Predicate: Predicate{"type", nil, "type:TYPE,...",
-		"the node is of one of these types: document, headline, an element's such as src-block, table, item, or one of a tree's own, such as person"},
+		"the node has one of these types: document, headline, an element type such as src-block, table or item, or a tree's own type such as person"},
 		cost: fieldCost, test: typeTest},
 }
 
@@ -188,8 +187,7 @@ func lookup(name string) (predicate, bool) {
 	return predicates[i], true
 }
 
-// canonical returns the name that an alias stands for, and any other name as it
-// is.
+// canonical returns the name for an alias, and any other name unchanged.
 func canonical(name string) string {
 	if p, ok := lookup(name); ok {
 		return p.Name

@@ -9,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// beginsSexp reports whether a text is read as a sexp: a parenthesis and right
-// behind it the name of a predicate, or and, or, not, that ends there. In the
-// human syntax a predicate has a colon there, and a word that is spelled like
-// one is quoted.
+// beginsSexp reports whether a text is a sexp: a parenthesis directly followed by and,
+// or, not or the name of a predicate as a whole symbol. In the plain syntax a predicate
+// is followed by a colon, and a word that equals a name is quoted.
 func beginsSexp(text string) bool {
 	rest, ok := strings.CutPrefix(text, "(")
 	if !ok {
@@ -22,10 +21,10 @@ func beginsSexp(text string) bool {
 	return end > 0 && isHead(rest[:end])
 }
 
-// endsSymbol reports whether r cannot be part of a bare word of a sexp.
+// endsSymbol reports whether r cannot be part of a symbol of a sexp.
 func endsSymbol(r rune) bool { return strings.ContainsRune("()\"';`,", r) || unicode.IsSpace(r) }
 
-// sexp reads org-ql's query lists. They are data: nothing is evaluated.
+// sexp parses org-ql's query lists. They are data; nothing is evaluated.
 func (p *parser) sexp() (Expr, error) {
 	p.skipSpace()
 	f, err := p.sexpForm()
@@ -33,7 +32,7 @@ func (p *parser) sexp() (Expr, error) {
 		return nil, err
 	}
 	if p.skipSpace(); p.at < len(p.text) {
-		return nil, p.errorAt(p.at, "text behind the list", "a sexp is one list; join several with (and ...)")
+		return nil, p.errorAt(p.at, "text after the list", "a sexp is one list; join several with (and ...)")
 	}
 	return p.expr(f)
 }
@@ -44,7 +43,7 @@ func (p *parser) sexpForm() (form, error) {
 		return form{}, p.tooDeep(start)
 	}
 	defer func() { p.depth-- }()
-	p.accept("'") // org-ql's (level '> 2); quoting means nothing where nothing is evaluated
+	p.accept("'") // org-ql writes (level '> 2); the quote has no meaning here
 	switch c := p.peek(); {
 	case c == '(':
 		return p.sexpList()
@@ -84,8 +83,8 @@ func (p *parser) sexpList() (form, error) {
 	return f, nil
 }
 
-// sexpString reads a text in quotes. A backslash takes the next character as it
-// stands, but for n and t, as in Lisp.
+// sexpString reads a string. As in Lisp, a backslash makes the next character literal,
+// except n and t.
 func (p *parser) sexpString() (string, error) {
 	start := p.at
 	var b strings.Builder

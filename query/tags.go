@@ -4,8 +4,8 @@ package query
 
 import "slices"
 
-// hasTag reports whether one of the tags is the wanted one or a member of the
-// group that goes by its name.
+// hasTag reports whether one of the tags is the wanted one or a member of the group of
+// that name.
 func hasTag(c Candidate, tags []string, wanted string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return tag == wanted || c.InGroup(tag, wanted) })
 }

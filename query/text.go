@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// pattern makes a finder of an argument.
+// patternCompiler compiles an argument.
 type patternCompiler func(arg string) (textMatcher, error)
 
 func lineRegexp(arg string) (textMatcher, error) { return regexp.Compile("(?im)" + arg) }
@@ -31,7 +31,8 @@ func compilePatterns(p patternCompiler, args []string) ([]textMatcher, *argError
 
 func badPattern(index int, arg string, err error) *argError {
 	what := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-	return &argError{index, fmt.Sprintf("%q is no regular expression: %s", arg, what), "the syntax is RE2's, as in Go; to search for the text itself use heading: or a plain word"}
+	return &argError{index, fmt.Sprintf("%q is not a regular expression: %s", arg, what),
+		"the syntax is RE2's, as in Go; to search for the text itself use heading: or a plain word"}
 }
 
 func anyMatches(matchers []textMatcher, text string) bool {
@@ -42,7 +43,8 @@ func allMatch(matchers []textMatcher, text string) bool {
 	return !slices.ContainsFunc(matchers, func(f textMatcher) bool { return !f.MatchString(text) })
 }
 
-// every is for predicates that want each pattern somewhere in a candidate.
+// matchesEvery builds the test of a predicate that requires a match for each of its
+// patterns.
 func matchesEvery(p patternCompiler, match func(Candidate, textMatcher) bool) func([]string) (test, *argError) {
 	return func(args []string) (test, *argError) {
 		if err := requireArgs(args); err != nil {
@@ -66,9 +68,8 @@ func inOutline(c Candidate, f textMatcher) bool {
 	return slices.ContainsFunc(c.OutlinePath(), f.MatchString)
 }
 
-// inEntry looks at the headings too: those above, as org-ql does, and the
-// entry's own, because it may show what the bytes of the entry spell otherwise,
-// such as a document's title.
+// inEntry searches the headings too: those above, as org-ql does, and the entry's own,
+// which may differ from its text, as a document's title does.
 func inEntry(c Candidate, f textMatcher) bool {
 	return inHeading(c, f) || inText(c, f) || inOutline(c, f)
 }

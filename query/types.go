@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// types are the types that can be found: those of nodes, then those of elements
-// as org-element names them. A test of internal/recall holds them, and
-// objectTypes, to what package org has.
+// nodeTypes are the types that a query can name: those of nodes, then those of elements
+// in org-element's spelling. A test of internal/recall compares them and objectTypes
+// with package org.
 var nodeTypes = []string{
 	"document", "headline",
 	"babel-call", "center-block", "clock", "comment", "comment-block", "diary-sexp", "drawer", "dynamic-block",
@@ -19,7 +19,7 @@ var nodeTypes = []string{
 	"quote-block", "special-block", "src-block", "table", "table-row", "verse-block",
 }
 
-// objectTypes stand inside a line of text and cannot be found by themselves.
+// objectTypes are inline objects, which a query cannot find by type.
 var objectTypes = []string{
 	"bold", "citation", "citation-reference", "code", "entity", "export-snippet", "footnote-reference",
 	"inline-babel-call", "inline-src-block", "italic", "latex-fragment", "line-break", "link", "macro",
@@ -27,15 +27,14 @@ var objectTypes = []string{
 	"timestamp", "underline", "verbatim",
 }
 
-// askedBy are the predicates that find what holds an object.
+// predicateOf names the predicate that finds nodes with an object.
 var predicateOf = map[string]string{"link": "link:", "timestamp": "ts:"}
 
-// TypeName returns the name of a type as org-element spells it: in lower case,
-// with - for _.
+// TypeName returns the name of a type in org-element's spelling: in lower case, with -
+// for _.
 func TypeName(arg string) string { return strings.ReplaceAll(strings.ToLower(arg), "_", "-") }
 
-// typeTest compares types as org-element names them, whatever the case, and with
-// _ for -.
+// typeTest compares types in org-element's spelling.
 func typeTest(args []string) (test, *argError) {
 	if err := requireArgs(args); err != nil {
 		return nil, err
@@ -50,14 +49,15 @@ func typeTest(args []string) (test, *argError) {
 	return func(c Candidate) bool { return slices.Contains(names, c.Type()) }, nil
 }
 
-// ownType reports whether a name is one that a node of a tree may have for a type,
-// such as person: no object's, and nothing that looks like a known type misspelt.
+// isCustomType reports whether name may be the type of a node in a tree, such as
+// person: it is not an object's and does not look like a misspelt known type.
 func isCustomType(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
 		!slices.Contains(objectTypes, name) && closestName(name, nodeTypes) == ""
 }
 
-// noType says why nothing can be of a type, and what can be asked instead.
+// unknownType is the error for a type that no node can have, with an alternative as
+// hint.
 func unknownType(index int, name string) *argError {
 	hint := "known are " + strings.Join(nodeTypes, " ")
 	if near := closestName(name, nodeTypes); near != "" {
@@ -67,7 +67,7 @@ func unknownType(index int, name string) *argError {
 		return &argError{index, fmt.Sprintf("unknown type %q", name), hint}
 	}
 	if p, ok := predicateOf[name]; ok {
-		hint = p + " finds what holds one"
+		hint = p + " finds nodes with one"
 	}
-	return &argError{index, name + " is an object; elements and nodes can be found", hint}
+	return &argError{index, name + " is an inline object; only elements and nodes can be found", hint}
 }
