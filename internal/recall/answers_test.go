@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// titles runs a query and joins the titles of what it finds.
+// titles runs a query and joins the titles of its results.
 func titles(t *testing.T, v View, q string) string {
 	t.Helper()
 	e, err := query.Parse(q)
@@ -30,11 +30,11 @@ func titles(t *testing.T, v View, q string) string {
 	return strings.Join(out, ", ")
 }
 
-// drawer is a property drawer with the given lines.
+// drawer returns a property drawer with the given lines.
 func drawer(lines string) string { return ":PROPERTIES:\n" + lines + "\n:END:\n" }
 
-// TestTagGroups holds what a tags match of Emacs finds, but that the case of a
-// tag counts.
+// TestTagGroups expects the results of a tags match in Emacs, except that tags are
+// case-sensitive.
 func TestTagGroups(t *testing.T) {
 	v := view(map[string]string{
 		"a.org": "#+TAGS: [ Vision : {V@.+} plain ] { Ctx : @home(h) @work } { ex1 ex2 }\n#+tags: [ Top : Vision Ctx ]\n" +
@@ -55,8 +55,7 @@ func TestTagGroups(t *testing.T) {
 	}
 }
 
-// TestBlocked holds what org-entry-blocked-p of Emacs (Org 9.5.5) says of the
-// same entries.
+// TestBlocked expects the results of org-entry-blocked-p in Emacs (Org 9.5.5).
 func TestBlocked(t *testing.T) {
 	ordered, free := drawer(":ORDERED: t"), drawer(":NOBLOCKING: t")
 	for name, tc := range map[string]struct{ text, want string }{
@@ -136,11 +135,12 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestElements: a query that names an element's type finds elements, with the
-// exact bytes, an id that resolves and what their node has.
+// TestElements checks that a query for an element type finds elements with their exact
+// bytes, an id that resolves, and the metadata of their node.
 func TestElements(t *testing.T) {
 	a := "#+filetags: :file:\n#+begin_src sh\nls\n#+end_src\n* TODO one :x:\n:PROPERTIES:\n:ID: one\n:END:\n" +
-		"#+name: sum\n#+begin_src go -n\nfunc f() {}\n#+end_src\n\n| a | [[id:two][b]] |\n\n#+BEGIN_SRC  Go\n  g()\n#+END_SRC\n** two\n" + drawer(":ID: two") + "| c |\n"
+		"#+name: sum\n#+begin_src go -n\nfunc f() {}\n#+end_src\n\n" +
+		"| a | [[id:two][b]] |\n\n#+BEGIN_SRC  Go\n  g()\n#+END_SRC\n** two\n" + drawer(":ID: two") + "| c |\n"
 	v := view(map[string]string{"a.org": a, "b.org.gpg": "#+begin_src\n#+end_src\n"})
 	for q, want := range map[string]string{
 		"type:src-block":                       "#+begin_src sh, sum, #+BEGIN_SRC  Go",
@@ -177,16 +177,19 @@ func TestElements(t *testing.T) {
 	if own, err := n.OwnBlock(nil); err != nil || own != n.Own || n.Version != n.Own {
 		t.Errorf("its digest %s, want %s, %v", n.Own, own, err)
 	}
-	for _, name := range []string{"one::src-block.3", "one::src-block.0", "one::src-block.02", "one::nothing.1", "none::table.1", "one::table", "::", "one::headline.1"} {
+	for _, name := range []string{"one::src-block.3", "one::src-block.0", "one::src-block.02", "one::nothing.1",
+		"none::table.1", "one::table", "::", "one::headline.1"} {
 		if n, err := v.Resolve(name); err == nil {
 			t.Errorf("%s is taken for %s", name, n.ID)
 		}
 	}
 }
 
-// TestElementsAreFoundByID: whatever a query finds resolves to the same bytes.
+// TestElementIDsResolve checks that the id of every element found resolves to the same
+// bytes.
 func TestElementIDsResolve(t *testing.T) {
-	v := view(map[string]string{"a.org": "- item\n  - inner\n- item\n\npara :x:\n: fixed\n# comment\n* h\nCLOCK: [2026-01-01 Thu]\n[fn:1] note\n-----\n:d:\ninside\n:end:\n"})
+	v := view(map[string]string{"a.org": "- item\n  - inner\n- item\n\npara :x:\n: fixed\n# comment\n" +
+		"* h\nCLOCK: [2026-01-01 Thu]\n[fn:1] note\n-----\n:d:\ninside\n:end:\n"})
 	var types []string
 	for name := range elementNames {
 		types = append(types, name)
@@ -206,7 +209,7 @@ func TestElementIDsResolve(t *testing.T) {
 	}
 }
 
-// TestEncrypted: of what is encrypted a query sees the headline.
+// TestEncrypted checks that a query sees only the headline of an encrypted entry.
 func TestEncrypted(t *testing.T) {
 	v := view(map[string]string{
 		"a.org": "* secret one :crypt:\nhidden <2026-11-18 Wed> [[id:x]]\nCLOCK: [2026-11-18 Wed 09:00]--[2026-11-18 Wed 10:00]\n" +

@@ -14,19 +14,19 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Keys of the attribute index. The values of a property stand under propertyKey
-// and its name, folded.
+// Keys of the attribute index. The values of a property are under propertyKey followed
+// by its folded name.
 const (
 	typeKey     = "type"
 	todoKey     = "todo"
 	tagKey      = "tag"
 	linkKey     = "link"
-	groupKey    = "group" // a group of tags that a document declares
-	hasKey      = "has"   // what a node has at all: a date, a link, a property
+	groupKey    = "group" // tag groups that a document declares
+	hasKey      = "has"   // which fields a node has: a date, a link, a property
 	propertyKey = "property:"
 )
 
-// foldKey makes names equal that strings.EqualFold calls equal.
+// foldKey returns the same string for names that are equal under strings.EqualFold.
 func foldKey(s string) string {
 	return strings.Map(func(r rune) rune {
 		smallest := r
@@ -37,8 +37,8 @@ func foldKey(s string) string {
 	}, s)
 }
 
-// Attributes yields what a node can be looked up by: key and value. A pair may
-// come twice.
+// Attributes yields the keys and values under which a node is indexed. A pair may come
+// twice.
 func Attributes(n *node.Node) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for key, values := range attributeLists(n) {
@@ -65,7 +65,7 @@ func attributeLists(n *node.Node) iter.Seq2[string, []string] {
 	}
 }
 
-// has lists what a node has at all.
+// presentFields returns the names of the fields that a node has.
 func presentFields(d *node.Derived) []string {
 	var out []string
 	for name, present := range map[string]bool{
@@ -82,14 +82,14 @@ func presentFields(d *node.Derived) []string {
 	return out
 }
 
-// candidates yields, in document order, nodes among which all matches are:
-// those that have an attribute the query demands, else all.
+// candidates yields, in document order, a superset of the matches: the nodes with an
+// attribute that the query requires, or all nodes.
 func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 	if v.Attributes == nil {
 		return v.State.All()
 	}
 	x := v.Attributes()
-	best := v.State.Len()/8 + 1 // sorting many costs more than a walk
+	best := v.State.Len()/8 + 1 // sorting more ids costs more than visiting every node
 	var keys, values []string
 	for _, p := range requiredPreds(e) {
 		k, val, ok := indexLookups(p, x)
@@ -114,7 +114,7 @@ func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 	return v.inDocumentOrder(ids)
 }
 
-// demanded lists the predicates that every match satisfies.
+// requiredPreds returns the predicates that every match satisfies.
 func requiredPreds(e query.Expr) []query.Pred {
 	switch e := e.(type) {
 	case query.Pred:
@@ -129,8 +129,8 @@ func requiredPreds(e query.Expr) []query.Pred {
 	return nil
 }
 
-// lookup gives the keys and values of which a match, or the node that a matching
-// element stands in, has at least one.
+// indexLookups returns keys and values of which every match has at least one; for an
+// element, the node that contains it has it. ok is false if the index cannot answer p.
 func indexLookups(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
 	add := func(key string, list ...string) {
 		for _, v := range list {
@@ -143,7 +143,7 @@ func indexLookups(p query.Pred, x index.Attributes) (keys, values []string, ok b
 	case "tags-local":
 		add(tagKey, p.Args...)
 		for _, tag := range p.Args {
-			if x.Count(groupKey, tag) > 0 { // a member of the group matches too
+			if x.Count(groupKey, tag) > 0 { // members of the group match too
 				return nil, nil, false
 			}
 		}
@@ -173,11 +173,11 @@ func indexLookups(p query.Pred, x index.Attributes) (keys, values []string, ok b
 	return keys, values, len(keys) > 0
 }
 
-// inOrder yields nodes by path and position.
+// inDocumentOrder yields the nodes by path and position.
 func (v View) inDocumentOrder(ids []string) iter.Seq[*node.Node] {
 	type positioned struct {
 		n    *node.Node
-		path []int // at each level, the place among the parent's children
+		path []int // index among the parent's children at each level
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -200,7 +200,7 @@ func (v View) inDocumentOrder(ids []string) iter.Seq[*node.Node] {
 	}
 }
 
-// siblings keeps, by parent, the places of its children.
+// childIndexes caches, by parent id, the indexes of the children.
 type childIndexes map[string]map[string]int
 
 func (s childIndexes) index(parent *node.Node, kid string) int {
@@ -215,7 +215,7 @@ func (s childIndexes) index(parent *node.Node, kid string) int {
 	return at[kid]
 }
 
-// place is a node's way from its document down.
+// childPath returns the child indexes from the document down to a node.
 func (v View) childPath(n *node.Node, indexes childIndexes) []int {
 	var path []int
 	for n.Parent != "" {

@@ -15,14 +15,15 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// reader keeps what the candidates of one query share. It is for one goroutine.
+// reader caches what the candidates of one query share. It is not safe for concurrent
+// use.
 type reader struct {
 	state     *graph.State
 	groups    map[string]tagGroups // by path
 	linkLines map[string]string    // by path: the #+LINK lines in force
-	outlines  map[string][]string  // by id: the headings down to a node
+	outlines  map[string][]string  // by id: the headings from the top to the node
 	tags      map[string][]string  // by id: the tags that children inherit
-	current   candidate            // of the node that the walk has reached
+	current   candidate            // the candidate returned last
 }
 
 func newReader(s *graph.State) *reader {
@@ -32,30 +33,30 @@ func newReader(s *graph.State) *reader {
 	}
 }
 
-// node shows a node. The candidate is good until the next call.
+// nodeCandidate returns a node as a candidate, valid until the next call.
 func (r *reader) nodeCandidate(n *node.Node) query.Candidate {
 	return r.current.reset(r, n, n, 0)
 }
 
-// span shows an element. The candidate is good until the next call.
+// spanCandidate returns an element as a candidate, valid until the next call.
 func (r *reader) spanCandidate(s span) query.Candidate {
 	return r.current.reset(r, s.node, s.host, s.offset)
 }
 
-// candidate shows a node to a query, with what it inherits. An element has the
-// metadata of the node it stands in.
+// candidate presents a node to a query, with what it inherits. An element has the
+// metadata of the node that contains it.
 type candidate struct {
 	r       *reader
 	n       *node.Node
-	host    *node.Node // the node an element stands in; n itself for any other
-	offset  int        // of n in host's content
+	host    *node.Node // the node that contains an element; n itself for a node
+	offset  int        // offset of n in host's content
 	tags    []string
-	hasTags bool // tags is there
+	hasTags bool // whether tags is computed
 
-	parent, child *candidate // what Parent and Children show, used again
+	parent, child *candidate // reused results of Parent and Children
 }
 
-// show puts c on another node.
+// reset points c to another node and keeps its reusable candidates.
 func (c *candidate) reset(r *reader, n, host *node.Node, offset int) *candidate {
 	*c = candidate{r: r, n: n, host: host, offset: offset, parent: c.parent, child: c.child}
 	return c
@@ -119,7 +120,7 @@ func (c *candidate) Times(kind query.TimeKind) []query.Time {
 	return slices.Collect(timestamps(readable(c.n)))
 }
 
-// Links are the node's; an element has those that stand inside it.
+// Links returns the links of a node, or those inside an element.
 func (c *candidate) Links() []query.Link {
 	if len(c.host.Derived.Links) == 0 {
 		return nil
@@ -133,7 +134,8 @@ func (c *candidate) Links() []query.Link {
 	return out
 }
 
-// Sources are the node's; an element has those that stand inside it, or is one.
+// Sources returns the source blocks of a node, or those inside an element, itself
+// included.
 func (c *candidate) Sources() []query.Source {
 	if !mayHaveElements(c.host, map[org.Type]bool{org.TypeSrcBlock: true}) {
 		return nil
@@ -179,7 +181,7 @@ func (c *candidate) Children() iter.Seq[query.Candidate] {
 	}
 }
 
-// kids yields the nodes right below a node, in order.
+// kids yields the children of a node, in order.
 func (r *reader) kids(n *node.Node) iter.Seq[*node.Node] {
 	return func(yield func(*node.Node) bool) {
 		for _, id := range n.Kids {

@@ -11,10 +11,10 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Completed returns the finished headlines that match keep, which may be nil,
-// the latest first, at most limit (0: all). Those with a CLOSED come by it, then
-// those without by when their text last changed; equal times keep the order of
-// the documents. The relative dates of keep count from now.
+// Completed returns at most limit (0: all) finished headlines that match keep, which
+// may be nil, newest first. Headlines with a CLOSED timestamp are ordered by it and
+// precede those without, which are ordered by the time of their last change. Equal
+// times keep document order. Relative dates in keep count from now.
 func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	finished := query.And{Of: []query.Expr{
 		query.Pred{Name: "type", Args: []string{node.TypeHeadline}}, query.Pred{Name: "done"}, keep,
@@ -30,7 +30,7 @@ func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node
 	return nodes, nil
 }
 
-// laterFirst orders finished headlines.
+// newestFirst compares finished headlines.
 func newestFirst(a, b *node.Node) int {
 	x, y := readTime(a.Derived.Closed), readTime(b.Derived.Closed)
 	switch {

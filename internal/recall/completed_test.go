@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// changed is a view of files that came one after another, each at a moment, in
+// changed returns a view of files ingested one after another, each at its time in
 // milliseconds.
 func changed(files []string, moments []int64) View {
 	s := &graph.State{}
@@ -23,7 +23,7 @@ func changed(files []string, moments []int64) View {
 	return View{State: s}
 }
 
-// completed joins the titles of what was finished last.
+// completed joins the titles of recently finished entries.
 func completed(t *testing.T, v View, keep query.Expr, limit int) string {
 	t.Helper()
 	nodes, err := v.Completed(keep, limit, now)
@@ -37,8 +37,8 @@ func completed(t *testing.T, v View, keep query.Expr, limit int) string {
 	return strings.Join(out, ", ")
 }
 
-// TestRecentCompletedTasks: the newest by CLOSED, and behind all of those, whenever they
-// were changed, the others by when Fovea saw them change.
+// TestRecentCompletedTasks expects headlines with CLOSED, newest first, and after them,
+// whenever they changed, the others by time of change.
 func TestRecentCompletedTasks(t *testing.T) {
 	today := now.UnixMilli()
 	v := changed([]string{

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// corpus reads the Org files of the outside material, and of the example.
+// corpus reads the Org files of the external test data and of the example.
 func corpus(t *testing.T, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -35,8 +35,8 @@ func corpus(t *testing.T, root string) map[string]string {
 	return files
 }
 
-// TestElementsAreThoseOfTheDocument: parsing a node's own text alone finds what
-// parsing its document finds there.
+// TestElementsMatchDocument checks that parsing a node's own text alone finds the same
+// elements as parsing its document.
 func TestElementsMatchDocument(t *testing.T) {
 	for _, name := range []string{"example", "corpus"} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestElementsMatchDocument(t *testing.T) {
 				nodes := v.State.Nodes(d.Path)
 				doc := org.Parse(text, nil)
 				if len(doc.Headlines)+1 != len(nodes) {
-					continue // more headlines than a node has children
+					continue // exceeds the maximum number of children
 				}
 				offset := 0
 				for i, n := range nodes {
@@ -83,12 +83,13 @@ func TestElementsMatchDocument(t *testing.T) {
 	}
 }
 
-// TestIndexOnCorpus: on real files too an index changes no answer.
+// TestIndexOnCorpus checks on real files that an index changes no answer.
 func TestIndexOnCorpus(t *testing.T) {
 	v := view(corpus(t, filepath.Join(foveatest.Testdata(t), "corpus")))
 	walk := v
 	walk.Attributes = nil
-	some := append([]string{"type:src-block todo:", "property:CUSTOM_ID", "tags-local:noexport", "priority:A", "scheduled:", "deadline:to=2020-01-01", "link:github", "src:lang=python"}, queries...)
+	some := append([]string{"type:src-block todo:", "property:CUSTOM_ID", "tags-local:noexport", "priority:A", "scheduled:",
+		"deadline:to=2020-01-01", "link:github", "src:lang=python"}, queries...)
 	found := 0
 	for _, q := range some {
 		e, err := query.Parse(q)

@@ -10,8 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// FuzzQuery runs all kinds of queries over any text: none panics, an index
-// changes no answer, and what is found lies where its position says.
+// FuzzQuery runs all kinds of queries over any text: none may panic, an index must not
+// change an answer, and each result must be at its position.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{
 		"", "\ufeff* a :b:\r\n", "#+TAGS: [ g : a {b\\|c\\>} {[} ]\n* a :a:\n", "* t\nSCHEDULED: <2026-11-18 Wed 9:00-10:00>--<2026-11-19>\n[2026-13-45]<%%(x)>",

@@ -10,16 +10,16 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// tagGroups are the groups of tags that a document declares, by group tag.
+// tagGroups are the tag groups of a document, by group tag.
 type tagGroups map[string]tagGroup
 
-// tagGroup is what a group tag stands for beside itself.
+// tagGroup holds the members of a group tag.
 type tagGroup struct {
-	tags     []string // some of which may be group tags
+	tags     []string // may include group tags
 	patterns []*regexp.Regexp
 }
 
-// groupsOf returns the groups of a document, which are read once a query.
+// groupsOf returns the tag groups of a document and caches them for the query.
 func (r *reader) groupsOf(path string) tagGroups {
 	g, ok := r.groups[path]
 	if !ok {
@@ -31,7 +31,7 @@ func (r *reader) groupsOf(path string) tagGroups {
 	return g
 }
 
-// holds reports whether a tag is a member of a group or of a group in it.
+// contains reports whether a tag is a member of a group or of a group inside it.
 func (g tagGroups) contains(group, tag string) bool {
 	if len(g) == 0 {
 		return false
@@ -39,7 +39,7 @@ func (g tagGroups) contains(group, tag string) bool {
 	return g.containsUnseen(group, tag, map[string]bool{})
 }
 
-// reaches looks into each group once: groups may hold each other.
+// containsUnseen visits each group once, because groups may contain each other.
 func (g tagGroups) containsUnseen(group, tag string, seen map[string]bool) bool {
 	members, ok := g[group]
 	if !ok || seen[group] {
@@ -52,7 +52,7 @@ func (g tagGroups) containsUnseen(group, tag string, seen map[string]bool) bool 
 	return slices.ContainsFunc(members.tags, func(inner string) bool { return g.containsUnseen(inner, tag, seen) })
 }
 
-// readGroups gathers the groups that have a name: two lists may be of one.
+// parseGroups builds the named groups; several declarations of one group are merged.
 func parseGroups(declared []org.TagGroup) tagGroups {
 	groups := tagGroups{}
 	for _, d := range declared {
@@ -62,12 +62,13 @@ func parseGroups(declared []org.TagGroup) tagGroups {
 		}
 		groups[d.Name] = g
 	}
-	delete(groups, "") // tags that only exclude one another
+	delete(groups, "") // unnamed groups are lists of mutually exclusive tags
 	return groups
 }
 
-// add adds a member as it is written: a tag, or a regular expression in braces,
-// which matches inside a tag and whatever the case, as in Org.
+// addMember adds a member as written: a tag, or a regular expression in braces. As in
+// Org, the expression matches anywhere in a tag and ignores case. An invalid one is
+// ignored.
 func (g *tagGroup) addMember(member string) {
 	pattern, ok := strings.CutPrefix(member, "{")
 	if !ok {
@@ -79,9 +80,9 @@ func (g *tagGroup) addMember(member string) {
 	}
 }
 
-// fromEmacs rewrites a regular expression of Emacs: there a backslash makes
-// parentheses, braces and bars special, in RE2 it makes them plain, and ends of
-// words are written otherwise.
+// fromEmacsRegexp converts an Emacs regular expression to RE2: in Emacs, parentheses,
+// braces and bars are special with a backslash, in RE2 without; the word boundaries \<
+// and \> become \b.
 func fromEmacsRegexp(pattern string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {

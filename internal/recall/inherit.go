@@ -8,8 +8,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// inherited returns the values of a property in force at a node: its own and,
-// as Org has it with inheritance, the one that they and those above come to.
+// inheritedProperty returns the values of a property in force at a node: its own values
+// and the value that Org computes with inheritance.
 func (r *reader) inheritedProperty(n *node.Node, key string) []string {
 	value, ok := r.state.Property(n, key)
 	if !ok {
@@ -19,8 +19,8 @@ func (r *reader) inheritedProperty(n *node.Node, key string) []string {
 	return append(own, value)
 }
 
-// above returns the tags that stand above a node. The caller must not change
-// them.
+// inheritedTags returns the tags of all ancestors. The caller must not change the
+// slice.
 func (r *reader) inheritedTags(n *node.Node) []string {
 	if n.Parent == "" {
 		return nil
@@ -35,7 +35,8 @@ func (r *reader) inheritedTags(n *node.Node) []string {
 	return tags
 }
 
-// join returns inherited tags and then those own ones that are not among them.
+// mergeTags returns the inherited tags followed by those own tags that are not among
+// them.
 func mergeTags(inherited, own []string) []string {
 	if len(inherited) == 0 {
 		return own
@@ -49,8 +50,8 @@ func mergeTags(inherited, own []string) []string {
 	return out
 }
 
-// outline returns the headings from the top down to a node's own; none for a
-// document. The caller must not change it.
+// outline returns the headings from the top down to the node's own, or none for a
+// document. The caller must not change the slice.
 func (r *reader) outline(n *node.Node) []string {
 	if n.Type != node.TypeHeadline {
 		return nil
@@ -67,10 +68,10 @@ func (r *reader) outline(n *node.Node) []string {
 	return append(slices.Clip(above), n.Title())
 }
 
-// blocked reports whether an unfinished entry waits for another, as Org has it
-// with enforced dependencies: for an unfinished one below it, or for one that
-// stands before it, or before an unfinished entry that it is part of, where the
-// property ORDERED is set above. The property NOBLOCKING frees an entry.
+// blocked reports whether an unfinished entry must wait, by the rules of Org's enforced
+// dependencies: for an unfinished entry below it, or, where an ancestor has the
+// property ORDERED, for an unfinished entry before it or before an unfinished ancestor.
+// The property NOBLOCKING exempts an entry.
 func (r *reader) blocked(n *node.Node) bool {
 	if !isOpen(n) || isSet(n, "NOBLOCKING") {
 		return false
@@ -95,7 +96,7 @@ func (r *reader) blocked(n *node.Node) bool {
 	}
 }
 
-// openBefore reports whether something unfinished stands before a child.
+// hasOpenBefore reports whether an earlier sibling of child has unfinished work.
 func (r *reader) hasOpenBefore(parent, child *node.Node) bool {
 	for sibling := range r.kids(parent) {
 		if sibling.ID == child.ID {
@@ -108,7 +109,7 @@ func (r *reader) hasOpenBefore(parent, child *node.Node) bool {
 	return false
 }
 
-// hasOpen reports whether a node or one below it is unfinished.
+// hasOpen reports whether a node or one of its descendants is unfinished.
 func (r *reader) hasOpen(n *node.Node) bool {
 	if isOpen(n) {
 		return true

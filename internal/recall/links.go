@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// links yields the links of a node's own text, with the abbreviations of its
-// document written out. Offsets are those of the text.
+// links yields the links of a node's own text with link abbreviations expanded. Offsets
+// refer to the text.
 func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
 	text := readable(n)
 	lines := r.linkLinesOf(n.Path)
@@ -20,8 +20,8 @@ func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
 		return org.Links(text)
 	}
 	return func(yield func(org.Link) bool) {
-		// Lines behind the text count for it and move no offset in it. The
-		// headline ends whatever the text leaves open.
+		// Appended lines take effect without moving offsets in the text. The headline
+		// closes any construct that the text leaves open.
 		for l := range org.Links(text + "\n* settings\n" + lines) {
 			if l.Start >= len(text) || !yield(l) {
 				return
@@ -30,8 +30,8 @@ func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
 	}
 }
 
-// linkLinesOf returns the #+LINK lines that are in force in a document, those of
-// its setup files too. A document that has any is parsed for them once a query.
+// linkLinesOf returns the #+LINK lines in force in a document, including those of its
+// setup files. It parses a document only if it may have some, once per query.
 func (r *reader) linkLinesOf(path string) string {
 	lines, ok := r.linkLines[path]
 	if ok {
@@ -53,15 +53,15 @@ func (r *reader) linkLinesOf(path string) string {
 	return lines
 }
 
-// mayAbbreviate reports whether there can be #+LINK lines in a document or in its
-// setup files. It spares parsing; only a false yes is allowed.
+// mayAbbreviate reports whether a document or its setup files may have #+LINK lines. It
+// avoids parsing and may report false positives only.
 func mayAbbreviate(nodes []*node.Node) bool {
 	return len(nodes) > 0 && len(nodes[0].Derived.Setup) > 0 ||
 		slices.ContainsFunc(nodes, func(n *node.Node) bool { return containsKeyword(n.Content, "#+LINK:") })
 }
 
-// mentions reports whether a text holds a keyword, which begins with #+, in any
-// case.
+// containsKeyword reports whether a text contains a keyword, which starts with #+, in
+// any case.
 func containsKeyword(text, keyword string) bool {
 	for {
 		i := strings.Index(text, "#+")

@@ -4,8 +4,8 @@ package recall
 
 import "testing"
 
-// TestLinkAbbreviations: a query sees addresses as they are written out, by the
-// #+LINK lines of the whole document and of its setup files.
+// TestLinkAbbreviations checks that queries see addresses expanded by the #+LINK lines
+// of the whole document and its setup files.
 func TestLinkAbbreviations(t *testing.T) {
 	v := view(map[string]string{
 		"a.org": "#+LINK: g https://g/%s\n[[g:top]]\n* one\n[[g:zzz][words]]\n\n| [[g:cell]] |\n* open\n#+begin_src\n* two\n[[late:x]]\n" +

@@ -17,7 +17,7 @@ import (
 // now is the moment that dates count from.
 var now = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 
-// view is a state of the given files, with both indexes.
+// view returns a state of the given files with both indexes.
 func view(files map[string]string) View {
 	d := (&graph.State{}).Edit(1)
 	for p, text := range files {
@@ -45,7 +45,10 @@ func ids(nodes []*node.Node) []string {
 }
 
 func TestDocument(t *testing.T) {
-	v := view(map[string]string{"a.org": "#+title: T\nintro\n* H :x:\n:PROPERTIES:\n:BY: Aiko\n:END:\nbody\n", "skills/tool": "plain text", "skills/bin": "\x00\x01", "x.org.gpg": "secret"})
+	v := view(map[string]string{
+		"a.org":       "#+title: T\nintro\n* H :x:\n:PROPERTIES:\n:BY: Aiko\n:END:\nbody\n",
+		"skills/tool": "plain text", "skills/bin": "\x00\x01", "x.org.gpg": "secret",
+	})
 	var got []index.Doc
 	for n := range v.State.All() {
 		d := Document(n)
@@ -62,8 +65,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestPathGoesBeforeID: an id that is spelled as a path does not take the path
-// over; one like the path of an Org file is not even borne.
+// TestPathTakesPrecedence checks that an id equal to a path does not replace the path;
+// an id like the path of an Org file is not accepted at all.
 func TestPathTakesPrecedence(t *testing.T) {
 	v := view(map[string]string{
 		"agents/a/ROM.md": "approved",
@@ -96,17 +99,17 @@ func TestAmbiguousListsCandidates(t *testing.T) {
 	}
 }
 
-// TestBaseNames: the name of a file alone is enough before a line where one folder has
-// it; elsewhere the error names the files. A name without a line is never taken for a
-// file in a folder: what is written to it would go there.
+// TestBaseNames checks that a bare file name before a line number is enough if only one
+// folder has it; otherwise the error lists the files. A name without a line never means
+// a file in a folder, because a write to it would go there.
 func TestBaseNames(t *testing.T) {
 	v := view(map[string]string{
 		"doc/faq.org": "* One\n* Two\n", "a/x.org": "* A\n", "b/x.org": "* B\n", "x.org": "* Top\n", "c/y.org": "* C\n", "d/y.org": "* D\n", "deep/er/z.org": "* Z\n",
 	})
 	for name, want := range map[string]string{
 		"faq.org:2": "Two", "faq.org:+0": "One", "x.org:1": "Top", "z.org:1": "Z", "er/z.org:1": "", "q.org:1": "", ":1": "", "org:1": "",
-		"y.org:1": "name the file as it is below the memex:\n  c/y.org\n  d/y.org",
-		"faq.org": "name the file as it is below the memex:\n  doc/faq.org",
+		"y.org:1": "give the path of the file in the memex:\n  c/y.org\n  d/y.org",
+		"faq.org": "give the path of the file in the memex:\n  doc/faq.org",
 	} {
 		n, err := v.Resolve(name)
 		switch {

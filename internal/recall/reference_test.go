@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// drawFiles draws a memex in which what the queries below ask for is frequent.
+// drawFiles draws a memex in which the queries below often match.
 func drawFiles(t *rapid.T) map[string]string {
 	one := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
 	files := map[string]string{}
@@ -38,8 +38,7 @@ func drawFiles(t *rapid.T) map[string]string {
 	return files
 }
 
-// queries ask for everything that an index could answer, and for what it could
-// spoil.
+// queries cover everything that an index can answer, and what an index could get wrong.
 var queries = []string{
 	"todo:NEXT", "todo:TODO,NEXT tags-local:a", "tags-local:b !todo:DONE", "tags-local:g", "tags-local:h,none", "type:DOCUMENT",
 	"todo:DONE OR tags-local:a", "todo:TODO heading:one", "tags-local:none", "(todo:NEXT tags-local:a) level:2", "todo:", "!todo:TODO",
@@ -50,8 +49,8 @@ var queries = []string{
 	"outline-path:one,two", "src:lang=go", "ancestors: descendants:(deadline:)",
 }
 
-// TestIndexedQueryEqualsWalk: with the attribute index a query answers what it
-// answers without, in the same order.
+// TestIndexedQueryEqualsWalk checks that a query gives the same answer, order included,
+// with and without the attribute index.
 func TestIndexedQueryEqualsWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := view(drawFiles(t))
@@ -77,8 +76,8 @@ func TestIndexedQueryEqualsWalk(t *testing.T) {
 	})
 }
 
-// headline is what the reference knows of a headline: the parser's words for
-// it, found by going through the document each time.
+// headline is a headline in the reference: the parser's data, found by walking the
+// document each time.
 type headline struct {
 	doc  *org.Document
 	file string
@@ -95,7 +94,7 @@ func (h headline) ancestors() []headline {
 	return up
 }
 
-// below lists the headlines at any depth below.
+// below returns all descendants.
 func (h headline) below() []headline {
 	var down []headline
 	for i := range h.doc.Headlines {
@@ -110,7 +109,8 @@ func (h headline) kids() []headline {
 	return slices.DeleteFunc(h.below(), func(k headline) bool { return int(k.org().Parent) != h.i })
 }
 
-// members are the tags that a tag stands for in drawFiles' groups.
+// members returns a function that reports whether a tag equals tag or belongs to its
+// group in drawFiles.
 func (h headline) members(tag string) func(string) bool {
 	return func(have string) bool {
 		if have == tag {
@@ -130,7 +130,7 @@ func (h headline) members(tag string) func(string) bool {
 	}
 }
 
-// reference says, for each of some queries, whether a headline matches.
+// reference holds, by query, whether a headline matches.
 var reference = map[string]func(headline) bool{
 	"todo:TODO,NEXT": func(h headline) bool { return h.org().Todo == "TODO" || h.org().Todo == "NEXT" },
 	"todo:":          func(h headline) bool { return h.open() },
@@ -171,8 +171,8 @@ var reference = map[string]func(headline) bool{
 
 func (h headline) open() bool { return h.org().Todo != "" && !h.org().Done }
 
-// TestQueryEqualsReference compares with a matcher that was written from the
-// meaning of each predicate, over the parsed text and without nodes.
+// TestQueryEqualsReference compares with a matcher written from the definition of each
+// predicate, over the parsed text and without nodes.
 func TestQueryEqualsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := drawFiles(t)

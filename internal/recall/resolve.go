@@ -13,21 +13,21 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// ErrUnknown is returned when no node goes by the name given.
+// ErrUnknown is returned if no node has the given name.
 var ErrUnknown = errors.New("no such node")
 
-// AmbiguousError is returned when a name could mean several nodes.
+// AmbiguousError is returned if a name matches several nodes.
 type AmbiguousError struct {
 	Name       string
 	Candidates []*node.Node // in document order, at most maxCandidates
-	More       int          // how many more there are
+	More       int          // number of further candidates
 }
 
-// maxCandidates is how many candidates an ambiguous name lists: what fits a
-// terminal without scrolling.
+// maxCandidates is the maximum number of candidates listed: they fit a terminal without
+// scrolling.
 const maxCandidates = 10
 
-// Error lists the candidates, a line each.
+// Error lists the candidates, one per line.
 func (e *AmbiguousError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q could mean %d nodes; name one by its id:", e.Name, len(e.Candidates)+e.More)
@@ -40,12 +40,12 @@ func (e *AmbiguousError) Error() string {
 	return b.String()
 }
 
-// Resolve finds the node a person means: by a document's path, by id, also an
-// element's, by FILE:LINE or FILE:+BYTE, where the name of a file that only one folder
-// has is enough, or by title (exactly, else without case, else without statistics
-// cookies, else with keyword and priority before it), in this order: no :ID: takes a
-// path over. Behind the prefix id: an id
-// goes first. It returns ErrUnknown, with the nearest titles, or an
+// Resolve finds the node that a name refers to. It tries, in order: the path of a
+// document; an id, including that of an element; FILE:LINE or FILE:+BYTE; and a title
+// (exact, else ignoring case, else ignoring statistics cookies, else with keyword and
+// priority in front). FILE may be a bare file name if only one folder has it. A path
+// therefore takes precedence over an equal :ID:, but after the prefix "id:" the id is
+// tried first. Resolve returns ErrUnknown, with the nearest titles, or an
 // *AmbiguousError.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
@@ -76,7 +76,7 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	return nil, v.unknownError(name)
 }
 
-// position resolves FILE:LINE and FILE:+BYTE.
+// resolvePosition resolves FILE:LINE and FILE:+BYTE.
 func (v View) resolvePosition(name string) (*node.Node, bool) {
 	path, at, ok := cutLast(name, ":")
 	if !ok {
@@ -109,7 +109,8 @@ func (v View) resolvePosition(name string) (*node.Node, bool) {
 	return v.State.At(path, offset)
 }
 
-// named are the files in folders whose own name is that, in order. O(documents).
+// filesNamed returns, in order, the paths of the files in folders that have this file
+// name. O(documents).
 func (v View) filesNamed(name string) (paths []string) {
 	if name == "" || strings.Contains(name, "/") {
 		return nil
@@ -129,9 +130,9 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// titled lists the nodes whose title comes nearest to a name, in document order: those
-// that have it exactly, else without case, else but for cookies, else but for cookies and
-// the keyword and priority that the name begins with.
+// nodesTitled returns, in document order, the nodes whose title matches name best:
+// exactly, else ignoring case, else ignoring cookies, else ignoring cookies and the
+// keyword and priority at the start of name.
 func (v View) nodesTitled(name string) []*node.Node {
 	const ranks = 4
 	var found [ranks][]*node.Node
@@ -161,8 +162,8 @@ func (v View) nodesTitled(name string) []*node.Node {
 	return nil
 }
 
-// withoutMarks cuts the keyword and the priority of a headline off the beginning of a
-// name; it returns "" where neither stands there.
+// withoutTodoAndPriority removes the keyword and the priority of a headline from the
+// start of a name. It returns "" if name has neither.
 func withoutTodoAndPriority(name string, d *node.Derived) string {
 	rest := name
 	if after, ok := strings.CutPrefix(rest, d.Todo+" "); ok && d.Todo != "" {
@@ -177,7 +178,7 @@ func withoutTodoAndPriority(name string, d *node.Derived) string {
 	return rest
 }
 
-// unknown says that a name is unknown and which titles come near.
+// unknownError is the error for an unknown name, with similar titles.
 func (v View) unknownError(name string) error {
 	file, _, at := cutLast(name, ":")
 	if files := v.filesNamed(file); len(files) > 0 && (at || node.IsOrg(file)) {
@@ -185,7 +186,7 @@ func (v View) unknownError(name string) error {
 		if n := len(files); n > maxCandidates {
 			files, more = files[:maxCandidates], fmt.Sprintf("\n  and %d more", n-maxCandidates)
 		}
-		return fmt.Errorf("%q: %w; name the file as it is below the memex:\n  %s%s", name, ErrUnknown, strings.Join(files, "\n  "), more)
+		return fmt.Errorf("%q: %w; give the path of the file in the memex:\n  %s%s", name, ErrUnknown, strings.Join(files, "\n  "), more)
 	}
 	hits, err := v.Search(name, 3, nil, time.Time{})
 	if err != nil || len(hits) == 0 {
@@ -195,11 +196,11 @@ func (v View) unknownError(name string) error {
 	for _, h := range hits {
 		fmt.Fprintf(&b, "\n  %s  %s  (%s)", h.Node.ID, h.Node.Title(), h.Node.Path)
 	}
-	return fmt.Errorf("%q: %w; nearest by words:%s", name, ErrUnknown, b.String())
+	return fmt.Errorf("%q: %w; similar titles:%s", name, ErrUnknown, b.String())
 }
 
-// Position returns where a node or an element begins in its document: byte
-// offset and 1-based line, 0 and 0 for one that is not there.
+// Position returns the byte offset and the 1-based line at which a node or an element
+// starts in its document, or 0 and 0 if it is not in the state.
 func (v View) Position(n *node.Node) (offset, line int) {
 	if offset, line = v.State.Position(n); line > 0 {
 		return offset, line

@@ -14,17 +14,17 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// span is an element of a node's own text, as a node that no state holds.
+// span is an element of a node's own text, as a node outside every state.
 type span struct {
 	node   *node.Node
-	host   *node.Node // the node that it stands in
-	offset int        // of its bytes in host's content
+	host   *node.Node // the node that contains it
+	offset int        // offset of its bytes in host's content
 }
 
-// spanMark stands between the id of a node and the type of an element in it.
+// spanSeparator separates the id of a node from the type of an element in it.
 const spanSeparator = "::"
 
-// elementNames are the types of elements that can be asked for, by name.
+// elementNames are the searchable element types, by name.
 var elementNames = func() map[string]org.Type {
 	names := map[string]org.Type{}
 	for t := org.TypeInlinetask; !t.IsObject(); t++ {
@@ -33,8 +33,8 @@ var elementNames = func() map[string]org.Type {
 	return names
 }()
 
-// elementTypes returns the types of elements that a query names. Relatives are
-// nodes, never elements.
+// elementTypes returns the element types that a query names, except in conditions on
+// related nodes, which are never elements.
 func elementTypes(e query.Expr) map[org.Type]bool {
 	wanted := map[org.Type]bool{}
 	var walk func(query.Expr)
@@ -62,9 +62,9 @@ func elementTypes(e query.Expr) map[org.Type]bool {
 	return wanted
 }
 
-// spans yields a node's elements of the wanted types, in order; none of what is
-// encrypted. They are not hashed: elements nest, and all of them together may be
-// far longer than the text.
+// spans yields a node's elements of the wanted types, in order, or none if the node is
+// encrypted. They are not hashed: elements nest, so together they may be far longer
+// than the text.
 func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		if !mayHaveElements(n, wanted) {
@@ -84,13 +84,13 @@ func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
 	}
 }
 
-// searchable reports whether a node can have an element of a wanted type. It
-// spares parsing; only a false yes is allowed.
+// mayHaveElements reports whether a node may have an element of a wanted type. It
+// avoids parsing and may report false positives only.
 func mayHaveElements(n *node.Node, wanted map[org.Type]bool) bool {
 	return len(wanted) > 0 && !n.Derived.Opaque && !n.Derived.Encrypted && mayContain(n.Content, wanted)
 }
 
-// elements parses a node's own text alone: no setting of its document changes
+// parseElements parses a node's own text alone, because document settings do not affect
 // where elements are.
 func parseElements(n *node.Node) *org.Tree {
 	doc := org.Parse(n.Content, nil)
@@ -100,8 +100,8 @@ func parseElements(n *node.Node) *org.Tree {
 	return doc.Elements(-1)
 }
 
-// newSpan makes the node of an element, the ordinal-th of its type, without its
-// digests. Keyword and tags are those of the node it stands in.
+// newSpan builds the node of element i, the ordinal-th of its type, without digests.
+// Its keyword and tags are those of host.
 func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	e := tree.Elements[i]
 	text := tree.Text(i)
@@ -114,15 +114,14 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	return span{node: n, host: host, offset: int(e.Start)}
 }
 
-// hashed returns the node of the element with its digests.
+// withDigests sets the digests of the node and returns it.
 func (s span) withDigests() *node.Node {
 	s.node.Own = ownDigest(s.node)
-	s.node.Version = s.node.Own // which it is without children
+	s.node.Version = s.node.Own // equal for a node without children
 	return s.node
 }
 
-// digest returns the digest of an element's text, the zero one where it cannot
-// be hashed.
+// ownDigest returns the digest of an element's text, or zero if it cannot be hashed.
 func ownDigest(element *node.Node) merkle.Digest {
 	own, err := element.OwnBlock(nil)
 	if err != nil {
@@ -131,8 +130,7 @@ func ownDigest(element *node.Node) merkle.Digest {
 	return own
 }
 
-// spanTitle is what a person would call an element: its #+NAME, else its first
-// line.
+// spanTitle returns an element's #+NAME, or its first line.
 func spanTitle(tree *org.Tree, i int) string {
 	if name := tree.Name(i); name != "" {
 		return name
@@ -142,9 +140,9 @@ func spanTitle(tree *org.Tree, i int) string {
 	return strings.TrimSpace(line)
 }
 
-// Span returns the element that an id of the form ID::TYPE.N names, the N-th of
-// its type in the node ID, and its offset in the node's content. The node it
-// returns is made for the caller; no state holds it.
+// Span returns the element with an id of the form ID::TYPE.N, the N-th of its type in
+// the node ID, and its offset in the node's content. The node is built for the caller
+// and is not part of the state.
 func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
 	s, ok := v.span(id)
 	if !ok {
@@ -153,7 +151,7 @@ func (v View) Span(id string) (n *node.Node, offset int, ok bool) {
 	return s.withDigests(), s.offset, true
 }
 
-// span finds the element of an id.
+// span returns the element with the given id.
 func (v View) span(id string) (span, bool) {
 	hostID, name, ok := cutLast(id, spanSeparator)
 	if !ok {
@@ -174,7 +172,7 @@ func (v View) span(id string) (span, bool) {
 	return span{}, false
 }
 
-// mayHold reports whether a text has the marks of one of the types.
+// mayContain reports whether a text has a character required by one of the types.
 func mayContain(text string, wanted map[org.Type]bool) bool {
 	for t := range wanted {
 		marks, ok := marksByType[t]
@@ -185,8 +183,8 @@ func mayContain(text string, wanted map[org.Type]bool) bool {
 	return false
 }
 
-// marksOf are characters of which at least one is in an element of a type.
-// Types that are not here may be anywhere.
+// marksByType lists, by type, characters of which each element has at least one. Types
+// that are not listed have no such characters.
 var marksByType = map[org.Type]string{
 	org.TypeTable: "|+", org.TypeTableRow: "|+", org.TypeSrcBlock: "#", org.TypeExampleBlock: "#",
 	org.TypeQuoteBlock: "#", org.TypeCenterBlock: "#", org.TypeVerseBlock: "#", org.TypeExportBlock: "#",

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// TestTypesThatCanBeFound: a query may name the types of which there is
-// something to find, if only in trees, and is told of the others.
+// TestSearchableTypes checks that a query may name every type that can be found,
+// including those only in trees, and no other.
 func TestSearchableTypes(t *testing.T) {
 	for kind := org.TypeDocument; kind.String() != "none"; kind++ {
 		_, err := query.Parse("type:" + kind.String())
@@ -25,7 +25,7 @@ func TestSearchableTypes(t *testing.T) {
 				t.Errorf("%s can be found, but %v", kind, err)
 			}
 		case kind.IsObject():
-			if err == nil || !strings.Contains(err.Error(), "is an object") {
+			if err == nil || !strings.Contains(err.Error(), "is an inline object") {
 				t.Errorf("%s is an object, but the error is %v", kind, err)
 			}
 		case err != nil:
@@ -34,7 +34,7 @@ func TestSearchableTypes(t *testing.T) {
 	}
 }
 
-// nested is a list of so many items, each in the one before.
+// nested returns a list of depth items, each inside the one before.
 func nested(depth int) string {
 	var b strings.Builder
 	for i := range depth {
@@ -43,8 +43,8 @@ func nested(depth int) string {
 	return b.String()
 }
 
-// TestElementsAreHashedOnDemand: the elements that a limit leaves out are not
-// made, and those that are found have the digests that their ids lead to.
+// TestElementsAreHashedOnDemand checks that elements beyond the limit are not built and
+// that found ones have the digests that their ids resolve to.
 func TestElementsAreHashedOnDemand(t *testing.T) {
 	v := view(map[string]string{"a.org": nested(50)})
 	made := 0
@@ -81,7 +81,7 @@ func TestElementsAreHashedOnDemand(t *testing.T) {
 	}
 }
 
-// BenchmarkNestedItems asks for two of 2,000 items in one another, and for all.
+// BenchmarkNestedItems queries for two of 2,000 nested items, and for all.
 func BenchmarkNestedItems(b *testing.B) {
 	v := view(map[string]string{"a.org": nested(2000)})
 	for _, limit := range []int{2, 0} {

@@ -10,11 +10,10 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// warningDays is how many days before a deadline Org begins to show it where the
-// deadline does not say.
+// warningDays is Org's default warning period of a deadline, in days.
 const warningDays = 14
 
-// readTime reads one timestamp as the parser found it, "" for none.
+// readTime parses a timestamp as the parser found it; "" gives none.
 func readTime(raw string) []query.Time {
 	t, ok := org.ParseTimestamp(raw)
 	if !ok || t.Diary {
@@ -23,7 +22,7 @@ func readTime(raw string) []query.Time {
 	return []query.Time{queryTime(t)}
 }
 
-// asked is a timestamp as queries see it.
+// queryTime converts a timestamp for queries.
 func queryTime(t org.Timestamp) query.Time {
 	out := query.Time{Start: t.Start, End: t.End, Active: t.Active, Warning: warningDays}
 	if w := t.Warning; w.Mark != "" {
@@ -33,7 +32,7 @@ func queryTime(t org.Timestamp) query.Time {
 	return out
 }
 
-// timestamps yields the timestamps that stand in a text, wherever they stand.
+// timestamps yields all timestamps in a text.
 func timestamps(text string) iter.Seq[query.Time] {
 	return func(yield func(query.Time) bool) {
 		for {
@@ -57,8 +56,7 @@ func timestamps(text string) iter.Seq[query.Time] {
 	}
 }
 
-// timestampAt returns the timestamp or range that a text begins with, "" when
-// there is none.
+// leadingTimestamp returns the timestamp or range at the start of a text, or "".
 func leadingTimestamp(text string) string {
 	first := bracketed(text)
 	if first == "" {
@@ -78,8 +76,8 @@ func leadingTimestamp(text string) string {
 	return first
 }
 
-// bracketed returns the text up to its first closing bracket when it begins as
-// a timestamp with a date.
+// bracketed returns the text up to its first closing bracket if it starts like a
+// timestamp with a date, or "".
 func bracketed(text string) string {
 	if len(text) < len("<2026-01-01>") || text[0] != '<' && text[0] != '[' || text[1] < '0' || text[1] > '9' {
 		return ""
@@ -91,7 +89,7 @@ func bracketed(text string) string {
 	return text[:end+1]
 }
 
-// clocks returns the times of the clock entries of a text that have ended.
+// clockTimes returns the times of the finished clock entries in a text.
 func clockTimes(text string) []query.Time {
 	var out []query.Time
 	for line := range strings.Lines(text) {

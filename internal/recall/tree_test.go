@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// TestTrees: nodes that came as a tree are found by what their attributes say, as
-// headlines are by what their lines and drawers say.
+// TestTrees checks that nodes ingested as a tree are found by their attributes, as
+// headlines are by their lines and drawers.
 func TestTrees(t *testing.T) {
 	tree, err := node.DecodeTree([]byte(`{"type":"project","properties":{"ID":"moon","TITLE":"Moon base","TAGS":["space"],"BUDGET":500,"OWNER":["Aiko","Bo"]},
 		"raw-content":"Where we live next","contents":["loose words",

@@ -13,18 +13,17 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// View is one state and the index made from it. It is immutable and safe for
-// any number of readers.
+// View is a state and its indexes. It is immutable and safe for concurrent reads.
 type View struct {
 	State      *graph.State
-	Lexical    func() *index.Lexical   // made on first use
-	Attributes func() index.Attributes // likewise; nil: nodes are looked through one by one
+	Lexical    func() *index.Lexical   // built on first use
+	Attributes func() index.Attributes // built on first use; nil: queries visit every node
 }
 
-// Document returns what a node contributes to the lexical index: its title,
-// own tags and all of its text below the headline, properties included. Of what
-// is encrypted only the headline counts, and not that inside it; opaque files that are encrypted, not
-// text, or larger than what is parsed contribute their name.
+// Document returns a node's entry in the lexical index: title, own tags and its text
+// below the headline, including properties. An encrypted entry contributes only its
+// headline, and headlines inside encrypted text contribute nothing. Opaque files that
+// are encrypted, not text, or too large to parse contribute their name.
 func Document(n *node.Node) index.Doc {
 	d := index.Doc{ID: n.ID, Title: n.Title(), Tags: n.Derived.Tags}
 	switch {
@@ -39,7 +38,7 @@ func Document(n *node.Node) index.Doc {
 	return d
 }
 
-// readable returns the text of a node without what is encrypted.
+// readable returns the text of a node without encrypted parts.
 func readable(n *node.Node) string {
 	switch {
 	case n.Derived.Opaque && node.IsEncrypted(n.Path):
@@ -51,17 +50,16 @@ func readable(n *node.Node) string {
 	return n.Content
 }
 
-// isText reports whether an opaque file reads as text: no NUL near its start.
+// isText reports whether the first 8,000 bytes of an opaque file contain no NUL.
 func isText(s string) bool {
 	return !slices.Contains([]byte(s[:min(len(s), 8000)]), 0)
 }
 
-// Query returns the nodes a query matches, in document order, at most limit of
-// them (0: all). Relative dates count from now. Where the query names the type
-// of an element, elements of that type are looked at too, and those that match
-// stand behind the node they are in, as nodes that no state holds ([Span]).
-// Complexity is O(nodes) times the cost of the predicates, or, where the query
-// demands an attribute and there is an index, O(nodes that have it).
+// Query returns at most limit (0: all) nodes that match a query, in document order.
+// Relative dates count from now. If the query names an element type, matching elements
+// follow the node that contains them, as nodes outside the state ([View.Span]).
+// Complexity is O(nodes) times the cost of the predicates, or O(nodes with the
+// attribute) if the query requires an indexed attribute.
 func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	m, err := query.Compile(e, now)
 	if err != nil {
@@ -76,7 +74,7 @@ func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error
 	return out, nil
 }
 
-// matches yields what m, compiled of e, matches.
+// matches yields the matches of m, which was compiled from e.
 func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 	return func(yield func(*node.Node) bool) {
 		r := newReader(v.State)
@@ -94,16 +92,15 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 	}
 }
 
-// Hit is a node found by its words. Score is BM25, higher is better; it is
-// comparable only within one answer.
+// Hit is a node found by Search. Score is BM25, higher is better, comparable only
+// within one answer.
 type Hit struct {
 	Node  *node.Node
 	Score float64
 }
 
-// Search ranks nodes by words, best first, ties by id. keep, which may be nil,
-// is an additional condition; its relative dates count from now. limit 0 means
-// 10.
+// Search ranks nodes by words, best first, ties by id. keep, which may be nil, filters
+// the results; its relative dates count from now. limit 0 means 10.
 func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	if limit == 0 {
 		limit = 10
