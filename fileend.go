@@ -32,7 +32,7 @@ func endOf(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
 	}
 	from, tops := len(text), 0
 	for i := len(nodes) - 1; i > 0; i-- {
-		if !org.Local(nodes[i].Content) {
+		if !org.IsLocal(nodes[i].Content) {
 			e.whole = true // a setting in the midst of the file may be about its end
 			break
 		}

@@ -56,7 +56,7 @@ func extensible(nodes []*Node, more string) bool {
 		return false
 	}
 	for _, n := range nodes[1:] {
-		if !org.Local(n.Content) {
+		if !org.IsLocal(n.Content) {
 			return false
 		}
 	}
@@ -70,7 +70,7 @@ func passesLimits(nodes []*Node, more string) bool {
 	for _, n := range nodes {
 		size += len(n.Content)
 	}
-	return size > MaxParsed || org.MoreHeadlines(more, MaxHeadlines)
+	return size > MaxParsed || org.HasMoreHeadlines(more, MaxHeadlines)
 }
 
 // lastBranch returns the places of the last node and of those above it, the document
@@ -97,7 +97,7 @@ func headlinesBelow(nodes []*Node, open []int, doc *org.Document, derive *derive
 		text := doc.Text(i)
 		n := &Node{Type: TypeHeadline, Content: text, Derived: derive.headline(i)}
 		id := n.Derived.DeclaredID
-		if id == "" || met[id] || !free(id) || !org.Local(text) {
+		if id == "" || met[id] || !free(id) || !org.IsLocal(text) {
 			return nil
 		}
 		met[id] = true

@@ -25,7 +25,7 @@ func KeptWhole(text string) string {
 	switch {
 	case len(text) > MaxParsed:
 		return fmt.Sprintf("%d bytes, more than the %d that are parsed", len(text), MaxParsed) + what
-	case org.MoreHeadlines(text, MaxHeadlines):
+	case org.HasMoreHeadlines(text, MaxHeadlines):
 		return fmt.Sprintf("more than %d headlines", MaxHeadlines) + what
 	}
 	return ""

@@ -10,26 +10,26 @@ var affiliatedKeys = [...]string{
 	"CAPTION", "DATA", "HEADER", "HEADERS", "LABEL", "NAME", "PLOT", "RESNAME", "RESULT", "RESULTS", "SOURCE", "SRCNAME", "TBLNAME",
 }
 
-// affiliated skips the affiliated keywords at the offset start and returns where the
+// skipAffiliated skips the affiliated keywords at the offset start and returns where the
 // element begins that they belong to; start when there is none.
-func (p *sectionParser) affiliated(start, limit int) int {
+func (p *sectionParser) skipAffiliated(start, limit int) int {
 	at := start
 	for at < limit {
 		l := lineAt(p.src, at, limit)
 		text := p.src[l.start:l.end]
 		if !isAffiliated(text) {
 			if at > start && isBlankLine(p.src, l) {
-				p.orphaned = at
+				p.orphanEnd = at
 				return start
 			}
 			return at
 		}
-		if at < p.orphaned {
+		if at < p.orphanEnd {
 			return start
 		}
 		at = l.next
 	}
-	p.orphaned = max(p.orphaned, at)
+	p.orphanEnd = max(p.orphanEnd, at)
 	return start
 }
 

@@ -195,7 +195,7 @@ func (a *agreement) compare(s *summary, d *org.Document) {
 	a.value(file, "todo keywords", d.Todo.All, s.Todo)
 	a.value(file, "done keywords", d.Todo.Done, s.Done)
 	a.value(file, "file tags", d.FileTags, s.FileTags)
-	a.value(file, "file properties", pairs(d.Properties), s.FileProps)
+	a.value(file, "file properties", matchBrackets(d.Properties), s.FileProps)
 
 	got := make([]int, len(d.Headlines))
 	for i, h := range d.Headlines {
@@ -234,7 +234,7 @@ func (a *agreement) headline(at place, d *org.Document, i int, want *summaryHead
 	a.value(at, "scheduled", h.Scheduled, want.Scheduled)
 	a.value(at, "deadline", h.Deadline, want.Deadline)
 	a.value(at, "closed", h.Closed, want.Closed)
-	a.value(at, "properties", pairs(h.Properties), want.Props)
+	a.value(at, "properties", matchBrackets(h.Properties), want.Props)
 }
 
 // value adds one value. Values that are empty on both sides are equal, but are not
@@ -290,7 +290,7 @@ func replaceInvalid(s string) string {
 
 var repeated = regexp.MustCompile("\ufffd+")
 
-func pairs(properties []org.Property) [][2]string {
+func matchBrackets(properties []org.Property) [][2]string {
 	out := make([][2]string, len(properties))
 	for i, p := range properties {
 		out[i] = [2]string{p.Key, p.Value}

@@ -26,12 +26,12 @@ func (t *Tree) Block(i int) Block {
 	switch kind {
 	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock, TypeCommentBlock, TypeQuoteBlock, TypeCenterBlock, TypeVerseBlock, TypeSpecialBlock:
 	case TypeDynamicBlock:
-		name, rest := cutBlank(trimBlanksLeft(t.first(i, kind)[len("#+begin:"):]))
+		name, rest := cutBlank(trimBlanksLeft(t.firstLine(i, kind)[len("#+begin:"):]))
 		return Block{Name: name, Parameters: trimBlanks(rest)}
 	default:
 		return Block{}
 	}
-	name, rest := cutBlank(t.first(i, kind)[len("#+begin_"):])
+	name, rest := cutBlank(t.firstLine(i, kind)[len("#+begin_"):])
 	b := Block{Name: name}
 	rest = trimBlanks(rest)
 	switch kind {
@@ -96,9 +96,9 @@ func (t *Tree) Value(i int) string {
 	end := trimBlankLines(t.Source, int(e.Body), int(e.End))
 	switch e.Type {
 	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock:
-		return withoutCommas(t.between(i, end))
+		return withoutCommas(t.innerLines(i, end))
 	case TypeCommentBlock:
-		return t.between(i, end)
+		return t.innerLines(i, end)
 	case TypeComment:
 		return withoutMarks(t.Source[e.Body:end], '#')
 	case TypeFixedWidth:
@@ -106,14 +106,14 @@ func (t *Tree) Value(i int) string {
 	case TypeLatexEnvironment:
 		return t.Source[e.Body:end]
 	case TypeDiarySexp:
-		return t.first(i, TypeDiarySexp)
+		return t.firstLine(i, TypeDiarySexp)
 	}
 	return ""
 }
 
-// between returns the lines between the first and the last line of block i, which
+// innerLines returns the lines between the first and the last line of block i, which
 // ends at the offset end.
-func (t *Tree) between(i, end int) string {
+func (t *Tree) innerLines(i, end int) string {
 	first := lineAt(t.Source, int(t.Elements[i].Body), end)
 	return t.Source[first.next:max(first.next, lineStart(t.Source, end-1))]
 }

@@ -16,7 +16,7 @@ func (c Clock) Running() bool { return c.Timestamp != "" && c.Duration == "" }
 
 // Clock returns the clock i.
 func (t *Tree) Clock(i int) Clock {
-	text := t.first(i, TypeClock)
+	text := t.firstLine(i, TypeClock)
 	if text == "" {
 		return Clock{}
 	}

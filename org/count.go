@@ -4,12 +4,12 @@ package org
 
 import "strings"
 
-// MoreHeadlines reports whether src has more headlines than most: more than [Parse]
+// HasMoreHeadlines reports whether src has more headlines than most: more than [Parse]
 // would list without inline tasks. It needs no memory, and time in proportion to src;
 // none where src is too short to have so many.
-func MoreHeadlines(src string, most int) bool {
+func HasMoreHeadlines(src string, limit int) bool {
 	const shortest = len("* \n")
-	if len(src) < most*shortest {
+	if len(src) < limit*shortest {
 		return false
 	}
 	at := 0
@@ -18,7 +18,7 @@ func MoreHeadlines(src string, most int) bool {
 	}
 	for count := 0; ; {
 		if at < len(src) && src[at] == '*' && starsAt(src, at) > 0 {
-			if count++; count > most {
+			if count++; count > limit {
 				return true
 			}
 		}

@@ -20,7 +20,7 @@ func TestMoreHeadlines(t *testing.T) {
 		src := rapid.SampledFrom([]string{"", bom}).Draw(t, "mark") + strings.Join(rapid.SliceOfN(line, 0, 30).Draw(t, "lines"), "")
 		have := len(Parse(src, nil).Headlines)
 		for most := range have + 3 {
-			if got := MoreHeadlines(src, most); got != (have > most) {
+			if got := HasMoreHeadlines(src, most); got != (have > most) {
 				t.Fatalf("%q: more than %d headlines: %v, and the parser finds %d", src, most, got, have)
 			}
 		}
@@ -30,7 +30,7 @@ func TestMoreHeadlines(t *testing.T) {
 // TestMoreHeadlinesNeedsNoMemory: counting the headlines of a text costs no memory.
 func TestMoreHeadlinesNeedsNoMemory(t *testing.T) {
 	src := strings.Repeat("* \n", 10_000)
-	if n := testing.AllocsPerRun(5, func() { MoreHeadlines(src, 9_999) }); n != 0 {
+	if n := testing.AllocsPerRun(5, func() { HasMoreHeadlines(src, 9_999) }); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}
 }

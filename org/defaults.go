@@ -47,25 +47,25 @@ func (d *Defaults) Check() error {
 	}
 	for _, word := range d.Startup {
 		if word == "" || strings.ContainsFunc(word, unicode.IsSpace) {
-			return because(ErrDefaults, "%q is no word of #+STARTUP", word)
+			return kindErrorf(ErrDefaults, "%q is no word of #+STARTUP", word)
 		}
 	}
 	if name := d.LogDrawer; name != "" && (!isDrawerName(name) || strings.EqualFold(name, "PROPERTIES") || strings.EqualFold(name, "END")) {
-		return because(ErrDefaults, "%q is no name of a drawer; use letters, digits, - and _", name)
+		return kindErrorf(ErrDefaults, "%q is no name of a drawer; use letters, digits, - and _", name)
 	}
 	for _, tags := range d.Tags {
 		if strings.TrimSpace(tags) == "" || strings.ContainsFunc(tags, unicode.IsControl) {
-			return because(ErrDefaults, "%q holds no tags; write them as behind #+TAGS:", tags)
+			return kindErrorf(ErrDefaults, "%q holds no tags; write them as behind #+TAGS:", tags)
 		}
 	}
 	if d.Archive != "" && (strings.ContainsFunc(d.Archive, unicode.IsControl) || !strings.HasSuffix(strings.TrimSpace(d.Archive), "::") || strings.TrimSpace(d.Archive) == "::") {
-		return because(ErrDefaults, "archive to %q: only whole files; end the location in ::, as in %q", d.Archive, defaultArchive)
+		return kindErrorf(ErrDefaults, "archive to %q: only whole files; end the location in ::, as in %q", d.Archive, defaultArchive)
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Links)) {
 		to := d.Links[name]
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ':' || r == '"' }) ||
 			strings.TrimSpace(to) == "" || strings.ContainsFunc(to, unicode.IsControl) {
-			return because(ErrDefaults, "link %q to %q: want a name without blanks and colons, and an address", name, to)
+			return kindErrorf(ErrDefaults, "link %q to %q: want a name without blanks and colons, and an address", name, to)
 		}
 	}
 	return nil
@@ -84,21 +84,21 @@ func checkSequence(sequence string, seen map[string]bool) error {
 		key := word[len(name):]
 		switch {
 		case name == "" || strings.ContainsAny(name, "()|") || strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsFunc(name, unicode.IsSpace):
-			return because(ErrDefaults, "%q is no keyword; write it as TODO or TODO(t)", word)
+			return kindErrorf(ErrDefaults, "%q is no keyword; write it as TODO or TODO(t)", word)
 		case name == "COMMENT" || strings.HasPrefix(name, "[#") || strings.HasPrefix(name, ":") && strings.HasSuffix(name, ":"):
-			return because(ErrDefaults, "%q means something else in a headline; choose another keyword", name)
+			return kindErrorf(ErrDefaults, "%q means something else in a headline; choose another keyword", name)
 		case key != "" && (strings.Count(key, "(") != 1 || strings.Trim(key[1:len(key)-1], "!@/") != "" && len([]rune(strings.Trim(key[1:len(key)-1], "!@/"))) > 1):
-			return because(ErrDefaults, "%q: between the brackets stands one key and perhaps ! or @, as in WAIT(w@/!)", word)
+			return kindErrorf(ErrDefaults, "%q: between the brackets stands one key and perhaps ! or @, as in WAIT(w@/!)", word)
 		case seen[name]:
-			return because(ErrDefaults, "the keyword %s stands twice", name)
+			return kindErrorf(ErrDefaults, "the keyword %s stands twice", name)
 		}
 		seen[name] = true
 	}
 	switch {
 	case words == 0:
-		return because(ErrDefaults, "%q holds no keyword; write it as TODO NEXT | DONE", sequence)
+		return kindErrorf(ErrDefaults, "%q holds no keyword; write it as TODO NEXT | DONE", sequence)
 	case bars > 1:
-		return because(ErrDefaults, "%q has more than one |, which parts the keywords from the done ones", sequence)
+		return kindErrorf(ErrDefaults, "%q has more than one |, which parts the keywords from the done ones", sequence)
 	}
 	return nil
 }
@@ -155,8 +155,8 @@ func (d *Defaults) Fingerprint() uint64 {
 
 func isTodoKey(key string) bool { return key == "TODO" || key == "SEQ_TODO" || key == "TYP_TODO" }
 
-// before returns the defaults that count before the settings of a file.
-func (d *Defaults) before(settings []Keyword) []Keyword {
+// applicable returns the defaults that count before the settings of a file.
+func (d *Defaults) applicable(settings []Keyword) []Keyword {
 	hides := map[string]bool{}
 	for _, k := range settings {
 		hides["TODO"] = hides["TODO"] || isTodoKey(k.Key)

@@ -60,13 +60,13 @@ type Document struct {
 	// document with very many the last one says how many are not listed.
 	Diagnostics []Diagnostic
 
-	radio       *radioOnce
-	inlinetasks int          // Options.Inlinetasks
-	lacksSetup  bool         // a setup file was not read
-	unlisted    int          // diagnostics beyond maxDiagnostics
-	defaults    *Defaults    // Options.Defaults; nil for none
-	ownTodo     TodoKeywords // those in force without defaults
-	ownTitles   []string     // titles without defaults, by headline; nil where there are no defaults
+	radio        *lazyRadioTargets
+	inlinetasks  int          // Options.Inlinetasks
+	missingSetup bool         // a setup file was not read
+	omitted      int          // diagnostics beyond maxDiagnostics
+	defaults     *Defaults    // Options.Defaults; nil for none
+	ownTodo      TodoKeywords // those in force without defaults
+	ownTitles    []string     // titles without defaults, by headline; nil where there are no defaults
 }
 
 // TodoKeywords are the TODO keywords in force in a document.

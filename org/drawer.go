@@ -18,46 +18,46 @@ func isDrawerOpen(text string) bool {
 	return len(text) == len(drawerOpen) && strings.EqualFold(text, drawerOpen)
 }
 
-// drawer reads the property drawer that begins at the offset at, if there is one.
+// parseDrawer reads the property drawer that begins at the offset at, if there is one.
 // Every line in it must be a property and it must be closed before limit; else it is
 // an ordinary drawer or plain text and holds no properties, which is complained of.
-func (p *parser) drawer(at, limit int) (properties []Property, start, end int) {
+func (p *parser) parseDrawer(at, limit int) (properties []Property, start, end int) {
 	src := p.doc.Source
 	l := lineAt(src, at, limit)
 	if !isDrawerOpen(src[l.start:l.end]) {
 		return nil, 0, 0
 	}
-	p.opened = append(p.opened, at)
+	p.drawerOpenings = append(p.drawerOpenings, at)
 	p.properties.begin()
 	for l = lineAt(src, l.next, limit); l.start < limit; l = lineAt(src, l.next, limit) {
 		text := trimBlanks(src[l.start:l.end])
 		if strings.EqualFold(text, drawerClose) {
 			properties = p.properties.close()
-			p.repeatedKeys(properties)
+			p.reportRepeatedKeys(properties)
 			return properties, at, l.next
 		}
-		key, value, ok := property(text)
+		key, value, ok := splitProperty(text)
 		if !ok {
 			p.properties.drop()
-			p.doc.complain(l.start, "line is no property, so the property drawer around it is not read")
+			p.doc.addDiagnostic(l.start, "line is no property, so the property drawer around it is not read")
 			return nil, 0, 0
 		}
 		p.properties.open = append(p.properties.open, Property{key, value, l.start, l.next})
 	}
 	p.properties.drop()
-	p.doc.complain(at, "property drawer is not closed, so it is not read")
+	p.doc.addDiagnostic(at, "property drawer is not closed, so it is not read")
 	return nil, 0, 0
 }
 
-// smallDrawer is the number of properties up to which a drawer is searched for
+// maxLinearKeys is the number of properties up to which a drawer is searched for
 // repeated keys without a map: nearly all drawers are that small.
-const smallDrawer = 16
+const maxLinearKeys = 16
 
-// repeatedKeys complains of each line of a drawer whose key stands in a later line
+// reportRepeatedKeys complains of each line of a drawer whose key stands in a later line
 // again, so that it does not count. KEY+ lines add to KEY and are not meant.
-func (p *parser) repeatedKeys(properties []Property) {
+func (p *parser) reportRepeatedKeys(properties []Property) {
 	var last map[string]int
-	if len(properties) > smallDrawer {
+	if len(properties) > maxLinearKeys {
 		last = make(map[string]int, len(properties))
 		for i, property := range properties {
 			last[strings.ToUpper(property.Key)] = i
@@ -71,17 +71,17 @@ func (p *parser) repeatedKeys(properties []Property) {
 		if last != nil {
 			again = last[strings.ToUpper(property.Key)] > i
 		} else {
-			_, again = lookup(properties[i+1:], property.Key)
+			_, again = lastValue(properties[i+1:], property.Key)
 		}
 		if again {
-			p.doc.complain(property.Start, "property "+property.Key+" stands again further down in its drawer, where it counts; remove this line")
+			p.doc.addDiagnostic(property.Start, "property "+property.Key+" stands again further down in its drawer, where it counts; remove this line")
 		}
 	}
 }
 
-// property splits the trimmed text of a line into key and value. The key is the
+// splitProperty splits the trimmed text of a line into key and value. The key is the
 // first word without the colons around it, and may hold colons itself.
-func property(text string) (key, value string, ok bool) {
+func splitProperty(text string) (key, value string, ok bool) {
 	word, rest := cutBlank(text)
 	if len(word) < 3 || word[0] != ':' || word[len(word)-1] != ':' || hasSpace(word) {
 		return "", "", false

@@ -35,19 +35,19 @@ var (
 	ErrArchive = errors.New("archive location is not supported")
 )
 
-// reason is an error that is one of the Err values in words of its own.
-type reason struct {
+// detailedError is an error that is one of the Err values in words of its own.
+type detailedError struct {
 	kind error
 	text string
 }
 
-func (r reason) Error() string { return r.text }
+func (r detailedError) Error() string { return r.text }
 
-func (r reason) Unwrap() error { return r.kind }
+func (r detailedError) Unwrap() error { return r.kind }
 
-// because returns an error of a kind that says only what is formatted.
-func because(kind error, format string, values ...any) error {
-	return reason{kind, fmt.Sprintf(format, values...)}
+// kindErrorf returns an error of a kind that says only what is formatted.
+func kindErrorf(kind error, format string, values ...any) error {
+	return detailedError{kind, fmt.Sprintf(format, values...)}
 }
 
 // An Edit is one typed change of a headline: [SetTodo], [SetPriority], [SetTitle],
@@ -86,11 +86,11 @@ func (d *Document) Edit(i int, now time.Time, edits ...Edit) ([]Splice, error) {
 
 // editor applies edits to a text and keeps its outline up to date.
 type editor struct {
-	draft draft
-	doc   *Document // the outline of draft.text
-	at    int       // the index of the headline being edited; -1 for the document
-	gone  bool      // it was deleted
-	now   time.Time // in UTC with the digits of the wall clock, without seconds
+	draft   draft
+	doc     *Document // the outline of draft.text
+	at      int       // the index of the headline being edited; -1 for the document
+	deleted bool      // it was deleted
+	now     time.Time // in UTC with the digits of the wall clock, without seconds
 }
 
 func newEditor(d *Document, i int, now time.Time) *editor {
@@ -100,7 +100,7 @@ func newEditor(d *Document, i int, now time.Time) *editor {
 
 // apply applies one edit.
 func (e *editor) apply(edit Edit) error {
-	if e.gone {
+	if e.deleted {
 		return fmt.Errorf("edit a deleted headline: %w", ErrNoHeadline)
 	}
 	return edit.apply(e)
@@ -113,7 +113,7 @@ func (e *editor) headline() *Headline { return &e.doc.Headlines[e.at] }
 // onHeadline fails for the edit called name when the document is being edited.
 func (e *editor) onHeadline(name string) error {
 	if e.at < 0 {
-		return because(ErrNoHeadline, "%s: not on the document itself; name a headline", name)
+		return kindErrorf(ErrNoHeadline, "%s: not on the document itself; name a headline", name)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (e *editor) replace(start, end int, text string) {
 // insertLines puts lines, each ended by a line feed, before the line that begins at
 // the offset at. They end as the line before them does. It returns where they begin.
 func (e *editor) insertLines(at int, lines string) int {
-	return e.insertText(at, withEnds(lines, e.lineEnd(at)))
+	return e.insertText(at, withLineEnds(lines, e.lineEndAt(at)))
 }
 
 // insertText puts whole lines, with their ends, before the line that begins at the
@@ -141,22 +141,22 @@ func (e *editor) insertText(at int, text string) int {
 		e.replace(at, at, text)
 		return at
 	}
-	end := e.lineEnd(at)
+	end := e.lineEndAt(at)
 	e.replace(at, at, end+strings.TrimSuffix(text, end))
 	return at + len(end)
 }
 
-// withEnds gives the lines of a text, which end in line feeds, another end.
-func withEnds(text, end string) string {
+// withLineEnds gives the lines of a text, which end in line feeds, another end.
+func withLineEnds(text, end string) string {
 	if end == "\n" {
 		return text
 	}
 	return strings.ReplaceAll(text, "\n", end)
 }
 
-// lineEnd returns the line end that a new line at the offset at takes: that of the
+// lineEndAt returns the line end that a new line at the offset at takes: that of the
 // line before, else of the first line, else a line feed.
-func (e *editor) lineEnd(at int) string {
+func (e *editor) lineEndAt(at int) string {
 	src := e.doc.Source
 	i := strings.LastIndexByte(src[:at], '\n')
 	if i < 0 {
@@ -180,24 +180,24 @@ func (e *editor) removeLines(start, end int) {
 	e.replace(start, end, "")
 }
 
-// literal returns the value of a property at headline i: its own, else that of the
+// rawProperty returns the value of a property at headline i: its own, else that of the
 // nearest ancestor that has it, else that of the file. Unlike [Document.Property] it
 // takes nil for a value, as Org does where nil turns something off.
-func (d *Document) literal(i int, key string) (string, bool) {
+func (d *Document) rawProperty(i int, key string) (string, bool) {
 	for ; i >= 0; i = int(d.Headlines[i].Parent) {
-		if value, ok := lookup(d.Headlines[i].Properties, key); ok {
+		if value, ok := lastValue(d.Headlines[i].Properties, key); ok {
 			return value, true
 		}
 	}
-	if value, ok := lookup(d.Properties, key); ok {
+	if value, ok := lastValue(d.Properties, key); ok {
 		return value, true
 	}
-	return lookup(d.FileProperties, key)
+	return lastValue(d.FileProperties, key)
 }
 
-// lookup returns the value of a key in one drawer: of two lines with that key the
+// lastValue returns the value of a key in one drawer: of two lines with that key the
 // last counts.
-func lookup(properties []Property, key string) (string, bool) {
+func lastValue(properties []Property, key string) (string, bool) {
 	for _, p := range slices.Backward(properties) {
 		if strings.EqualFold(p.Key, key) {
 			return p.Value, true

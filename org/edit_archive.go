@@ -27,7 +27,7 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 	}
 	file, headline, ok := strings.Cut(location, "::")
 	if !ok || file == "" || trimBlanks(headline) != "" {
-		return "", because(ErrArchive, "archive to %q: only whole files; end the location in ::, as in %q", location, defaultArchive)
+		return "", kindErrorf(ErrArchive, "archive to %q: only whole files; end the location in ::, as in %q", location, defaultArchive)
 	}
 	file = strings.ReplaceAll(file, "%s", path.Base(name))
 	if path.IsAbs(file) {
@@ -45,7 +45,7 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 // of an empty text. Errors and now are as for [Document.Edit], and [ErrArchive].
 func Archive(from *Document, i int, name string, archive *Document, now time.Time) (fromSplices, archiveSplices []Splice, err error) {
 	if i == -1 {
-		return nil, nil, because(ErrNoHeadline, "a document is not archived; move the file")
+		return nil, nil, kindErrorf(ErrNoHeadline, "a document is not archived; move the file")
 	}
 	if i < 0 || i >= len(from.Headlines) {
 		return nil, nil, fmt.Errorf("archive: %w", ErrNoHeadline)
@@ -63,9 +63,9 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 	}
 	text := from.Source[h.Start:h.End]
 	if h.Level > 1 {
-		text = from.atLevel(text, 1)
+		text = from.subtreeAtLevel(text, 1)
 	}
-	start := e.paste(e.converted("\n" + text))
+	start := e.paste(e.convertLineEnds("\n" + text))
 	start = lineAt(e.doc.Source, start, len(e.doc.Source)).next
 	e.at = e.doc.headlineAt(start)
 	for _, p := range from.archiveProperties(i, name, e.now) {
@@ -73,7 +73,7 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 	}
 
 	source := newEditor(from, i, now)
-	source.countTodo(i, true)
+	source.updateTodoCookies(i, true)
 	h = source.headline()
 	source.removeLines(h.Start, h.End)
 	return source.draft.splices(), e.draft.splices(), nil
@@ -113,14 +113,14 @@ func (d *Document) outlinePath(i int) string {
 	var titles []string
 	for ; i >= 0; i = int(d.Headlines[i].Parent) {
 		p := d.parts(i)
-		titles = append([]string{shownTitle(d.Source[p.title:p.titleEnd])}, titles...)
+		titles = append([]string{displayTitle(d.Source[p.title:p.titleEnd])}, titles...)
 	}
 	return strings.Join(titles, "/")
 }
 
-// shownTitle returns a title with its links as they are shown and without cookies
+// displayTitle returns a title with its links as they are shown and without cookies
 // that hold a number.
-func shownTitle(title string) string {
+func displayTitle(title string) string {
 	var b strings.Builder
 	at := 0
 	for link := range Links(title) {

@@ -110,8 +110,8 @@ func (e *editor) writeBody(name string, start, end int, text string, children bo
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if reason := e.misplaced(text, children); reason != "" {
-		return because(ErrStructure, "%s: %s", name, reason)
+	if reason := e.misplacedHeadline(text, children); reason != "" {
+		return kindErrorf(ErrStructure, "%s: %s", name, reason)
 	}
 	before, at := e.doc, start
 	if start < end {
@@ -119,9 +119,9 @@ func (e *editor) writeBody(name string, start, end int, text string, children bo
 	} else {
 		at = e.insertLines(start, text)
 	}
-	if !sameBut(before, e.doc, e.at, children) {
+	if !sameExceptBody(before, e.doc, e.at, children) {
 		after := len(e.doc.Source) - (len(before.Source) - end)
-		return because(ErrStructure, "%s: %s", name, e.misread(before, at, after))
+		return kindErrorf(ErrStructure, "%s: %s", name, e.bodyProblem(before, at, after))
 	}
 	return nil
 }
@@ -132,16 +132,16 @@ func (e *editor) replaceLines(start, end int, lines string) {
 		e.removeLines(start, end)
 		return
 	}
-	lines = withEnds(lines, e.lineEnd(start))
+	lines = withLineEnds(lines, e.lineEndAt(start))
 	if src := e.doc.Source; end == len(src) && src[end-1] != '\n' {
 		lines = strings.TrimRight(lines, "\r\n")
 	}
 	e.replace(start, end, lines)
 }
 
-// misplaced says which headline in text does not belong there, and what to do; "" for
+// misplacedHeadline says which headline in text does not belong there, and what to do; "" for
 // none.
-func (e *editor) misplaced(text string, children bool) string {
+func (e *editor) misplacedHeadline(text string, children bool) string {
 	level := 0
 	if e.at >= 0 {
 		level = e.headline().Level
@@ -158,9 +158,9 @@ func (e *editor) misplaced(text string, children bool) string {
 	return ""
 }
 
-// misread says what of the text, now the bytes start to end, is read as more than
+// bodyProblem says what of the text, now the bytes start to end, is read as more than
 // text, or what else has changed since before, and what to do.
-func (e *editor) misread(before *Document, start, end int) string {
+func (e *editor) bodyProblem(before *Document, start, end int) string {
 	line := func(offset int) int { return strings.Count(e.doc.Source[start:offset], "\n") + 1 }
 	inside := func(from, to int) bool { return from < to && from >= start && from < end }
 	if e.at >= 0 && inside(e.headline().PlanningStart, e.headline().PlanningEnd) {
@@ -169,17 +169,17 @@ func (e *editor) misread(before *Document, start, end int) string {
 	if _, from, to := e.drawer(); inside(from, to) {
 		return fmt.Sprintf("line %d of the text begins a property drawer; set properties by edits of their own", line(from))
 	}
-	if k := missing(e.doc.Keywords, before.Keywords); k != nil && inside(k.Start, k.End) {
+	if k := firstMissing(e.doc.Keywords, before.Keywords); k != nil && inside(k.Start, k.End) {
 		return fmt.Sprintf("line %d of the text sets #+%s for the file; escape it with a comma", line(k.Start), k.Key)
 	}
-	if k := missing(before.Keywords, e.doc.Keywords); k != nil {
+	if k := firstMissing(before.Keywords, e.doc.Keywords); k != nil {
 		return fmt.Sprintf("the line #+%s of the file would be lost; keep it, and close the blocks of the text", k.Key)
 	}
 	return "the lines around the text would be read otherwise; close its blocks and drawers"
 }
 
-// missing returns the first of some keywords that others lack, or nil.
-func missing(some, others []Keyword) *Keyword {
+// firstMissing returns the first of some keywords that others lack, or nil.
+func firstMissing(some, others []Keyword) *Keyword {
 	for i := range some {
 		if !slices.ContainsFunc(others, func(k Keyword) bool { return sameKeyword(some[i], k) }) {
 			return &some[i]
@@ -190,9 +190,9 @@ func missing(some, others []Keyword) *Keyword {
 
 func sameKeyword(a, b Keyword) bool { return a.Key == b.Key && a.Value == b.Value }
 
-// sameBut reports whether the outline after an edit of headline i's body equals that
+// sameExceptBody reports whether the outline after an edit of headline i's body equals that
 // before it, apart from offsets and, with children, from headlines below i.
-func sameBut(before, after *Document, i int, children bool) bool {
+func sameExceptBody(before, after *Document, i int, children bool) bool {
 	extra := len(after.Headlines) - len(before.Headlines)
 	if extra < 0 || extra > 0 && !children {
 		return false
@@ -204,7 +204,7 @@ func sameBut(before, after *Document, i int, children bool) bool {
 		}
 		a, b := &before.Headlines[k], &after.Headlines[n]
 		if a.Level != b.Level || a.Todo != b.Todo || a.Title != b.Title || a.Priority != b.Priority ||
-			!slices.Equal(a.Tags, b.Tags) || !sameMeta(a, b) {
+			!slices.Equal(a.Tags, b.Tags) || !sameMetadata(a, b) {
 			return false
 		}
 	}
@@ -212,7 +212,7 @@ func sameBut(before, after *Document, i int, children bool) bool {
 		slices.EqualFunc(before.Keywords, after.Keywords, sameKeyword)
 }
 
-func sameMeta(a, b *Headline) bool {
+func sameMetadata(a, b *Headline) bool {
 	return a.Scheduled == b.Scheduled && a.Deadline == b.Deadline && a.Closed == b.Closed && sameProperties(a.Properties, b.Properties)
 }
 

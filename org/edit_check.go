@@ -22,13 +22,13 @@ type CheckItem struct {
 
 // checklist is the list items of one section.
 type checklist struct {
-	tree   *Tree
-	items  []int         // their elements, in order
-	parent map[int]int   // the item whose list an item is in; -1 at the top
-	below  map[int][]int // the items in the lists of an item; of -1, those at the top
-	box    map[int]int   // the offset of the state of those with a checkbox
-	state  map[int]byte  // and the state
-	edits  []Splice
+	tree     *Tree
+	items    []int         // their elements, in order
+	parent   map[int]int   // the item whose list an item is in; -1 at the top
+	children map[int][]int // the items in the lists of an item; of -1, those at the top
+	checkbox map[int]int   // the offset of the state of those with a checkbox
+	state    map[int]byte  // and the state
+	edits    []Splice
 }
 
 func (c CheckItem) apply(e *editor) error {
@@ -37,21 +37,21 @@ func (c CheckItem) apply(e *editor) error {
 	switch {
 	case c.State != "X" && c.State != " " && c.State != "-":
 		return fmt.Errorf(`check item to %q: want "X", " " or "-": %w`, c.State, ErrItem)
-	case item < 0 || list.box[item] == 0:
+	case item < 0 || list.checkbox[item] == 0:
 		return fmt.Errorf("check item: line %d is no item with a checkbox: %w", c.Line, ErrItem)
 	case len(list.boxesBelow(item, false)) > 0:
 		return fmt.Errorf("check item: that in line %d follows from the items below it: %w", c.Line, ErrItem)
 	}
-	if open := list.openBefore(item); open && e.doc.ordered(e.at) {
+	if open := list.hasOpenBefore(item); open && e.doc.ordered(e.at) {
 		return fmt.Errorf("check item: an open one before that in line %d blocks it: %w", c.Line, ErrItem)
 	}
 	list.state[item] = c.State[0]
-	list.settle(list.top(item))
+	list.propagate(list.topItem(item))
 	data, _ := e.doc.Property(e.at, "COOKIE_DATA", false)
-	done, all := list.checked(list.boxesBelow(-1, strings.Contains(data, "recursive")))
+	done, all := list.countChecked(list.boxesBelow(-1, strings.Contains(data, "recursive")))
 	if !strings.Contains(data, "todo") {
-		list.count(strings.Contains(data, "recursive"))
-		list.countText(done, all)
+		list.updateCookies(strings.Contains(data, "recursive"))
+		list.updateSectionCookies(done, all)
 	}
 	edits := slices.SortedFunc(slices.Values(list.edits), func(a, b Splice) int { return b.Start - a.Start })
 	for _, s := range edits {
@@ -72,7 +72,7 @@ func (d *Document) ordered(i int) bool {
 
 // checklist reads the list items of the section of headline i.
 func (d *Document) checklist(i int) *checklist {
-	c := &checklist{tree: d.Elements(i), parent: map[int]int{}, below: map[int][]int{}, box: map[int]int{}, state: map[int]byte{}}
+	c := &checklist{tree: d.Elements(i), parent: map[int]int{}, children: map[int][]int{}, checkbox: map[int]int{}, state: map[int]byte{}}
 	for k := range c.tree.Elements {
 		el := &c.tree.Elements[k]
 		if el.Type != TypeItem {
@@ -84,11 +84,11 @@ func (d *Document) checklist(i int) *checklist {
 			up = -1
 		}
 		c.parent[k] = up
-		c.below[up] = append(c.below[up], k)
+		c.children[up] = append(c.children[up], k)
 		l := lineAt(d.Source, int(el.Start), int(el.End))
 		if o := itemParts(d.Source[l.start:l.end]); o.checkbox > 0 {
-			c.box[k] = l.start + o.checkbox
-			c.state[k] = d.Source[c.box[k]]
+			c.checkbox[k] = l.start + o.checkbox
+			c.state[k] = d.Source[c.checkbox[k]]
 		}
 	}
 	return c
@@ -109,16 +109,16 @@ func (c *checklist) itemAtLine(n int) int {
 	return -1
 }
 
-// openBefore reports whether an open checkbox stands before item, not counting those
+// hasOpenBefore reports whether an open checkbox stands before item, not counting those
 // of the items that it lies in.
-func (c *checklist) openBefore(item int) bool {
+func (c *checklist) hasOpenBefore(item int) bool {
 	return slices.ContainsFunc(c.items, func(k int) bool {
-		return k < item && c.box[k] > 0 && c.state[k] == ' ' && item >= int(c.tree.Elements[k].Next)
+		return k < item && c.checkbox[k] > 0 && c.state[k] == ' ' && item >= int(c.tree.Elements[k].Next)
 	})
 }
 
-// top returns the item at the top of the list of lists that holds item k.
-func (c *checklist) top(k int) int {
+// topItem returns the item at the top of the list of lists that holds item k.
+func (c *checklist) topItem(k int) int {
 	for c.parent[k] >= 0 {
 		k = c.parent[k]
 	}
@@ -129,8 +129,8 @@ func (c *checklist) top(k int) int {
 // recursive all below it. With k = -1 they are those at the top, or all.
 func (c *checklist) boxesBelow(k int, recursive bool) []int {
 	var out []int
-	for _, i := range c.below[k] {
-		if c.box[i] > 0 {
+	for _, i := range c.children[k] {
+		if c.checkbox[i] > 0 {
 			out = append(out, i)
 		}
 		if recursive {
@@ -140,8 +140,8 @@ func (c *checklist) boxesBelow(k int, recursive bool) []int {
 	return out
 }
 
-// checked counts items and those of them that are done.
-func (c *checklist) checked(items []int) (done, all int) {
+// countChecked counts items and those of them that are done.
+func (c *checklist) countChecked(items []int) (done, all int) {
 	for _, k := range items {
 		if c.state[k] == 'X' {
 			done++
@@ -150,27 +150,27 @@ func (c *checklist) checked(items []int) (done, all int) {
 	return done, len(items)
 }
 
-// settle makes the checkboxes of the list that item top is in agree with those below
+// propagate makes the checkboxes of the list that item top is in agree with those below
 // them, and records what changes.
-func (c *checklist) settle(top int) {
+func (c *checklist) propagate(top int) {
 	list := c.tree.Elements[top].Parent
 	src := c.tree.Source
 	for i := len(c.items) - 1; i >= 0; i-- {
 		k := c.items[i]
-		if c.tree.Elements[c.top(k)].Parent != list || c.box[k] == 0 {
+		if c.tree.Elements[c.topItem(k)].Parent != list || c.checkbox[k] == 0 {
 			continue
 		}
 		if below := c.boxesBelow(k, false); len(below) > 0 {
-			c.state[k] = c.summary(below)
+			c.state[k] = c.parentState(below)
 		}
-		if at := c.box[k]; src[at] != c.state[k] {
+		if at := c.checkbox[k]; src[at] != c.state[k] {
 			c.edits = append(c.edits, Splice{at, at + 1, string(c.state[k])})
 		}
 	}
 }
 
-// summary returns the state of an item above others.
-func (c *checklist) summary(items []int) byte {
+// parentState returns the state of an item above others.
+func (c *checklist) parentState(items []int) byte {
 	state := c.state[items[0]]
 	for _, k := range items {
 		if c.state[k] != state {
@@ -180,14 +180,14 @@ func (c *checklist) summary(items []int) byte {
 	return state
 }
 
-// count records the changes of the cookies in the texts of all items.
-func (c *checklist) count(recursive bool) {
+// updateCookies records the changes of the cookies in the texts of all items.
+func (c *checklist) updateCookies(recursive bool) {
 	src := c.tree.Source
 	for _, k := range c.items {
 		el := &c.tree.Elements[k]
 		start, end := int(el.Start), int(el.End)
-		if c.box[k] > 0 {
-			start = c.box[k] + len("]")
+		if c.checkbox[k] > 0 {
+			start = c.checkbox[k] + len("]")
 		}
 		for child := range c.tree.Children(k) {
 			if c.tree.Elements[child].Type == TypePlainList {
@@ -195,16 +195,16 @@ func (c *checklist) count(recursive bool) {
 				break
 			}
 		}
-		done, all := c.checked(c.boxesBelow(k, recursive))
+		done, all := c.countChecked(c.boxesBelow(k, recursive))
 		if text := withCounts(src[start:end], done, all); text != "" {
 			c.edits = append(c.edits, Splice{start, end, text})
 		}
 	}
 }
 
-// countText records the changes of the cookies in paragraphs outside of lists, which
+// updateSectionCookies records the changes of the cookies in paragraphs outside of lists, which
 // count what the headline's count.
-func (c *checklist) countText(done, all int) {
+func (c *checklist) updateSectionCookies(done, all int) {
 	for i := range c.tree.Elements {
 		el := &c.tree.Elements[i]
 		if el.Type != TypeParagraph || c.inItem(i) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// countTodo brings the statistics cookies above headline i up to date, which count
+// updateTodoCookies brings the statistics cookies above headline i up to date, which count
 // the TODO keywords of children: those of the parent, and further up those of
 // ancestors for which COOKIE_DATA, which is inherited, says recursive. Where it says
 // checkbox, which is not, they count something else. With gone, the headline and all below
 // it do not count.
-func (e *editor) countTodo(i int, gone bool) {
+func (e *editor) updateTodoCookies(i int, excluded bool) {
 	without := -1
-	if gone {
+	if excluded {
 		without = i
 	}
 	parent := int(e.doc.Headlines[i].Parent)
@@ -26,22 +26,22 @@ func (e *editor) countTodo(i int, gone bool) {
 			return
 		}
 		if !strings.Contains(data, "checkbox") {
-			done, all := e.doc.childrenDone(p, recursive, without)
+			done, all := e.doc.countDone(p, recursive, without)
 			e.setCookies(p, done, all)
 		}
 	}
 }
 
-// childrenDone counts the children, or all descendants, of headline i that have a
+// countDone counts the children, or all descendants, of headline i that have a
 // keyword, and those of them that are done. It leaves out the subtree of headline
 // without; -1 for none.
-func (d *Document) childrenDone(i int, recursive bool, without int) (done, all int) {
+func (d *Document) countDone(i int, recursive bool, excluded int) (done, all int) {
 	for k := i + 1; k < len(d.Headlines) && d.Headlines[k].Start < d.Headlines[i].End; k++ {
 		h := &d.Headlines[k]
 		if h.Todo == "" || !recursive && int(h.Parent) != i {
 			continue
 		}
-		if without >= 0 && h.Start >= d.Headlines[without].Start && h.Start < d.Headlines[without].End {
+		if excluded >= 0 && h.Start >= d.Headlines[excluded].Start && h.Start < d.Headlines[excluded].End {
 			continue
 		}
 		all++
@@ -59,7 +59,7 @@ func (e *editor) setCookies(i, done, all int) {
 	line := e.doc.Source[p.title:p.titleEnd]
 	if text := withCounts(line, done, all); text != "" && text != line {
 		e.replace(p.title, p.titleEnd, text)
-		e.align(i)
+		e.alignTags(i)
 	}
 }
 

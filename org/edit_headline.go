@@ -96,9 +96,9 @@ func (s SetPriority) apply(e *editor) error {
 	default:
 		e.replace(p.comment, p.comment, "[#"+priority+"] ")
 	}
-	e.align(e.at)
+	e.alignTags(e.at)
 	if got := e.headline().Priority; got != priority {
-		return because(ErrStructure, "set priority %q: it would be read as %q; change the title first", priority, got)
+		return kindErrorf(ErrStructure, "set priority %q: it would be read as %q; change the title first", priority, got)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (s SetTitle) apply(e *editor) error {
 	}
 	title := trimBlanks(s.Title)
 	if strings.ContainsAny(title, "\r\n") {
-		return because(ErrStructure, "set title %q: a title is one line; leave out the line break", title)
+		return kindErrorf(ErrStructure, "set title %q: a title is one line; leave out the line break", title)
 	}
 	before, p := *e.headline(), e.doc.parts(e.at)
 	if title != "" && !isBlank(e.doc.Source[p.title-1]) {
@@ -148,11 +148,11 @@ func (s SetTitle) apply(e *editor) error {
 		title += " "
 	}
 	e.replace(p.title, end, title)
-	e.align(e.at)
+	e.alignTags(e.at)
 	after := e.headline()
 	if after.Title != trimBlanks(title) || after.Todo != before.Todo || after.Priority != before.Priority ||
 		after.Commented != before.Commented || !slices.Equal(after.Tags, before.Tags) {
-		return because(ErrStructure, "set title %q: it would be read as more than a title; leave out keyword, priority and tags", s.Title)
+		return kindErrorf(ErrStructure, "set title %q: it would be read as more than a title; leave out keyword, priority and tags", s.Title)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (s RemoveTag) apply(e *editor) error {
 // setTags writes the tags of the headline, without empty ones, and aligns them.
 func (e *editor) setTags(tags []string) error {
 	if slices.Equal(tags, e.headline().Tags) {
-		e.align(e.at)
+		e.alignTags(e.at)
 		return nil
 	}
 	tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return tag == "" })
@@ -191,15 +191,15 @@ func (e *editor) setTags(tags []string) error {
 	}
 	p := e.doc.parts(e.at)
 	e.replace(max(p.titleEnd, p.priorityEnd, p.keywordEnd), p.lineEnd, text)
-	e.align(e.at)
+	e.alignTags(e.at)
 	if got := e.headline().Tags; !slices.Equal(got, tags) {
-		return because(ErrStructure, "set tags %q: the headline would be read with %q; change the title first", tags, got)
+		return kindErrorf(ErrStructure, "set tags %q: the headline would be read with %q; change the title first", tags, got)
 	}
 	return nil
 }
 
-// align moves the tags of headline i to where Emacs puts them.
-func (e *editor) align(i int) {
+// alignTags moves the tags of headline i to where Emacs puts them.
+func (e *editor) alignTags(i int) {
 	if h := &e.doc.Headlines[i]; len(h.Tags) > 0 {
 		e.replace(h.Start, e.doc.parts(i).lineEnd, e.doc.lineAtLevel(i, h.Level))
 	}
@@ -213,20 +213,20 @@ func (d *Document) lineAtLevel(i, level int) string {
 	if len(h.Tags) == 0 {
 		return stars + d.Source[h.Start+h.Level:p.lineEnd]
 	}
-	tags := tagsColumn - columns(d.Source[p.tags:p.tagsEnd], 0)
-	if d.startup("indent", "noindent") {
+	tags := tagsColumn - displayColumn(d.Source[p.tags:p.tagsEnd], 0)
+	if d.startupOption("indent", "noindent") {
 		tags -= level - 1
 	}
 	text := stars + d.Source[h.Start+h.Level:p.tags]
-	if columns(text, 0) != tags {
+	if displayColumn(text, 0) != tags {
 		text = trimBlanksRight(text)
-		text += strings.Repeat(" ", max(tags-columns(text, 0), 1))
+		text += strings.Repeat(" ", max(tags-displayColumn(text, 0), 1))
 	}
 	return text + d.Source[p.tags:p.lineEnd]
 }
 
-// columns returns the column behind s, which begins at column at, as Emacs shows it.
-func columns(s string, at int) int {
+// displayColumn returns the column behind s, which begins at column at, as Emacs shows it.
+func displayColumn(s string, at int) int {
 	for i, r := range s {
 		switch {
 		case r == '\t':
@@ -248,5 +248,5 @@ func columns(s string, at int) int {
 	return at
 }
 
-// padded returns s with blanks behind it up to a number of columns.
-func padded(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s, 0), 0)) }
+// padRight returns s with blanks behind it up to a number of columns.
+func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-displayColumn(s, 0), 0)) }

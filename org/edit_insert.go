@@ -33,7 +33,7 @@ func (s InsertHeadline) apply(e *editor) error {
 			return err
 		}
 	}
-	at := e.openHeadline(s.Sibling)
+	at := e.insertEmptyHeadline(s.Sibling)
 	inner := &editor{draft: e.draft, doc: e.doc, at: e.doc.headlineAt(at), now: e.now}
 	for _, edit := range s.edits() {
 		if err := inner.apply(edit); err != nil {
@@ -71,8 +71,8 @@ func (s *InsertHeadline) edits() []Edit {
 	return edits
 }
 
-// openHeadline inserts an empty headline and returns its offset.
-func (e *editor) openHeadline(sibling bool) int {
+// insertEmptyHeadline inserts an empty headline and returns its offset.
+func (e *editor) insertEmptyHeadline(sibling bool) int {
 	after, level := e.at, 0
 	if !sibling {
 		after, level = e.doc.lastChild(e.at)
@@ -82,36 +82,36 @@ func (e *editor) openHeadline(sibling bool) int {
 	start, limit, blank := e.doc.Start, len(e.doc.Source), false
 	if after >= 0 {
 		h := &e.doc.Headlines[after]
-		start, limit, blank = h.Start, h.End, e.doc.blankBefore(after)
+		start, limit, blank = h.Start, h.End, e.doc.hasBlankBefore(after)
 	}
-	place, empty := e.doc.insertionPlace(start, limit)
+	place, empty := e.doc.insertionPoint(start, limit)
 	lines := strings.Repeat("*", level) + " \n"
 	switch {
 	case blank && empty > 1: // one of them parts the two headlines
 		place = lineAt(e.doc.Source, place, limit).next
-	case blank && !endsInBlank(e.doc.Source[:place]):
+	case blank && !endsWithBlankLine(e.doc.Source[:place]):
 		at := e.insertLines(place, "\n"+lines)
 		return lineAt(e.doc.Source, at, len(e.doc.Source)).next
 	}
 	return e.insertLines(place, lines)
 }
 
-// insertionPlace returns where the empty lines at the end of a text begin, and how
+// insertionPoint returns where the empty lines at the end of a text begin, and how
 // many there are. A line of blanks is text, as in Emacs.
-func (d *Document) insertionPlace(start, limit int) (place, empty int) {
+func (d *Document) insertionPoint(start, limit int) (offset, empty int) {
 	text := strings.TrimRight(d.Source[start:limit], "\r\n")
 	if text == "" {
 		return start, 0
 	}
-	place = lineAt(d.Source, start+len(text), limit).next
-	return place, strings.Count(d.Source[place:limit], "\n")
+	offset = lineAt(d.Source, start+len(text), limit).next
+	return offset, strings.Count(d.Source[offset:limit], "\n")
 }
 
 // lastChild returns the headline behind whose subtree the next child of headline i
 // goes, i itself when it has none, and the level of that child. With i = -1 it is
 // the last headline of the document, -1 when there is none.
 func (d *Document) lastChild(i int) (after, level int) {
-	after, level = i, d.below(i)
+	after, level = i, d.childLevel(i)
 	for k := i + 1; k < len(d.Headlines) && (i < 0 || d.Headlines[k].Start < d.Headlines[i].End); k++ {
 		if int(d.Headlines[k].Parent) == i {
 			after, level = k, d.Headlines[k].Level
@@ -120,21 +120,21 @@ func (d *Document) lastChild(i int) (after, level int) {
 	return after, level
 }
 
-// below returns the level of a child of headline i. Under #+STARTUP: odd every
+// childLevel returns the level of a child of headline i. Under #+STARTUP: odd every
 // second level is left out.
-func (d *Document) below(i int) int {
+func (d *Document) childLevel(i int) int {
 	level := 0
 	if i >= 0 {
 		level = d.Headlines[i].Level
 	}
-	if i >= 0 && d.startup("odd", "oddeven") {
+	if i >= 0 && d.startupOption("odd", "oddeven") {
 		return 1 + (level+1)/2*2
 	}
 	return level + 1
 }
 
-// startup reports whether the last of two words of #+STARTUP lines is on.
-func (d *Document) startup(on, off string) bool {
+// startupOption reports whether the last of two words of #+STARTUP lines is on.
+func (d *Document) startupOption(on, off string) bool {
 	is := false
 	for _, k := range d.Settings {
 		if k.Key == "STARTUP" {
@@ -146,19 +146,19 @@ func (d *Document) startup(on, off string) bool {
 	return is
 }
 
-// blankBefore reports whether a blank line stands before headline i, or when the
+// hasBlankBefore reports whether a blank line stands before headline i, or when the
 // text begins with it, before the next one.
-func (d *Document) blankBefore(i int) bool {
+func (d *Document) hasBlankBefore(i int) bool {
 	if d.Headlines[i].Start == d.Start {
 		if i++; i == len(d.Headlines) {
 			return false
 		}
 	}
-	return endsInBlank(d.Source[:d.Headlines[i].Start])
+	return endsWithBlankLine(d.Source[:d.Headlines[i].Start])
 }
 
-// endsInBlank reports whether the last line of text is blank.
-func endsInBlank(text string) bool {
+// endsWithBlankLine reports whether the last line of text is blank.
+func endsWithBlankLine(text string) bool {
 	text = strings.TrimSuffix(text, "\n")
 	return strings.Trim(text[strings.LastIndexByte(text, '\n')+1:], " \t\r") == ""
 }
@@ -179,6 +179,6 @@ func (Delete) apply(e *editor) error {
 	}
 	h := e.headline()
 	e.removeLines(h.Start, h.End)
-	e.gone = true
+	e.deleted = true
 	return nil
 }

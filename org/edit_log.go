@@ -23,9 +23,9 @@ type logging struct {
 // stateLog says whether entering and leaving a TODO state is logged: WAIT(w@/!).
 type stateLog struct{ enter, leave bool }
 
-// engaged reports whether the file keeps track of states at all: else Org does not
+// tracksStates reports whether the file keeps track of states at all: else Org does not
 // touch CLOSED.
-func (l *logging) engaged() bool { return l.done || len(l.states) > 0 }
+func (l *logging) tracksStates() bool { return l.done || len(l.states) > 0 }
 
 // logging returns what #+STARTUP, the marks of the TODO keywords and the properties
 // LOGGING and LOG_INTO_DRAWER say for headline i.
@@ -38,26 +38,26 @@ func (d *Document) logging(i int) logging {
 		switch k.Key {
 		case "STARTUP":
 			for word := range strings.FieldsSeq(k.Value) {
-				l.startup(word)
+				l.applyStartup(word)
 			}
 		case "TODO", "SEQ_TODO", "TYP_TODO":
 			for word := range strings.FieldsSeq(k.Value) {
-				l.mark(word)
+				l.addMarks(word)
 			}
 		}
 	}
-	if value, ok := d.literal(i, "LOGGING"); ok {
+	if value, ok := d.rawProperty(i, "LOGGING"); ok {
 		l.done, l.doneNote, l.repeat, l.states = false, false, false, map[string]stateLog{}
 		for word := range strings.FieldsSeq(value) {
 			switch {
 			case strings.HasSuffix(word, ")"):
-				l.mark(word)
+				l.addMarks(word)
 			case strings.Contains(word, "done"), strings.Contains(word, "repeat"):
-				l.startup(word)
+				l.applyStartup(word)
 			}
 		}
 	}
-	switch value, ok := d.literal(i, "LOG_INTO_DRAWER"); {
+	switch value, ok := d.rawProperty(i, "LOG_INTO_DRAWER"); {
 	case !ok:
 	case value == "" || value == "nil":
 		l.drawer = ""
@@ -72,8 +72,8 @@ func (d *Document) logging(i int) logging {
 // DefaultLogDrawer is the drawer of logs where only is said that there is one.
 const DefaultLogDrawer = "LOGBOOK"
 
-// startup applies one word of #+STARTUP.
-func (l *logging) startup(word string) {
+// applyStartup applies one word of #+STARTUP.
+func (l *logging) applyStartup(word string) {
 	what, no := strings.CutPrefix(word, "no")
 	note := strings.HasPrefix(what, "lognote")
 	what = strings.Replace(what, "lognote", "log", 1)
@@ -98,8 +98,8 @@ func (l *logging) startup(word string) {
 	}
 }
 
-// mark reads the logging marks of a keyword: WAIT(w@/!).
-func (l *logging) mark(word string) {
+// addMarks reads the logging marks of a keyword: WAIT(w@/!).
+func (l *logging) addMarks(word string) {
 	name, marks, ok := strings.Cut(strings.TrimSuffix(word, ")"), "(")
 	if !ok {
 		return
@@ -111,9 +111,9 @@ func (l *logging) mark(word string) {
 	}
 }
 
-// log adds a line to the log of the headline, above those that are there: into its
+// addLogLine adds a line to the log of the headline, above those that are there: into its
 // drawer, which is made where there is none, or else below the property drawer.
-func (e *editor) log(line string) {
+func (e *editor) addLogLine(line string) {
 	h, src := e.headline(), e.doc.Source
 	at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd)
 	indent := ""
@@ -169,7 +169,7 @@ func (d *Document) sequence(keyword string) (keywords []string, types bool) {
 			continue
 		}
 		var t TodoKeywords
-		if t.add(k.Value); slices.Contains(t.All, keyword) {
+		if t.addSequence(k.Value); slices.Contains(t.All, keyword) {
 			return t.All, k.Key == "TYP_TODO"
 		}
 	}

@@ -17,27 +17,27 @@ import (
 // out of range, is [ErrNoHeadline]. Time and now are as for [Document.Edit].
 func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []Splice, err error) {
 	if i == -1 {
-		return nil, nil, because(ErrNoHeadline, "a document is not refiled; move the file")
+		return nil, nil, kindErrorf(ErrNoHeadline, "a document is not refiled; move the file")
 	}
 	if i < 0 || i >= len(from.Headlines) || target < -1 || target >= len(to.Headlines) {
 		return nil, nil, fmt.Errorf("refile: %w", ErrNoHeadline)
 	}
 	h := &from.Headlines[i]
 	if from == to && target >= 0 && to.Headlines[target].Start >= h.Start && to.Headlines[target].Start < h.End {
-		return nil, nil, because(ErrNoHeadline, "a headline is not refiled below itself")
+		return nil, nil, kindErrorf(ErrNoHeadline, "a headline is not refiled below itself")
 	}
 	text := from.Source[h.Start:h.End]
 	if from.logging(i).refile {
-		text = logged(from, i, now)
+		text = withRefileLog(from, i, now)
 	}
 	source := newEditor(from, i, now)
 	if from != to {
 		destination := newEditor(to, target, now)
-		destination.paste(destination.converted(from.atLevel(text, to.below(target))))
+		destination.paste(destination.convertLineEnds(from.subtreeAtLevel(text, to.childLevel(target))))
 		source.removeLines(h.Start, h.End)
 		return source.draft.splices(), destination.draft.splices(), nil
 	}
-	source.moveWithin(i, target, from.atLevel(text, to.below(target)))
+	source.moveWithin(i, target, from.subtreeAtLevel(text, to.childLevel(target)))
 	return source.draft.splices(), nil, nil
 }
 
@@ -46,7 +46,7 @@ func Refile(from *Document, i int, to *Document, target int, now time.Time) (fro
 func (e *editor) moveWithin(i, target int, moved string) {
 	ending := ""
 	if n := len(e.doc.Source); e.doc.Source[n-1] != '\n' {
-		ending = e.lineEnd(n)
+		ending = e.lineEndAt(n)
 		e.replace(n, n, ending)
 	}
 	h := e.doc.Headlines[i]
@@ -69,18 +69,18 @@ func (e *editor) moveWithin(i, target int, moved string) {
 	e.replace(n-len(ending), n, "")
 }
 
-// logged returns the text of headline i's subtree with a line in its log that tells
+// withRefileLog returns the text of headline i's subtree with a line in its log that tells
 // of the move.
-func logged(d *Document, i int, now time.Time) string {
+func withRefileLog(d *Document, i int, now time.Time) string {
 	e := newEditor(d, i, now)
-	e.log("- Refiled on " + e.stampNow())
+	e.addLogLine("- Refiled on " + e.stampNow())
 	h := e.headline()
 	return e.doc.Source[h.Start:h.End]
 }
 
-// converted returns text with the line ends of the end of the document.
-func (e *editor) converted(text string) string {
-	return withEnds(strings.ReplaceAll(text, "\r\n", "\n"), e.lineEnd(len(e.doc.Source)))
+// convertLineEnds returns text with the line ends of the end of the document.
+func (e *editor) convertLineEnds(text string) string {
+	return withLineEnds(strings.ReplaceAll(text, "\r\n", "\n"), e.lineEndAt(len(e.doc.Source)))
 }
 
 // paste inserts a subtree at the end of the headline being edited or of the document.
@@ -91,15 +91,15 @@ func (e *editor) paste(text string) int {
 		at = e.headline().End
 	}
 	if !strings.HasSuffix(text, "\n") {
-		text += e.lineEnd(at)
+		text += e.lineEndAt(at)
 	}
 	return e.insertText(at, text)
 }
 
-// atLevel returns a subtree, which begins with its headline, moved to a level. As in
+// subtreeAtLevel returns a subtree, which begins with its headline, moved to a level. As in
 // Emacs the tags of its headlines are aligned, or where the level stays those of the
 // first alone.
-func (d *Document) atLevel(text string, level int) string {
+func (d *Document) subtreeAtLevel(text string, level int) string {
 	part := (&Document{Todo: d.Todo, Settings: d.Settings}).reparse(text)
 	shift := level - part.Headlines[0].Level
 	var b strings.Builder

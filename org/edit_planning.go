@@ -19,8 +19,8 @@ type Schedule struct{ When string }
 // Deadline is [Schedule] for DEADLINE.
 type Deadline struct{ When string }
 
-func (s Schedule) apply(e *editor) error { return e.plan("SCHEDULED", "schedule", s.When) }
-func (s Deadline) apply(e *editor) error { return e.plan("DEADLINE", "deadline", s.When) }
+func (s Schedule) apply(e *editor) error { return e.setTimestamp("SCHEDULED", "schedule", s.When) }
+func (s Deadline) apply(e *editor) error { return e.setTimestamp("DEADLINE", "deadline", s.When) }
 
 // The texts of the log for each planning keyword: moved and removed.
 var planningLogs = map[string][2]string{
@@ -28,12 +28,12 @@ var planningLogs = map[string][2]string{
 	"DEADLINE":  {"New deadline from", "Removed deadline, was"},
 }
 
-// plan sets the planning timestamp of a keyword and logs the change.
-func (e *editor) plan(keyword, name, when string) error {
+// setTimestamp sets the planning timestamp of a keyword and logs the change.
+func (e *editor) setTimestamp(keyword, name, when string) error {
 	if err := e.onHeadline(name); err != nil {
 		return err
 	}
-	old, l := e.headline().planned(keyword), e.doc.logging(e.at)
+	old, l := e.headline().planningTimestamp(keyword), e.doc.logging(e.at)
 	log := keyword == "SCHEDULED" && l.reschedule || keyword == "DEADLINE" && l.redeadline
 	text, want := planningLogs[keyword][0], ""
 	if when == "" {
@@ -43,24 +43,24 @@ func (e *editor) plan(keyword, name, when string) error {
 		e.setPlanning("", keyword)
 		text = planningLogs[keyword][1]
 	} else {
-		stamp, err := newStamp(when, cookies(old))
+		stamp, err := formatTimestamp(when, cookies(old))
 		if err != nil {
 			return fmt.Errorf("%s %q: %w", name, when, err)
 		}
 		e.setPlanning(keyword+": "+stamp, keyword, "CLOSED")
 		log, want = log && stamp != old, stamp
 	}
-	if got := e.headline().planned(keyword); got != want {
-		return because(ErrStructure, "%s %q: it would be read as %q; mend the planning line first", name, when, got)
+	if got := e.headline().planningTimestamp(keyword); got != want {
+		return kindErrorf(ErrStructure, "%s %q: it would be read as %q; mend the planning line first", name, when, got)
 	}
 	if log && old != "" {
-		e.log(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
+		e.addLogLine(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
 	}
 	return nil
 }
 
-// planned returns the timestamp of SCHEDULED or DEADLINE.
-func (h *Headline) planned(keyword string) string {
+// planningTimestamp returns the timestamp of SCHEDULED or DEADLINE.
+func (h *Headline) planningTimestamp(keyword string) string {
 	if keyword == "DEADLINE" {
 		return h.Deadline
 	}
@@ -129,9 +129,9 @@ func (e *editor) setPlanning(item string, remove ...string) {
 	}
 }
 
-// newStamp reads when and returns it as an active timestamp, with the cookies old
+// formatTimestamp reads when and returns it as an active timestamp, with the cookies old
 // where it has none of its own.
-func newStamp(when, old string) (string, error) {
+func formatTimestamp(when, old string) (string, error) {
 	text := when
 	if n := len(text); n > 1 && (text[0] == '<' && text[n-1] == '>' || text[0] == '[' && text[n-1] == ']') {
 		text = text[1 : n-1]
@@ -150,7 +150,7 @@ func newStamp(when, old string) (string, error) {
 		words = words[1:] // the name of the day, which the date tells
 	}
 	if len(words) > 0 && strings.Contains(words[0], ":") {
-		clock, err := newClock(words[0])
+		clock, err := formatClock(words[0])
 		if err != nil {
 			return "", err
 		}
@@ -169,8 +169,8 @@ func newStamp(when, old string) (string, error) {
 	return "<" + out + ">", nil
 }
 
-// newClock reads a time or two with a dash between and writes them with two digits.
-func newClock(s string) (string, error) {
+// formatClock reads a time or two with a dash between and writes them with two digits.
+func formatClock(s string) (string, error) {
 	var out []string
 	for part := range strings.SplitSeq(s, "-") {
 		t, err := time.Parse("15:04", part)

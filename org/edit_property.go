@@ -27,28 +27,28 @@ var specialProperties = []string{
 
 func (s SetProperty) apply(e *editor) error {
 	line := propertyLine(s.Key, s.Value)
-	key, value, ok := property(line)
+	key, value, ok := splitProperty(line)
 	if !ok || key != s.Key || value != trimBlanks(s.Value) || strings.ContainsAny(s.Key+s.Value, "\r\n") || strings.EqualFold(key, "END") {
-		return because(ErrProperty, "set property %q to %q: a key has no blanks and is not END, a value is one line", s.Key, s.Value)
+		return kindErrorf(ErrProperty, "set property %q to %q: a key has no blanks and is not END, a value is one line", s.Key, s.Value)
 	}
 	if slices.Contains(specialProperties, strings.ToUpper(key)) {
-		return because(ErrProperty, "set property %q: it is no line of a drawer; use the edit of that part", s.Key)
+		return kindErrorf(ErrProperty, "set property %q: it is no line of a drawer; use the edit of that part", s.Key)
 	}
-	if reason := badID(s.Value); reason != "" && strings.EqualFold(key, "ID") {
-		return because(ErrProperty, "set property %q to %q: %s", s.Key, s.Value, reason)
+	if reason := invalidIDReason(s.Value); reason != "" && strings.EqualFold(key, "ID") {
+		return kindErrorf(ErrProperty, "set property %q to %q: %s", s.Key, s.Value, reason)
 	}
 	e.putProperty(key, line)
 	properties, _, _ := e.drawer()
-	if got, ok := lookup(properties, key); !ok || got != value {
-		return because(ErrStructure, "set property %q to %q: it would not be read so; mend the drawer first", s.Key, s.Value)
+	if got, ok := lastValue(properties, key); !ok || got != value {
+		return kindErrorf(ErrStructure, "set property %q to %q: it would not be read so; mend the drawer first", s.Key, s.Value)
 	}
 	return nil
 }
 
-// badID says why value cannot be given as the ID of a headline or document, or "".
+// invalidIDReason says why value cannot be given as the ID of a headline or document, or "".
 // What it refuses names something else, a derived id, a place in a file, a file, or
 // cannot be told from another by looking at it.
-func badID(value string) string {
+func invalidIDReason(value string) string {
 	switch {
 	case value == "":
 		return "an ID is not empty; remove the property instead"
@@ -66,7 +66,7 @@ func badID(value string) string {
 
 // propertyLine writes a property as Emacs does, without indentation.
 func propertyLine(key, value string) string {
-	return trimBlanksRight(padded(":"+key+":", 10) + " " + trimBlanks(value))
+	return trimBlanksRight(padRight(":"+key+":", 10) + " " + trimBlanks(value))
 }
 
 // drawer returns the properties of what is being edited and where its drawer is.
@@ -86,7 +86,7 @@ func (e *editor) putProperty(key, text string) {
 		if e.at >= 0 && e.headline().PlanningEnd > 0 {
 			indent = indentOf(e.doc.Source[e.headline().PlanningStart:])
 		}
-		e.insertLines(e.drawerPlace(), indented(indent, ":PROPERTIES:", text, ":END:"))
+		e.insertLines(e.drawerInsertionPoint(), indented(indent, ":PROPERTIES:", text, ":END:"))
 		return
 	}
 	src := e.doc.Source
@@ -102,9 +102,9 @@ func (e *editor) putProperty(key, text string) {
 	e.insertLines(closing, text+"\n")
 }
 
-// drawerPlace returns where a new property drawer goes: after the planning line, in
+// drawerInsertionPoint returns where a new property drawer goes: after the planning line, in
 // the document after the comment lines at its beginning.
-func (e *editor) drawerPlace() int {
+func (e *editor) drawerInsertionPoint() int {
 	if e.at >= 0 {
 		return max(e.headline().TextEnd, e.headline().PlanningEnd)
 	}
@@ -135,8 +135,8 @@ func (s RemoveProperty) apply(e *editor) error {
 		e.removeLines(start, end)
 	}
 	properties, _, _ = e.drawer()
-	if _, ok := lookup(properties, s.Key); ok {
-		return because(ErrStructure, "remove property %q: a drawer behind the first one has it too; remove that drawer first", s.Key)
+	if _, ok := lastValue(properties, s.Key); ok {
+		return kindErrorf(ErrStructure, "remove property %q: a drawer behind the first one has it too; remove that drawer first", s.Key)
 	}
 	return nil
 }

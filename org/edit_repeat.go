@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// repeat does what finishing a repeating task does: its timestamps move, it goes
+// repeatTask does what finishing a repeating task does: its timestamps move, it goes
 // back to its first state, and the completion is logged.
-func (e *editor) repeat(old, state string) error {
+func (e *editor) repeatTask(old, state string) error {
 	l := e.doc.logging(e.at)
-	stamps := e.repeating()
+	stamps := e.repeatingTimestamps()
 	for k := len(stamps) - 1; k >= 0; k-- {
 		s := stamps[k]
-		to, err := e.shifted(e.doc.Source[s.start:s.end])
+		to, err := e.shiftTimestamp(e.doc.Source[s.start:s.end])
 		if err != nil {
 			return fmt.Errorf("set todo %q: %w", state, err)
 		}
@@ -42,7 +42,7 @@ func (e *editor) repeat(old, state string) error {
 	default:
 		return nil
 	}
-	e.log(line)
+	e.addLogLine(line)
 	return nil
 }
 
@@ -63,9 +63,9 @@ func (e *editor) repeatState(old string) string {
 	return keywords[0]
 }
 
-// repeating returns where the active timestamps with a repeater are in the own text
+// repeatingTimestamps returns where the active timestamps with a repeater are in the own text
 // of the headline, in order, each half of a range by itself.
-func (e *editor) repeating() []span {
+func (e *editor) repeatingTimestamps() []span {
 	var out []span
 	tree := e.doc.Objects(e.at)
 	for i := range tree.Elements {
@@ -99,9 +99,9 @@ func appendRepeating(out []span, src string, start, end int) []span {
 	return out
 }
 
-// shifted returns a repeating timestamp moved by its repeater: by one interval, with
+// shiftTimestamp returns a repeating timestamp moved by its repeater: by one interval, with
 // ++ by as many as lead past now, with .+ by one from now. Hours need a time of day.
-func (e *editor) shifted(stamp string) (string, error) {
+func (e *editor) shiftTimestamp(stamp string) (string, error) {
 	t, ok := ParseTimestamp(stamp)
 	if !ok {
 		return stamp, nil
@@ -113,18 +113,18 @@ func (e *editor) shifted(stamp string) (string, error) {
 	to := t.Start
 	switch r.Mark {
 	case ".+":
-		to = step(e.today(t), r)
+		to = addInterval(e.repeatBase(t), r)
 	case "++":
 		to = catchUp(to, r, e.now)
 	default:
-		to = step(to, r)
+		to = addInterval(to, r)
 	}
-	return restamp(stamp, to, to.Add(t.End.Sub(t.Start)), t), nil
+	return rewriteTimestamp(stamp, to, to.Add(t.End.Sub(t.Start)), t), nil
 }
 
-// today returns the moment from which .+ counts: now for hours, else today at the
+// repeatBase returns the moment from which .+ counts: now for hours, else today at the
 // time of day of the timestamp.
-func (e *editor) today(t Timestamp) time.Time {
+func (e *editor) repeatBase(t Timestamp) time.Time {
 	if t.Repeater.Unit == 'h' {
 		return e.now
 	}
@@ -132,8 +132,8 @@ func (e *editor) today(t Timestamp) time.Time {
 	return time.Date(y, m, d, t.Start.Hour(), t.Start.Minute(), 0, 0, time.UTC)
 }
 
-// step moves t by one interval.
-func step(t time.Time, r Interval) time.Time {
+// addInterval moves t by one interval.
+func addInterval(t time.Time, r Interval) time.Time {
 	switch r.Unit {
 	case 'h':
 		return time.Unix(t.Unix()+int64(r.Count)*3600, 0).UTC()
@@ -153,19 +153,19 @@ func catchUp(t time.Time, r Interval, now time.Time) time.Time {
 	if r.Unit != 'h' {
 		now = time.Date(now.Year(), now.Month(), now.Day(), 23, 59, 0, 0, time.UTC)
 	}
-	if fixed := step(t, r).Unix() - t.Unix(); r.Unit != 'm' && r.Unit != 'y' && now.After(t) {
+	if fixed := addInterval(t, r).Unix() - t.Unix(); r.Unit != 'm' && r.Unit != 'y' && now.After(t) {
 		// Intervals of one length are skipped at once, whatever the year.
 		r := Interval{Unit: r.Unit, Count: int((now.Unix()-t.Unix())/fixed) * r.Count}
-		t = step(t, r)
+		t = addInterval(t, r)
 	}
-	for t = step(t, r); !t.After(now); t = step(t, r) {
+	for t = addInterval(t, r); !t.After(now); t = addInterval(t, r) {
 	}
 	return t
 }
 
-// restamp writes a single timestamp with a new date and time; what else stands in it
+// rewriteTimestamp writes a single timestamp with a new date and time; what else stands in it
 // stays. The name of the day is put where it was missing.
-func restamp(stamp string, start, end time.Time, t Timestamp) string {
+func rewriteTimestamp(stamp string, start, end time.Time, t Timestamp) string {
 	rest := stamp[len("<0000-00-00"):]
 	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {
 		if n := strings.IndexAny(word, " +-]>0123456789\r\n"); n > 0 {

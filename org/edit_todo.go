@@ -20,26 +20,26 @@ func (s SetTodo) apply(e *editor) error {
 		return err
 	}
 	if s.Keyword != "" && !slices.Contains(e.doc.Todo.All, s.Keyword) {
-		return because(ErrKeyword, "set todo %q: unknown TODO keyword; the file has %s; %s", s.Keyword, strings.Join(e.doc.Todo.All, " "), e.doc.howToDeclare(s.Keyword))
+		return kindErrorf(ErrKeyword, "set todo %q: unknown TODO keyword; the file has %s; %s", s.Keyword, strings.Join(e.doc.Todo.All, " "), e.doc.declarationHint(s.Keyword))
 	}
-	if word := e.doc.undeclared(e.at); word != "" && s.Keyword != "" {
-		return because(ErrKeyword, "set todo %q: the headline begins with %s, which would stay in its title; if it is a TODO keyword, %s, else write the title otherwise first",
-			s.Keyword, word, e.doc.howToDeclare(word))
+	if word := e.doc.undeclaredKeyword(e.at); word != "" && s.Keyword != "" {
+		return kindErrorf(ErrKeyword, "set todo %q: the headline begins with %s, which would stay in its title; if it is a TODO keyword, %s, else write the title otherwise first",
+			s.Keyword, word, e.doc.declarationHint(word))
 	}
 	old, wasDone := e.headline().Todo, e.headline().Done
 	e.writeKeyword(s.Keyword)
 	if got := e.headline().Todo; got != s.Keyword {
-		return because(ErrStructure, "set todo %q: the headline would be read with %q; change the title first", s.Keyword, got)
+		return kindErrorf(ErrStructure, "set todo %q: the headline would be read with %q; change the title first", s.Keyword, got)
 	}
 	finished := e.headline().Done && !wasDone
-	if finished && len(e.repeating()) > 0 {
-		if err := e.repeat(old, s.Keyword); err != nil {
+	if finished && len(e.repeatingTimestamps()) > 0 {
+		if err := e.repeatTask(old, s.Keyword); err != nil {
 			return err
 		}
 	} else {
 		e.trackState(old, s.Keyword, finished)
 	}
-	e.countTodo(e.at, false)
+	e.updateTodoCookies(e.at, false)
 	return nil
 }
 
@@ -55,13 +55,13 @@ func (e *editor) writeKeyword(keyword string) {
 		text = " " + keyword + " "
 	}
 	e.replace(h.Start+h.Level, rest, text)
-	e.align(e.at)
+	e.alignTags(e.at)
 }
 
 // trackState keeps CLOSED and the log after a change of state.
 func (e *editor) trackState(old, state string, finished bool) {
 	l := e.doc.logging(e.at)
-	if !l.engaged() {
+	if !l.tracksStates() {
 		return
 	}
 	wasOpen := old != "" && !slices.Contains(e.doc.Todo.Done, old)
@@ -73,9 +73,9 @@ func (e *editor) trackState(old, state string, finished bool) {
 		e.setPlanning("CLOSED: "+e.stampNow(), "CLOSED")
 	}
 	if line := e.stateLine(&l, old, state); line != "" {
-		e.log(line)
+		e.addLogLine(line)
 	} else if finished && l.doneNote {
-		e.log("- CLOSING NOTE " + e.stampNow())
+		e.addLogLine("- CLOSING NOTE " + e.stampNow())
 	}
 }
 
@@ -93,5 +93,5 @@ func (e *editor) stateLine(l *logging, old, state string) string {
 // stateChange returns the line for a change to a state from old, which is in quotes
 // or empty.
 func (e *editor) stateChange(state, old string) string {
-	return "- State " + padded(`"`+state+`"`, 12) + " from " + padded(old, 12) + " " + e.stampNow()
+	return "- State " + padRight(`"`+state+`"`, 12) + " from " + padRight(old, 12) + " " + e.stampNow()
 }

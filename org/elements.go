@@ -38,7 +38,7 @@ func (d *Document) elements(i int, objects bool, radio *radioTargets, out []Elem
 		}
 		return append(out[:0], Element{Type: kind, Parent: -1, Next: 1})
 	}
-	p := sectionParser{builder: builder{doc: d, src: d.Source, out: out[:0], open: -1, objects: objects, radio: radio}}
+	p := sectionParser{builder: builder{doc: d, src: d.Source, elements: out[:0], open: -1, objects: objects, radio: radio}}
 	if i < 0 {
 		p.drawer, p.properties = span{d.DrawerStart, d.DrawerEnd}, d.Properties
 		p.parse(TypeDocument, d.Start, d.Start, d.SectionEnd)
@@ -48,7 +48,7 @@ func (d *Document) elements(i int, objects bool, radio *radioTargets, out []Elem
 		p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
 		p.parse(TypeHeadline, h.Start, h.TextEnd, h.SectionEnd)
 	}
-	return p.out
+	return p.elements
 }
 
 // span is a part of the source.
@@ -69,11 +69,11 @@ type sectionParser struct {
 	drawer     span // the property drawer
 	properties []Property
 
-	ends     ends        // where blocks may end
-	items    []listItem  // the items of the lists that are open
-	layouts  []listItems // the parts of items: one for each list that is not in a list
-	orphaned int         // affiliated keywords before this offset belong to nothing
-	foreign  foreignRun  // the last one that was looked at
+	ends        ends            // where blocks may end
+	items       []listItem      // the items of the lists that are open
+	structures  []listStructure // the parts of items: one for each list that is not in a list
+	orphanEnd   int             // affiliated keywords before this offset belong to nothing
+	lastTableEl tableElRun      // the last one that was looked at
 }
 
 // parse parses the text from the offset text to end below an element of that kind.
@@ -82,29 +82,29 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	if p.objects {
 		room = bytesPerObject
 	}
-	if cap(p.out) == 0 {
-		p.out = make([]Element, 0, 4+(end-start)/room)
+	if cap(p.elements) == 0 {
+		p.elements = make([]Element, 0, 4+(end-start)/room)
 	}
 	p.end = end
-	top := p.begin(kind, start)
+	top := p.beginElement(kind, start)
 	if p.objects && p.head != nil {
-		p.title(top, p.head)
+		p.parseTitle(top, p.head)
 	}
 	p.at = skipBlankLines(p.src, text, end)
 	if p.at < end {
 		p.setContents(top, p.at, end)
-		section := p.begin(TypeSection, p.at)
+		section := p.beginElement(TypeSection, p.at)
 		p.setContents(section, p.at, end)
 		p.push(frame{element: section, limit: end, resume: end})
 		p.run()
 	} else {
-		p.out[top].PostBlank = p.countLines(text, end)
+		p.elements[top].PostBlank = p.countLines(text, end)
 	}
-	p.builder.end(top, end)
+	p.builder.endElement(top, end)
 }
 
-// title parses the objects of the title of h, which is element top.
-func (p *sectionParser) title(top int32, h *Headline) {
+// parseTitle parses the objects of the title of h, which is element top.
+func (p *sectionParser) parseTitle(top int32, h *Headline) {
 	text := lineAt(p.src, h.Start, h.TextEnd)
 	end := trimmedEnd(p.src, h.Start, text.end)
 	if len(h.Tags) > 0 {
@@ -113,26 +113,26 @@ func (p *sectionParser) title(top int32, h *Headline) {
 		}
 		end = trimmedEnd(p.src, h.Start, end)
 	}
-	p.secondary(top, end-len(h.Title), end)
+	p.parseSecondary(top, end-len(h.Title), end)
 }
 
-// secondary parses objects that stand beside the contents of an element.
-func (p *sectionParser) secondary(parent int32, start, end int) {
-	first := int32(len(p.out))
+// parseSecondary parses objects that stand beside the contents of an element.
+func (p *sectionParser) parseSecondary(parent int32, start, end int) {
+	first := int32(len(p.elements))
 	p.inline(parent, start, end)
-	for k := first; k < int32(len(p.out)); k = p.out[k].Next {
-		p.out[k].Secondary = true
+	for k := first; k < int32(len(p.elements)); k = p.elements[k].Next {
+		p.elements[k].Secondary = true
 	}
 }
 
 // frame is a greater element that is open.
 type frame struct {
-	element int32
-	item    int32 // of a list: the index of its next item, -1 behind the last one
-	list    bool
-	layout  bool // of a list: it opened the last of the layouts
-	limit   int  // the end of the contents
-	resume  int  // the end of the element
+	element       int32
+	item          int32 // of a list: the index of its next item, -1 behind the last one
+	list          bool
+	ownsStructure bool // of a list: it opened the last of the layouts
+	limit         int  // the end of the contents
+	resume        int  // the end of the element
 }
 
 func (p *sectionParser) push(f frame) { p.frames = append(p.frames, f) }
@@ -144,35 +144,35 @@ func (p *sectionParser) run() {
 		f := &p.frames[len(p.frames)-1]
 		switch {
 		case f.list && f.item >= 0:
-			p.item(f)
+			p.openItem(f)
 		case !f.list && p.at < f.limit:
-			p.element(f.limit)
+			p.parseElement(f.limit)
 		default:
-			p.builder.end(f.element, f.resume)
+			p.builder.endElement(f.element, f.resume)
 			p.at = f.resume
-			if f.layout {
-				p.dropLayout()
+			if f.ownsStructure {
+				p.dropStructure()
 			}
 			p.frames = p.frames[:len(p.frames)-1]
 		}
 	}
 }
 
-// element parses the element at p.at, which ends at limit at the latest.
-func (p *sectionParser) element(limit int) {
+// parseElement parses the element at p.at, which ends at limit at the latest.
+func (p *sectionParser) parseElement(limit int) {
 	switch {
 	case p.at > 0 && p.src[p.at-1] != '\n' && p.at != p.doc.Start:
-		p.paragraph(p.at, p.at, limit) // behind the bullet of an item or a footnote's label
+		p.addParagraph(p.at, p.at, limit) // behind the bullet of an item or a footnote's label
 		return
 	case p.planning.isAt(p.at):
-		p.leaf(TypePlanning, p.at, p.at, p.planning.end, limit)
+		p.addLeaf(TypePlanning, p.at, p.at, p.planning.end, limit)
 		return
 	case p.drawer.isAt(p.at):
-		p.propertyDrawer(limit)
+		p.addPropertyDrawer(limit)
 		return
 	}
 	start := p.at
-	body := p.affiliated(start, limit)
+	body := p.skipAffiliated(start, limit)
 	l := lineAt(p.src, body, limit)
 	o := p.opening(l, limit)
 	switch {
@@ -191,72 +191,72 @@ func (p *sectionParser) element(limit int) {
 func (p *sectionParser) open(o opening, start int, l line, limit int) {
 	switch o.kind {
 	case TypeNone:
-		p.paragraph(start, l.start, limit)
+		p.addParagraph(start, l.start, limit)
 	case TypePlainList:
-		p.list(start, l.start, limit)
+		p.openList(start, l.start, limit)
 	case TypeTable:
-		p.table(start, l.start, limit, o.foreign)
+		p.addTable(start, l.start, limit, o.tableEl)
 	case TypeInlinetask:
-		p.inlinetask(l, limit)
+		p.openInlinetask(l, limit)
 	case TypeFootnoteDefinition:
-		p.footnote(start, l, limit)
+		p.openFootnote(start, l, limit)
 	case TypeComment, TypeFixedWidth:
 		end := l.next
 		for end < limit {
 			next := lineAt(p.src, end, limit)
-			if !isRun(o.kind, p.src[next.start:next.end]) {
+			if !isRunLine(o.kind, p.src[next.start:next.end]) {
 				break
 			}
 			end = next.next
 		}
-		p.leaf(o.kind, start, l.start, end, limit)
+		p.addLeaf(o.kind, start, l.start, end, limit)
 	case TypeCenterBlock, TypeQuoteBlock, TypeSpecialBlock, TypeDynamicBlock, TypeDrawer:
-		p.container(o.kind, start, l, o.end, limit)
+		p.openContainer(o.kind, start, l, o.end, limit)
 	case TypeVerseBlock:
-		p.verse(start, l, o.end, limit)
+		p.addVerse(start, l, o.end, limit)
 	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock, TypeCommentBlock, TypeLatexEnvironment:
-		p.leaf(o.kind, start, l.start, o.end.next, limit)
+		p.addLeaf(o.kind, start, l.start, o.end.next, limit)
 	default:
-		p.leaf(o.kind, start, l.start, l.next, limit)
+		p.addLeaf(o.kind, start, l.start, l.next, limit)
 	}
 }
 
-// leaf adds an element without children from the offset start to end and the blank
+// addLeaf adds an element without children from the offset start to end and the blank
 // lines behind it, and moves on.
-func (p *sectionParser) leaf(kind Type, start, body, end, limit int) {
-	i := p.begin(kind, start)
-	p.out[i].Body = int32(body)
-	p.at = p.after(i, end, limit)
-	p.builder.end(i, p.at)
+func (p *sectionParser) addLeaf(kind Type, start, body, end, limit int) {
+	i := p.beginElement(kind, start)
+	p.elements[i].Body = int32(body)
+	p.at = p.skipPostBlank(i, end, limit)
+	p.builder.endElement(i, p.at)
 }
 
-// verse adds a verse block, which holds objects.
-func (p *sectionParser) verse(start int, first, last line, limit int) {
-	i := p.begin(TypeVerseBlock, start)
-	p.out[i].Body = int32(first.start)
-	p.at = p.after(i, last.next, limit)
+// addVerse adds a verse block, which holds objects.
+func (p *sectionParser) addVerse(start int, first, last line, limit int) {
+	i := p.beginElement(TypeVerseBlock, start)
+	p.elements[i].Body = int32(first.start)
+	p.at = p.skipPostBlank(i, last.next, limit)
 	if first.next < last.start {
 		p.setContents(i, first.next, last.start)
 		if p.objects {
 			p.inline(i, first.next, last.start)
 		}
 	}
-	p.builder.end(i, p.at)
+	p.builder.endElement(i, p.at)
 }
 
-// after counts the blank lines behind an element that ends at the offset end and
+// skipPostBlank counts the blank lines behind an element that ends at the offset end and
 // returns the offset behind them.
-func (p *sectionParser) after(i int32, end, limit int) int {
+func (p *sectionParser) skipPostBlank(i int32, end, limit int) int {
 	next := skipBlankLines(p.src, end, limit)
-	p.out[i].PostBlank = p.countLines(end, next)
+	p.elements[i].PostBlank = p.countLines(end, next)
 	return next
 }
 
-// container opens a greater element between two lines.
-func (p *sectionParser) container(kind Type, start int, first, last line, limit int) {
-	i := p.begin(kind, start)
-	p.out[i].Body = int32(first.start)
-	resume := p.after(i, last.next, limit)
+// openContainer opens a greater element between two lines.
+func (p *sectionParser) openContainer(kind Type, start int, first, last line, limit int) {
+	i := p.beginElement(kind, start)
+	p.elements[i].Body = int32(first.start)
+	resume := p.skipPostBlank(i, last.next, limit)
 	contents := first.next
 	if kind == TypeDrawer { // the blank lines at its beginning are not in its contents
 		contents = skipBlankLines(p.src, contents, last.start)
@@ -268,43 +268,43 @@ func (p *sectionParser) container(kind Type, start int, first, last line, limit 
 	p.push(frame{element: i, limit: last.start, resume: resume})
 }
 
-// paragraph adds the paragraph whose text begins at the offset body. It ends before
+// addParagraph adds the paragraph whose text begins at the offset body. It ends before
 // a blank line and before a line that opens another element.
-func (p *sectionParser) paragraph(start, body, limit int) {
-	i := p.begin(TypeParagraph, start)
-	p.out[i].Body = int32(body)
+func (p *sectionParser) addParagraph(start, body, limit int) {
+	i := p.beginElement(TypeParagraph, start)
+	p.elements[i].Body = int32(body)
 	l := lineAt(p.src, body, limit)
 	end := l.next
 	for end < limit && !isBlankLine(p.src, l) {
-		if l = lineAt(p.src, end, limit); p.separates(l, limit) {
+		if l = lineAt(p.src, end, limit); p.endsParagraph(l, limit) {
 			break
 		}
 		end = l.next
 	}
 	p.setContents(i, body, end)
-	p.at = p.after(i, end, limit)
+	p.at = p.skipPostBlank(i, end, limit)
 	if p.objects {
 		p.inline(i, body, end)
 	}
-	p.builder.end(i, p.at)
+	p.builder.endElement(i, p.at)
 }
 
-// propertyDrawer adds the property drawer, which the outline has read.
-func (p *sectionParser) propertyDrawer(limit int) {
-	i := p.begin(TypePropertyDrawer, p.at)
-	next := p.after(i, p.drawer.end, limit)
+// addPropertyDrawer adds the property drawer, which the outline has read.
+func (p *sectionParser) addPropertyDrawer(limit int) {
+	i := p.beginElement(TypePropertyDrawer, p.at)
+	next := p.skipPostBlank(i, p.drawer.end, limit)
 	if n := len(p.properties); n > 0 {
 		p.setContents(i, p.properties[0].Start, p.properties[n-1].End)
 	}
 	for _, property := range p.properties {
-		k := p.begin(TypeNodeProperty, property.Start)
-		p.builder.end(k, property.End)
+		k := p.beginElement(TypeNodeProperty, property.Start)
+		p.builder.endElement(k, property.End)
 	}
 	p.at = next
-	p.builder.end(i, next)
+	p.builder.endElement(i, next)
 }
 
 // setContents says where the children of an element may lie.
 func (b *builder) setContents(i int32, start, end int) {
-	b.out[i].ContentsStart, b.out[i].ContentsEnd = int32(start), int32(end)
+	b.elements[i].ContentsStart, b.elements[i].ContentsEnd = int32(start), int32(end)
 }

@@ -219,12 +219,12 @@ func elementValues(t *org.Tree, i int) string {
 		out.add("key", t.Property(i).Key)
 		out.add("value", t.Property(i).Value)
 	case org.TypeTable:
-		out.add("type", map[bool]string{true: "table.el", false: "org"}[t.Foreign(i)])
+		out.add("type", map[bool]string{true: "table.el", false: "org"}[t.IsTableEl(i)])
 		for f := range t.Formulas(i) {
 			out.add("tblfm", f)
 		}
 	case org.TypeTableRow:
-		out.add("type", map[bool]string{true: "rule", false: "standard"}[t.Rule(i)])
+		out.add("type", map[bool]string{true: "rule", false: "standard"}[t.IsRule(i)])
 	default:
 		addBlock(&out, t, i)
 	}

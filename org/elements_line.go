@@ -11,7 +11,7 @@ import (
 // opening says which element a line opens: TypeNone is text.
 type opening struct {
 	kind    Type
-	foreign bool // a table of table.el
+	tableEl bool // a table of table.el
 	end     line // the last line of a block, drawer or environment
 }
 
@@ -25,12 +25,12 @@ func (p *sectionParser) opening(l line, limit int) opening {
 	margin := l.end - l.start - len(text)
 	switch text[0] {
 	case '#':
-		return p.hash(text, l, limit)
+		return p.hashOpening(text, l, limit)
 	case ':':
-		return p.colon(text, l, limit)
+		return p.colonOpening(text, l, limit)
 	case '\\':
 		if name := environmentName(text); name != "" {
-			return p.closed(TypeLatexEnvironment, endKey{endEnvironment, name}, l.start, limit)
+			return p.closedOpening(TypeLatexEnvironment, endKey{endEnvironment, name}, l.start, limit)
 		}
 	case '|':
 		return opening{kind: TypeTable}
@@ -40,15 +40,15 @@ func (p *sectionParser) opening(l line, limit int) opening {
 		}
 	case '[', '%':
 		if margin == 0 {
-			return flushOpening(text)
+			return columnZeroOpening(text)
 		}
 	case '-':
 		if isRule(text) {
 			return opening{kind: TypeHorizontalRule}
 		}
 	case '+':
-		if isForeignRule(text) {
-			return p.foreignTable(l, limit)
+		if isTableElRule(text) {
+			return p.tableElOpening(l, limit)
 		}
 	case '*':
 		if margin == 0 && p.doc.isInlinetask(l.start) {
@@ -58,10 +58,10 @@ func (p *sectionParser) opening(l line, limit int) opening {
 	return listOpening(text, margin)
 }
 
-// separates reports whether a paragraph ends before line l. Besides what opens an
+// endsParagraph reports whether a paragraph ends before line l. Besides what opens an
 // element there are lines that only look as if they did, and those that do not end
 // the text that they stand in.
-func (p *sectionParser) separates(l line, limit int) bool {
+func (p *sectionParser) endsParagraph(l line, limit int) bool {
 	text := p.src[l.start:l.end]
 	o := p.opening(l, limit)
 	switch text := trimBlanksLeft(text); {
@@ -73,7 +73,7 @@ func (p *sectionParser) separates(l line, limit int) bool {
 	case o.kind != TypeNone:
 		return true
 	case text[0] == '+':
-		return isForeignRule(text)
+		return isTableElRule(text)
 	case text[0] == '#':
 		return isDynamic(text) || isAffiliated(text) // with blanks in the brackets it is no keyword alone
 	}
@@ -85,8 +85,8 @@ func endsInBrackets(key string) bool {
 	return key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0
 }
 
-// flushOpening returns what a line opens that must begin with its first byte.
-func flushOpening(text string) opening {
+// columnZeroOpening returns what a line opens that must begin with its first byte.
+func columnZeroOpening(text string) opening {
 	switch {
 	case footnoteLabel(text) > 0:
 		return opening{kind: TypeFootnoteDefinition}
@@ -103,19 +103,19 @@ func listOpening(text string, margin int) opening {
 	return opening{}
 }
 
-// hash returns what a line opens whose text begins with #.
-func (p *sectionParser) hash(text string, l line, limit int) opening {
-	if isRun(TypeComment, text) {
+// hashOpening returns what a line opens whose text begins with #.
+func (p *sectionParser) hashOpening(text string, l line, limit int) opening {
+	if isRunLine(TypeComment, text) {
 		return opening{kind: TypeComment}
 	}
 	if !strings.HasPrefix(text, "#+") {
 		return opening{}
 	}
 	if name := blockName(text); name != "" {
-		return p.closed(blockType(name), endKey{endBlock, name}, l.next, limit)
+		return p.closedOpening(blockType(name), endKey{endBlock, name}, l.next, limit)
 	}
 	if isDynamic(text) {
-		return p.closed(TypeDynamicBlock, endKey{endDynamic, ""}, l.next, limit)
+		return p.closedOpening(TypeDynamicBlock, endKey{endDynamic, ""}, l.next, limit)
 	}
 	switch key, _ := keyword(text); {
 	case key == "":
@@ -126,19 +126,19 @@ func (p *sectionParser) hash(text string, l line, limit int) opening {
 	return opening{kind: TypeKeyword}
 }
 
-// colon returns what a line opens whose text begins with a colon.
-func (p *sectionParser) colon(text string, l line, limit int) opening {
-	if isRun(TypeFixedWidth, text) {
+// colonOpening returns what a line opens whose text begins with a colon.
+func (p *sectionParser) colonOpening(text string, l line, limit int) opening {
+	if isRunLine(TypeFixedWidth, text) {
 		return opening{kind: TypeFixedWidth}
 	}
 	if drawerName(text) != "" {
-		return p.closed(TypeDrawer, endKey{endDrawer, ""}, l.next, limit)
+		return p.closedOpening(TypeDrawer, endKey{endDrawer, ""}, l.next, limit)
 	}
 	return opening{}
 }
 
-// closed returns an opening of that kind when its end stands between from and limit.
-func (p *sectionParser) closed(kind Type, key endKey, from, limit int) opening {
+// closedOpening returns an opening of that kind when its end stands between from and limit.
+func (p *sectionParser) closedOpening(kind Type, key endKey, from, limit int) opening {
 	if end, ok := p.ends.find(p, key, from, limit); ok {
 		return opening{kind: kind, end: end}
 	}
@@ -249,8 +249,8 @@ func nameLength(s string) int {
 	return len(s)
 }
 
-// isRun reports whether text is a line of a comment or of a fixed-width area.
-func isRun(kind Type, text string) bool {
+// isRunLine reports whether text is a line of a comment or of a fixed-width area.
+func isRunLine(kind Type, text string) bool {
 	mark := byte('#')
 	if kind == TypeFixedWidth {
 		mark = ':'
@@ -265,8 +265,8 @@ func isRule(text string) bool {
 	return len(text) >= 5 && strings.Trim(text, "-") == ""
 }
 
-// isForeignRule reports whether text is a rule of a table of table.el: +--+---+.
-func isForeignRule(text string) bool {
+// isTableElRule reports whether text is a rule of a table of table.el: +--+---+.
+func isTableElRule(text string) bool {
 	text = trimBlanksRight(text)
 	if !strings.HasPrefix(text, "+-") || text[len(text)-1] != '+' || strings.Contains(text, "++") {
 		return false

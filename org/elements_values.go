@@ -12,9 +12,9 @@ import (
 // returns the zero value for an element of another type, panics when i is out of
 // range, as indexing does, and takes time in proportion to the element.
 
-// first returns the first line of element i behind its affiliated keywords, without
+// firstLine returns the first line of element i behind its affiliated keywords, without
 // the blanks around it; "" when the element is of another type.
-func (t *Tree) first(i int, kind Type) string {
+func (t *Tree) firstLine(i int, kind Type) string {
 	e := &t.Elements[i]
 	if e.Type != kind {
 		return ""
@@ -95,7 +95,7 @@ func (t *Tree) Call(i int) Inline {
 		}
 	}
 	if strings.HasPrefix(text, "(") {
-		if end := closing(text, 0); end > 0 {
+		if end := closingBracket(text, 0); end > 0 {
 			n.Body, text = text[1:end], text[end+1:]
 		}
 	}
@@ -161,24 +161,24 @@ func (t *Tree) Name(i int) string {
 }
 
 // Drawer returns the name of drawer i, as written.
-func (t *Tree) Drawer(i int) string { return drawerName(t.first(i, TypeDrawer)) }
+func (t *Tree) Drawer(i int) string { return drawerName(t.firstLine(i, TypeDrawer)) }
 
 // Property returns the property in the line i of a property drawer.
 func (t *Tree) Property(i int) Property {
-	text := t.first(i, TypeNodeProperty)
+	text := t.firstLine(i, TypeNodeProperty)
 	if text == "" {
 		return Property{}
 	}
-	key, value, _ := property(text)
+	key, value, _ := splitProperty(text)
 	e := &t.Elements[i]
 	return Property{Key: key, Value: value, Start: int(e.Start), End: int(e.End)}
 }
 
-// Foreign reports whether table i is one of table.el, whose rows are not read.
-func (t *Tree) Foreign(i int) bool { return isForeignRule(t.first(i, TypeTable)) }
+// IsTableEl reports whether table i is one of table.el, whose rows are not read.
+func (t *Tree) IsTableEl(i int) bool { return isTableElRule(t.firstLine(i, TypeTable)) }
 
-// Rule reports whether the table row i is a rule.
-func (t *Tree) Rule(i int) bool { return strings.HasPrefix(t.first(i, TypeTableRow), "|-") }
+// IsRule reports whether the table row i is a rule.
+func (t *Tree) IsRule(i int) bool { return strings.HasPrefix(t.firstLine(i, TypeTableRow), "|-") }
 
 // Formulas yields the values of the #+TBLFM lines of table i, in order.
 func (t *Tree) Formulas(i int) iter.Seq[string] {

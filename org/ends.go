@@ -32,14 +32,14 @@ func (k endKey) compare(other endKey) int {
 // compareFold orders strings without regard to the case of ASCII letters.
 func compareFold(a, b string) int {
 	for i := range min(len(a), len(b)) {
-		if c := cmp.Compare(lower(a[i]), lower(b[i])); c != 0 {
+		if c := cmp.Compare(lowerASCII(a[i]), lowerASCII(b[i])); c != 0 {
 			return c
 		}
 	}
 	return cmp.Compare(len(a), len(b))
 }
 
-func lower(c byte) byte {
+func lowerASCII(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20
 	}
@@ -56,15 +56,15 @@ type endLine struct {
 // are collected once, when the first one is looked for, so that openings without an
 // end cost no time.
 type ends struct {
-	made  bool
-	lines []endLine
+	collected bool
+	lines     []endLine
 }
 
 // find returns the first line with the key that starts at the offset from or later
 // and ends at limit or earlier.
 func (e *ends) find(p *sectionParser, key endKey, from, limit int) (line, bool) {
-	if !e.made {
-		e.made = true
+	if !e.collected {
+		e.collected = true
 		e.collect(p.src, p.at, p.end)
 	}
 	i, _ := slices.BinarySearchFunc(e.lines, from, func(l endLine, from int) int {

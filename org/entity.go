@@ -4,8 +4,8 @@ package org
 
 import "strings"
 
-// longestEntity is the length of the longest name of an entity.
-const longestEntity = len("Leftrightarrow")
+// maxEntityLength is the length of the longest name of an entity.
+const maxEntityLength = len("Leftrightarrow")
 
 // entityNames are the names of the entities that Org knows without set-up.
 var entityNames = func() map[string]bool {
@@ -20,7 +20,7 @@ var entityNames = func() map[string]bool {
 // behind it included; 0 when the name is unknown or a letter follows it.
 func entityLength(s string) int {
 	n := 1
-	for n < len(s) && isAlphaByte(s[n]) && n <= longestEntity {
+	for n < len(s) && isAlphaByte(s[n]) && n <= maxEntityLength {
 		n++
 	}
 	// Some names end in digits, of which others begin: \sup1.

@@ -4,11 +4,11 @@ package org
 
 import "strings"
 
-// footnote opens the footnote definition in line l. It reaches to the next one, to
+// openFootnote opens the footnote definition in line l. It reaches to the next one, to
 // two blank lines, or to the limit.
-func (p *sectionParser) footnote(start int, l line, limit int) {
-	i := p.begin(TypeFootnoteDefinition, start)
-	p.out[i].Body = int32(l.start)
+func (p *sectionParser) openFootnote(start int, l line, limit int) {
+	i := p.beginElement(TypeFootnoteDefinition, start)
+	p.elements[i].Body = int32(l.start)
 	end, keywords := l.next, 0 // keywords: where the affiliated ones above the line begin
 	next := l.next
 	for next < limit {
@@ -36,19 +36,19 @@ func (p *sectionParser) footnote(start int, l line, limit int) {
 		next = m.next
 	}
 	end = min(end, next)
-	p.definition(i, l, end, limit)
+	p.pushDefinition(i, l, end, limit)
 }
 
-// definition opens the frame of the footnote definition that ends at the offset end.
-func (p *sectionParser) definition(i int32, l line, end, limit int) {
+// pushDefinition opens the frame of the footnote definition that ends at the offset end.
+func (p *sectionParser) pushDefinition(i int32, l line, end, limit int) {
 	at := l.start + footnoteLabel(p.src[l.start:l.end])
 	for at < end && isSpaceByte(p.src[at]) {
 		at++
 	}
-	resume := p.after(i, end, limit)
+	resume := p.skipPostBlank(i, end, limit)
 	if at >= end {
 		p.at = resume
-		p.builder.end(i, resume)
+		p.builder.endElement(i, resume)
 		return
 	}
 	if at > l.end {
@@ -75,7 +75,7 @@ func footnoteLabel(text string) int {
 
 // Label returns the label of the footnote definition i.
 func (t *Tree) Label(i int) string {
-	text := t.first(i, TypeFootnoteDefinition)
+	text := t.firstLine(i, TypeFootnoteDefinition)
 	if text == "" {
 		return ""
 	}

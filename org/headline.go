@@ -25,28 +25,28 @@ func starsAt(src string, at int) int {
 	return i - at
 }
 
-// title reads the rest of a headline's line after the stars: keyword, priority,
+// parseTitle reads the rest of a headline's line after the stars: keyword, priority,
 // COMMENT, title, tags. All but the title may be absent.
-func (p *parser) title(h *Headline, rest string) {
+func (p *parser) parseTitle(h *Headline, rest string) {
 	h.Tags, rest = p.splitTags(rest)
 	for _, tag := range h.Tags {
 		h.Archived = h.Archived || tag == "ARCHIVE"
 	}
-	if p.ownDone != nil {
+	if p.ownIsDone != nil {
 		own := Headline{}
-		own.words(trimBlanks(rest), p.ownDone)
+		own.parseWords(trimBlanks(rest), p.ownIsDone)
 		p.doc.ownTitles = append(p.doc.ownTitles, own.Title)
 	}
-	h.words(trimBlanks(rest), p.done)
+	h.parseWords(trimBlanks(rest), p.isDone)
 	h.Footnotes = h.Title == "Footnotes"
 }
 
-// words reads the text of a headline between stars and tags. Done says of every TODO
+// parseWords reads the text of a headline between stars and tags. Done says of every TODO
 // keyword whether it is a done one.
-func (h *Headline) words(text string, keywords map[string]bool) {
+func (h *Headline) parseWords(text string, isDone map[string]bool) {
 	// Only a blank ends a keyword, not a tab.
 	word, _, _ := strings.Cut(text, " ")
-	if done, ok := keywords[word]; ok && word != "" {
+	if done, ok := isDone[word]; ok && word != "" {
 		h.Todo, h.Done = word, done
 		text = trimBlanksLeft(text[len(word):])
 	}

@@ -19,33 +19,33 @@ func (d *Document) Property(i int, key string, inherit bool) (string, bool) {
 	at := i
 	for at >= 0 {
 		h := &d.Headlines[at]
-		if v.drawer(h.Properties, key) || !inherit {
+		if v.addDrawer(h.Properties, key) || !inherit {
 			return v.Join()
 		}
 		at = int(h.Parent)
 	}
-	if !v.drawer(d.Properties, key) && inherit {
-		v.drawer(d.FileValues(), key)
+	if !v.addDrawer(d.Properties, key) && inherit {
+		v.addDrawer(d.FileValues(), key)
 	}
 	return v.Join()
 }
 
-// drawer adds a drawer's lines to v and reports whether they end the way up.
-func (v *Values) drawer(lines []Property, key string) bool {
+// addDrawer adds a drawer's lines to v and reports whether they end the way up.
+func (v *Values) addDrawer(lines []Property, key string) bool {
 	for _, p := range lines {
 		v.Add(key, p.Key, p.Value)
 	}
-	return v.Up()
+	return v.EndDrawer()
 }
 
 // Values collects the values of one property from a drawer and those above it,
 // nearest first: [Values.Add] for each line, [Values.Up] behind each drawer.
 // The zero value is empty.
 type Values struct {
-	base  string
-	added []string // by KEY+ in this drawer
-	above []string // collected so far, below this drawer
-	found bool     // base is there
+	base      string
+	added     []string // by KEY+ in this drawer
+	collected []string // collected so far, below this drawer
+	found     bool     // base is there
 }
 
 // Add takes one line of the drawer into account; lines of other keys than key
@@ -61,23 +61,23 @@ func (v *Values) Add(key, name, value string) {
 	}
 }
 
-// Up ends a drawer. It reports whether it had a value of its own, which hides
+// EndDrawer ends a drawer. It reports whether it had a value of its own, which hides
 // those above it.
-func (v *Values) Up() bool {
+func (v *Values) EndDrawer() bool {
 	if v.found {
-		v.above = append(append([]string{v.base}, v.added...), v.above...)
+		v.collected = append(append([]string{v.base}, v.added...), v.collected...)
 		v.added = nil
 		return true
 	}
-	v.above = append(v.added[:len(v.added):len(v.added)], v.above...)
+	v.collected = append(v.added[:len(v.added):len(v.added)], v.collected...)
 	v.added = nil
 	return false
 }
 
 // Join returns the values collected, joined by blanks, and whether there are any.
 func (v *Values) Join() (string, bool) {
-	value := strings.Join(v.above, " ")
-	return value, len(v.above) > 0 && value != "nil"
+	value := strings.Join(v.collected, " ")
+	return value, len(v.collected) > 0 && value != "nil"
 }
 
 // FileValues returns what the #+PROPERTY lines come to, each key once and in
@@ -129,6 +129,6 @@ func (d *Document) CategoryOf(i int, file string) string {
 
 // category returns the CATEGORY of a drawer, or "".
 func category(drawer []Property) string {
-	value, _ := lookup(drawer, "CATEGORY")
+	value, _ := lastValue(drawer, "CATEGORY")
 	return value
 }

@@ -30,15 +30,15 @@ func (p *sectionParser) inlinetaskText(l line, limit int) (text span, end int) {
 	return span{l.next, l.next}, l.next
 }
 
-// inlinetask opens the inline task in line l. It may have a planning line and a
+// openInlinetask opens the inline task in line l. It may have a planning line and a
 // property drawer as a headline has.
-func (p *sectionParser) inlinetask(l line, limit int) {
-	i := p.begin(TypeInlinetask, l.start)
+func (p *sectionParser) openInlinetask(l line, limit int) {
+	i := p.beginElement(TypeInlinetask, l.start)
 	text, end := p.inlinetaskText(l, limit)
-	resume := p.after(i, end, limit)
+	resume := p.skipPostBlank(i, end, limit)
 	h := p.doc.inlinetask(l.start, text.end)
 	if p.objects {
-		p.title(i, &h)
+		p.parseTitle(i, &h)
 	}
 	p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
 	p.at = skipBlankLines(p.src, text.start, text.end)
@@ -51,7 +51,7 @@ func (p *sectionParser) inlinetask(l line, limit int) {
 // inlinetask reads the inline task between the offsets as a headline.
 func (d *Document) inlinetask(start, end int) Headline {
 	h := Headline{Start: start, Level: starsAt(d.Source, start), SectionEnd: end, End: end, Parent: -1}
-	p := parser{doc: &Document{Source: d.Source}, done: d.Todo.done()}
+	p := parser{doc: &Document{Source: d.Source}, isDone: d.Todo.doneSet()}
 	p.headline(&h)
 	return h
 }

@@ -15,11 +15,11 @@ var linkTypes = map[string]bool{
 	"info": true, "irc": true, "mailto": true, "mhe": true, "news": true, "rmail": true, "shell": true, "w3m": true,
 }
 
-const longestLinkType = len("attachment")
+const maxLinkTypeLength = len("attachment")
 
 // isLinkType reports whether name, in any case, is a type of links.
 func isLinkType(name string) bool {
-	return len(name) >= 2 && len(name) <= longestLinkType && linkTypes[strings.ToLower(name)]
+	return len(name) >= 2 && len(name) <= maxLinkTypeLength && linkTypes[strings.ToLower(name)]
 }
 
 // splitAddress splits an address into type and path.
@@ -57,9 +57,9 @@ func isFileName(raw string) bool {
 	return raw[0] == '/' || raw == "~" || strings.HasPrefix(raw, "~/") || strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../")
 }
 
-// address makes of what stands between the brackets of a link what it means: without
+// resolveAddress makes of what stands between the brackets of a link what it means: without
 // escapes, on one line, and with the abbreviations of the document written out.
-func (d *Document) address(raw string) string {
+func (d *Document) resolveAddress(raw string) string {
 	raw = unescape(raw)
 	if d == nil || d.LinkAbbreviations == nil {
 		return raw
@@ -79,8 +79,8 @@ func (d *Document) address(raw string) string {
 	return value + tag
 }
 
-// backslashes counts the backslashes at the end of s.
-func backslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
+// trailingBackslashes counts the backslashes at the end of s.
+func trailingBackslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
 
 // unescape removes the backslashes before brackets and at the end of an address,
 // of which two stand for one, and makes a line break a blank.

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxRadio is the length in bytes of the longest radio target that makes links, so
+// maxRadioLength is the length in bytes of the longest radio target that makes links, so
 // that looking for them takes time in proportion to the text.
-const maxRadio = 256
+const maxRadioLength = 256
 
-// radioOnce holds the radio targets of a document, collected when they are first
+// lazyRadioTargets holds the radio targets of a document, collected when they are first
 // asked for.
-type radioOnce struct {
+type lazyRadioTargets struct {
 	once    sync.Once
 	targets *radioTargets
 }
@@ -28,8 +28,8 @@ type radioTargets struct {
 
 // radioNode is a node of a tree of texts in lower case, with one blank for any space.
 type radioNode struct {
-	next map[rune]*radioNode
-	ends bool // a target ends here
+	next     map[rune]*radioNode
+	terminal bool // a target ends here
 }
 
 // radioTargets returns the targets of the document, nil when it has none.
@@ -57,7 +57,7 @@ func (d *Document) collectRadio() *radioTargets {
 		}
 		t := d.tree(i, true, nil)
 		for k := range t.Elements {
-			if e := &t.Elements[k]; e.Type == TypeRadioTarget && e.ContentsEnd-e.ContentsStart <= maxRadio {
+			if e := &t.Elements[k]; e.Type == TypeRadioTarget && e.ContentsEnd-e.ContentsStart <= maxRadioLength {
 				found.add(d.Source[e.ContentsStart:e.ContentsEnd])
 			}
 		}
@@ -82,7 +82,7 @@ func (t *radioTargets) add(text string) {
 		}
 		n = n.next[r]
 	}
-	n.ends = true
+	n.terminal = true
 }
 
 // setClasses marks the bytes that targets begin with.
@@ -97,8 +97,8 @@ func (t *radioTargets) setClasses() {
 
 // radioLink reads a link to a radio target: its text, in any case and with any space
 // between the words, that is no part of a longer word.
-func (p *inliner) radioLink(c *contents, at int) int {
-	if !c.allowed.has(TypeLink) || at > c.start && !partsWords(runeBefore(p.text, c.start, at)) {
+func (p *objectParser) radioLink(c *contents, at int) int {
+	if !c.allowed.has(TypeLink) || at > c.start && !isWordBoundary(runeBefore(p.text, c.start, at)) {
 		return 0
 	}
 	text := p.text[:c.end]
@@ -109,7 +109,7 @@ func (p *inliner) radioLink(c *contents, at int) int {
 		if n = n.next[r]; n == nil {
 			break
 		}
-		if n.ends && (next == len(text) || partsWords(runeAt(text, next))) {
+		if n.terminal && (next == len(text) || isWordBoundary(runeAt(text, next))) {
 			end = next
 		}
 	}
@@ -132,8 +132,8 @@ func foldAt(text string, at int) (rune, int) {
 	return unicode.ToLower(r), at + runeLength(r, text[at])
 }
 
-// partsWords reports whether a radio link may begin behind r or end in front of it.
+// isWordBoundary reports whether a radio link may begin behind r or end in front of it.
 // The scripts of East Asia write words without space between them.
-func partsWords(r rune) bool {
+func isWordBoundary(r rune) bool {
 	return !isAlnum(r) || r >= 0x2e80 && r <= 0x9fff || r >= 0xf900 && r <= 0xfaff || r >= 0x20000
 }

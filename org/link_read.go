@@ -5,7 +5,7 @@ package org
 import "strings"
 
 // bracketLink reads [[address]] or [[address][description]].
-func (p *inliner) bracketLink(c *contents, at int) int {
+func (p *objectParser) bracketLink(c *contents, at int) int {
 	start := at + len("[[")
 	middle := p.addressEnd(start)
 	if middle == start || middle+1 >= c.end || p.text[middle] != ']' || !c.allowed.has(TypeLink) {
@@ -25,18 +25,18 @@ func (p *inliner) bracketLink(c *contents, at int) int {
 // addressEnd returns the offset of the next bracket that no backslash takes away,
 // which is where the address of a bracket link ends; the length of the text when
 // there is none. It remembers what it found, as find does.
-func (p *inliner) addressEnd(from int) int {
-	if p.ahead[closeAddress] >= from {
-		return p.ahead[closeAddress]
+func (p *objectParser) addressEnd(from int) int {
+	if p.lookahead[closeAddress] >= from {
+		return p.lookahead[closeAddress]
 	}
-	at := from + bracketIndex(p.text[min(from, len(p.text)):])
-	p.ahead[closeAddress] = at
+	at := from + unescapedBracket(p.text[min(from, len(p.text)):])
+	p.lookahead[closeAddress] = at
 	return at
 }
 
-// bracketIndex returns the index of the first bracket in s that no backslash takes
+// unescapedBracket returns the index of the first bracket in s that no backslash takes
 // away, the length of s when there is none.
-func bracketIndex(s string) int {
+func unescapedBracket(s string) int {
 	for at := 0; at < len(s); at++ {
 		switch s[at] {
 		case '[', ']':
@@ -56,8 +56,8 @@ func bracketIndex(s string) int {
 }
 
 // angleLink reads <type:address>.
-func (p *inliner) angleLink(c *contents, at int) int {
-	name := p.text[at+1 : min(c.end, at+2+longestLinkType)]
+func (p *objectParser) angleLink(c *contents, at int) int {
+	name := p.text[at+1 : min(c.end, at+2+maxLinkTypeLength)]
 	colon := strings.IndexByte(name, ':')
 	if colon < 0 || !isLinkType(name[:colon]) {
 		return 0
@@ -71,15 +71,15 @@ func (p *inliner) angleLink(c *contents, at int) int {
 }
 
 // plainLink reads type:address, of which the colon is at the offset at.
-func (p *inliner) plainLink(c *contents, at int) int {
+func (p *objectParser) plainLink(c *contents, at int) int {
 	if at+2 >= c.end || !c.allowed.has(TypeLink) || p.text[at+1] <= ' ' {
 		return 0
 	}
 	start := at
-	for start > c.done && isAlphaByte(p.text[start-1]) && at-start < longestLinkType {
+	for start > c.last && isAlphaByte(p.text[start-1]) && at-start < maxLinkTypeLength {
 		start--
 	}
-	if file := start - len("file+"); file >= c.done && strings.EqualFold(p.text[file:start], "file+") {
+	if file := start - len("file+"); file >= c.last && strings.EqualFold(p.text[file:start], "file+") {
 		start = file
 	}
 	if !isLinkType(p.text[start:at]) || !startsWord(p.text, c.start, start) {

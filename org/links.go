@@ -45,7 +45,7 @@ type Link struct {
 // [Document.Links].
 func Links(text string) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
-		if !mayHoldLink(text) {
+		if !canContainLink(text) {
 			return
 		}
 		d := Parse(text, nil)
@@ -71,11 +71,11 @@ func (d *Document) Links(i int) iter.Seq[Link] {
 		text = d.Text(i)
 	}
 	return func(yield func(Link) bool) {
-		if !mayHoldLink(text) {
+		if !canContainLink(text) {
 			return
 		}
-		room := elementRoom.Get().(*[]Element)
-		defer elementRoom.Put(room)
+		room := elementPool.Get().(*[]Element)
+		defer elementPool.Put(room)
 		*room = d.elements(i, true, nil, *room)
 		t := Tree{Source: d.Source, Elements: *room, doc: d}
 		for k := range t.Elements {
@@ -86,12 +86,12 @@ func (d *Document) Links(i int) iter.Seq[Link] {
 	}
 }
 
-// elementRoom keeps room for elements that nobody keeps.
-var elementRoom = sync.Pool{New: func() any { return new([]Element) }}
+// elementPool keeps room for elements that nobody keeps.
+var elementPool = sync.Pool{New: func() any { return new([]Element) }}
 
-// mayHoldLink reports whether text can hold a link: two brackets, or a type and a
+// canContainLink reports whether text can hold a link: two brackets, or a type and a
 // colon with something behind it.
-func mayHoldLink(text string) bool {
+func canContainLink(text string) bool {
 	if strings.Contains(text, "[[") {
 		return true
 	}
@@ -105,7 +105,7 @@ func mayHoldLink(text string) bool {
 			continue
 		}
 		start := at
-		for start > 0 && isAlphaByte(text[start-1]) && at-start < longestLinkType {
+		for start > 0 && isAlphaByte(text[start-1]) && at-start < maxLinkTypeLength {
 			start--
 		}
 		if isLinkType(text[start:at]) || strings.HasSuffix(text[:start], "file+") {

@@ -15,38 +15,38 @@ type listItem struct {
 	next       int32 // index of the first item that is not below it
 }
 
-// listItems are the items of one list and of the lists in it: a part of the parser's
+// listStructure are the items of one list and of the lists in it: a part of the parser's
 // items, from base on. The items before next have been parsed.
-type listItems struct{ base, next int32 }
+type listStructure struct{ base, next int32 }
 
-// list opens the list whose first item is at the offset body.
-func (p *sectionParser) list(start, body, limit int) {
+// openList opens the list whose first item is at the offset body.
+func (p *sectionParser) openList(start, body, limit int) {
 	k := p.itemAt(body)
-	layout := k < 0
-	if layout {
+	outermost := k < 0
+	if outermost {
 		k = int32(len(p.items))
-		p.layouts = append(p.layouts, listItems{k, k})
-		p.layOut(body, limit)
+		p.structures = append(p.structures, listStructure{k, k})
+		p.scanItems(body, limit)
 	}
 	last := k
 	for n := p.sibling(k); n >= 0; n = p.sibling(n) {
 		last = n
 	}
 	end := p.items[last].text
-	i := p.begin(TypePlainList, start)
-	p.out[i].Body = int32(body)
+	i := p.beginElement(TypePlainList, start)
+	p.elements[i].Body = int32(body)
 	p.setContents(i, body, end)
-	resume := p.after(i, end, limit)
-	p.push(frame{element: i, list: true, item: k, layout: layout, limit: end, resume: resume})
+	resume := p.skipPostBlank(i, end, limit)
+	p.push(frame{element: i, list: true, item: k, ownsStructure: outermost, limit: end, resume: resume})
 }
 
 // itemAt returns the index of the item that starts at the offset in the list that is
 // open, or -1. Offsets must rise.
 func (p *sectionParser) itemAt(offset int) int32 {
-	if len(p.layouts) == 0 {
+	if len(p.structures) == 0 {
 		return -1
 	}
-	l := &p.layouts[len(p.layouts)-1]
+	l := &p.structures[len(p.structures)-1]
 	for l.next < int32(len(p.items)) && p.items[l.next].start < offset {
 		l.next++
 	}
@@ -65,18 +65,18 @@ func (p *sectionParser) sibling(k int32) int32 {
 	return -1
 }
 
-func (p *sectionParser) dropLayout() {
-	last := len(p.layouts) - 1
-	p.items = p.items[:p.layouts[last].base]
-	p.layouts = p.layouts[:last]
+func (p *sectionParser) dropStructure() {
+	last := len(p.structures) - 1
+	p.items = p.items[:p.structures[last].base]
+	p.structures = p.structures[:last]
 }
 
-// layOut finds the items of the list that starts at the offset at. An item ends
+// scanItems finds the items of the list that starts at the offset at. An item ends
 // before the next line that is not indented more than it, and all of them end at two
 // blank lines; the lines of blocks and drawers do not count.
-func (p *sectionParser) layOut(at, limit int) {
+func (p *sectionParser) scanItems(at, limit int) {
 	var open []int32 // the items that are not closed, innermost last
-	least := -1      // the smallest indentation of an item
+	minIndent := -1  // the smallest indentation of an item
 	text := at       // behind the last line that is not blank
 	blank := false   // the line before was
 	for at < limit {
@@ -96,13 +96,13 @@ func (p *sectionParser) layOut(at, limit int) {
 			_, at = p.inlinetaskText(l, limit)
 		case o.kind == TypePlainList && bulletLength(p.src[l.start+margin:l.end], margin) > 0:
 			open = p.closeItems(open, indent, l.start, text)
-			if least < 0 || indent < least {
-				least = indent
+			if minIndent < 0 || indent < minIndent {
+				minIndent = indent
 			}
 			open = append(open, int32(len(p.items)))
 			p.items = append(p.items, listItem{start: l.start, indent: indent})
 			at = l.next
-		case indent <= least:
+		case indent <= minIndent:
 			p.closeItems(open, 0, at, text)
 			return
 		default:
@@ -128,8 +128,8 @@ func (p *sectionParser) closeItems(open []int32, indent, end, text int) []int32 
 	return open
 }
 
-// item opens the next item of the list in frame f.
-func (p *sectionParser) item(f *frame) {
+// openItem opens the next item of the list in frame f.
+func (p *sectionParser) openItem(f *frame) {
 	k := f.item
 	f.item = p.sibling(k)
 	it := p.items[k]
@@ -137,11 +137,11 @@ func (p *sectionParser) item(f *frame) {
 	if f.item >= 0 {
 		end = it.end // the blank lines before a sibling are the item's, those behind the last item the list's
 	}
-	i := p.begin(TypeItem, it.start)
+	i := p.beginElement(TypeItem, it.start)
 	l := lineAt(p.src, it.start, end)
 	parts := itemParts(p.src[l.start:l.end])
 	if p.objects && parts.tagEnd > 0 {
-		p.secondary(i, l.start+parts.tagStart, l.start+parts.tagEnd)
+		p.parseSecondary(i, l.start+parts.tagStart, l.start+parts.tagEnd)
 	}
 	contents := l.start + parts.contents
 	if contents >= l.end {
@@ -151,7 +151,7 @@ func (p *sectionParser) item(f *frame) {
 	if contents < it.text {
 		p.setContents(i, contents, it.text)
 	}
-	p.out[i].PostBlank = p.countLines(text, end)
+	p.elements[i].PostBlank = p.countLines(text, end)
 	p.at = contents
 	p.push(frame{element: i, limit: text, resume: end})
 }

@@ -4,11 +4,11 @@ package org
 
 import "strings"
 
-// Local reports whether the own text of a headline, as [Document.Text] gives it, is
+// IsLocal reports whether the own text of a headline, as [Document.Text] gives it, is
 // read alike in every document of the same settings, and says nothing that counts
 // outside of it: no setting stands in it, and no radio target. It answers for a
 // document without inline tasks. It takes time in proportion to the text.
-func Local(text string) bool {
+func IsLocal(text string) bool {
 	if strings.Contains(text, "<<<") {
 		return false
 	}

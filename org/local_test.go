@@ -25,7 +25,7 @@ func TestLocal(t *testing.T) {
 		{"a target", "* A\n<<a>>\n", true},
 		{"a radio target", "* A\n<<<a>>>\n", false},
 	} {
-		if got := org.Local(tc.text); got != tc.want {
+		if got := org.IsLocal(tc.text); got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestLocalParts(t *testing.T) {
 		whole := org.Parse(strings.Join(lines.Draw(t, "lines"), ""), nil)
 		rest := []string{whole.Section()}
 		for i := range whole.Headlines {
-			if own := whole.Text(i); !org.Local(own) {
+			if own := whole.Text(i); !org.IsLocal(own) {
 				rest = append(rest, own)
 			}
 		}

@@ -3,7 +3,7 @@
 package org
 
 // markup reads bold, italic, strike-through, verbatim and code.
-func (p *inliner) markup(c *contents, at int) int {
+func (p *objectParser) markup(c *contents, at int) int {
 	switch p.text[at] {
 	case '*':
 		return p.emphasis(c, TypeBold, closeBold, at)
@@ -18,8 +18,8 @@ func (p *inliner) markup(c *contents, at int) int {
 }
 
 // underscore reads what a line below may stand in the beginning of.
-func (p *inliner) underscore(c *contents, at int) int {
-	if at-c.done >= len("src") {
+func (p *objectParser) underscore(c *contents, at int) int {
+	if at-c.last >= len("src") {
 		if end := p.inlineCode(c, at); end > 0 {
 			return end
 		}
@@ -32,7 +32,7 @@ func (p *inliner) underscore(c *contents, at int) int {
 
 // emphasis reads text between two markers. The first stands behind a blank or the
 // like and before none, the second the other way round.
-func (p *inliner) emphasis(c *contents, kind Type, search, at int) int {
+func (p *objectParser) emphasis(c *contents, kind Type, search, at int) int {
 	if at+2 >= c.end || isSpace(runeAt(p.text, at+1)) || at > c.start && !opensMarkup(runeBefore(p.text, c.start, at)) {
 		return 0
 	}
@@ -79,7 +79,7 @@ func closesMarkup(text string, at int) bool {
 const maxScriptDepth = 3
 
 // script reads a subscript or superscript, whose sign stands behind something.
-func (p *inliner) script(c *contents, kind Type, at int) int {
+func (p *objectParser) script(c *contents, kind Type, at int) int {
 	if at == c.start || at+1 >= c.end || isSpace(runeBefore(p.text, c.start, at)) {
 		return 0
 	}
@@ -112,7 +112,7 @@ func (p *inliner) script(c *contents, kind Type, at int) int {
 // or 0 when there is none or others lie too deep in between.
 func scriptEnd(text string, at int) int {
 	open := text[at]
-	shut, depth := shutBracket(open), 0
+	shut, depth := matchingBracket(open), 0
 	for i := at; i < len(text); i++ {
 		switch text[i] {
 		case open:

@@ -6,23 +6,23 @@ package org
 // Deeper ones are text. Org has no bound of its own but that of Emacs' stack.
 const maxObjectDepth = 100
 
-// inliner reads the objects of one stretch of text: of a paragraph, a verse block, a
+// objectParser reads the objects of one stretch of text: of a paragraph, a verse block, a
 // table cell, a title or the tag of an item. Org reads each object as if the text
 // around its parent's contents were not there, so the ends of the contents count as
 // ends of lines.
-type inliner struct {
+type objectParser struct {
 	*builder
-	text    string        // Source up to the end of the stretch
-	classes *[256]class   // what may begin an object, radio links included
-	ahead   [searches]int // where each search found something: see find
-	pairs   []int32       // the closing bracket of each opening one, from base on
-	base    int
+	text            string        // Source up to the end of the stretch
+	classes         *[256]class   // what may begin an object, radio links included
+	lookahead       [searches]int // where each search found something: see find
+	closingBrackets []int32       // the closing bracket of each opening one, from base on
+	base            int
 }
 
 // contents is what the children of one object may lie in.
 type contents struct {
 	start, end int
-	done       int // the end of the last child
+	last       int // the end of the last child
 	allowed    objectSet
 	depth      int
 }
@@ -31,16 +31,16 @@ type contents struct {
 // element. Which ones may stand there depends on the type of the parent. It takes
 // time in proportion to the stretch.
 func (b *builder) inline(parent int32, start, end int) {
-	allowed := objectsIn(b.out[parent].Type)
-	p := inliner{builder: b, text: b.src[:end], classes: &classes, base: start}
+	allowed := allowedIn(b.elements[parent].Type)
+	p := objectParser{builder: b, text: b.src[:end], classes: &classes, base: start}
 	if b.radio != nil {
 		p.classes = &b.radio.classes
 	}
-	p.scan(contents{start: start, end: end, done: start, allowed: allowed})
+	p.scan(contents{start: start, end: end, last: start, allowed: allowed})
 }
 
 // scan adds the objects of c in order.
-func (p *inliner) scan(c contents) {
+func (p *objectParser) scan(c contents) {
 	for at := c.start; at < c.end; {
 		class := p.classes[p.text[at]]
 		if class == 0 {
@@ -48,7 +48,7 @@ func (p *inliner) scan(c contents) {
 			continue
 		}
 		if end := p.object(&c, class, at); end > at {
-			at, c.done = end, end
+			at, c.last = end, end
 		} else {
 			at++
 		}
@@ -57,7 +57,7 @@ func (p *inliner) scan(c contents) {
 
 // object adds the object that byte at belongs to the beginning of, and returns its
 // end; 0 when there is none.
-func (p *inliner) object(c *contents, class class, at int) int {
+func (p *objectParser) object(c *contents, class class, at int) int {
 	if class&classRadio != 0 {
 		if end := p.radioLink(c, at); end > 0 {
 			return end
@@ -90,32 +90,32 @@ func (p *inliner) object(c *contents, class class, at int) int {
 
 // leaf adds an object without contents that ends at stop, before the blanks that
 // belong to it. It returns the end of all.
-func (p *inliner) leaf(c *contents, kind Type, start, stop int) int {
+func (p *objectParser) leaf(c *contents, kind Type, start, stop int) int {
 	if !c.allowed.has(kind) {
 		return 0
 	}
-	return p.close(p.begin(kind, start), stop, c.end)
+	return p.close(p.beginElement(kind, start), stop, c.end)
 }
 
 // nest adds an object with contents.
-func (p *inliner) nest(c *contents, kind Type, start, inner, innerEnd, stop int) int {
+func (p *objectParser) nest(c *contents, kind Type, start, inner, innerEnd, stop int) int {
 	if !c.allowed.has(kind) || c.depth == maxObjectDepth {
 		return 0
 	}
-	i := p.begin(kind, start)
-	p.out[i].ContentsStart, p.out[i].ContentsEnd = int32(inner), int32(innerEnd)
-	p.scan(contents{start: inner, end: innerEnd, done: inner, allowed: objectsIn(kind), depth: c.depth + 1})
+	i := p.beginElement(kind, start)
+	p.elements[i].ContentsStart, p.elements[i].ContentsEnd = int32(inner), int32(innerEnd)
+	p.scan(contents{start: inner, end: innerEnd, last: inner, allowed: allowedIn(kind), depth: c.depth + 1})
 	return p.close(i, stop, c.end)
 }
 
 // close ends object i at stop and the blanks that follow it.
-func (p *inliner) close(i int32, stop, limit int) int {
+func (p *objectParser) close(i int32, stop, limit int) int {
 	end := stop
 	for end < limit && isBlank(p.text[end]) {
 		end++
 	}
-	p.out[i].PostBlank = int32(end - stop)
-	p.end(i, end)
+	p.elements[i].PostBlank = int32(end - stop)
+	p.endElement(i, end)
 	return end
 }
 
@@ -169,8 +169,8 @@ var (
 		TypeTarget, TypeTimestamp)
 )
 
-// objectsIn returns the objects that may stand in an element or object.
-func objectsIn(kind Type) objectSet {
+// allowedIn returns the objects that may stand in an element or object.
+func allowedIn(kind Type) objectSet {
 	switch kind {
 	case TypeHeadline, TypeInlinetask, TypeItem:
 		return titleObjects

@@ -5,7 +5,7 @@ package org
 import "strings"
 
 // angle reads targets, timestamps and links that begin with an angle bracket.
-func (p *inliner) angle(c *contents, at int) int {
+func (p *objectParser) angle(c *contents, at int) int {
 	if at+1 >= c.end {
 		return 0
 	}

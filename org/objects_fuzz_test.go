@@ -63,7 +63,7 @@ func checkObjects(t *testing.T, tree *org.Tree) {
 // readAll asks element i for everything that an element or object of any type holds.
 func readAll(tree *org.Tree, i int) {
 	_, _, _, _, _ = tree.Item(i), tree.Keyword(i), tree.Call(i), tree.Name(i), tree.Clock(i)
-	_, _, _, _, _ = tree.Drawer(i), tree.Property(i), tree.Foreign(i), tree.Rule(i), tree.Block(i)
+	_, _, _, _, _ = tree.Drawer(i), tree.Property(i), tree.IsTableEl(i), tree.IsRule(i), tree.Block(i)
 	_, _, _, _, _ = tree.Value(i), tree.Label(i), tree.Inlinetask(i), tree.Link(i), tree.Footnote(i)
 	_, _, _, _, _ = tree.Entity(i), tree.Marked(i), tree.Macro(i), tree.ExportSnippet(i), tree.Inline(i)
 	_, _, _ = tree.Style(i), tree.Key(i), tree.Text(i)

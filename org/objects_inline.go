@@ -5,7 +5,7 @@ package org
 import "strings"
 
 // macro reads {{{name}}} or {{{name(arguments)}}}.
-func (p *inliner) macro(c *contents, at int) int {
+func (p *objectParser) macro(c *contents, at int) int {
 	text := p.text[:c.end]
 	name := at + len("{{{")
 	if !strings.HasPrefix(text[at:], "{{{") || name >= len(text) || !isAlphaByte(text[name]) {
@@ -27,7 +27,7 @@ func (p *inliner) macro(c *contents, at int) int {
 }
 
 // exportSnippet reads @@backend:text@@.
-func (p *inliner) exportSnippet(c *contents, at int) int {
+func (p *objectParser) exportSnippet(c *contents, at int) int {
 	text := p.text[:c.end]
 	if !strings.HasPrefix(text[at:], "@@") {
 		return 0
@@ -48,26 +48,26 @@ func (p *inliner) exportSnippet(c *contents, at int) int {
 // inlineSyntax is how code in a line is written: a word and a line below, a name up
 // to one of stops, and text between brackets.
 type inlineSyntax struct {
-	kind   Type
-	word   string
-	search int
-	stops  string
-	open   byte
-	header bool // square brackets may follow
+	kind    Type
+	keyword string
+	search  int
+	stops   string
+	open    byte
+	header  bool // square brackets may follow
 }
 
 var (
-	inlineSource = inlineSyntax{kind: TypeInlineSrcBlock, word: "src", search: nameEnd, stops: " \t\n[{", open: '{'}
-	inlineCall   = inlineSyntax{kind: TypeInlineBabelCall, word: "call", search: callEnd, stops: " \t\n[(", open: '(', header: true}
+	inlineSource = inlineSyntax{kind: TypeInlineSrcBlock, keyword: "src", search: nameEnd, stops: " \t\n[{", open: '{'}
+	inlineCall   = inlineSyntax{kind: TypeInlineBabelCall, keyword: "call", search: callEnd, stops: " \t\n[(", open: '(', header: true}
 )
 
 // inlineCode reads src_language[header]{code} and call_name[header](arguments)[header],
 // whose first line below is at the offset at.
-func (p *inliner) inlineCode(c *contents, at int) int {
+func (p *objectParser) inlineCode(c *contents, at int) int {
 	text := p.text[:c.end]
 	for _, s := range [...]*inlineSyntax{&inlineSource, &inlineCall} {
-		start := at - len(s.word)
-		if start >= c.done && text[start:at] == s.word && startsWord(text, c.start, start) {
+		start := at - len(s.keyword)
+		if start >= c.last && text[start:at] == s.keyword && startsWord(text, c.start, start) {
 			return p.inlineObject(c, s, start)
 		}
 	}
@@ -75,8 +75,8 @@ func (p *inliner) inlineCode(c *contents, at int) int {
 }
 
 // inlineObject reads the source code or call that begins at the offset at.
-func (p *inliner) inlineObject(c *contents, s *inlineSyntax, at int) int {
-	name := at + len(s.word) + len("_")
+func (p *objectParser) inlineObject(c *contents, s *inlineSyntax, at int) int {
+	name := at + len(s.keyword) + len("_")
 	stop := p.findAny(s.search, s.stops, name)
 	if stop == name {
 		return 0
@@ -85,7 +85,7 @@ func (p *inliner) inlineObject(c *contents, s *inlineSyntax, at int) int {
 	if stop >= c.end || p.text[stop] != s.open {
 		return 0
 	}
-	end := p.pair(stop, c.end)
+	end := p.closingOffset(stop, c.end)
 	if end == 0 {
 		return 0
 	}
@@ -98,9 +98,9 @@ func (p *inliner) inlineObject(c *contents, s *inlineSyntax, at int) int {
 
 // header returns the offset behind the square brackets at the offset at; at itself
 // when there are none.
-func (p *inliner) header(c *contents, at int) int {
+func (p *objectParser) header(c *contents, at int) int {
 	if at < c.end && p.text[at] == '[' {
-		if end := p.pair(at, c.end); end > 0 {
+		if end := p.closingOffset(at, c.end); end > 0 {
 			return end + 1
 		}
 	}

@@ -8,7 +8,7 @@ import "strings"
 const maxEntityBlanks = 20
 
 // backslash reads entities, LaTeX fragments and line breaks.
-func (p *inliner) backslash(c *contents, at int) int {
+func (p *objectParser) backslash(c *contents, at int) int {
 	text := p.text[:c.end]
 	if at+1 >= len(text) {
 		return 0
@@ -42,7 +42,7 @@ func (p *inliner) backslash(c *contents, at int) int {
 }
 
 // lineBreak reads two backslashes at the end of a line.
-func (p *inliner) lineBreak(c *contents, at int) int {
+func (p *objectParser) lineBreak(c *contents, at int) int {
 	if !c.allowed.has(TypeLineBreak) || at > c.start && p.text[at-1] == '\\' {
 		return 0
 	}
@@ -57,7 +57,7 @@ func (p *inliner) lineBreak(c *contents, at int) int {
 		stop++
 	}
 	stop = min(stop+1, c.end)
-	p.end(p.begin(TypeLineBreak, at), stop)
+	p.endElement(p.beginElement(TypeLineBreak, at), stop)
 	return stop
 }
 
@@ -91,7 +91,7 @@ func commandLength(s string) int {
 }
 
 // dollar reads the fragments $$text$$, $text$ and $c$.
-func (p *inliner) dollar(c *contents, at int) int {
+func (p *objectParser) dollar(c *contents, at int) int {
 	text := p.text[:c.end]
 	if strings.HasPrefix(text[at:], "$$") {
 		if end := p.find(closeDollars, "$$", at+2); end+2 <= c.end {

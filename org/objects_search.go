@@ -31,23 +31,23 @@ const (
 
 // find returns the offset of the next pattern, from the offset from on; the length
 // of the text when there is none. Of each search, the offsets asked for only rise.
-func (p *inliner) find(search int, pattern string, from int) int {
-	if p.ahead[search] < from {
-		p.ahead[search] = p.next(strings.Index(p.text[min(from, len(p.text)):], pattern), from)
+func (p *objectParser) find(search int, pattern string, from int) int {
+	if p.lookahead[search] < from {
+		p.lookahead[search] = p.remember(strings.Index(p.text[min(from, len(p.text)):], pattern), from)
 	}
-	return p.ahead[search]
+	return p.lookahead[search]
 }
 
 // findAny is find for the next byte that is one of set.
-func (p *inliner) findAny(search int, set string, from int) int {
-	if p.ahead[search] < from {
-		p.ahead[search] = p.next(strings.IndexAny(p.text[min(from, len(p.text)):], set), from)
+func (p *objectParser) findAny(search int, set string, from int) int {
+	if p.lookahead[search] < from {
+		p.lookahead[search] = p.remember(strings.IndexAny(p.text[min(from, len(p.text)):], set), from)
 	}
-	return p.ahead[search]
+	return p.lookahead[search]
 }
 
-// next makes an offset of what was found from the offset from on.
-func (p *inliner) next(found, from int) int {
+// remember makes an offset of what was found from the offset from on.
+func (p *objectParser) remember(found, from int) int {
 	if found < 0 {
 		return len(p.text)
 	}
@@ -55,9 +55,9 @@ func (p *inliner) next(found, from int) int {
 }
 
 // findWhere is find for the next byte c where ok holds.
-func (p *inliner) findWhere(search int, c byte, from int, ok func(text string, at int) bool) int {
-	if p.ahead[search] >= from {
-		return p.ahead[search]
+func (p *objectParser) findWhere(search int, c byte, from int, ok func(text string, at int) bool) int {
+	if p.lookahead[search] >= from {
+		return p.lookahead[search]
 	}
 	at := min(from, len(p.text))
 	for ; at < len(p.text); at++ {
@@ -70,33 +70,33 @@ func (p *inliner) findWhere(search int, c byte, from int, ok func(text string, a
 			break
 		}
 	}
-	p.ahead[search] = at
+	p.lookahead[search] = at
 	return at
 }
 
-// nearPair is how far a closing bracket is looked for before all are paired.
-const nearPair = 1024
+// maxPairScan is how far a closing bracket is looked for before all are paired.
+const maxPairScan = 1024
 
-// pair returns the offset of the bracket that closes the one at the offset at, or 0
+// closingOffset returns the offset of the bracket that closes the one at the offset at, or 0
 // when there is none before limit. Only brackets of the same kind count.
-func (p *inliner) pair(at, limit int) int {
-	if p.pairs == nil {
-		near := min(limit, at+nearPair)
-		if end := closing(p.text[:near], at); end > 0 || near == limit {
+func (p *objectParser) closingOffset(at, limit int) int {
+	if p.closingBrackets == nil {
+		near := min(limit, at+maxPairScan)
+		if end := closingBracket(p.text[:near], at); end > 0 || near == limit {
 			return end
 		}
-		p.pairs = pairs(p.text[p.base:])
+		p.closingBrackets = matchBrackets(p.text[p.base:])
 	}
-	if end := int(p.pairs[at-p.base]); end > 0 && p.base+end < limit {
+	if end := int(p.closingBrackets[at-p.base]); end > 0 && p.base+end < limit {
 		return p.base + end
 	}
 	return 0
 }
 
-// closing returns the offset of the bracket that closes the one at the offset at, or 0.
-func closing(text string, at int) int {
+// closingBracket returns the offset of the bracket that closes the one at the offset at, or 0.
+func closingBracket(text string, at int) int {
 	open := text[at]
-	shut, depth := shutBracket(open), 0
+	shut, depth := matchingBracket(open), 0
 	for i := at; i < len(text); i++ {
 		switch text[i] {
 		case open:
@@ -110,7 +110,7 @@ func closing(text string, at int) int {
 	return 0
 }
 
-func shutBracket(open byte) byte {
+func matchingBracket(open byte) byte {
 	switch open {
 	case '(':
 		return ')'
@@ -120,8 +120,8 @@ func shutBracket(open byte) byte {
 	return ']'
 }
 
-// pairs returns for each opening bracket of text the offset of the closing one, or 0.
-func pairs(text string) []int32 {
+// matchBrackets returns for each opening bracket of text the offset of the closing one, or 0.
+func matchBrackets(text string) []int32 {
 	ends := make([]int32, len(text))
 	var open [3][]int32
 	for i := range len(text) {

@@ -5,7 +5,7 @@ package org
 import "strings"
 
 // square reads what begins with a square bracket.
-func (p *inliner) square(c *contents, at int) int {
+func (p *objectParser) square(c *contents, at int) int {
 	rest := p.text[at+1 : c.end]
 	switch {
 	case rest == "":
@@ -28,7 +28,7 @@ func (p *inliner) square(c *contents, at int) int {
 }
 
 // timestamp reads a timestamp or range of two.
-func (p *inliner) timestamp(c *contents, at int) int {
+func (p *objectParser) timestamp(c *contents, at int) int {
 	rest := p.text[at:min(c.end, at+maxTimestamp)]
 	if len(rest) < len("<%%()>") || rest[1] != '%' && rest[5] != '-' {
 		return 0
@@ -64,7 +64,7 @@ func cookieLength(s string) int {
 }
 
 // footnote reads a reference: [fn:label], [fn:label:definition] or [fn::definition].
-func (p *inliner) footnote(c *contents, at int) int {
+func (p *objectParser) footnote(c *contents, at int) int {
 	label := at + len("[fn:")
 	n := labelLength(p.text[label:c.end])
 	stop := label + n
@@ -76,7 +76,7 @@ func (p *inliner) footnote(c *contents, at int) int {
 	case p.text[stop] != ':':
 		return 0
 	}
-	end := p.pair(at, c.end)
+	end := p.closingOffset(at, c.end)
 	if end <= stop {
 		return 0
 	}
@@ -100,7 +100,7 @@ func labelLength(s string) int {
 // citation reads a citation with its references: [cite/style:before;see @key p. 3;after].
 // What stands before the first semicolon and behind the last counts as a reference
 // only if it holds a key.
-func (p *inliner) citation(c *contents, at int) int {
+func (p *objectParser) citation(c *contents, at int) int {
 	if !c.allowed.has(TypeCitation) {
 		return 0
 	}
@@ -112,7 +112,7 @@ func (p *inliner) citation(c *contents, at int) int {
 	if colon >= c.end || p.text[colon] != ':' {
 		return 0
 	}
-	end := p.pair(at, c.end)
+	end := p.closingOffset(at, c.end)
 	key := p.findWhere(keyStart, '@', colon, startsKey)
 	if end == 0 || key >= end {
 		return 0
@@ -124,15 +124,15 @@ func (p *inliner) citation(c *contents, at int) int {
 	if i := strings.LastIndexByte(p.text[start:key], ';'); i >= 0 {
 		start += i + 1
 	}
-	i := p.begin(TypeCitation, at)
+	i := p.beginElement(TypeCitation, at)
 	stop := p.citationReferences(start, end)
-	p.out[i].ContentsStart, p.out[i].ContentsEnd = int32(start), int32(stop)
+	p.elements[i].ContentsStart, p.elements[i].ContentsEnd = int32(start), int32(stop)
 	return p.close(i, end+1, c.end)
 }
 
 // citationReferences adds the references between start and end and returns the end
 // of the last one.
-func (p *inliner) citationReferences(start, end int) int {
+func (p *objectParser) citationReferences(start, end int) int {
 	for start < end {
 		stop := end
 		if i := strings.IndexByte(p.text[start:end], ';'); i >= 0 {
@@ -141,7 +141,7 @@ func (p *inliner) citationReferences(start, end int) int {
 		if p.findWhere(keyStart, '@', start, startsKey) >= stop {
 			break
 		}
-		p.end(p.begin(TypeCitationReference, start), stop)
+		p.endElement(p.beginElement(TypeCitationReference, start), stop)
 		start = stop
 	}
 	return start

@@ -8,9 +8,9 @@ import "strings"
 // returns the zero value for an element of another type, panics when i is out of
 // range, as indexing does, and takes time in proportion to the object.
 
-// object returns the bytes of element i without the blanks behind it; "" when it is
+// objectText returns the bytes of element i without the blanks behind it; "" when it is
 // of another type.
-func (t *Tree) object(i int, kind Type) string {
+func (t *Tree) objectText(i int, kind Type) string {
 	e := &t.Elements[i]
 	if e.Type != kind {
 		return ""
@@ -20,7 +20,7 @@ func (t *Tree) object(i int, kind Type) string {
 
 // Link returns the link i. Offsets are those of Source.
 func (t *Tree) Link(i int) Link {
-	text := t.object(i, TypeLink)
+	text := t.objectText(i, TypeLink)
 	if text == "" {
 		return Link{}
 	}
@@ -35,7 +35,7 @@ func (t *Tree) Link(i int) Link {
 		if l.Description != "" {
 			end -= len("][") + len(l.Description)
 		}
-		l.Format, l.Raw = LinkBracket, t.doc.address(text[2:end])
+		l.Format, l.Raw = LinkBracket, t.doc.resolveAddress(text[2:end])
 	case l.Description != "":
 		l.Format, l.Type, l.Path, l.Raw = LinkRadio, "radio", text, text
 		return l
@@ -49,7 +49,9 @@ func (t *Tree) Link(i int) Link {
 }
 
 // Timestamp returns the timestamp i, and whether it is one.
-func (t *Tree) Timestamp(i int) (Timestamp, bool) { return ParseTimestamp(t.object(i, TypeTimestamp)) }
+func (t *Tree) Timestamp(i int) (Timestamp, bool) {
+	return ParseTimestamp(t.objectText(i, TypeTimestamp))
+}
 
 // A Footnote is a reference to a footnote.
 type Footnote struct {
@@ -59,7 +61,7 @@ type Footnote struct {
 
 // Footnote returns the footnote reference i.
 func (t *Tree) Footnote(i int) Footnote {
-	text, ok := strings.CutPrefix(t.object(i, TypeFootnoteReference), "[fn:")
+	text, ok := strings.CutPrefix(t.objectText(i, TypeFootnoteReference), "[fn:")
 	if !ok {
 		return Footnote{}
 	}
@@ -69,14 +71,14 @@ func (t *Tree) Footnote(i int) Footnote {
 
 // Entity returns the name of entity i, without the backslash and brackets.
 func (t *Tree) Entity(i int) string {
-	return strings.TrimSuffix(strings.TrimPrefix(t.object(i, TypeEntity), `\`), "{}")
+	return strings.TrimSuffix(strings.TrimPrefix(t.objectText(i, TypeEntity), `\`), "{}")
 }
 
 // Marked returns the text between the markers of object i: what is verbatim, code, a
 // target or radio target, or the whole of a statistics cookie or LaTeX fragment.
 func (t *Tree) Marked(i int) string {
 	kind := t.Elements[i].Type
-	text := t.object(i, kind)
+	text := t.objectText(i, kind)
 	switch kind {
 	case TypeVerbatim, TypeCode:
 		return text[1 : len(text)-1]
@@ -101,7 +103,7 @@ type Macro struct {
 
 // Macro returns the macro i. The caller owns the slice.
 func (t *Tree) Macro(i int) Macro {
-	text := t.object(i, TypeMacro)
+	text := t.objectText(i, TypeMacro)
 	if text == "" {
 		return Macro{}
 	}
@@ -124,7 +126,7 @@ func macroArguments(text string) []string {
 			argument = append(argument, text[at])
 			continue
 		}
-		n := backslashes(text[:at])
+		n := trailingBackslashes(text[:at])
 		argument = argument[:len(argument)-(n+1)/2]
 		if n%2 == 1 {
 			argument = append(argument, ',')
@@ -141,7 +143,7 @@ type ExportSnippet struct{ Backend, Text string }
 
 // ExportSnippet returns the export snippet i.
 func (t *Tree) ExportSnippet(i int) ExportSnippet {
-	text := t.object(i, TypeExportSnippet)
+	text := t.objectText(i, TypeExportSnippet)
 	if text == "" {
 		return ExportSnippet{}
 	}
@@ -163,40 +165,40 @@ func (t *Tree) Inline(i int) Inline {
 	if t.Elements[i].Type == TypeInlineBabelCall {
 		syntax = &inlineCall
 	}
-	text := t.object(i, syntax.kind)
+	text := t.objectText(i, syntax.kind)
 	if text == "" {
 		return Inline{}
 	}
-	text = text[len(syntax.word)+len("_"):]
+	text = text[len(syntax.keyword)+len("_"):]
 	var n Inline
 	name := strings.IndexAny(text, syntax.stops)
 	n.Name, text = text[:name], text[name:]
 	if text[0] == '[' {
-		n.Header, text = bracketed(text)
+		n.Header, text = cutBracketed(text)
 	}
-	n.Body, text = bracketed(text)
+	n.Body, text = cutBracketed(text)
 	if text != "" {
-		n.EndHeader, _ = bracketed(text)
+		n.EndHeader, _ = cutBracketed(text)
 	}
 	return n
 }
 
-// bracketed returns what stands between the bracket that text begins with and the
+// cutBracketed returns what stands between the bracket that text begins with and the
 // one that closes it, and the rest behind.
-func bracketed(text string) (inner, rest string) {
-	end := closing(text, 0)
+func cutBracketed(text string) (inner, rest string) {
+	end := closingBracket(text, 0)
 	return text[1:end], text[end+1:]
 }
 
 // Style returns the style of citation i, without the slash before it.
 func (t *Tree) Style(i int) string {
-	style, _, _ := strings.Cut(strings.TrimPrefix(t.object(i, TypeCitation), "[cite"), ":")
+	style, _, _ := strings.Cut(strings.TrimPrefix(t.objectText(i, TypeCitation), "[cite"), ":")
 	return strings.TrimPrefix(style, "/")
 }
 
 // Key returns the key that citation reference i names, without the @.
 func (t *Tree) Key(i int) string {
-	text := t.object(i, TypeCitationReference)
+	text := t.objectText(i, TypeCitationReference)
 	for at := range len(text) {
 		if text[at] != '@' || !startsKey(text, at) {
 			continue

@@ -44,7 +44,7 @@ func Parse(src string, opts *Options) *Document {
 	s.scan(d.Start)
 	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
 	if at := mixedLineEnds(src); at >= 0 {
-		d.complain(at, "line ends are mixed: Org takes the carriage returns for text, here they belong to the line ends")
+		d.addDiagnostic(at, "line ends are mixed: Org takes the carriage returns for text, here they belong to the line ends")
 	}
 	d.outline(&s, d.applySettings(opts))
 	return d
@@ -56,23 +56,23 @@ func (d *Document) reparse(src string) *Document {
 	n.Source, n.SectionEnd = src, len(src)
 	s := scanner{src: src, inlinetasks: d.inlinetasks}
 	s.scan(n.Start)
-	n.Keywords, n.Diagnostics, n.unlisted = s.keywords, s.diagnostics, 0
-	n.outline(&s, d.Todo.done())
+	n.Keywords, n.Diagnostics, n.omitted = s.keywords, s.diagnostics, 0
+	n.outline(&s, d.Todo.doneSet())
 	return &n
 }
 
 // outline fills in the headlines and the document's drawer from the marks of a
 // scan. Done says of every TODO keyword whether it is a done one.
-func (d *Document) outline(s *scanner, done map[string]bool) {
+func (d *Document) outline(s *scanner, isDone map[string]bool) {
 	src := d.Source
-	d.radio = &radioOnce{}
+	d.radio = &lazyRadioTargets{}
 	if len(s.headlines) > 0 {
 		d.SectionEnd = s.headlines[0].start
 	}
 	d.ownTitles = nil
-	p := parser{doc: d, done: done}
+	p := parser{doc: d, isDone: isDone}
 	if d.defaults != nil {
-		p.ownDone = d.ownTodo.done()
+		p.ownIsDone = d.ownTodo.doneSet()
 	}
 	p.zerothSection()
 	d.Headlines = make([]Headline, len(s.headlines))
@@ -85,27 +85,27 @@ func (d *Document) outline(s *scanner, done map[string]bool) {
 		}
 		p.headline(h)
 	}
-	p.misplacedDrawers(s.opens)
-	d.link()
-	d.undeclaredKeywords()
+	p.reportMisplacedDrawers(s.drawerOpenings)
+	d.linkParents()
+	d.reportUndeclaredKeywords()
 	d.finishDiagnostics()
 }
 
 // parser reads what follows each headline mark.
 type parser struct {
-	doc        *Document
-	done       map[string]bool // every TODO keyword: is it a done one
-	ownDone    map[string]bool // the same of the file alone; nil where there are no defaults
-	tags       runs[string]
-	properties runs[Property]
-	opened     []int // offsets where drawer found an opening, rising
+	doc            *Document
+	isDone         map[string]bool // every TODO keyword: is it a done one
+	ownIsDone      map[string]bool // the same of the file alone; nil where there are no defaults
+	tags           runs[string]
+	properties     runs[Property]
+	drawerOpenings []int // offsets where drawer found an opening, rising
 }
 
 // headline fills in h, of which Start, Level and SectionEnd are known.
 func (p *parser) headline(h *Headline) {
 	text := lineAt(p.doc.Source, h.Start, h.SectionEnd)
 	h.TextEnd = text.next
-	p.title(h, p.doc.Source[h.Start+h.Level:text.end])
+	p.parseTitle(h, p.doc.Source[h.Start+h.Level:text.end])
 
 	at := h.TextEnd
 	if line := lineAt(p.doc.Source, at, h.SectionEnd); isPlanning(p.doc.Source[line.start:line.end]) {
@@ -114,7 +114,7 @@ func (p *parser) headline(h *Headline) {
 		// Org lets blank lines part planning and drawer, but nothing else.
 		at = skipBlankLines(p.doc.Source, line.next, h.SectionEnd)
 	}
-	h.Properties, h.DrawerStart, h.DrawerEnd = p.drawer(at, h.SectionEnd)
+	h.Properties, h.DrawerStart, h.DrawerEnd = p.parseDrawer(at, h.SectionEnd)
 }
 
 // zerothSection reads the property drawer of the document, which only comment
@@ -130,25 +130,25 @@ func (p *parser) zerothSection() {
 		}
 		at = line.next
 	}
-	d.Properties, d.DrawerStart, d.DrawerEnd = p.drawer(at, d.SectionEnd)
+	d.Properties, d.DrawerStart, d.DrawerEnd = p.parseDrawer(at, d.SectionEnd)
 }
 
-// misplacedDrawers complains of the openings, at rising offsets, that stand where
+// reportMisplacedDrawers complains of the openings, at rising offsets, that stand where
 // Org does not look for a property drawer.
-func (p *parser) misplacedDrawers(opens []int) {
+func (p *parser) reportMisplacedDrawers(opens []int) {
 	at := 0
 	for _, offset := range opens {
-		for at < len(p.opened) && p.opened[at] < offset {
+		for at < len(p.drawerOpenings) && p.drawerOpenings[at] < offset {
 			at++
 		}
-		if at == len(p.opened) || p.opened[at] != offset {
-			p.doc.complain(offset, "property drawer is neither directly below its headline nor first in the file, so it is not read")
+		if at == len(p.drawerOpenings) || p.drawerOpenings[at] != offset {
+			p.doc.addDiagnostic(offset, "property drawer is neither directly below its headline nor first in the file, so it is not read")
 		}
 	}
 }
 
-// link fills in the parents and the ends of the subtrees.
-func (d *Document) link() {
+// linkParents fills in the parents and the ends of the subtrees.
+func (d *Document) linkParents() {
 	var open []int32 // the headline last seen and its ancestors
 	for i := range d.Headlines {
 		h := &d.Headlines[i]
@@ -171,11 +171,11 @@ func (d *Document) link() {
 // and a diagnostic takes many times the memory of the text that it is about.
 const maxDiagnostics = 10_000
 
-// complain records a diagnostic; its line is filled in at the end. Beyond
+// addDiagnostic records a diagnostic; its line is filled in at the end. Beyond
 // maxDiagnostics they are only counted.
-func (d *Document) complain(offset int, message string) {
+func (d *Document) addDiagnostic(offset int, message string) {
 	if len(d.Diagnostics) >= maxDiagnostics {
-		d.unlisted++
+		d.omitted++
 		return
 	}
 	d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: offset, Message: message})
@@ -184,8 +184,8 @@ func (d *Document) complain(offset int, message string) {
 // finishDiagnostics sorts the diagnostics and counts their lines in one pass.
 func (d *Document) finishDiagnostics() {
 	slices.SortStableFunc(d.Diagnostics, func(a, b Diagnostic) int { return a.Offset - b.Offset })
-	if n := len(d.Diagnostics); d.unlisted > 0 {
-		message := fmt.Sprintf("%d more diagnostics of this document are not listed; mend what is listed to see them", d.unlisted)
+	if n := len(d.Diagnostics); d.omitted > 0 {
+		message := fmt.Sprintf("%d more diagnostics of this document are not listed; mend what is listed to see them", d.omitted)
 		d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: d.Diagnostics[n-1].Offset, Message: message})
 	}
 	at, line := 0, 1

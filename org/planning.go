@@ -58,7 +58,7 @@ func (p *parser) planning(h *Headline, l line) {
 		for i < len(text) && text[i] == ' ' { // a tab will not do
 			i++
 		}
-		if !beginsBrackets(text[i:]) {
+		if !startsWithBracket(text[i:]) {
 			continue
 		}
 		stamp := text[i : i+timestampLength(text[i:])]
@@ -72,13 +72,13 @@ func (p *parser) planning(h *Headline, l line) {
 		}
 	}
 	if h.Deadline == "" && h.Scheduled == "" && h.Closed == "" {
-		p.doc.complain(l.start, "planning line without a timestamp")
+		p.doc.addDiagnostic(l.start, "planning line without a timestamp")
 	}
 }
 
-// beginsBrackets reports whether s begins with something in brackets, which need not
+// startsWithBracket reports whether s begins with something in brackets, which need not
 // match.
-func beginsBrackets(s string) bool {
+func startsWithBracket(s string) bool {
 	return s != "" && (s[0] == '<' || s[0] == '[') && strings.IndexAny(s[1:min(len(s), maxTimestamp)], ">]") > 0
 }
 

@@ -12,14 +12,14 @@ type runs[T any] struct {
 // The room that a new run finds, and the bounds of an array. Most headlines have
 // fewer than ten tags or properties; most files fewer than sixteen in all.
 const (
-	runRoom  = 10
-	minChunk = 16
-	maxChunk = 1024
+	runCapacity = 10
+	minChunk    = 16
+	maxChunk    = 1024
 )
 
 // begin makes room for a run.
 func (r *runs[T]) begin() {
-	if cap(r.open) < runRoom {
+	if cap(r.open) < runCapacity {
 		r.chunk = min(max(2*r.chunk, minChunk), maxChunk)
 		r.open = make([]T, 0, r.chunk)
 	}

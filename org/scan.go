@@ -7,19 +7,19 @@ import "strings"
 // scanner is the first pass: it finds the headlines and, outside the blocks that
 // hide them, the keyword lines and the openings of property drawers.
 type scanner struct {
-	src         string
-	inlinetasks int // so many stars make no headline; 0 for no bound
-	headlines   []mark
-	keywords    []Keyword
-	opens       []int // offsets of the lines that open a property drawer
-	diagnostics []Diagnostic
+	src            string
+	inlinetasks    int // so many stars make no headline; 0 for no bound
+	headlines      []headlineMark
+	keywords       []Keyword
+	drawerOpenings []int // offsets of the lines that open a property drawer
+	diagnostics    []Diagnostic
 
 	block    block     // the block around the current line
 	unclosed blockKind // kinds that are not closed before the next headline
 }
 
-// mark is a headline by the offset of its first star and their number.
-type mark struct{ start, level int }
+// headlineMark is a headline by the offset of its first star and their number.
+type headlineMark struct{ start, level int }
 
 // scan reads the lines from the offset at to the end. A block that turns out not to
 // be closed before the next headline is no block, so its lines are read again as
@@ -31,7 +31,7 @@ func (s *scanner) scan(at int) {
 			if s.block.kind == 0 {
 				return
 			}
-			at = s.reopen()
+			at = s.abandonBlock()
 			continue
 		}
 		l := lineAt(s.src, at, len(s.src))
@@ -43,10 +43,10 @@ func (s *scanner) scan(at int) {
 			}
 			switch {
 			case level > 0 && s.block.kind != 0:
-				at = s.reopen()
+				at = s.abandonBlock()
 			case level > 0:
 				s.unclosed = 0
-				s.headlines = append(s.headlines, mark{l.start, level})
+				s.headlines = append(s.headlines, headlineMark{l.start, level})
 			}
 			continue
 		}
@@ -81,7 +81,7 @@ func (s *scanner) line(l line) {
 	}
 	if text[0] == ':' {
 		if isDrawerOpen(text) {
-			s.opens = append(s.opens, l.start)
+			s.drawerOpenings = append(s.drawerOpenings, l.start)
 		}
 		return
 	}
@@ -90,9 +90,9 @@ func (s *scanner) line(l line) {
 	}
 }
 
-// reopen gives up the current block, which no line closes before the next headline,
+// abandonBlock gives up the current block, which no line closes before the next headline,
 // and returns the offset of the line after its first.
-func (s *scanner) reopen() int {
+func (s *scanner) abandonBlock() int {
 	b := s.block
 	s.block = block{}
 	s.unclosed |= b.kind

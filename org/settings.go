@@ -42,18 +42,18 @@ func setting(text string) (key, value string) {
 // applySettings derives from the keyword lines, and from those of the setup files,
 // what they set. It returns for every TODO keyword whether it is a done one.
 func (d *Document) applySettings(opts *Options) map[string]bool {
-	g := gatherer{doc: d}
+	g := settingsCollector{doc: d}
 	if opts != nil && opts.Setup != nil {
 		g.setup, g.seen = opts.Setup, map[string]bool{}
 	}
-	g.gather(d.Keywords, "", true)
+	g.collect(d.Keywords, "", true)
 	own := TodoKeywords{}
-	own.read(g.all)
+	own.readSettings(g.settings)
 	if opts != nil && !opts.Defaults.IsZero() {
 		d.defaults = opts.Defaults
-		g.all = append(d.defaults.before(g.all), g.all...)
+		g.settings = append(d.defaults.applicable(g.settings), g.settings...)
 	}
-	d.Settings, d.ownTodo = g.all, own
+	d.Settings, d.ownTodo = g.settings, own
 
 	var titles []string
 	for _, k := range d.Keywords {
@@ -62,7 +62,7 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 		}
 	}
 	d.Title = strings.Join(titles, " ")
-	for _, k := range g.all {
+	for _, k := range g.settings {
 		switch k.Key {
 		case "CATEGORY":
 			d.Category = k.Value
@@ -76,9 +76,9 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 			d.addAbbreviation(k.Value)
 		}
 	}
-	d.TagGroups = tagGroups(g.all)
-	d.Todo.read(g.all)
-	return d.Todo.done()
+	d.TagGroups = tagGroups(g.settings)
+	d.Todo.readSettings(g.settings)
+	return d.Todo.doneSet()
 }
 
 // addFileTags adds the tags of a #+FILETAGS value: words, each of tags parted by
@@ -113,15 +113,15 @@ func (d *Document) addAbbreviation(value string) {
 	d.LinkAbbreviations[name] = rest
 }
 
-// read reads the keyword sequences of settings. Those of one key come together,
+// readSettings reads the keyword sequences of settings. Those of one key come together,
 // whatever the order of the lines.
-func (t *TodoKeywords) read(settings []Keyword) {
+func (t *TodoKeywords) readSettings(settings []Keyword) {
 	found := false
 	for _, key := range [...]string{"TYP_TODO", "TODO", "SEQ_TODO"} {
 		for _, k := range settings {
 			if k.Key == key {
 				found = true
-				t.add(k.Value)
+				t.addSequence(k.Value)
 			}
 		}
 	}
@@ -130,8 +130,8 @@ func (t *TodoKeywords) read(settings []Keyword) {
 	}
 }
 
-// done says of every keyword whether it is a done one.
-func (t *TodoKeywords) done() map[string]bool {
+// doneSet says of every keyword whether it is a done one.
+func (t *TodoKeywords) doneSet() map[string]bool {
 	done := make(map[string]bool, len(t.All))
 	for _, word := range t.All {
 		done[word] = false
@@ -142,9 +142,9 @@ func (t *TodoKeywords) done() map[string]bool {
 	return done
 }
 
-// add appends one sequence. A bar parts the done keywords from the others; without
+// addSequence appends one sequence. A bar parts the done keywords from the others; without
 // one the last keyword is the done one.
-func (t *TodoKeywords) add(sequence string) {
+func (t *TodoKeywords) addSequence(sequence string) {
 	first, bar := len(t.All), false
 	for _, word := range strings.FieldsFunc(sequence, isFieldSpace) {
 		if word == "|" {
@@ -176,26 +176,26 @@ func withoutFastKey(word string) string {
 // isFieldSpace is what parts words in a setting.
 func isFieldSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
-// gatherer collects the settings of a document and of its setup files in the order
+// settingsCollector collects the settings of a document and of its setup files in the order
 // in which Org meets them.
-type gatherer struct {
-	doc   *Document
-	setup func(name string) (string, bool) // nil: setup files are left out
-	seen  map[string]bool
-	all   []Keyword
+type settingsCollector struct {
+	doc      *Document
+	setup    func(name string) (string, bool) // nil: setup files are left out
+	seen     map[string]bool
+	settings []Keyword
 }
 
-// gather adds keywords, and at each SETUPFILE those of that file. Names inside a
+// collect adds keywords, and at each SETUPFILE those of that file. Names inside a
 // setup file are relative to its folder. Only for the document's own lines are there
 // offsets and diagnostics.
-func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
+func (g *settingsCollector) collect(keywords []Keyword, folder string, own bool) {
 	for _, k := range keywords {
 		if k.Key != "SETUPFILE" || g.setup == nil {
-			g.doc.lacksSetup = g.doc.lacksSetup || k.Key == "SETUPFILE"
+			g.doc.missingSetup = g.doc.missingSetup || k.Key == "SETUPFILE"
 			if !own {
 				k.Start, k.End = -1, -1
 			}
-			g.all = append(g.all, k)
+			g.settings = append(g.settings, k)
 			continue
 		}
 		name := strings.Trim(k.Value, `"`)
@@ -209,9 +209,9 @@ func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
 		g.doc.SetupFiles = append(g.doc.SetupFiles, name)
 		text, ok := g.setup(name)
 		if !ok {
-			g.doc.lacksSetup = true
+			g.doc.missingSetup = true
 			if own {
-				g.doc.complain(k.Start, "setup file is not found inside the memex, so its settings do not apply")
+				g.doc.addDiagnostic(k.Start, "setup file is not found inside the memex, so its settings do not apply")
 			}
 			continue
 		}
@@ -224,6 +224,6 @@ func (g *gatherer) gather(keywords []Keyword, folder string, own bool) {
 		if inner == "." {
 			inner = ""
 		}
-		g.gather(s.keywords, inner, false)
+		g.collect(s.keywords, inner, false)
 	}
 }

@@ -66,8 +66,8 @@ func (p piece) length() int {
 	return p.end - p.start
 }
 
-// cut splits p after n bytes.
-func (p piece) cut(n int) (before, after piece) {
+// split splits p after n bytes.
+func (p piece) split(n int) (before, after piece) {
 	if p.text != "" {
 		return piece{text: p.text[:n]}, piece{text: p.text[n:]}
 	}
@@ -86,8 +86,8 @@ func (d *draft) replace(start, end int, text string) {
 	if start == end && text == "" {
 		return
 	}
-	first := d.split(start)
-	last := d.split(end)
+	first := d.splitAt(start)
+	last := d.splitAt(end)
 	var with []piece
 	if text != "" {
 		with = []piece{{text: text}}
@@ -96,15 +96,15 @@ func (d *draft) replace(start, end int, text string) {
 	d.text = d.text[:start] + text + d.text[end:]
 }
 
-// split makes a piece begin at the offset at and returns its index.
-func (d *draft) split(at int) int {
+// splitAt makes a piece begin at the offset at and returns its index.
+func (d *draft) splitAt(at int) int {
 	for i, p := range d.pieces {
 		n := p.length()
 		switch {
 		case at == 0:
 			return i
 		case at < n:
-			before, after := p.cut(at)
+			before, after := p.split(at)
 			d.pieces = slices.Replace(d.pieces, i, i+1, before, after)
 			return i + 1
 		}

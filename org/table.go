@@ -4,38 +4,38 @@ package org
 
 import "strings"
 
-// foreignRun is a run of lines that begin with a bar or a plus, up to a limit.
-type foreignRun struct {
+// tableElRun is a run of lines that begin with a bar or a plus, up to a limit.
+type tableElRun struct {
 	start, end, limit int
-	table             bool // its last line is a rule
+	complete          bool // its last line is a rule
 }
 
-// foreignTable returns the opening of the table of table.el whose first rule is line
+// tableElOpening returns the opening of the table of table.el whose first rule is line
 // l: of the lines from there on that begin with a bar or a plus, the last one must be
 // a rule too. The run is kept, for each of its rules asks for it.
-func (p *sectionParser) foreignTable(l line, limit int) opening {
-	if r := &p.foreign; l.start < r.start || l.start >= r.end || limit != r.limit {
-		*r = foreignRun{start: l.start, end: l.next, limit: limit}
+func (p *sectionParser) tableElOpening(l line, limit int) opening {
+	if r := &p.lastTableEl; l.start < r.start || l.start >= r.end || limit != r.limit {
+		*r = tableElRun{start: l.start, end: l.next, limit: limit}
 		for r.end < limit {
 			next := lineAt(p.src, r.end, limit)
 			text := trimBlanks(p.src[next.start:next.end])
 			if text == "" || text[0] != '|' && text[0] != '+' {
 				break
 			}
-			r.table, r.end = isForeignRule(text), next.next
+			r.complete, r.end = isTableElRule(text), next.next
 		}
 	}
-	if !p.foreign.table {
+	if !p.lastTableEl.complete {
 		return opening{}
 	}
-	return opening{kind: TypeTable, foreign: true}
+	return opening{kind: TypeTable, tableEl: true}
 }
 
-// table adds a table whose first row is at the offset body. Formulas below an Org
+// addTable adds a table whose first row is at the offset body. Formulas below an Org
 // table belong to it.
-func (p *sectionParser) table(start, body, limit int, foreign bool) {
-	i := p.begin(TypeTable, start)
-	p.out[i].Body = int32(body)
+func (p *sectionParser) addTable(start, body, limit int, foreign bool) {
+	i := p.beginElement(TypeTable, start)
+	p.elements[i].Body = int32(body)
 	end := body
 	for end < limit {
 		l := lineAt(p.src, end, limit)
@@ -44,20 +44,20 @@ func (p *sectionParser) table(start, body, limit int, foreign bool) {
 			break
 		}
 		if !foreign {
-			p.row(l, text)
+			p.addRow(l, text)
 		}
 		end = l.next
 	}
 	if !foreign {
 		p.setContents(i, body, end)
-		end = p.formulas(end, limit)
+		end = p.formulasEnd(end, limit)
 	}
-	p.at = p.after(i, end, limit)
-	p.builder.end(i, p.at)
+	p.at = p.skipPostBlank(i, end, limit)
+	p.builder.endElement(i, p.at)
 }
 
-// formulas returns the end of the formula lines at the offset at.
-func (p *sectionParser) formulas(at, limit int) int {
+// formulasEnd returns the end of the formula lines at the offset at.
+func (p *sectionParser) formulasEnd(at, limit int) int {
 	for at < limit {
 		l := lineAt(p.src, at, limit)
 		if !hasPrefixFold(trimBlanksLeft(p.src[l.start:l.end]), formulaKey) {
@@ -70,29 +70,29 @@ func (p *sectionParser) formulas(at, limit int) int {
 
 const formulaKey = "#+TBLFM: "
 
-// row adds the row in line l, whose text begins with a bar.
-func (p *sectionParser) row(l line, text string) {
-	i := p.begin(TypeTableRow, l.start)
+// addRow adds the row in line l, whose text begins with a bar.
+func (p *sectionParser) addRow(l line, text string) {
+	i := p.beginElement(TypeTableRow, l.start)
 	if !strings.HasPrefix(text, "|-") {
 		start := l.end - len(text) + 1
 		end := trimmedEnd(p.src, start, l.end)
 		p.setContents(i, start, end)
 		if p.objects {
-			p.cells(start, end)
+			p.addCells(start, end)
 		}
 	}
-	p.builder.end(i, l.next)
+	p.builder.endElement(i, l.next)
 }
 
-// cells adds the cells of a row between its first bar and the offset end.
-func (p *sectionParser) cells(at, end int) {
+// addCells adds the cells of a row between its first bar and the offset end.
+func (p *sectionParser) addCells(at, end int) {
 	for at < end {
 		stop := end
 		next := end
 		if bar := strings.IndexByte(p.src[at:end], '|'); bar >= 0 {
 			stop, next = at+bar, at+bar+1
 		}
-		i := p.begin(TypeTableCell, at)
+		i := p.beginElement(TypeTableCell, at)
 		for at < stop && isBlank(p.src[at]) {
 			at++
 		}
@@ -100,7 +100,7 @@ func (p *sectionParser) cells(at, end int) {
 			p.setContents(i, at, text)
 			p.inline(i, at, text)
 		}
-		p.builder.end(i, next)
+		p.builder.endElement(i, next)
 		at = next
 	}
 }

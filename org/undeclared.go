@@ -29,12 +29,12 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// undeclared returns the word in capitals that headline i begins with and that looks
+// undeclaredKeyword returns the word in capitals that headline i begins with and that looks
 // like a TODO keyword which nobody declared, or "": a common one, or any before a
 // priority, of a headline with a planning line, or in the log of one.
-func (d *Document) undeclared(i int) string {
+func (d *Document) undeclaredKeyword(i int) string {
 	h := &d.Headlines[i]
-	word := d.capitals(i)
+	word := d.leadingCapitals(i)
 	if word == "" {
 		return ""
 	}
@@ -45,9 +45,9 @@ func (d *Document) undeclared(i int) string {
 	return ""
 }
 
-// capitals returns the first word of a headline without a keyword when more follows
+// leadingCapitals returns the first word of a headline without a keyword when more follows
 // it and it is in capitals: at least three letters, perhaps with digits, - or _ inside.
-func (d *Document) capitals(i int) string {
+func (d *Document) leadingCapitals(i int) string {
 	h := &d.Headlines[i]
 	if h.Todo != "" || h.Commented {
 		return ""
@@ -71,17 +71,17 @@ func (d *Document) capitals(i int) string {
 	return word
 }
 
-// undeclaredKeywords complains of each word that looks like a TODO keyword which nobody
+// reportUndeclaredKeywords complains of each word that looks like a TODO keyword which nobody
 // declared, at the first headline that begins with it. A setup file that is not there
 // may have declared it, so then it is silent.
-func (d *Document) undeclaredKeywords() {
-	if d.lacksSetup {
+func (d *Document) reportUndeclaredKeywords() {
+	if d.missingSetup {
 		return
 	}
 	var words []string
 	var first, times map[string]int
 	for i := range d.Headlines {
-		word := d.undeclared(i)
+		word := d.undeclaredKeyword(i)
 		if word == "" {
 			continue
 		}
@@ -97,12 +97,12 @@ func (d *Document) undeclaredKeywords() {
 		if n := times[word] - 1; n > 0 {
 			more = fmt.Sprintf(" here and in %d more", n)
 		}
-		d.complain(first[word], "headline begins with "+word+more+", which is read as a part of the title; if it is a TODO keyword, "+d.howToDeclare(word))
+		d.addDiagnostic(first[word], "headline begins with "+word+more+", which is read as a part of the title; if it is a TODO keyword, "+d.declarationHint(word))
 	}
 }
 
-// howToDeclare says how a word becomes a TODO keyword.
-func (d *Document) howToDeclare(word string) string {
+// declarationHint says how a word becomes a TODO keyword.
+func (d *Document) declarationHint(word string) string {
 	for _, k := range d.Settings {
 		if isTodoKey(k.Key) && k.Start >= 0 {
 			return "add it to the line #+" + k.Key + ": of the file"

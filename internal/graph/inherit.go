@@ -21,7 +21,7 @@ func (s *State) Property(n *node.Node, key string) (string, bool) {
 			v.Add(key, p.Key, p.Value)
 		}
 		parent, ok := s.nodes.Get(n.Parent)
-		if v.Up() || !ok {
+		if v.EndDrawer() || !ok {
 			return v.Join()
 		}
 		n = parent

@@ -250,5 +250,5 @@ func isComputed(tree *org.Tree, k int) bool {
 	for range tree.Formulas(k) {
 		return true
 	}
-	return tree.Foreign(k)
+	return tree.IsTableEl(k)
 }
