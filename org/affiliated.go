@@ -5,13 +5,13 @@ package org
 import "strings"
 
 // affiliatedKeys are the keys of keywords that belong to the element below them.
-// Besides them there is ATTR_ with a back-end behind it.
+// ATTR_ followed by a back-end is another such key.
 var affiliatedKeys = [...]string{
 	"CAPTION", "DATA", "HEADER", "HEADERS", "LABEL", "NAME", "PLOT", "RESNAME", "RESULT", "RESULTS", "SOURCE", "SRCNAME", "TBLNAME",
 }
 
-// skipAffiliated skips the affiliated keywords at the offset start and returns where the
-// element begins that they belong to; start when there is none.
+// skipAffiliated skips the affiliated keywords at the offset start and returns the
+// start of their element, or start if there are none.
 func (p *sectionParser) skipAffiliated(start, limit int) int {
 	at := start
 	for at < limit {
@@ -43,8 +43,8 @@ func isAffiliated(text string) bool {
 	return key != ""
 }
 
-// affiliatedKey splits the text of a line into the key of an affiliated keyword,
-// what stands in brackets behind it, and the value; the key is "" when it is none.
+// affiliatedKey splits a line into the key of an affiliated keyword, the optional
+// text in brackets after it, and the value. The key is "" for any other line.
 func affiliatedKey(text string) (key, option, value string) {
 	text = text[len("#+"):]
 	n := nameLength(text)

@@ -4,23 +4,22 @@ package org
 
 import "strings"
 
-// A Block is what the first line of a block says.
+// A Block describes the first line of a block.
 type Block struct {
-	// Name is what stands behind #+begin_, as written: src, quote, or the name of a
-	// special block; of a dynamic block what stands behind #+begin:.
+	// Name is the text after #+begin_ as written: src, quote, or the name of a
+	// special block. For a dynamic block it is the word after #+begin:.
 	Name string
-	// Language is that of source code, or the back-end of an export block.
+	// Language is the language of source code, or the back-end of an export block.
 	Language string
-	// Switches are the flags of source code, such as -n, or what stands behind
+	// Switches are the flags of source code, such as -n, or the text after
 	// #+begin_example.
 	Switches string
-	// Parameters are the header arguments of source code, those of a dynamic block,
-	// or what stands behind the name of a special block.
+	// Parameters are the header arguments of source code, the arguments of a dynamic
+	// block, or the text after the name of a special block.
 	Parameters string
 }
 
-// Block returns what block i says in its first line; the zero value when i is no
-// block.
+// Block returns the description of block i, or the zero value if i is not a block.
 func (t *Tree) Block(i int) Block {
 	kind := t.Elements[i].Type
 	switch kind {
@@ -49,8 +48,9 @@ func (t *Tree) Block(i int) Block {
 	return b
 }
 
-// switchesLength returns the length of the switches that text begins with, each with
-// the blanks before it: -i, -k, -r, -l "format", -n or +n with a number or without.
+// switchesLength returns the length of the switches at the start of text, including
+// the blanks before each of them: -i, -k, -r, -l "format", and -n or +n with an
+// optional number.
 func switchesLength(text string) int {
 	end := 0
 	for {
@@ -85,12 +85,11 @@ func switchesLength(text string) int {
 	}
 }
 
-// Value returns the text that element i holds and that is not Org: the lines of
-// source code, of an example, export or comment block, without the commas that
-// protect them; those of a comment or fixed-width area without their marks, and
-// without the last line end; a LaTeX environment or diary expression as it is. It is
-// "" for other types. Line ends are as they stand. It is a part of Source where that
-// can be.
+// Value returns the text of element i that is not Org: the lines of a source,
+// example, export or comment block without protective commas; the lines of a comment
+// or fixed-width area without their markers and without the last line end; a LaTeX
+// environment or diary expression as written. It returns "" for other types. Line
+// ends are kept. The result is a substring of Source if possible.
 func (t *Tree) Value(i int) string {
 	e := &t.Elements[i]
 	end := trimBlankLines(t.Source, int(e.Body), int(e.End))
@@ -111,15 +110,15 @@ func (t *Tree) Value(i int) string {
 	return ""
 }
 
-// innerLines returns the lines between the first and the last line of block i, which
-// ends at the offset end.
+// innerLines returns the lines between the first and last line of block i, which ends
+// at the offset end.
 func (t *Tree) innerLines(i, end int) string {
 	first := lineAt(t.Source, int(t.Elements[i].Body), end)
 	return t.Source[first.next:max(first.next, lineStart(t.Source, end-1))]
 }
 
-// withoutCommas removes one comma before each star or #+ that begins a line, blanks
-// and other commas aside.
+// withoutCommas removes one comma before a star or #+ at the start of each line,
+// after blanks and other commas.
 func withoutCommas(text string) string {
 	if !strings.Contains(text, ",*") && !strings.Contains(text, ",#+") {
 		return text
@@ -138,8 +137,8 @@ func withoutCommas(text string) string {
 	return b.String()
 }
 
-// withoutMarks removes from each line the blanks before the mark, the mark, and one
-// blank behind it.
+// withoutMarks removes from each line the leading blanks, the marker, and one blank
+// after it.
 func withoutMarks(text string, mark byte) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -4,15 +4,15 @@ package org
 
 import "strings"
 
-// builder makes a tree in the order of the document: an element is opened, its
-// children are added, and it is closed.
+// builder builds a tree in document order: open an element, add its children, close
+// it.
 type builder struct {
 	doc      *Document
 	src      string
 	elements []Element
-	open     int32         // the innermost element that is not closed; -1 for none
-	objects  bool          // objects are wanted too
-	radio    *radioTargets // what radio links lead to; nil for no such links
+	open     int32         // the innermost open element; -1 for none
+	objects  bool          // also parse objects
+	radio    *radioTargets // targets of radio links; nil to find no such links
 }
 
 // beginElement opens an element and returns its index.
@@ -23,14 +23,14 @@ func (b *builder) beginElement(kind Type, start int) int32 {
 	return i
 }
 
-// endElement closes element i, the innermost one that is open.
+// endElement closes element i, the innermost open one.
 func (b *builder) endElement(i int32, end int) {
 	e := &b.elements[i]
 	e.End, e.Next = int32(end), int32(len(b.elements))
 	b.open = e.Parent
 }
 
-// countLines counts the lines from the offset start to end.
+// countLines returns the number of lines between two offsets.
 func (b *builder) countLines(start, end int) int32 {
 	n := strings.Count(b.src[start:end], "\n")
 	if end > start && b.src[end-1] != '\n' {

@@ -4,14 +4,14 @@ package org
 
 import "strings"
 
-// A Clock is a line of clocked time.
+// A Clock is a clock line.
 type Clock struct {
-	Timestamp string // one timestamp or a range, as written; "" when there is only a duration
-	Duration  string // hours and minutes, as in 1:30; "" while the clock runs
+	Timestamp string // a timestamp or range as written; "" if there is only a duration
+	Duration  string // hours and minutes, as in 1:30; "" for a running clock
 }
 
-// Running reports whether the clock has no duration: to Org it runs, even when it has
-// an end.
+// Running reports whether the clock has no duration: Org treats it as running even if
+// it has an end.
 func (c Clock) Running() bool { return c.Timestamp != "" && c.Duration == "" }
 
 // Clock returns the clock i.
@@ -34,8 +34,8 @@ func isClock(text string) bool {
 	return ok
 }
 
-// clockParts splits what stands behind CLOCK: into a timestamp or range and a
-// duration; either may be absent, but not both.
+// clockParts splits the text after CLOCK: into a timestamp or range and a duration.
+// One of them may be absent.
 func clockParts(rest string) (stamp, duration string, ok bool) {
 	rest = trimBlanks(rest)
 	if strings.HasPrefix(rest, "[") {

@@ -14,30 +14,30 @@ import (
 // ErrDefaults is wrapped by the errors of [Defaults.Check].
 var ErrDefaults = errors.New("not a setting of Org")
 
-// Defaults are settings that a person's Emacs has for every file. The lines of a file,
-// and of its setup files, go before them: where it has #+TODO lines of its own those of
-// the defaults do not count, nor do the tags where it has #+TAGS lines. A nil *Defaults
-// has none. It must not be changed while a document is parsed with it.
+// Defaults are the settings that a user's Emacs applies to every file. Settings in a
+// file and its setup files take precedence: a #+TODO line replaces the default
+// sequences, a #+TAGS line the default tags. A nil *Defaults has no settings. Do not
+// modify Defaults while they are in use by a parse.
 type Defaults struct {
-	// Todo are sequences of TODO keywords, each as behind #+TODO:.
+	// Todo holds sequences of TODO keywords, each written as after #+TODO:.
 	Todo []string
-	// Tags are groups of tags, each as behind #+TAGS:.
+	// Tags holds groups of tags, each written as after #+TAGS:.
 	Tags []string
-	// Startup are words as behind #+STARTUP:, such as logdone.
+	// Startup holds words as after #+STARTUP:, such as logdone.
 	Startup []string
-	// LogDrawer is the drawer that log lines go into, "" for none.
+	// LogDrawer is the drawer for log lines; "" for none.
 	LogDrawer string
-	// Archive is the location that headlines are archived to, as behind #+ARCHIVE:.
+	// Archive is the archive location, written as after #+ARCHIVE:.
 	Archive string
-	// Links are what link types stand for, by name, as behind #+LINK:.
+	// Links maps link types to their expansions, as after #+LINK:.
 	Links map[string]string
 }
 
 // IsZero reports whether nothing is set.
 func (d *Defaults) IsZero() bool { return d == nil || len(d.lines()) == 0 && d.LogDrawer == "" }
 
-// Check says what of the defaults Org would not read as meant, in an error that wraps
-// [ErrDefaults].
+// Check returns an error that wraps [ErrDefaults] if Org would misread one of the
+// settings.
 func (d *Defaults) Check() error {
 	seen := map[string]bool{}
 	for _, sequence := range d.Todo {
@@ -71,7 +71,8 @@ func (d *Defaults) Check() error {
 	return nil
 }
 
-// checkSequence checks one sequence of keywords; seen are those of the others.
+// checkSequence checks one sequence of keywords. seen holds those of the other
+// sequences.
 func checkSequence(sequence string, seen map[string]bool) error {
 	bars, words := 0, 0
 	for _, word := range strings.FieldsFunc(sequence, isFieldSpace) {
@@ -103,14 +104,14 @@ func checkSequence(sequence string, seen map[string]bool) error {
 	return nil
 }
 
-// isDrawerName reports whether a drawer can have a name.
+// isDrawerName reports whether name is a valid drawer name.
 func isDrawerName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
 
-// lines returns the defaults as settings, in the order in which Org would meet them.
+// lines returns the defaults as keyword lines, in the order in which Org reads them.
 func (d *Defaults) lines() []Keyword {
 	if d == nil {
 		return nil
@@ -137,8 +138,8 @@ func (d *Defaults) lines() []Keyword {
 	return out
 }
 
-// Fingerprint tells defaults that make a difference to what is read from those that
-// make none: it is 0 for none, and else below 1<<48.
+// Fingerprint returns a hash of the settings that affect parsing: 0 if there are
+// none, else a number below 1<<48.
 func (d *Defaults) Fingerprint() uint64 {
 	if d.IsZero() {
 		return 0
@@ -155,7 +156,7 @@ func (d *Defaults) Fingerprint() uint64 {
 
 func isTodoKey(key string) bool { return key == "TODO" || key == "SEQ_TODO" || key == "TYP_TODO" }
 
-// applicable returns the defaults that count before the settings of a file.
+// applicable returns the defaults that the settings of a file do not replace.
 func (d *Defaults) applicable(settings []Keyword) []Keyword {
 	hides := map[string]bool{}
 	for _, k := range settings {

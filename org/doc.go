@@ -1,42 +1,41 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package org reads Org files: headlines, planning, properties, tags, keywords, the
-// elements below a headline and the objects in their text, each with its byte
-// offsets on disk.
+// Package org parses and edits Org files: headlines, planning, properties, tags,
+// keywords, the elements of a section and the objects in their text, each with its
+// byte offsets.
 //
-// [Parse] turns text into a [Document]; its [Headline] values, in document order,
-// are the outline. [Document.Elements] and [Document.Objects] read a section further
-// when it is asked for, into a [Tree]; what an element or object holds is a method of
-// the tree. [Document.Links] gives the links of a section, [ParseTimestamp] reads a
-// timestamp.
+// [Parse] parses text into a [Document], whose [Headline] values are the outline in
+// document order. [Document.Elements] and [Document.Objects] parse a section on
+// demand into a [Tree], whose methods return the details of an element or object.
+// [Document.Links] returns the links of a section and [ParseTimestamp] parses a
+// timestamp. [Document.Edit], [Refile] and [Archive] make typed changes, returned as
+// splices of bytes.
 //
-// All of it follows Org 9.8.9, whose syntax is described in
-// https://orgmode.org/worg/org-syntax.html; where it reads a file otherwise, the
-// deviation lists in testdata say where and why.
-//
-// [Document.Edit], [Refile] and [Archive] make typed changes as splices of bytes, as
-// Emacs' own commands make them under its default settings and those of the file;
-// testdata/edit-deviations.txt says where they do otherwise.
+// Parsing follows Org 9.8.9, whose syntax is specified in
+// https://orgmode.org/worg/org-syntax.html. Edits have the effect of the Emacs
+// commands under their default settings and those of the file. The deviation lists in
+// testdata, and testdata/edit-deviations.txt for edits, state every difference with
+// its reason.
 //
 // Invariants:
 //
-//   - Any sequence of bytes is a document. Parse never fails; what it could not
-//     read as meant is named in Document.Diagnostics.
-//   - Offsets count bytes of the text as given: a byte order mark, carriage
-//     returns and invalid UTF-8 count as they stand.
+//   - Any sequence of bytes is a document. Parse never fails; Document.Diagnostics
+//     lists text that was probably meant otherwise.
+//   - Offsets count bytes of the original text, including a byte order mark,
+//     carriage returns and invalid UTF-8.
 //   - The zeroth section and the own texts of all headlines, in order, are the
-//     text, byte for byte. A subtree lies inside its parent's.
-//   - The headlines depend on the keywords of the whole file: a #+TODO line counts
-//     for the headlines above it too.
-//   - Strings in the result are parts of the text given, not copies, but for what
-//     setup files say. They keep it alive as long as they are held.
-//   - An edit changes no byte that it was not asked to: encoding, line ends and a
-//     missing final line end stay. What it writes is read as what was asked for.
-//   - Elements are made of whole lines, but behind a bullet or the label of a
-//     footnote, and tile the contents of the element that they are in.
-//   - Parse, Elements and Objects take time in proportion to the text, whatever the
-//     text and however deep it is nested.
+//     text, byte for byte. A subtree lies inside the subtree of its parent.
+//   - The headlines depend on the keywords of the whole file: a #+TODO line also
+//     applies to the headlines above it.
+//   - Strings in the result are substrings of the text and keep it alive, except for
+//     the settings from setup files, which are copies.
+//   - An edit changes no byte outside its purpose: the encoding, line ends and a
+//     missing final line end are preserved. Parsing the result yields the requested
+//     change.
+//   - Elements consist of whole lines, except after a bullet or a footnote label,
+//     and tile the contents of their parent.
+//   - Parse, Elements and Objects take time in proportion to the text, whatever its
+//     content and nesting depth.
 //
-// Not here: what a headline means as a remembered thing, and its identity; that is
-// package node.
+// Not here: identity, and what a headline means as a remembered node (package node).
 package org

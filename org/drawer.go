@@ -18,9 +18,10 @@ func isDrawerOpen(text string) bool {
 	return len(text) == len(drawerOpen) && strings.EqualFold(text, drawerOpen)
 }
 
-// parseDrawer reads the property drawer that begins at the offset at, if there is one.
-// Every line in it must be a property and it must be closed before limit; else it is
-// an ordinary drawer or plain text and holds no properties, which is complained of.
+// parseDrawer parses the property drawer at the offset at, if there is one. Each of
+// its lines must be a property and it must end before limit. Otherwise it is an
+// ordinary drawer or plain text without properties, and parseDrawer adds a
+// diagnostic.
 func (p *parser) parseDrawer(at, limit int) (properties []Property, start, end int) {
 	src := p.doc.Source
 	l := lineAt(src, at, limit)
@@ -49,12 +50,12 @@ func (p *parser) parseDrawer(at, limit int) (properties []Property, start, end i
 	return nil, 0, 0
 }
 
-// maxLinearKeys is the number of properties up to which a drawer is searched for
-// repeated keys without a map: nearly all drawers are that small.
+// maxLinearKeys is the number of properties up to which reportRepeatedKeys compares
+// keys pairwise instead of using a map. Nearly all drawers are that small.
 const maxLinearKeys = 16
 
-// reportRepeatedKeys complains of each line of a drawer whose key stands in a later line
-// again, so that it does not count. KEY+ lines add to KEY and are not meant.
+// reportRepeatedKeys adds a diagnostic for each line of a drawer whose key occurs
+// again in a later line, which replaces it. KEY+ lines are no repetition.
 func (p *parser) reportRepeatedKeys(properties []Property) {
 	var last map[string]int
 	if len(properties) > maxLinearKeys {
@@ -79,8 +80,8 @@ func (p *parser) reportRepeatedKeys(properties []Property) {
 	}
 }
 
-// splitProperty splits the trimmed text of a line into key and value. The key is the
-// first word without the colons around it, and may hold colons itself.
+// splitProperty splits a trimmed line into key and value. The key is the first word
+// without its enclosing colons; it may contain colons.
 func splitProperty(text string) (key, value string, ok bool) {
 	word, rest := cutBlank(text)
 	if len(word) < 3 || word[0] != ':' || word[len(word)-1] != ':' || hasSpace(word) {
@@ -89,8 +90,8 @@ func splitProperty(text string) (key, value string, ok bool) {
 	return word[1 : len(word)-1], trimBlanksLeft(rest), true
 }
 
-// hasSpace reports whether s holds a character that Emacs, in Org files, counts as
-// white space.
+// hasSpace reports whether s has a character that Emacs treats as white space in Org
+// files.
 func hasSpace(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c == ' ' || c >= '\t' && c <= '\r' && c != '\v' || c >= utf8.RuneSelf {
@@ -100,7 +101,7 @@ func hasSpace(s string) bool {
 	return false
 }
 
-// isSpace is the class of white space in Emacs, which differs from Unicode's.
+// isSpace reports whether r is white space to Emacs, which differs from Unicode.
 func isSpace(r rune) bool {
 	switch {
 	case r == ' ', r >= '\t' && r <= '\r' && r != '\v':

@@ -12,30 +12,30 @@ import (
 
 // The errors that edits wrap.
 var (
-	// ErrNoHeadline: there is no headline of that index, it was deleted, or the edit
-	// is one of headlines and the document was named.
+	// ErrNoHeadline: there is no headline with that index, it was deleted, or the
+	// edit applies to headlines but was requested for the document.
 	ErrNoHeadline = errors.New("no such headline")
 	// ErrKeyword: the file does not declare the TODO keyword.
 	ErrKeyword = errors.New("unknown TODO keyword")
 	// ErrPriority: the priority is outside the range of the file.
 	ErrPriority = errors.New("priority out of range")
-	// ErrTag: a tag holds something else than letters, digits and _@#%.
+	// ErrTag: a tag has a character other than letters, digits and _@#%.
 	ErrTag = errors.New("not a tag; use letters, digits, _, @, # and %")
-	// ErrProperty: a key is no property's, a value has a line break, or an ID names
-	// nothing.
+	// ErrProperty: the key is not a valid property key, the value has a line break,
+	// or the ID is invalid.
 	ErrProperty = errors.New("not a property")
-	// ErrTimestamp: a date or time that does not exist or cannot be read.
+	// ErrTimestamp: the date or time does not exist or cannot be parsed.
 	ErrTimestamp = errors.New("not a timestamp")
-	// ErrStructure: the text would be read as something else than was asked for,
-	// such as a headline inside a body.
+	// ErrStructure: the text would be parsed as something else than requested, such
+	// as a headline inside a body.
 	ErrStructure = errors.New("text would change the structure")
-	// ErrItem: the line is no list item with a checkbox that can be set.
+	// ErrItem: the line is not a list item whose checkbox can be set.
 	ErrItem = errors.New("no checkbox to set")
-	// ErrArchive: an archive location that is not supported.
+	// ErrArchive: the archive location is not supported.
 	ErrArchive = errors.New("archive location is not supported")
 )
 
-// detailedError is an error that is one of the Err values in words of its own.
+// detailedError wraps one of the Err values and has a message of its own.
 type detailedError struct {
 	kind error
 	text string
@@ -45,32 +45,31 @@ func (r detailedError) Error() string { return r.text }
 
 func (r detailedError) Unwrap() error { return r.kind }
 
-// kindErrorf returns an error of a kind that says only what is formatted.
+// kindErrorf returns an error that wraps kind but has only the formatted message.
 func kindErrorf(kind error, format string, values ...any) error {
 	return detailedError{kind, fmt.Sprintf(format, values...)}
 }
 
 // An Edit is one typed change of a headline: [SetTodo], [SetPriority], [SetTitle],
 // [AddTag], [RemoveTag], [SetProperty], [RemoveProperty], [Schedule], [Deadline],
-// [AppendBody], [ReplaceBody], [InsertHeadline], [CheckItem] and [Delete]. Each does
-// what the command of Emacs does under its default settings and those of the file.
+// [AppendBody], [ReplaceBody], [InsertHeadline], [CheckItem] or [Delete]. Each has
+// the effect of the Emacs command under its default settings and those of the file.
 type Edit interface {
 	apply(e *editor) error
 }
 
-// Edit applies edits in order to headline i, or with i = -1 to the document, and
-// returns the changes as splices of d.Source, sorted and apart. It changes neither d
-// nor anything else. Of now the date and time of day count, to the minute, as the
-// wall clock of its location shows them.
+// Edit applies edits in order to headline i, or to the document if i is -1, and
+// returns the changes as splices of d.Source, sorted and disjoint. d does not change.
+// Edits use the date and time of now to the minute, in its own location.
 //
-// Besides the headline's own text an edit changes what Emacs changes with it: the
-// statistics cookies of ancestors, and lines that it adds or removes whole. Bytes
-// that no edit asks for stay, whatever the encoding and line ends; new lines end as
-// the line before them does.
+// In addition to the headline's own text, an edit changes what Emacs changes with it:
+// the statistics cookies of ancestors, and lines that it adds or removes as a whole.
+// All other bytes are preserved, whatever the encoding and line ends. New lines get
+// the line end of the line before them.
 //
-// The error names the edit and wraps one of the Err values; there are no splices
-// then. Each change reads the outline anew: the time is in proportion to the edits
-// times the source.
+// If an edit fails, Edit returns no splices and an error that names the edit and
+// wraps one of the Err values. Each change parses the outline again, so Edit takes
+// time in proportion to the number of edits times the length of the source.
 func (d *Document) Edit(i int, now time.Time, edits ...Edit) ([]Splice, error) {
 	if i < -1 || i >= len(d.Headlines) {
 		return nil, fmt.Errorf("edit headline %d of %d: %w", i, len(d.Headlines), ErrNoHeadline)
@@ -84,13 +83,13 @@ func (d *Document) Edit(i int, now time.Time, edits ...Edit) ([]Splice, error) {
 	return e.draft.splices(), nil
 }
 
-// editor applies edits to a text and keeps its outline up to date.
+// editor applies edits to a text and keeps its outline current.
 type editor struct {
 	draft   draft
-	doc     *Document // the outline of draft.text
-	at      int       // the index of the headline being edited; -1 for the document
-	deleted bool      // it was deleted
-	now     time.Time // in UTC with the digits of the wall clock, without seconds
+	doc     *Document // outline of draft.text
+	at      int       // index of the edited headline; -1 for the document
+	deleted bool      // the headline was deleted
+	now     time.Time // wall clock time, stored as UTC, without seconds
 }
 
 func newEditor(d *Document, i int, now time.Time) *editor {
@@ -106,11 +105,11 @@ func (e *editor) apply(edit Edit) error {
 	return edit.apply(e)
 }
 
-// headline returns the headline being edited, as it stands. It is not to be kept
-// over a change.
+// headline returns the edited headline. The pointer is invalid after a change.
 func (e *editor) headline() *Headline { return &e.doc.Headlines[e.at] }
 
-// onHeadline fails for the edit called name when the document is being edited.
+// onHeadline returns an error for the edit with this name if the document is being
+// edited.
 func (e *editor) onHeadline(name string) error {
 	if e.at < 0 {
 		return kindErrorf(ErrNoHeadline, "%s: not on the document itself; name a headline", name)
@@ -118,7 +117,7 @@ func (e *editor) onHeadline(name string) error {
 	return nil
 }
 
-// replace puts text for the bytes start to end and reads the outline again.
+// replace replaces the bytes from start to end and parses the outline again.
 func (e *editor) replace(start, end int, text string) {
 	if e.doc.Source[start:end] == text {
 		return
@@ -127,15 +126,16 @@ func (e *editor) replace(start, end int, text string) {
 	e.doc = e.doc.reparse(e.draft.text)
 }
 
-// insertLines puts lines, each ended by a line feed, before the line that begins at
-// the offset at. They end as the line before them does. It returns where they begin.
+// insertLines inserts lines, each ending in a line feed, before the line at the
+// offset at, with the line end of the line before it. It returns the offset of the
+// first inserted line.
 func (e *editor) insertLines(at int, lines string) int {
 	return e.insertText(at, withLineEnds(lines, e.lineEndAt(at)))
 }
 
-// insertText puts whole lines, with their ends, before the line that begins at the
-// offset at, and returns where they begin. At the end of a text without a final line
-// end there is none afterwards either.
+// insertText inserts whole lines, including their ends, before the line at the offset
+// at, and returns their offset. If the text has no final line end, it has none
+// afterwards either.
 func (e *editor) insertText(at int, text string) int {
 	if src := e.doc.Source; at < len(src) || at == e.doc.Start || src[at-1] == '\n' {
 		e.replace(at, at, text)
@@ -146,7 +146,7 @@ func (e *editor) insertText(at int, text string) int {
 	return at + len(end)
 }
 
-// withLineEnds gives the lines of a text, which end in line feeds, another end.
+// withLineEnds replaces the line feeds in text by another line end.
 func withLineEnds(text, end string) string {
 	if end == "\n" {
 		return text
@@ -154,8 +154,8 @@ func withLineEnds(text, end string) string {
 	return strings.ReplaceAll(text, "\n", end)
 }
 
-// lineEndAt returns the line end that a new line at the offset at takes: that of the
-// line before, else of the first line, else a line feed.
+// lineEndAt returns the line end for a new line at the offset at: that of the line
+// before, else of the first line, else a line feed.
 func (e *editor) lineEndAt(at int) string {
 	src := e.doc.Source
 	i := strings.LastIndexByte(src[:at], '\n')
@@ -168,8 +168,8 @@ func (e *editor) lineEndAt(at int) string {
 	return "\n"
 }
 
-// removeLines removes the whole lines from start to end. Where they end a text
-// without a final line end, the line before them becomes the last and loses its own.
+// removeLines removes the whole lines from start to end. If the text has no final
+// line end and its last line is removed, the new last line loses its line end.
 func (e *editor) removeLines(start, end int) {
 	src := e.doc.Source
 	if end == len(src) && start < end && src[end-1] != '\n' {
@@ -180,9 +180,9 @@ func (e *editor) removeLines(start, end int) {
 	e.replace(start, end, "")
 }
 
-// rawProperty returns the value of a property at headline i: its own, else that of the
-// nearest ancestor that has it, else that of the file. Unlike [Document.Property] it
-// takes nil for a value, as Org does where nil turns something off.
+// rawProperty returns the value of a property of headline i: its own, else that of
+// the nearest ancestor that has it, else that of the file. Unlike
+// [Document.Property], it returns the value nil, with which Org turns features off.
 func (d *Document) rawProperty(i int, key string) (string, bool) {
 	for ; i >= 0; i = int(d.Headlines[i].Parent) {
 		if value, ok := lastValue(d.Headlines[i].Properties, key); ok {
@@ -195,8 +195,8 @@ func (d *Document) rawProperty(i int, key string) (string, bool) {
 	return lastValue(d.FileProperties, key)
 }
 
-// lastValue returns the value of a key in one drawer: of two lines with that key the
-// last counts.
+// lastValue returns the value of a key in one drawer. If the key occurs twice, the
+// last line wins.
 func lastValue(properties []Property, key string) (string, bool) {
 	for _, p := range slices.Backward(properties) {
 		if strings.EqualFold(p.Key, key) {

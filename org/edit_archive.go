@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// defaultArchive is where Emacs archives to unless the file says otherwise.
+// defaultArchive is the default archive location of Emacs.
 const defaultArchive = "%s_archive::"
 
-// ArchiveFile returns the path of the file that headline i of d, the file at path
-// name, is archived to: name with _archive behind it, or what the property ARCHIVE
-// or #+ARCHIVE says. A location with a headline in it is [ErrArchive].
+// ArchiveFile returns the path of the archive file for headline i of d, whose own
+// path is name: name with the suffix _archive, or the location in the property
+// ARCHIVE or in #+ARCHIVE. It returns [ErrArchive] for a location that contains a
+// headline.
 func ArchiveFile(d *Document, i int, name string) (string, error) {
 	location := defaultArchive
 	for _, k := range d.Settings {
@@ -36,13 +37,14 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 	return path.Join(path.Dir(name), file), nil
 }
 
-// Archive moves headline i of from, with all below it, to the end of the archive, at
-// the top level, and notes where it came from in properties as Emacs does. Name is
-// the path of from as it shall stand there; archive is the file that [ArchiveFile]
-// names, nil when there is none yet. The cookies of ancestors follow.
+// Archive moves the subtree of headline i of from to the end of the archive, at the
+// top level, and records its origin in properties as Emacs does. name is the path of
+// from to record. archive is the document that [ArchiveFile] names, or nil if it does
+// not exist yet. The statistics cookies of ancestors are updated.
 //
-// It changes neither document. ArchiveSplices are those of the archive's source, or
-// of an empty text. Errors and now are as for [Document.Edit], and [ErrArchive].
+// Neither document changes. archiveSplices apply to the archive's source, or to the
+// empty text. For now and the errors see [Document.Edit]; another error is
+// [ErrArchive].
 func Archive(from *Document, i int, name string, archive *Document, now time.Time) (fromSplices, archiveSplices []Splice, err error) {
 	if i == -1 {
 		return nil, nil, kindErrorf(ErrNoHeadline, "a document is not archived; move the file")
@@ -79,7 +81,7 @@ func Archive(from *Document, i int, name string, archive *Document, now time.Tim
 	return source.draft.splices(), e.draft.splices(), nil
 }
 
-// archiveProperties returns what is noted of headline i when it is archived.
+// archiveProperties returns the properties that record the origin of headline i.
 func (d *Document) archiveProperties(i int, name string, now time.Time) []Property {
 	properties := []Property{
 		{Key: "ARCHIVE_TIME", Value: now.Format("2006-01-02 Mon 15:04")},
@@ -107,8 +109,8 @@ func (d *Document) archiveProperties(i int, name string, now time.Time) []Proper
 	return properties
 }
 
-// outlinePath returns the titles from the top down to headline i, parted by slashes:
-// links as they are shown, without cookies.
+// outlinePath returns the displayed titles from the top down to headline i, separated
+// by slashes.
 func (d *Document) outlinePath(i int) string {
 	var titles []string
 	for ; i >= 0; i = int(d.Headlines[i].Parent) {
@@ -118,8 +120,8 @@ func (d *Document) outlinePath(i int) string {
 	return strings.Join(titles, "/")
 }
 
-// displayTitle returns a title with its links as they are shown and without cookies
-// that hold a number.
+// displayTitle returns a title with its links as displayed and without statistics
+// cookies that have a number.
 func displayTitle(title string) string {
 	var b strings.Builder
 	at := 0

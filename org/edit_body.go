@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// AppendBody adds text, in lines of its own, to the end of a headline's own text, or
-// of the text before the first headline. Blank lines before the next headline stay
-// behind it.
+// AppendBody appends text, in lines of its own, to the own text of a headline or to
+// the text before the first headline. Blank lines before the next headline stay after
+// it.
 //
-// Unless Children is set, a line of the text that begins a headline is
-// [ErrStructure]; with it the headlines must lie below the edited one. A line that
-// would be a setting of the file, a planning line or a property drawer where Org
-// looks for one is [ErrStructure] in any case, and so is the loss of a setting.
+// A line of the text that starts a headline is [ErrStructure] unless Children is set;
+// with Children the headlines must be below the edited one. A line that would be a
+// setting of the file, or a planning line or property drawer in a position where Org
+// looks for one, is always [ErrStructure], and so is the loss of a setting.
 type AppendBody struct {
 	Text     string
 	Children bool
 }
 
-// ReplaceBody is [AppendBody] in the place of the own text behind planning line,
-// property drawer and log drawer, which stay; in the document, behind property drawer
-// and the last setting, such as #+TITLE, before the first headline. "" removes that
-// text.
+// ReplaceBody replaces the body of a headline under the rules of [AppendBody]: its
+// own text after the planning line, property drawer and log drawer. The body of the
+// document is the text after the property drawer and the last setting, such as
+// #+TITLE, up to the first headline. An empty Text removes the body.
 type ReplaceBody struct {
 	Text     string
 	Children bool
@@ -40,8 +40,8 @@ func (r ReplaceBody) apply(e *editor) error {
 	return e.writeBody("replace body", start, end, r.Text, r.Children)
 }
 
-// bodyRange returns where the own text begins behind planning, properties and log,
-// and where it ends before the blank lines at its end.
+// bodyRange returns the start of the body, after planning, properties and log, and
+// its end, before trailing blank lines.
 func (e *editor) bodyRange() (start, end int) {
 	src := e.doc.Source
 	if e.at < 0 {
@@ -54,8 +54,7 @@ func (e *editor) bodyRange() (start, end int) {
 	return start, max(start, endOfText(src, start, end))
 }
 
-// skipLog returns the offset behind the log drawer that begins at the offset at; at
-// when there is none.
+// skipLog returns the end of the log drawer at the offset at, or at if there is none.
 func (e *editor) skipLog(at, limit int) int {
 	src := e.doc.Source
 	open := lineAt(src, at, limit)
@@ -71,8 +70,8 @@ func (e *editor) skipLog(at, limit int) int {
 	return at
 }
 
-// endOfText returns the end of the last line before limit, and not before start,
-// that is not blank.
+// endOfText returns the end of the last non-blank line before limit, but at least
+// start.
 func endOfText(src string, start, limit int) int {
 	text := strings.TrimRight(src[start:limit], " \t\r\n")
 	if text == "" {
@@ -81,8 +80,8 @@ func endOfText(src string, start, limit int) int {
 	return lineAt(src, start+len(text), limit).next
 }
 
-// settingsEnd returns the end of the last thing before the first headline that holds
-// a setting: of its line, or of the drawer or block around it; 0 without settings.
+// settingsEnd returns the end of the last setting before the first headline,
+// including the drawer or block around it; 0 if there are no settings.
 func (d *Document) settingsEnd() int {
 	last := -1
 	for _, k := range d.Keywords {
@@ -103,7 +102,7 @@ func (d *Document) settingsEnd() int {
 	return 0
 }
 
-// writeBody puts text for the bytes start to end and checks that nothing but the
+// writeBody replaces the bytes from start to end by text and checks that only the
 // body has changed.
 func (e *editor) writeBody(name string, start, end int, text string, children bool) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -126,7 +125,7 @@ func (e *editor) writeBody(name string, start, end int, text string, children bo
 	return nil
 }
 
-// replaceLines puts lines for the whole lines from start to end.
+// replaceLines replaces the whole lines from start to end.
 func (e *editor) replaceLines(start, end int, lines string) {
 	if lines == "" {
 		e.removeLines(start, end)
@@ -139,8 +138,8 @@ func (e *editor) replaceLines(start, end int, lines string) {
 	e.replace(start, end, lines)
 }
 
-// misplacedHeadline says which headline in text does not belong there, and what to do; "" for
-// none.
+// misplacedHeadline returns a message about a headline in text that is not allowed
+// there, with a remedy, or "".
 func (e *editor) misplacedHeadline(text string, children bool) string {
 	level := 0
 	if e.at >= 0 {
@@ -158,8 +157,9 @@ func (e *editor) misplacedHeadline(text string, children bool) string {
 	return ""
 }
 
-// bodyProblem says what of the text, now the bytes start to end, is read as more than
-// text, or what else has changed since before, and what to do.
+// bodyProblem returns a message about text in the bytes from start to end that is
+// parsed as more than text, or about another change since before, with a remedy; ""
+// if there is none.
 func (e *editor) bodyProblem(before *Document, start, end int) string {
 	line := func(offset int) int { return strings.Count(e.doc.Source[start:offset], "\n") + 1 }
 	inside := func(from, to int) bool { return from < to && from >= start && from < end }
@@ -178,7 +178,7 @@ func (e *editor) bodyProblem(before *Document, start, end int) string {
 	return "the lines around the text would be read otherwise; close its blocks and drawers"
 }
 
-// firstMissing returns the first of some keywords that others lack, or nil.
+// firstMissing returns the first keyword in some that others lacks, or nil.
 func firstMissing(some, others []Keyword) *Keyword {
 	for i := range some {
 		if !slices.ContainsFunc(others, func(k Keyword) bool { return sameKeyword(some[i], k) }) {
@@ -190,8 +190,8 @@ func firstMissing(some, others []Keyword) *Keyword {
 
 func sameKeyword(a, b Keyword) bool { return a.Key == b.Key && a.Value == b.Value }
 
-// sameExceptBody reports whether the outline after an edit of headline i's body equals that
-// before it, apart from offsets and, with children, from headlines below i.
+// sameExceptBody reports whether the outlines before and after an edit of the body of
+// headline i are equal, apart from offsets and, with children, the headlines below i.
 func sameExceptBody(before, after *Document, i int, children bool) bool {
 	extra := len(after.Headlines) - len(before.Headlines)
 	if extra < 0 || extra > 0 && !children {

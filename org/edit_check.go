@@ -8,26 +8,27 @@ import (
 	"strings"
 )
 
-// CheckItem sets the checkbox of a list item in the own text of a headline, or of
-// the document. Line is that of the item's bullet, counted from 1 in the document as
-// the edits before this one left it; State is "X", " " or "-".
+// CheckItem sets the checkbox of a list item in the own text of a headline or of the
+// document. Line is the line of the item's bullet, counted from 1 in the document as
+// left by the edits before. State is "X", " " or "-".
 //
-// The checkboxes of the items around it and the statistics cookies of the headline's
-// own text follow. [ErrItem] is a line that is no item with a checkbox, an item
-// whose state follows from those below it, and one that the property ORDERED blocks.
+// The checkboxes of enclosing items and the statistics cookies in the headline's own
+// text are updated. [ErrItem] is returned for a line that is not an item with a
+// checkbox, for an item whose state depends on the items below it, and for an item
+// that the property ORDERED blocks.
 type CheckItem struct {
 	Line  int
 	State string
 }
 
-// checklist is the list items of one section.
+// checklist holds the list items of one section.
 type checklist struct {
 	tree     *Tree
-	items    []int         // their elements, in order
-	parent   map[int]int   // the item whose list an item is in; -1 at the top
-	children map[int][]int // the items in the lists of an item; of -1, those at the top
-	checkbox map[int]int   // the offset of the state of those with a checkbox
-	state    map[int]byte  // and the state
+	items    []int         // elements of the items, in order
+	parent   map[int]int   // the item that contains an item's list; -1 at the top
+	children map[int][]int // the items in the lists of an item; those at the top for -1
+	checkbox map[int]int   // offset of the state of each item with a checkbox
+	state    map[int]byte  // state of each item with a checkbox
 	edits    []Splice
 }
 
@@ -70,7 +71,7 @@ func (d *Document) ordered(i int) bool {
 	return value != ""
 }
 
-// checklist reads the list items of the section of headline i.
+// checklist returns the list items of the section of headline i.
 func (d *Document) checklist(i int) *checklist {
 	c := &checklist{tree: d.Elements(i), parent: map[int]int{}, children: map[int][]int{}, checkbox: map[int]int{}, state: map[int]byte{}}
 	for k := range c.tree.Elements {
@@ -94,7 +95,7 @@ func (d *Document) checklist(i int) *checklist {
 	return c
 }
 
-// itemAtLine returns the item that begins in a line; -1 when there is none.
+// itemAtLine returns the item that starts in line n, or -1.
 func (c *checklist) itemAtLine(n int) int {
 	src := c.tree.Source
 	at, line := 0, 1
@@ -109,15 +110,15 @@ func (c *checklist) itemAtLine(n int) int {
 	return -1
 }
 
-// hasOpenBefore reports whether an open checkbox stands before item, not counting those
-// of the items that it lies in.
+// hasOpenBefore reports whether an open checkbox precedes item, apart from those of
+// the items that contain it.
 func (c *checklist) hasOpenBefore(item int) bool {
 	return slices.ContainsFunc(c.items, func(k int) bool {
 		return k < item && c.checkbox[k] > 0 && c.state[k] == ' ' && item >= int(c.tree.Elements[k].Next)
 	})
 }
 
-// topItem returns the item at the top of the list of lists that holds item k.
+// topItem returns the outermost item that contains item k.
 func (c *checklist) topItem(k int) int {
 	for c.parent[k] >= 0 {
 		k = c.parent[k]
@@ -125,8 +126,8 @@ func (c *checklist) topItem(k int) int {
 	return k
 }
 
-// boxesBelow returns the items with a checkbox whose parent is item k, or with
-// recursive all below it. With k = -1 they are those at the top, or all.
+// boxesBelow returns the items with a checkbox whose parent is item k or, if
+// recursive is set, all of them below it. Parent -1 is the top.
 func (c *checklist) boxesBelow(k int, recursive bool) []int {
 	var out []int
 	for _, i := range c.children[k] {
@@ -140,7 +141,7 @@ func (c *checklist) boxesBelow(k int, recursive bool) []int {
 	return out
 }
 
-// countChecked counts items and those of them that are done.
+// countChecked returns the number of items that are done, and of all items.
 func (c *checklist) countChecked(items []int) (done, all int) {
 	for _, k := range items {
 		if c.state[k] == 'X' {
@@ -150,8 +151,8 @@ func (c *checklist) countChecked(items []int) (done, all int) {
 	return done, len(items)
 }
 
-// propagate makes the checkboxes of the list that item top is in agree with those below
-// them, and records what changes.
+// propagate makes the checkboxes of the list of item top agree with those below them,
+// and records the changes.
 func (c *checklist) propagate(top int) {
 	list := c.tree.Elements[top].Parent
 	src := c.tree.Source
@@ -169,7 +170,7 @@ func (c *checklist) propagate(top int) {
 	}
 }
 
-// parentState returns the state of an item above others.
+// parentState returns the state of an item that contains items.
 func (c *checklist) parentState(items []int) byte {
 	state := c.state[items[0]]
 	for _, k := range items {
@@ -180,7 +181,8 @@ func (c *checklist) parentState(items []int) byte {
 	return state
 }
 
-// updateCookies records the changes of the cookies in the texts of all items.
+// updateCookies records the changes of the statistics cookies in the texts of all
+// items.
 func (c *checklist) updateCookies(recursive bool) {
 	src := c.tree.Source
 	for _, k := range c.items {
@@ -202,8 +204,8 @@ func (c *checklist) updateCookies(recursive bool) {
 	}
 }
 
-// updateSectionCookies records the changes of the cookies in paragraphs outside of lists, which
-// count what the headline's count.
+// updateSectionCookies records the changes of the cookies in paragraphs outside
+// lists, which have the counts of the headline.
 func (c *checklist) updateSectionCookies(done, all int) {
 	for i := range c.tree.Elements {
 		el := &c.tree.Elements[i]
@@ -217,7 +219,7 @@ func (c *checklist) updateSectionCookies(done, all int) {
 	}
 }
 
-// inItem reports whether element i lies in a list item.
+// inItem reports whether element i is inside a list item.
 func (c *checklist) inItem(i int) bool {
 	for k := c.tree.Elements[i].Parent; k >= 0; k = c.tree.Elements[k].Parent {
 		if c.tree.Elements[k].Type == TypeItem {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// updateTodoCookies brings the statistics cookies above headline i up to date, which count
-// the TODO keywords of children: those of the parent, and further up those of
-// ancestors for which COOKIE_DATA, which is inherited, says recursive. Where it says
-// checkbox, which is not, they count something else. With gone, the headline and all below
-// it do not count.
+// updateTodoCookies updates the statistics cookies that count TODO keywords above
+// headline i: those of its parent, and those of further ancestors for which the
+// inherited property COOKIE_DATA is recursive. It skips headlines whose own
+// COOKIE_DATA is checkbox: their cookies count checkboxes. If excluded is set, the
+// subtree of headline i does not count.
 func (e *editor) updateTodoCookies(i int, excluded bool) {
 	without := -1
 	if excluded {
@@ -32,9 +32,9 @@ func (e *editor) updateTodoCookies(i int, excluded bool) {
 	}
 }
 
-// countDone counts the children, or all descendants, of headline i that have a
-// keyword, and those of them that are done. It leaves out the subtree of headline
-// without; -1 for none.
+// countDone returns the number of children of headline i, or of descendants if
+// recursive is set, that are done and that have a keyword. It leaves out the subtree
+// of headline excluded; -1 for none.
 func (d *Document) countDone(i int, recursive bool, excluded int) (done, all int) {
 	for k := i + 1; k < len(d.Headlines) && d.Headlines[k].Start < d.Headlines[i].End; k++ {
 		h := &d.Headlines[k]
@@ -52,8 +52,8 @@ func (d *Document) countDone(i int, recursive bool, excluded int) (done, all int
 	return done, all
 }
 
-// setCookies writes the counts into the cookies of headline i. Its line, tags
-// included, is left alone when they say so already.
+// setCookies writes the counts into the cookies of headline i. If they are correct
+// already, the line and its tags stay unchanged.
 func (e *editor) setCookies(i, done, all int) {
 	p := e.doc.parts(i)
 	line := e.doc.Source[p.title:p.titleEnd]
@@ -63,7 +63,7 @@ func (e *editor) setCookies(i, done, all int) {
 	}
 }
 
-// withCounts returns text with the counts in its cookies; "" when it has none.
+// withCounts returns text with the counts in its cookies, or "" if it has none.
 func withCounts(text string, done, all int) string {
 	var b strings.Builder
 	at := 0
@@ -92,7 +92,7 @@ func withCounts(text string, done, all int) string {
 }
 
 // WithoutCookies returns a title without its statistics cookies, such as [1/2] and
-// [50%]. Where it has a bracket one blank parts its words.
+// [50%]. If the title has a bracket, runs of blanks become one blank.
 func WithoutCookies(title string) string {
 	if strings.IndexByte(title, '[') < 0 {
 		return title

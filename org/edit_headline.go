@@ -13,37 +13,38 @@ import (
 	"golang.org/x/text/width"
 )
 
-// SetPriority sets the priority of a headline; "" removes it. The priority must lie
-// in the range of #+PRIORITIES, which is A to C without one; else [ErrPriority].
+// SetPriority sets the priority of a headline; "" removes it. A priority outside the
+// range of #+PRIORITIES, by default A to C, is [ErrPriority].
 type SetPriority struct{ Priority string }
 
-// SetTitle sets the title of a headline and keeps keyword, priority, COMMENT and
-// tags. A title that would be read otherwise than as the title is [ErrStructure].
+// SetTitle sets the title of a headline; keyword, priority, COMMENT and tags stay. A
+// title that would not be parsed as the title is [ErrStructure].
 type SetTitle struct{ Title string }
 
-// AddTag adds a tag to a headline behind its other tags; one that is there already
-// stays where it is. What is no tag is [ErrTag].
+// AddTag adds a tag after the other tags of a headline, unless the headline has it
+// already. An invalid tag is [ErrTag].
 type AddTag struct{ Tag string }
 
-// RemoveTag removes a tag from a headline. One that is not there is no error.
+// RemoveTag removes a tag from a headline. It is no error if the headline lacks the
+// tag.
 type RemoveTag struct{ Tag string }
 
-// tagsColumn is where the tags of an edited headline end, as Emacs aligns them; under
-// #+STARTUP: indent it counts the stars but one that are hidden then as well.
+// tagsColumn is the column in which the tags of an edited headline end, as Emacs
+// aligns them. Under #+STARTUP: indent, hidden stars are added.
 const tagsColumn = 77
 
 // parts are the offsets of the parts of a headline's line. An absent part is empty
-// and stands where it would.
+// and has the offset at which it would be inserted.
 type parts struct {
 	keyword, keywordEnd   int
 	priority, priorityEnd int // the cookie
-	title, titleEnd       int // behind COMMENT; no blanks at the end
-	comment               int // where COMMENT or else the title begins
+	title, titleEnd       int // after COMMENT, without trailing blanks
+	comment               int // start of COMMENT, else of the title
 	tags, tagsEnd         int // the word :a:b:
 	lineEnd               int
 }
 
-// parts finds the parts of the line of headline i.
+// parts returns the parts of the line of headline i.
 func (d *Document) parts(i int) parts {
 	src, h := d.Source, &d.Headlines[i]
 	var p parts
@@ -103,7 +104,7 @@ func (s SetPriority) apply(e *editor) error {
 	return nil
 }
 
-// checkPriority fails for a priority outside the range of the file.
+// checkPriority returns an error for a priority outside the range of the file.
 func (d *Document) checkPriority(priority string) error {
 	if priority == "" {
 		return nil
@@ -178,7 +179,7 @@ func (s RemoveTag) apply(e *editor) error {
 	return e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == s.Tag }))
 }
 
-// setTags writes the tags of the headline, without empty ones, and aligns them.
+// setTags writes the non-empty tags of the headline and aligns them.
 func (e *editor) setTags(tags []string) error {
 	if slices.Equal(tags, e.headline().Tags) {
 		e.alignTags(e.at)
@@ -198,15 +199,15 @@ func (e *editor) setTags(tags []string) error {
 	return nil
 }
 
-// alignTags moves the tags of headline i to where Emacs puts them.
+// alignTags moves the tags of headline i to the column where Emacs puts them.
 func (e *editor) alignTags(i int) {
 	if h := &e.doc.Headlines[i]; len(h.Tags) > 0 {
 		e.replace(h.Start, e.doc.parts(i).lineEnd, e.doc.lineAtLevel(i, h.Level))
 	}
 }
 
-// lineAtLevel returns the line of headline i, without its end, at another level, its
-// tags aligned as Emacs does: those that end where they should stay as they are.
+// lineAtLevel returns the line of headline i, without its end, at another level. It
+// aligns the tags as Emacs does, unless they end in the right column already.
 func (d *Document) lineAtLevel(i, level int) string {
 	h, p := &d.Headlines[i], d.parts(i)
 	stars := strings.Repeat("*", level)
@@ -225,7 +226,7 @@ func (d *Document) lineAtLevel(i, level int) string {
 	return text + d.Source[p.tags:p.lineEnd]
 }
 
-// displayColumn returns the column behind s, which begins at column at, as Emacs shows it.
+// displayColumn returns the column after s, displayed by Emacs from column at.
 func displayColumn(s string, at int) int {
 	for i, r := range s {
 		switch {
@@ -248,5 +249,5 @@ func displayColumn(s string, at int) int {
 	return at
 }
 
-// padRight returns s with blanks behind it up to a number of columns.
+// padRight pads s with blanks to n columns.
 func padRight(s string, n int) string { return s + strings.Repeat(" ", max(n-displayColumn(s, 0), 0)) }

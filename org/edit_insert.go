@@ -7,24 +7,23 @@ import (
 	"strings"
 )
 
-// InsertHeadline adds a headline: as the last child of the edited one, or of the
-// document at its top level; with Sibling set, directly behind the edited one's
-// subtree. A blank line goes before it where Emacs puts one: when the headline that
-// it follows has one. Each field is set as the edit of its name sets it.
+// InsertHeadline inserts a headline as the last child of the edited one or at the top
+// level of the document; with Sibling set, directly after the subtree of the edited
+// one. It inserts a blank line where Emacs does: if the headline before has one. The
+// edit of the same name sets each field.
 type InsertHeadline struct {
 	Title      string
 	Todo       string
 	Priority   string
 	Tags       []string
-	Properties []Property // of each only Key and Value
+	Properties []Property // only Key and Value are used
 	Scheduled  string
 	Deadline   string
 	Body       string
 	Sibling    bool
 }
 
-// Delete removes a headline with all below it. Edits behind it fail with
-// [ErrNoHeadline].
+// Delete removes a headline and its subtree. Later edits fail with [ErrNoHeadline].
 type Delete struct{}
 
 func (s InsertHeadline) apply(e *editor) error {
@@ -44,7 +43,7 @@ func (s InsertHeadline) apply(e *editor) error {
 	return nil
 }
 
-// edits returns the edits that fill in the new headline.
+// edits returns the edits that set the fields of the new headline.
 func (s *InsertHeadline) edits() []Edit {
 	edits := []Edit{SetTitle{s.Title}}
 	if s.Todo != "" {
@@ -87,7 +86,7 @@ func (e *editor) insertEmptyHeadline(sibling bool) int {
 	place, empty := e.doc.insertionPoint(start, limit)
 	lines := strings.Repeat("*", level) + " \n"
 	switch {
-	case blank && empty > 1: // one of them parts the two headlines
+	case blank && empty > 1: // one of them separates the two headlines
 		place = lineAt(e.doc.Source, place, limit).next
 	case blank && !endsWithBlankLine(e.doc.Source[:place]):
 		at := e.insertLines(place, "\n"+lines)
@@ -96,8 +95,8 @@ func (e *editor) insertEmptyHeadline(sibling bool) int {
 	return e.insertLines(place, lines)
 }
 
-// insertionPoint returns where the empty lines at the end of a text begin, and how
-// many there are. A line of blanks is text, as in Emacs.
+// insertionPoint returns the offset and number of the empty lines at the end of a
+// text. A line of blanks is not empty, as in Emacs.
 func (d *Document) insertionPoint(start, limit int) (offset, empty int) {
 	text := strings.TrimRight(d.Source[start:limit], "\r\n")
 	if text == "" {
@@ -107,9 +106,9 @@ func (d *Document) insertionPoint(start, limit int) (offset, empty int) {
 	return offset, strings.Count(d.Source[offset:limit], "\n")
 }
 
-// lastChild returns the headline behind whose subtree the next child of headline i
-// goes, i itself when it has none, and the level of that child. With i = -1 it is
-// the last headline of the document, -1 when there is none.
+// lastChild returns the last child of headline i, or i itself if it has none, and the
+// level of a new child. For i = -1 it is the last headline of the document, or -1 if
+// there is none.
 func (d *Document) lastChild(i int) (after, level int) {
 	after, level = i, d.childLevel(i)
 	for k := i + 1; k < len(d.Headlines) && (i < 0 || d.Headlines[k].Start < d.Headlines[i].End); k++ {
@@ -120,8 +119,8 @@ func (d *Document) lastChild(i int) (after, level int) {
 	return after, level
 }
 
-// childLevel returns the level of a child of headline i. Under #+STARTUP: odd every
-// second level is left out.
+// childLevel returns the level of a child of headline i. Under #+STARTUP: odd only
+// odd levels are used.
 func (d *Document) childLevel(i int) int {
 	level := 0
 	if i >= 0 {
@@ -133,7 +132,8 @@ func (d *Document) childLevel(i int) int {
 	return level + 1
 }
 
-// startupOption reports whether the last of two words of #+STARTUP lines is on.
+// startupOption reports whether the last of the words on and off in the #+STARTUP
+// lines is on.
 func (d *Document) startupOption(on, off string) bool {
 	is := false
 	for _, k := range d.Settings {
@@ -146,8 +146,8 @@ func (d *Document) startupOption(on, off string) bool {
 	return is
 }
 
-// hasBlankBefore reports whether a blank line stands before headline i, or when the
-// text begins with it, before the next one.
+// hasBlankBefore reports whether a blank line precedes headline i or, if the text
+// starts with headline i, the next one.
 func (d *Document) hasBlankBefore(i int) bool {
 	if d.Headlines[i].Start == d.Start {
 		if i++; i == len(d.Headlines) {
@@ -163,7 +163,7 @@ func endsWithBlankLine(text string) bool {
 	return strings.Trim(text[strings.LastIndexByte(text, '\n')+1:], " \t\r") == ""
 }
 
-// headlineAt returns the index of the headline that begins at an offset.
+// headlineAt returns the index of the headline at an offset.
 func (d *Document) headlineAt(offset int) int {
 	for i := range d.Headlines {
 		if d.Headlines[i].Start == offset {

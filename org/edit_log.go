@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// logging says which changes of a headline are written into its log. Notes are
-// logged without a text, and as what they are a note on.
+// logging holds the changes of a headline that are logged. Emacs can ask for a note;
+// here the log line has the heading of a note but no text.
 type logging struct {
-	done       bool // CLOSED when work ends
-	doneNote   bool // and a line in the log
-	repeat     bool // each completion of a repeating task
+	done       bool // set CLOSED when a task is finished
+	doneNote   bool // also add a line to the log
+	repeat     bool // log each completion of a repeating task
 	reschedule bool
 	redeadline bool
 	refile     bool
-	drawer     string // the drawer of the log; "" for none
+	drawer     string // drawer of the log; "" for none
 	states     map[string]stateLog
 }
 
-// stateLog says whether entering and leaving a TODO state is logged: WAIT(w@/!).
+// stateLog holds whether to log entering and leaving a TODO state, as in WAIT(w@/!).
 type stateLog struct{ enter, leave bool }
 
-// tracksStates reports whether the file keeps track of states at all: else Org does not
+// tracksStates reports whether the file logs states at all. If not, Org does not
 // touch CLOSED.
 func (l *logging) tracksStates() bool { return l.done || len(l.states) > 0 }
 
-// logging returns what #+STARTUP, the marks of the TODO keywords and the properties
-// LOGGING and LOG_INTO_DRAWER say for headline i.
+// logging returns the settings of headline i from #+STARTUP, the marks of the TODO
+// keywords and the properties LOGGING and LOG_INTO_DRAWER.
 func (d *Document) logging(i int) logging {
 	l := logging{repeat: true, states: map[string]stateLog{}}
 	if d.defaults != nil {
@@ -69,7 +69,7 @@ func (d *Document) logging(i int) logging {
 	return l
 }
 
-// DefaultLogDrawer is the drawer of logs where only is said that there is one.
+// DefaultLogDrawer is the log drawer if one is enabled without a name.
 const DefaultLogDrawer = "LOGBOOK"
 
 // applyStartup applies one word of #+STARTUP.
@@ -98,7 +98,7 @@ func (l *logging) applyStartup(word string) {
 	}
 }
 
-// addMarks reads the logging marks of a keyword: WAIT(w@/!).
+// addMarks adds the logging marks of a keyword, as in WAIT(w@/!).
 func (l *logging) addMarks(word string) {
 	name, marks, ok := strings.Cut(strings.TrimSuffix(word, ")"), "(")
 	if !ok {
@@ -111,8 +111,8 @@ func (l *logging) addMarks(word string) {
 	}
 }
 
-// addLogLine adds a line to the log of the headline, above those that are there: into its
-// drawer, which is made where there is none, or else below the property drawer.
+// addLogLine adds a line at the top of the headline's log: in its drawer, which is
+// created if necessary, or after the property drawer if the log has no drawer.
 func (e *editor) addLogLine(line string) {
 	h, src := e.headline(), e.doc.Source
 	at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd)
@@ -135,16 +135,16 @@ func (e *editor) addLogLine(line string) {
 	e.insertLines(at, indented(indent, ":"+drawer+":", line, ":END:"))
 }
 
-// indented returns lines, each behind the same blanks and with a line feed.
+// indented returns lines with the same indentation, each followed by a line feed.
 func indented(blanks string, lines ...string) string {
 	return blanks + strings.Join(lines, "\n"+blanks) + "\n"
 }
 
-// indentOf returns the blanks that s begins with.
+// indentOf returns the blanks at the start of s.
 func indentOf(s string) string { return s[:len(s)-len(trimBlanksLeft(s))] }
 
-// findDrawer returns the line that opens the drawer of a name in the own text of the
-// headline. It must be closed.
+// findDrawer returns the opening line of the closed drawer with a name in the own
+// text of the headline.
 func (e *editor) findDrawer(name string) (open line, ok bool) {
 	h, src := e.headline(), e.doc.Source
 	for at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd); at < h.SectionEnd; {
@@ -161,8 +161,8 @@ func (e *editor) findDrawer(name string) (open line, ok bool) {
 	return line{}, false
 }
 
-// sequence returns the keywords of the sequence that a keyword belongs to, and
-// whether the sequence is one of types rather than of states.
+// sequence returns the keywords of the sequence that contains keyword, and whether
+// the sequence consists of types rather than states.
 func (d *Document) sequence(keyword string) (keywords []string, types bool) {
 	for _, k := range d.Settings {
 		if !isTodoKey(k.Key) {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Refile moves headline i of from, with all below it, to the end of headline target
-// of to, as its last child; with target = -1 to the end of the document, at its top
-// level. The levels follow. The two documents may be the same one: then all splices
-// are in fromSplices. Under #+STARTUP: logrefile the move is logged.
+// Refile moves the subtree of headline i of from to the end of headline target of to,
+// as its last child, or to the top level at the end of the document if target is -1.
+// Levels are adjusted. from and to may be the same document; all splices are then in
+// fromSplices. Under #+STARTUP: logrefile the move is logged.
 //
-// It changes neither document. A target inside the subtree that moves, or an index
-// out of range, is [ErrNoHeadline]. Time and now are as for [Document.Edit].
+// Neither document changes. A target inside the moved subtree and an index out of
+// range are [ErrNoHeadline]. For time and now see [Document.Edit].
 func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []Splice, err error) {
 	if i == -1 {
 		return nil, nil, kindErrorf(ErrNoHeadline, "a document is not refiled; move the file")
@@ -41,8 +41,9 @@ func Refile(from *Document, i int, to *Document, target int, now time.Time) (fro
 	return source.draft.splices(), nil, nil
 }
 
-// moveWithin takes out headline i with all below it and puts moved at the end of
-// headline target, or with -1 of the document. Meanwhile the last line has an end.
+// moveWithin removes the subtree of headline i and inserts moved at the end of
+// headline target, or of the document for -1. In between, the last line has a line
+// end.
 func (e *editor) moveWithin(i, target int, moved string) {
 	ending := ""
 	if n := len(e.doc.Source); e.doc.Source[n-1] != '\n' {
@@ -69,8 +70,8 @@ func (e *editor) moveWithin(i, target int, moved string) {
 	e.replace(n-len(ending), n, "")
 }
 
-// withRefileLog returns the text of headline i's subtree with a line in its log that tells
-// of the move.
+// withRefileLog returns the text of headline i's subtree with a log line about the
+// move.
 func withRefileLog(d *Document, i int, now time.Time) string {
 	e := newEditor(d, i, now)
 	e.addLogLine("- Refiled on " + e.stampNow())
@@ -78,13 +79,13 @@ func withRefileLog(d *Document, i int, now time.Time) string {
 	return e.doc.Source[h.Start:h.End]
 }
 
-// convertLineEnds returns text with the line ends of the end of the document.
+// convertLineEnds returns text with the line ends used at the end of the document.
 func (e *editor) convertLineEnds(text string) string {
 	return withLineEnds(strings.ReplaceAll(text, "\r\n", "\n"), e.lineEndAt(len(e.doc.Source)))
 }
 
-// paste inserts a subtree at the end of the headline being edited or of the document.
-// It returns where it begins.
+// paste inserts a subtree at the end of the edited headline or document and returns
+// its offset.
 func (e *editor) paste(text string) int {
 	at := len(e.doc.Source)
 	if e.at >= 0 {
@@ -96,9 +97,9 @@ func (e *editor) paste(text string) int {
 	return e.insertText(at, text)
 }
 
-// subtreeAtLevel returns a subtree, which begins with its headline, moved to a level. As in
-// Emacs the tags of its headlines are aligned, or where the level stays those of the
-// first alone.
+// subtreeAtLevel returns a subtree, which starts with its headline, at another level.
+// As in Emacs, the tags of its headlines are aligned; if the level stays the same,
+// only those of the first headline.
 func (d *Document) subtreeAtLevel(text string, level int) string {
 	part := (&Document{Todo: d.Todo, Settings: d.Settings}).reparse(text)
 	shift := level - part.Headlines[0].Level

@@ -10,10 +10,11 @@ import (
 )
 
 // Schedule sets the SCHEDULED timestamp of a headline; "" removes it. When is a date
-// as 2026-03-01, then perhaps a time as 10:00 or 10:00-11:30, a repeater as +1w and
-// a warning as -3d, with or without angle brackets and the name of the day; else it
-// is [ErrTimestamp]. Without repeater and warning those of the old timestamp stay.
-// A CLOSED timestamp is removed, as in Emacs.
+// such as 2026-03-01, optionally followed by a time (10:00 or 10:00-11:30), a
+// repeater (+1w) and a warning period (-3d), with or without angle brackets and the
+// name of the day. Anything else is [ErrTimestamp]. Without repeater and warning
+// period, those of the old timestamp are kept. A CLOSED timestamp is removed, as in
+// Emacs.
 type Schedule struct{ When string }
 
 // Deadline is [Schedule] for DEADLINE.
@@ -22,7 +23,7 @@ type Deadline struct{ When string }
 func (s Schedule) apply(e *editor) error { return e.setTimestamp("SCHEDULED", "schedule", s.When) }
 func (s Deadline) apply(e *editor) error { return e.setTimestamp("DEADLINE", "deadline", s.When) }
 
-// The texts of the log for each planning keyword: moved and removed.
+// planningLogs are the log texts of each planning keyword: rescheduled and removed.
 var planningLogs = map[string][2]string{
 	"SCHEDULED": {"Rescheduled from", "Not scheduled, was"},
 	"DEADLINE":  {"New deadline from", "Removed deadline, was"},
@@ -67,14 +68,14 @@ func (h *Headline) planningTimestamp(keyword string) string {
 	return h.Scheduled
 }
 
-// planningItem is a keyword of a planning line with its timestamp.
+// planningItem is a keyword of a planning line and its timestamp.
 type planningItem struct {
-	keyword    string // SCHEDULED, DEADLINE, or for any other spelling CLOSED
+	keyword    string // SCHEDULED, DEADLINE, or CLOSED for any other spelling
 	start, end int
 }
 
-// planningItems returns the timestamps of the planning line of the headline, in
-// order and apart: a word inside the brackets of another is left out.
+// planningItems returns the timestamps of the headline's planning line, in order. It
+// leaves out a keyword inside the brackets of another one.
 func (e *editor) planningItems() []planningItem {
 	h := e.headline()
 	text := e.doc.Source[:lineAt(e.doc.Source, h.PlanningStart, h.PlanningEnd).end]
@@ -100,8 +101,9 @@ func (e *editor) planningItems() []planningItem {
 	return items
 }
 
-// setPlanning removes the timestamps of some keywords from the planning line and puts
-// item, unless it is "", before those that stay. The line comes and goes with them.
+// setPlanning removes the timestamps of some keywords from the planning line and
+// inserts item, unless it is "", before the others. It creates or removes the line as
+// needed.
 func (e *editor) setPlanning(item string, remove ...string) {
 	h, src := e.headline(), e.doc.Source
 	if h.PlanningEnd == 0 {
@@ -129,8 +131,8 @@ func (e *editor) setPlanning(item string, remove ...string) {
 	}
 }
 
-// formatTimestamp reads when and returns it as an active timestamp, with the cookies old
-// where it has none of its own.
+// formatTimestamp parses when and formats it as an active timestamp, with the cookies
+// of old if it has none of its own.
 func formatTimestamp(when, old string) (string, error) {
 	text := when
 	if n := len(text); n > 1 && (text[0] == '<' && text[n-1] == '>' || text[0] == '[' && text[n-1] == ']') {
@@ -147,7 +149,7 @@ func formatTimestamp(when, old string) (string, error) {
 	out := date.Format("2006-01-02 Mon")
 	words = words[1:]
 	if len(words) > 0 && !strings.ContainsAny(words[0], "0123456789+-:.<>[]") {
-		words = words[1:] // the name of the day, which the date tells
+		words = words[1:] // the name of the day, which follows from the date
 	}
 	if len(words) > 0 && strings.Contains(words[0], ":") {
 		clock, err := formatClock(words[0])
@@ -169,7 +171,8 @@ func formatTimestamp(when, old string) (string, error) {
 	return "<" + out + ">", nil
 }
 
-// formatClock reads a time or two with a dash between and writes them with two digits.
+// formatClock parses a time, or two joined by a dash, and formats them with two
+// digits.
 func formatClock(s string) (string, error) {
 	var out []string
 	for part := range strings.SplitSeq(s, "-") {
@@ -182,7 +185,8 @@ func formatClock(s string) (string, error) {
 	return strings.Join(out, "-"), nil
 }
 
-// isCookie reports whether word is a repeater or a warning: +1w, ++1w, .+1d/3d, -3d.
+// isCookie reports whether word is a repeater or a warning period: +1w, ++1w,
+// .+1d/3d, -3d.
 func isCookie(word string) bool {
 	rest := strings.TrimLeft(word, ".+-")
 	switch word[:len(word)-len(rest)] {
@@ -199,7 +203,7 @@ func isCookie(word string) bool {
 	return true
 }
 
-// cookies returns the repeaters and warnings of a timestamp as written.
+// cookies returns the repeaters and warning periods of a timestamp as written.
 func cookies(stamp string) string {
 	n := singleTimestampLength(stamp)
 	if n == 0 {
@@ -214,8 +218,8 @@ func cookies(stamp string) string {
 	return strings.Join(out, " ")
 }
 
-// inactive returns a timestamp in square brackets.
+// inactive returns a timestamp with square brackets.
 func inactive(stamp string) string { return strings.NewReplacer("<", "[", ">", "]").Replace(stamp) }
 
-// stampNow returns the inactive timestamp of the moment.
+// stampNow returns the current time as an inactive timestamp.
 func (e *editor) stampNow() string { return e.now.Format("[2006-01-02 Mon 15:04]") }

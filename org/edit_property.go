@@ -8,18 +8,18 @@ import (
 	"unicode"
 )
 
-// SetProperty sets a property in the drawer of a headline or of the document; it
-// makes the drawer where there is none. A key with blanks, a value with a line break,
-// the names under which Org shows other parts of a headline, and an ID that is empty,
-// has control characters or a blank at an end, or would name a file, a place in one or
-// a derived id (~) are [ErrProperty].
+// SetProperty sets a property in the drawer of a headline or of the document, which
+// it creates if necessary. [ErrProperty] is returned for a key with blanks, for the
+// special property names of Org, for a value with a line break, and for an ID that is
+// empty, has control characters or blanks at an end, or looks like a file name, a
+// location in a file or a derived id (~).
 type SetProperty struct{ Key, Value string }
 
-// RemoveProperty removes all lines of a property, and the drawer when it was the
-// last. One that is not there is no error.
+// RemoveProperty removes all lines of a property, and the drawer if it becomes empty.
+// It is no error if the property does not exist.
 type RemoveProperty struct{ Key string }
 
-// specialProperties are shown by Org as properties but are no lines of a drawer.
+// specialProperties are properties that Org computes; a drawer cannot set them.
 var specialProperties = []string{
 	"ALLTAGS", "BLOCKED", "CLOCKSUM", "CLOCKSUM_T", "CLOSED", "DEADLINE", "FILE", "ITEM", "PRIORITY", "SCHEDULED",
 	"TAGS", "TIMESTAMP", "TIMESTAMP_IA", "TODO",
@@ -45,9 +45,9 @@ func (s SetProperty) apply(e *editor) error {
 	return nil
 }
 
-// invalidIDReason says why value cannot be given as the ID of a headline or document, or "".
-// What it refuses names something else, a derived id, a place in a file, a file, or
-// cannot be told from another by looking at it.
+// invalidIDReason returns why value is not allowed as the ID of a headline or
+// document, or "". It rejects values that already name something else (a derived id,
+// a location in a file, a file) and values that look like another one.
 func invalidIDReason(value string) string {
 	switch {
 	case value == "":
@@ -64,12 +64,13 @@ func invalidIDReason(value string) string {
 	return ""
 }
 
-// propertyLine writes a property as Emacs does, without indentation.
+// propertyLine formats a property as Emacs does, without indentation.
 func propertyLine(key, value string) string {
 	return trimBlanksRight(padRight(":"+key+":", 10) + " " + trimBlanks(value))
 }
 
-// drawer returns the properties of what is being edited and where its drawer is.
+// drawer returns the edited headline's or document's properties and the range of its
+// drawer.
 func (e *editor) drawer() (properties []Property, start, end int) {
 	if e.at < 0 {
 		return e.doc.Properties, e.doc.DrawerStart, e.doc.DrawerEnd
@@ -78,7 +79,8 @@ func (e *editor) drawer() (properties []Property, start, end int) {
 	return h.Properties, h.DrawerStart, h.DrawerEnd
 }
 
-// putProperty replaces the line of a property that counts, the last one, or adds one.
+// putProperty replaces the last line of a property, which is the effective one, or
+// adds one.
 func (e *editor) putProperty(key, text string) {
 	properties, start, end := e.drawer()
 	if end == 0 {
@@ -102,8 +104,8 @@ func (e *editor) putProperty(key, text string) {
 	e.insertLines(closing, text+"\n")
 }
 
-// drawerInsertionPoint returns where a new property drawer goes: after the planning line, in
-// the document after the comment lines at its beginning.
+// drawerInsertionPoint returns the offset for a new property drawer: after the
+// planning line or, in the document, after the comment lines at its start.
 func (e *editor) drawerInsertionPoint() int {
 	if e.at >= 0 {
 		return max(e.headline().TextEnd, e.headline().PlanningEnd)

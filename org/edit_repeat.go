@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// repeatTask does what finishing a repeating task does: its timestamps move, it goes
-// back to its first state, and the completion is logged.
+// repeatTask finishes a repeating task: it shifts the timestamps, sets the first
+// state again, and logs the completion.
 func (e *editor) repeatTask(old, state string) error {
 	l := e.doc.logging(e.at)
 	stamps := e.repeatingTimestamps()
@@ -46,9 +46,9 @@ func (e *editor) repeatTask(old, state string) error {
 	return nil
 }
 
-// repeatState returns the state that a repeating task goes back to: that of its
-// property REPEAT_TO_STATE, in a sequence of types the old one, else the first of the
-// old one's sequence. What had no keyword has none again.
+// repeatState returns the state of a repeating task after its completion: that of the
+// property REPEAT_TO_STATE, else the old one if its sequence has types, else the
+// first of its sequence. A headline without a keyword gets none.
 func (e *editor) repeatState(old string) string {
 	if to, ok := e.doc.Property(e.at, "REPEAT_TO_STATE", false); ok && slices.Contains(e.doc.Todo.All, to) {
 		return to
@@ -63,8 +63,8 @@ func (e *editor) repeatState(old string) string {
 	return keywords[0]
 }
 
-// repeatingTimestamps returns where the active timestamps with a repeater are in the own text
-// of the headline, in order, each half of a range by itself.
+// repeatingTimestamps returns the ranges of the active timestamps with a repeater in
+// the own text of the headline, in order. The two halves of a range are separate.
 func (e *editor) repeatingTimestamps() []span {
 	var out []span
 	tree := e.doc.Objects(e.at)
@@ -78,7 +78,7 @@ func (e *editor) repeatingTimestamps() []span {
 	return slices.Compact(out)
 }
 
-// appendRepeating adds the repeating timestamps between two offsets.
+// appendRepeating appends the repeating timestamps between two offsets.
 func appendRepeating(out []span, src string, start, end int) []span {
 	for at := start; at < end; {
 		i := strings.IndexByte(src[at:end], '<')
@@ -99,8 +99,9 @@ func appendRepeating(out []span, src string, start, end int) []span {
 	return out
 }
 
-// shiftTimestamp returns a repeating timestamp moved by its repeater: by one interval, with
-// ++ by as many as lead past now, with .+ by one from now. Hours need a time of day.
+// shiftTimestamp returns a repeating timestamp moved by its repeater: by one
+// interval; with ++, by intervals until it is in the future; with .+, to one interval
+// from now. Hours require a time of day.
 func (e *editor) shiftTimestamp(stamp string) (string, error) {
 	t, ok := ParseTimestamp(stamp)
 	if !ok {
@@ -122,7 +123,7 @@ func (e *editor) shiftTimestamp(stamp string) (string, error) {
 	return rewriteTimestamp(stamp, to, to.Add(t.End.Sub(t.Start)), t), nil
 }
 
-// repeatBase returns the moment from which .+ counts: now for hours, else today at the
+// repeatBase returns the time from which .+ counts: now for hours, else today at the
 // time of day of the timestamp.
 func (e *editor) repeatBase(t Timestamp) time.Time {
 	if t.Repeater.Unit == 'h' {
@@ -132,7 +133,7 @@ func (e *editor) repeatBase(t Timestamp) time.Time {
 	return time.Date(y, m, d, t.Start.Hour(), t.Start.Minute(), 0, 0, time.UTC)
 }
 
-// addInterval moves t by one interval.
+// addInterval adds one interval to t.
 func addInterval(t time.Time, r Interval) time.Time {
 	switch r.Unit {
 	case 'h':
@@ -147,14 +148,14 @@ func addInterval(t time.Time, r Interval) time.Time {
 	return t.AddDate(r.Count, 0, 0)
 }
 
-// catchUp moves t by whole intervals, at least one, until it is later than now; by
-// intervals of days and longer until it is on a later day.
+// catchUp adds at least one interval to t, until it is later than now. For intervals
+// of days and longer it must be on a later day.
 func catchUp(t time.Time, r Interval, now time.Time) time.Time {
 	if r.Unit != 'h' {
 		now = time.Date(now.Year(), now.Month(), now.Day(), 23, 59, 0, 0, time.UTC)
 	}
 	if fixed := addInterval(t, r).Unix() - t.Unix(); r.Unit != 'm' && r.Unit != 'y' && now.After(t) {
-		// Intervals of one length are skipped at once, whatever the year.
+		// Skip intervals of fixed length in one step, whatever the year.
 		r := Interval{Unit: r.Unit, Count: int((now.Unix()-t.Unix())/fixed) * r.Count}
 		t = addInterval(t, r)
 	}
@@ -163,8 +164,8 @@ func catchUp(t time.Time, r Interval, now time.Time) time.Time {
 	return t
 }
 
-// rewriteTimestamp writes a single timestamp with a new date and time; what else stands in it
-// stays. The name of the day is put where it was missing.
+// rewriteTimestamp replaces the date and time of a single timestamp and keeps its
+// other parts. It adds the name of the day if that is missing.
 func rewriteTimestamp(stamp string, start, end time.Time, t Timestamp) string {
 	rest := stamp[len("<0000-00-00"):]
 	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {

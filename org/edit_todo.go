@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// SetTodo sets the TODO keyword of a headline; "" removes it. A keyword that the
-// file does not declare is [ErrKeyword].
+// SetTodo sets the TODO keyword of a headline; "" removes it. A keyword that the file
+// does not declare is [ErrKeyword].
 //
-// CLOSED and the log are kept as #+STARTUP, the marks of the keywords and the
-// property LOGGING say. Finishing a task with a repeater moves its timestamps and
-// sets it back to its first state. The statistics cookies above follow.
+// CLOSED and the log follow #+STARTUP, the marks of the keywords and the property
+// LOGGING. Finishing a task with a repeater shifts its timestamps and sets its first
+// state again. The statistics cookies of ancestors are updated.
 type SetTodo struct{ Keyword string }
 
 func (s SetTodo) apply(e *editor) error {
@@ -43,7 +43,7 @@ func (s SetTodo) apply(e *editor) error {
 	return nil
 }
 
-// writeKeyword puts the keyword, with one blank on either side, before the title.
+// writeKeyword writes the keyword before the title, with one blank on either side.
 func (e *editor) writeKeyword(keyword string) {
 	h, p := e.headline(), e.doc.parts(e.at)
 	rest := p.keywordEnd
@@ -58,7 +58,7 @@ func (e *editor) writeKeyword(keyword string) {
 	e.alignTags(e.at)
 }
 
-// trackState keeps CLOSED and the log after a change of state.
+// trackState updates CLOSED and the log after a change of state.
 func (e *editor) trackState(old, state string, finished bool) {
 	l := e.doc.logging(e.at)
 	if !l.tracksStates() {
@@ -79,7 +79,7 @@ func (e *editor) trackState(old, state string, finished bool) {
 	}
 }
 
-// stateLine returns the line of the log for a change of state, or "".
+// stateLine returns the log line for a change of state, or "".
 func (e *editor) stateLine(l *logging, old, state string) string {
 	if state == "" || !l.states[state].enter && !l.states[old].leave {
 		return ""
@@ -90,8 +90,8 @@ func (e *editor) stateLine(l *logging, old, state string) string {
 	return e.stateChange(state, old)
 }
 
-// stateChange returns the line for a change to a state from old, which is in quotes
-// or empty.
+// stateChange returns the log line for a change to state from old, which is quoted or
+// empty.
 func (e *editor) stateChange(state, old string) string {
 	return "- State " + padRight(`"`+state+`"`, 12) + " from " + padRight(old, 12) + " " + e.stampNow()
 }
