@@ -32,9 +32,9 @@ func (e *editor) updateTodoCookies(i int, excluded bool) {
 	}
 }
 
-// countDone returns the number of children of headline i, or of descendants if
-// recursive is set, that are done and that have a keyword. It leaves out the subtree
-// of headline excluded; -1 for none.
+// countDone returns how many children of headline i have a done keyword, and how many
+// have any keyword; with recursive set it counts all descendants. It leaves out the
+// subtree of headline excluded; -1 for none.
 func (d *Document) countDone(i int, recursive bool, excluded int) (done, all int) {
 	for k := i + 1; k < len(d.Headlines) && d.Headlines[k].Start < d.Headlines[i].End; k++ {
 		h := &d.Headlines[k]

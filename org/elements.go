@@ -5,31 +5,30 @@ package org
 import "math"
 
 // Elements returns the elements of the section of headline i, or of the zeroth
-// section when i is -1. Element 0 is the headline or the document, over its own
-// text; below it stands the section, which is absent when there is nothing but blank
-// lines, and below that the elements. Any text can be parsed. It takes time in
-// proportion to the own text (times a logarithm of the number of its blocks) and
-// panics when i is out of range, as indexing does. A document of more than 2 GiB has
-// no elements but the first one.
+// section if i is -1. Element 0 is the headline or the document, with its own text.
+// Its child is the section, unless that has only blank lines, and below the section
+// are the elements. Any text can be parsed. Elements takes time in proportion to the
+// own text (times the logarithm of the number of its blocks) and panics if i is out
+// of range. A document of more than 2 GiB has only element 0.
 func (d *Document) Elements(i int) *Tree { return d.tree(i, false, nil) }
 
-// Objects returns what Elements does and, below the elements that hold text, the
-// objects of that text: markup, links, timestamps, the cells of tables.
+// Objects returns the elements and, below those that hold text, the objects in it:
+// markup, links, timestamps, table cells.
 func (d *Document) Objects(i int) *Tree { return d.tree(i, true, d.radioTargets()) }
 
-// For so many bytes of text there is one element or object, at least in most texts;
-// room is made accordingly.
+// Most texts have at most one element or object for each of these numbers of bytes.
+// They determine the initial capacity.
 const (
 	bytesPerElement = 64
 	bytesPerObject  = 40
 )
 
-// tree parses the section of headline i. Radio links are those to radio.
+// tree parses the section of headline i. radio holds the targets of radio links.
 func (d *Document) tree(i int, objects bool, radio *radioTargets) *Tree {
 	return &Tree{Source: d.Source, Elements: d.elements(i, objects, radio, nil), doc: d}
 }
 
-// elements is tree with the elements in the room of out, where that is enough.
+// elements is tree, using the capacity of out if that is large enough.
 func (d *Document) elements(i int, objects bool, radio *radioTargets, out []Element) []Element {
 	if len(d.Source) > math.MaxInt32 {
 		kind := TypeHeadline
@@ -51,32 +50,33 @@ func (d *Document) elements(i int, objects bool, radio *radioTargets, out []Elem
 	return p.elements
 }
 
-// span is a part of the source.
+// span is a range of the source.
 type span struct{ start, end int }
 
-// isAt reports whether the span is there and starts at the offset.
+// isAt reports whether the span exists and starts at the offset.
 func (s span) isAt(offset int) bool { return s.end > 0 && s.start == offset }
 
 // sectionParser parses one section.
 type sectionParser struct {
 	builder
-	at     int     // offset of what is parsed next
-	end    int     // of the section
-	frames []frame // the greater elements that are open, innermost last
+	at     int     // offset of the next element
+	end    int     // end of the section
+	frames []frame // open greater elements, innermost last
 
 	head       *Headline // nil in the zeroth section
 	planning   span
 	drawer     span // the property drawer
 	properties []Property
 
-	ends        ends            // where blocks may end
-	items       []listItem      // the items of the lists that are open
-	structures  []listStructure // the parts of items: one for each list that is not in a list
-	orphanEnd   int             // affiliated keywords before this offset belong to nothing
-	lastTableEl tableElRun      // the last one that was looked at
+	ends        ends            // the lines that may end blocks
+	items       []listItem      // items of the open lists
+	structures  []listStructure // one for each list that is not inside another list
+	orphanEnd   int             // affiliated keywords before this offset have no element
+	lastTableEl tableElRun      // the last run that was examined
 }
 
-// parse parses the text from the offset text to end below an element of that kind.
+// parse parses the text between the offsets text and end below an element of type
+// kind.
 func (p *sectionParser) parse(kind Type, start, text, end int) {
 	room := bytesPerElement
 	if p.objects {
@@ -103,7 +103,7 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	p.builder.endElement(top, end)
 }
 
-// parseTitle parses the objects of the title of h, which is element top.
+// parseTitle parses the objects in the title of h, which is element top.
 func (p *sectionParser) parseTitle(top int32, h *Headline) {
 	text := lineAt(p.src, h.Start, h.TextEnd)
 	end := trimmedEnd(p.src, h.Start, text.end)
@@ -116,7 +116,7 @@ func (p *sectionParser) parseTitle(top int32, h *Headline) {
 	p.parseSecondary(top, end-len(h.Title), end)
 }
 
-// parseSecondary parses objects that stand beside the contents of an element.
+// parseSecondary parses objects outside the contents of an element.
 func (p *sectionParser) parseSecondary(parent int32, start, end int) {
 	first := int32(len(p.elements))
 	p.inline(parent, start, end)
@@ -125,20 +125,20 @@ func (p *sectionParser) parseSecondary(parent int32, start, end int) {
 	}
 }
 
-// frame is a greater element that is open.
+// frame is an open greater element.
 type frame struct {
 	element       int32
-	item          int32 // of a list: the index of its next item, -1 behind the last one
+	item          int32 // of a list: index of its next item; -1 after the last one
 	list          bool
-	ownsStructure bool // of a list: it opened the last of the layouts
-	limit         int  // the end of the contents
-	resume        int  // the end of the element
+	ownsStructure bool // of a list: it opened the last of the structures
+	limit         int  // end of the contents
+	resume        int  // end of the element
 }
 
 func (p *sectionParser) push(f frame) { p.frames = append(p.frames, f) }
 
-// run parses until all frames are closed. Frames instead of recursion let text be
-// nested as deep as it likes.
+// run parses until all frames are closed. Using frames instead of recursion allows
+// any nesting depth.
 func (p *sectionParser) run() {
 	for len(p.frames) > 0 {
 		f := &p.frames[len(p.frames)-1]
@@ -158,11 +158,11 @@ func (p *sectionParser) run() {
 	}
 }
 
-// parseElement parses the element at p.at, which ends at limit at the latest.
+// parseElement parses the element at p.at, which ends at limit or before.
 func (p *sectionParser) parseElement(limit int) {
 	switch {
 	case p.at > 0 && p.src[p.at-1] != '\n' && p.at != p.doc.Start:
-		p.addParagraph(p.at, p.at, limit) // behind the bullet of an item or a footnote's label
+		p.addParagraph(p.at, p.at, limit) // after the bullet of an item or a footnote label
 		return
 	case p.planning.isAt(p.at):
 		p.addLeaf(TypePlanning, p.at, p.at, p.planning.end, limit)
@@ -180,14 +180,14 @@ func (p *sectionParser) parseElement(limit int) {
 	case o.kind == TypeComment, o.kind == TypeClock: // these take no affiliated keywords
 		l = lineAt(p.src, start, limit)
 		o = opening{kind: TypeKeyword}
-	case o.kind == TypeInlinetask: // nor does this one, which becomes text under them
+	case o.kind == TypeInlinetask: // nor does an inline task: under them it is text
 		o.kind = TypeNone
 	}
 	p.open(o, start, l, limit)
 }
 
-// open parses the element that line l opens as o says. Its affiliated keywords begin
-// at the offset start.
+// open parses the element that line l opens according to o. start is the offset of
+// its affiliated keywords.
 func (p *sectionParser) open(o opening, start int, l line, limit int) {
 	switch o.kind {
 	case TypeNone:
@@ -221,8 +221,8 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 	}
 }
 
-// addLeaf adds an element without children from the offset start to end and the blank
-// lines behind it, and moves on.
+// addLeaf adds an element without children between the offsets start and end, with
+// the blank lines after it, and advances.
 func (p *sectionParser) addLeaf(kind Type, start, body, end, limit int) {
 	i := p.beginElement(kind, start)
 	p.elements[i].Body = int32(body)
@@ -230,7 +230,7 @@ func (p *sectionParser) addLeaf(kind Type, start, body, end, limit int) {
 	p.builder.endElement(i, p.at)
 }
 
-// addVerse adds a verse block, which holds objects.
+// addVerse adds a verse block, which contains objects.
 func (p *sectionParser) addVerse(start int, first, last line, limit int) {
 	i := p.beginElement(TypeVerseBlock, start)
 	p.elements[i].Body = int32(first.start)
@@ -244,21 +244,21 @@ func (p *sectionParser) addVerse(start int, first, last line, limit int) {
 	p.builder.endElement(i, p.at)
 }
 
-// skipPostBlank counts the blank lines behind an element that ends at the offset end and
-// returns the offset behind them.
+// skipPostBlank counts the blank lines after an element that ends at the offset end
+// and returns the offset after them.
 func (p *sectionParser) skipPostBlank(i int32, end, limit int) int {
 	next := skipBlankLines(p.src, end, limit)
 	p.elements[i].PostBlank = p.countLines(end, next)
 	return next
 }
 
-// openContainer opens a greater element between two lines.
+// openContainer opens a greater element with a first and a last line of its own.
 func (p *sectionParser) openContainer(kind Type, start int, first, last line, limit int) {
 	i := p.beginElement(kind, start)
 	p.elements[i].Body = int32(first.start)
 	resume := p.skipPostBlank(i, last.next, limit)
 	contents := first.next
-	if kind == TypeDrawer { // the blank lines at its beginning are not in its contents
+	if kind == TypeDrawer { // leading blank lines are not part of its contents
 		contents = skipBlankLines(p.src, contents, last.start)
 	}
 	if contents < last.start {
@@ -268,8 +268,8 @@ func (p *sectionParser) openContainer(kind Type, start int, first, last line, li
 	p.push(frame{element: i, limit: last.start, resume: resume})
 }
 
-// addParagraph adds the paragraph whose text begins at the offset body. It ends before
-// a blank line and before a line that opens another element.
+// addParagraph adds the paragraph whose text starts at the offset body. It ends
+// before a blank line or a line that opens another element.
 func (p *sectionParser) addParagraph(start, body, limit int) {
 	i := p.beginElement(TypeParagraph, start)
 	p.elements[i].Body = int32(body)
@@ -289,7 +289,7 @@ func (p *sectionParser) addParagraph(start, body, limit int) {
 	p.builder.endElement(i, p.at)
 }
 
-// addPropertyDrawer adds the property drawer, which the outline has read.
+// addPropertyDrawer adds the property drawer found by the outline parser.
 func (p *sectionParser) addPropertyDrawer(limit int) {
 	i := p.beginElement(TypePropertyDrawer, p.at)
 	next := p.skipPostBlank(i, p.drawer.end, limit)
@@ -304,7 +304,7 @@ func (p *sectionParser) addPropertyDrawer(limit int) {
 	p.builder.endElement(i, next)
 }
 
-// setContents says where the children of an element may lie.
+// setContents sets the range of the children of an element.
 func (b *builder) setContents(i int32, start, end int) {
 	b.elements[i].ContentsStart, b.elements[i].ContentsEnd = int32(start), int32(end)
 }

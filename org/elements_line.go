@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// opening says which element a line opens: TypeNone is text.
+// opening is the element that a line opens; TypeNone is text.
 type opening struct {
 	kind    Type
-	tableEl bool // a table of table.el
-	end     line // the last line of a block, drawer or environment
+	tableEl bool // table of table.el
+	end     line // last line of a block, drawer or environment
 }
 
-// opening returns what line l opens between its start and limit. A block that does
-// not end before the limit is text.
+// opening returns what line l opens between its start and limit. A block without an
+// end before limit is text.
 func (p *sectionParser) opening(l line, limit int) opening {
 	text := trimBlanksLeft(p.src[l.start:l.end])
 	if text == "" {
@@ -58,9 +58,9 @@ func (p *sectionParser) opening(l line, limit int) opening {
 	return listOpening(text, margin)
 }
 
-// endsParagraph reports whether a paragraph ends before line l. Besides what opens an
-// element there are lines that only look as if they did, and those that do not end
-// the text that they stand in.
+// endsParagraph reports whether a paragraph ends before line l. Some lines end a
+// paragraph although they open no element, and some that open one do not end the text
+// they are in.
 func (p *sectionParser) endsParagraph(l line, limit int) bool {
 	text := p.src[l.start:l.end]
 	o := p.opening(l, limit)
@@ -75,17 +75,18 @@ func (p *sectionParser) endsParagraph(l line, limit int) bool {
 	case text[0] == '+':
 		return isTableElRule(text)
 	case text[0] == '#':
-		return isDynamic(text) || isAffiliated(text) // with blanks in the brackets it is no keyword alone
+		return isDynamic(text) || isAffiliated(text) // with blanks in the brackets it is not a keyword by itself
 	}
 	return text[0] == '*' && (len(text) == 1 || isBlank(text[1]))
 }
 
-// endsInBrackets reports whether the key of a keyword is a name and something in brackets.
+// endsInBrackets reports whether a keyword's key is a name followed by text in
+// brackets.
 func endsInBrackets(key string) bool {
 	return key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0
 }
 
-// columnZeroOpening returns what a line opens that must begin with its first byte.
+// columnZeroOpening returns what a line opens that must start in column 0.
 func columnZeroOpening(text string) opening {
 	switch {
 	case footnoteLabel(text) > 0:
@@ -103,7 +104,7 @@ func listOpening(text string, margin int) opening {
 	return opening{}
 }
 
-// hashOpening returns what a line opens whose text begins with #.
+// hashOpening returns what a line starting with # opens.
 func (p *sectionParser) hashOpening(text string, l line, limit int) opening {
 	if isRunLine(TypeComment, text) {
 		return opening{kind: TypeComment}
@@ -126,7 +127,7 @@ func (p *sectionParser) hashOpening(text string, l line, limit int) opening {
 	return opening{kind: TypeKeyword}
 }
 
-// colonOpening returns what a line opens whose text begins with a colon.
+// colonOpening returns what a line starting with a colon opens.
 func (p *sectionParser) colonOpening(text string, l line, limit int) opening {
 	if isRunLine(TypeFixedWidth, text) {
 		return opening{kind: TypeFixedWidth}
@@ -137,7 +138,7 @@ func (p *sectionParser) colonOpening(text string, l line, limit int) opening {
 	return opening{}
 }
 
-// closedOpening returns an opening of that kind when its end stands between from and limit.
+// closedOpening returns an opening of type kind if its end is between from and limit.
 func (p *sectionParser) closedOpening(kind Type, key endKey, from, limit int) opening {
 	if end, ok := p.ends.find(p, key, from, limit); ok {
 		return opening{kind: kind, end: end}
@@ -145,7 +146,7 @@ func (p *sectionParser) closedOpening(kind Type, key endKey, from, limit int) op
 	return opening{}
 }
 
-// blockTypes are the blocks with a type of their own.
+// blockTypes are the blocks that have a type of their own.
 var blockTypes = [...]struct {
 	name string
 	kind Type
@@ -163,7 +164,7 @@ func blockType(name string) Type {
 	return TypeSpecialBlock
 }
 
-// blockName returns the name of the block that text begins, or "".
+// blockName returns the name of the block that text starts, or "".
 func blockName(text string) string {
 	const begin = "#+begin_"
 	if !hasPrefixFold(text, begin) {
@@ -173,14 +174,14 @@ func blockName(text string) string {
 	return name
 }
 
-// isDynamic reports whether text begins a dynamic block.
+// isDynamic reports whether text starts a dynamic block.
 func isDynamic(text string) bool {
 	const begin = "#+begin:"
 	return len(text) > len(begin) && hasPrefixFold(text, begin) && isBlank(text[len(begin)])
 }
 
-// keyword splits a line into the key of a keyword, as written, and its value. The
-// key reaches to the last colon of the first word.
+// keyword splits a line into the key of a keyword, as written, and its value. The key
+// extends to the last colon of the first word.
 func keyword(text string) (key, value string) {
 	if !strings.HasPrefix(text, "#+") {
 		return "", ""
@@ -193,7 +194,7 @@ func keyword(text string) (key, value string) {
 	return word[:colon], trimBlanks(text[2+colon+1:])
 }
 
-// environmentName returns the name of the LaTeX environment that text begins, or "".
+// environmentName returns the name of the LaTeX environment that text starts, or "".
 func environmentName(text string) string {
 	rest, ok := strings.CutPrefix(text, `\begin{`)
 	if !ok {
@@ -206,7 +207,7 @@ func environmentName(text string) string {
 	return name
 }
 
-// drawerName returns the name of the drawer that text begins, or "".
+// drawerName returns the name of the drawer that text starts, or "".
 func drawerName(text string) string {
 	text = trimBlanksRight(text)
 	if len(text) < 3 || text[0] != ':' || text[len(text)-1] != ':' {
@@ -219,17 +220,16 @@ func drawerName(text string) string {
 	return name
 }
 
-// isDrawerClose reports whether the text of a line closes a drawer.
+// isDrawerClose reports whether a line closes a drawer.
 func isDrawerClose(text string) bool {
 	text = trimBlanks(text)
 	return len(text) == len(drawerClose) && strings.EqualFold(text, drawerClose)
 }
 
-// isName reports whether s consists of what may stand in the name of a drawer and
-// the label of a footnote.
+// isName reports whether s is a valid drawer name or footnote label.
 func isName(s string) bool { return s != "" && nameLength(s) == len(s) }
 
-// nameLength returns the length of the name that s begins with.
+// nameLength returns the length of the name at the start of s.
 func nameLength(s string) int {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -265,7 +265,7 @@ func isRule(text string) bool {
 	return len(text) >= 5 && strings.Trim(text, "-") == ""
 }
 
-// isTableElRule reports whether text is a rule of a table of table.el: +--+---+.
+// isTableElRule reports whether text is a rule of a table.el table: +--+---+.
 func isTableElRule(text string) bool {
 	text = trimBlanksRight(text)
 	if !strings.HasPrefix(text, "+-") || text[len(text)-1] != '+' || strings.Contains(text, "++") {

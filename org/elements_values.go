@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// What elements hold is read from their bytes when it is asked for. Each method
-// returns the zero value for an element of another type, panics when i is out of
-// range, as indexing does, and takes time in proportion to the element.
+// The details of an element are parsed from its bytes on demand. Each method returns
+// the zero value for an element of another type, panics if i is out of range, and
+// takes time in proportion to the element.
 
-// firstLine returns the first line of element i behind its affiliated keywords, without
-// the blanks around it; "" when the element is of another type.
+// firstLine returns the first line of element i after its affiliated keywords,
+// trimmed, or "" for an element of another type.
 func (t *Tree) firstLine(i int, kind Type) string {
 	e := &t.Elements[i]
 	if e.Type != kind {
@@ -23,12 +23,12 @@ func (t *Tree) firstLine(i int, kind Type) string {
 	return trimBlanks(t.Source[l.start:l.end])
 }
 
-// An Item is what the first line of a list item says before its text.
+// An Item describes the first line of a list item.
 type Item struct {
-	Bullet   string // "-", "+", "*", "1.", "1)": no blanks around it
-	Counter  string // the number that [@3] sets, or [@c] by the place of its letter; else ""
-	Checkbox byte   // ' ', 'X' or '-', 0 when there is none; 'x' is skipped by Org but counts as none
-	// TagStart and TagEnd are the offsets of the tag before the colons; both 0 when
+	Bullet   string // "-", "+", "*", "1.", "1)", without blanks
+	Counter  string // number set by [@3], or by [@c] as the position of the letter; else ""
+	Checkbox byte   // ' ', 'X' or '-'; 0 if there is none or for 'x', which Org skips but does not count
+	// TagStart and TagEnd are the offsets of the tag before the colons; both are 0 if
 	// there is none.
 	TagStart, TagEnd int
 }
@@ -36,7 +36,7 @@ type Item struct {
 // Ordered reports whether the bullet is a number.
 func (m Item) Ordered() bool { return m.Bullet != "" && m.Bullet[0] >= '0' && m.Bullet[0] <= '9' }
 
-// Item returns what the list item i begins with.
+// Item returns the description of list item i.
 func (t *Tree) Item(i int) Item {
 	e := &t.Elements[i]
 	if e.Type != TypeItem {
@@ -55,8 +55,8 @@ func (t *Tree) Item(i int) Item {
 	return m
 }
 
-// counterNumber returns the number, without zeros before it, that a counter stands
-// for: letters count from a = 1.
+// counterNumber returns the number of a counter without leading zeros. Letters count
+// from a = 1.
 func counterNumber(counter string) string {
 	switch {
 	case counter == "":
@@ -70,7 +70,7 @@ func counterNumber(counter string) string {
 	return "0"
 }
 
-// Keyword returns the keyword or call i, its key in upper case.
+// Keyword returns keyword or call i, with its key in upper case.
 func (t *Tree) Keyword(i int) Keyword {
 	e := &t.Elements[i]
 	if e.Type != TypeKeyword && e.Type != TypeBabelCall {
@@ -81,7 +81,7 @@ func (t *Tree) Keyword(i int) Keyword {
 	return Keyword{Key: strings.ToUpper(key), Value: value, Start: l.start, End: l.next}
 }
 
-// Call returns what the line #+CALL: i calls.
+// Call returns the call in the #+CALL: line i.
 func (t *Tree) Call(i int) Inline {
 	if t.Elements[i].Type != TypeBabelCall {
 		return Inline{}
@@ -103,7 +103,7 @@ func (t *Tree) Call(i int) Inline {
 	return n
 }
 
-// cutAny returns s up to the first of the characters, and the rest from there.
+// cutAny splits s before the first of the characters.
 func cutAny(s, chars string) (before, rest string) {
 	if at := strings.IndexAny(s, chars); at >= 0 {
 		return trimBlanks(s[:at]), s[at:]
@@ -111,13 +111,14 @@ func cutAny(s, chars string) (before, rest string) {
 	return s, ""
 }
 
-// An AffiliatedKeyword is a keyword above the element that it belongs to.
+// An AffiliatedKeyword is a keyword above the element to which it belongs.
 type AffiliatedKeyword struct {
-	// Key is in upper case. Old names are as they are today: TBLNAME is NAME.
+	// Key is in upper case. Obsolete keys are replaced: TBLNAME becomes NAME.
 	Key string
-	// Option stands in brackets behind the key: the short form of a caption.
+	// Option is the text in brackets after the key, such as the short form of a
+	// caption.
 	Option string
-	// Value has no blanks around it.
+	// Value has no leading or trailing blanks.
 	Value string
 }
 
@@ -136,7 +137,7 @@ func (t *Tree) Affiliated(i int) iter.Seq[AffiliatedKeyword] {
 	}
 }
 
-// currentKey returns the key that is used today for one of the older ones.
+// currentKey returns the current name of an obsolete key, or key itself.
 func currentKey(key string) string {
 	switch key {
 	case "DATA", "LABEL", "RESNAME", "SOURCE", "SRCNAME", "TBLNAME":
@@ -160,10 +161,10 @@ func (t *Tree) Name(i int) string {
 	return name
 }
 
-// Drawer returns the name of drawer i, as written.
+// Drawer returns the name of drawer i as written.
 func (t *Tree) Drawer(i int) string { return drawerName(t.firstLine(i, TypeDrawer)) }
 
-// Property returns the property in the line i of a property drawer.
+// Property returns the property in line i of a property drawer.
 func (t *Tree) Property(i int) Property {
 	text := t.firstLine(i, TypeNodeProperty)
 	if text == "" {
@@ -174,10 +175,10 @@ func (t *Tree) Property(i int) Property {
 	return Property{Key: key, Value: value, Start: int(e.Start), End: int(e.End)}
 }
 
-// IsTableEl reports whether table i is one of table.el, whose rows are not read.
+// IsTableEl reports whether table i is a table.el table, whose rows are not parsed.
 func (t *Tree) IsTableEl(i int) bool { return isTableElRule(t.firstLine(i, TypeTable)) }
 
-// IsRule reports whether the table row i is a rule.
+// IsRule reports whether table row i is a rule.
 func (t *Tree) IsRule(i int) bool { return strings.HasPrefix(t.firstLine(i, TypeTableRow), "|-") }
 
 // Formulas yields the values of the #+TBLFM lines of table i, in order.

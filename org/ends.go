@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The ways in which a line can end an element.
+// The kinds of lines that end an element.
 const (
 	endBlock       = iota // #+end_NAME
 	endDynamic            // #+end:
@@ -16,7 +16,8 @@ const (
 	endEnvironment        // \end{NAME} at the end of a line
 )
 
-// endKey is what an opening line looks for. Letter case of the name does not count.
+// endKey identifies the line that ends an element. The case of the name does not
+// matter.
 type endKey struct {
 	kind uint8
 	name string
@@ -29,7 +30,7 @@ func (k endKey) compare(other endKey) int {
 	return compareFold(k.name, other.name)
 }
 
-// compareFold orders strings without regard to the case of ASCII letters.
+// compareFold compares strings without regard to the case of ASCII letters.
 func compareFold(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if c := cmp.Compare(lowerASCII(a[i]), lowerASCII(b[i])); c != 0 {
@@ -52,16 +53,15 @@ type endLine struct {
 	line
 }
 
-// ends are the lines of a section that can end an element, by key and offset. They
-// are collected once, when the first one is looked for, so that openings without an
-// end cost no time.
+// ends are the lines of a section that can end an element, sorted by key and offset.
+// They are collected on the first lookup, so elements without an end cost no time.
 type ends struct {
 	collected bool
 	lines     []endLine
 }
 
-// find returns the first line with the key that starts at the offset from or later
-// and ends at limit or earlier.
+// find returns the first line with the key that starts at from or later and ends at
+// limit or earlier.
 func (e *ends) find(p *sectionParser, key endKey, from, limit int) (line, bool) {
 	if !e.collected {
 		e.collected = true
@@ -95,7 +95,7 @@ func (e *ends) collect(src string, at, limit int) {
 	})
 }
 
-// endOf returns what the text of a line can end.
+// endOf returns the key of the element that a line can end.
 func endOf(text string) (endKey, bool) {
 	text = trimBlanks(text)
 	if text == "" {

@@ -4,10 +4,10 @@ package org
 
 import "strings"
 
-// maxEntityLength is the length of the longest name of an entity.
+// maxEntityLength is the length of the longest entity name.
 const maxEntityLength = len("Leftrightarrow")
 
-// entityNames are the names of the entities that Org knows without set-up.
+// entityNames are the names of Org's predefined entities.
 var entityNames = func() map[string]bool {
 	names := map[string]bool{}
 	for name := range strings.FieldsSeq(entityList) {
@@ -16,14 +16,14 @@ var entityNames = func() map[string]bool {
 	return names
 }()
 
-// entityLength returns the length of the entity that s begins with, the brackets {}
-// behind it included; 0 when the name is unknown or a letter follows it.
+// entityLength returns the length of the entity at the start of s, including a {}
+// after it; 0 if the name is unknown or a letter follows it.
 func entityLength(s string) int {
 	n := 1
 	for n < len(s) && isAlphaByte(s[n]) && n <= maxEntityLength {
 		n++
 	}
-	// Some names end in digits, of which others begin: \sup1.
+	// Some names end in digits and have a prefix that is a name too: \sup1.
 	for digits := n; digits < min(len(s), n+3) && isDigit(s[digits]); {
 		if digits++; entityNames[s[1:digits]] && !isAlphaAt(s, digits) {
 			n = digits
@@ -39,7 +39,7 @@ func entityLength(s string) int {
 	return n
 }
 
-// isAlphaAt reports whether a letter stands at the offset at.
+// isAlphaAt reports whether there is a letter at the offset at.
 func isAlphaAt(s string, at int) bool { return at < len(s) && isAlpha(runeAt(s, at)) }
 
 const entityList = `

@@ -4,12 +4,12 @@ package org
 
 import "strings"
 
-// openFootnote opens the footnote definition in line l. It reaches to the next one, to
-// two blank lines, or to the limit.
+// openFootnote opens the footnote definition in line l. It extends to the next one,
+// to two blank lines, or to limit.
 func (p *sectionParser) openFootnote(start int, l line, limit int) {
 	i := p.beginElement(TypeFootnoteDefinition, start)
 	p.elements[i].Body = int32(l.start)
-	end, keywords := l.next, 0 // keywords: where the affiliated ones above the line begin
+	end, keywords := l.next, 0 // keywords: offset of the affiliated keywords above the line
 	next := l.next
 	for next < limit {
 		m := lineAt(p.src, next, limit)
@@ -39,7 +39,8 @@ func (p *sectionParser) openFootnote(start int, l line, limit int) {
 	p.pushDefinition(i, l, end, limit)
 }
 
-// pushDefinition opens the frame of the footnote definition that ends at the offset end.
+// pushDefinition pushes the frame of a footnote definition that ends at the offset
+// end.
 func (p *sectionParser) pushDefinition(i int32, l line, end, limit int) {
 	at := l.start + footnoteLabel(p.src[l.start:l.end])
 	for at < end && isSpaceByte(p.src[at]) {
@@ -59,7 +60,7 @@ func (p *sectionParser) pushDefinition(i int32, l line, end, limit int) {
 	p.push(frame{element: i, limit: end, resume: resume})
 }
 
-// footnoteLabel returns the length of the label in brackets that opens a footnote
+// footnoteLabel returns the length of the bracketed label that starts a footnote
 // definition, or 0.
 func footnoteLabel(text string) int {
 	rest, ok := strings.CutPrefix(text, "[fn:")
@@ -73,7 +74,7 @@ func footnoteLabel(text string) int {
 	return len("[fn:]") + n
 }
 
-// Label returns the label of the footnote definition i.
+// Label returns the label of footnote definition i.
 func (t *Tree) Label(i int) string {
 	text := t.firstLine(i, TypeFootnoteDefinition)
 	if text == "" {

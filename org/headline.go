@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxNumericPriority is the largest number that Org takes for a priority: beyond
-// it are the codes of the letters.
+// maxNumericPriority is the largest number that Org accepts as a priority. The
+// character codes of letters are above it.
 const maxNumericPriority = 64
 
-// starsAt returns the level of the headline at the offset at, which is the start of
-// a line, or 0 when there is none: stars and then a blank. A tab will not do.
+// starsAt returns the level of the headline at the offset at, the start of a line, or
+// 0 if there is none. The stars must be followed by a space, not a tab.
 func starsAt(src string, at int) int {
 	i := at
 	for i < len(src) && src[i] == '*' {
@@ -25,8 +25,8 @@ func starsAt(src string, at int) int {
 	return i - at
 }
 
-// parseTitle reads the rest of a headline's line after the stars: keyword, priority,
-// COMMENT, title, tags. All but the title may be absent.
+// parseTitle parses the line of a headline after the stars: keyword, priority,
+// COMMENT, title, tags. Everything but the title is optional.
 func (p *parser) parseTitle(h *Headline, rest string) {
 	h.Tags, rest = p.splitTags(rest)
 	for _, tag := range h.Tags {
@@ -41,10 +41,10 @@ func (p *parser) parseTitle(h *Headline, rest string) {
 	h.Footnotes = h.Title == "Footnotes"
 }
 
-// parseWords reads the text of a headline between stars and tags. Done says of every TODO
-// keyword whether it is a done one.
+// parseWords parses the text of a headline between stars and tags. isDone maps every
+// TODO keyword to whether it is a done keyword.
 func (h *Headline) parseWords(text string, isDone map[string]bool) {
-	// Only a blank ends a keyword, not a tab.
+	// A keyword ends at a space, not at a tab.
 	word, _, _ := strings.Cut(text, " ")
 	if done, ok := isDone[word]; ok && word != "" {
 		h.Todo, h.Done = word, done
@@ -61,8 +61,9 @@ func (h *Headline) parseWords(text string, isDone map[string]bool) {
 	h.Title = text
 }
 
-// priorityCookie returns the length of the priority cookie that text begins with,
-// or 0: [#X] with one letter, or with a number up to maxNumericPriority.
+// priorityCookie returns the length of the priority cookie at the start of text: [#X]
+// with a letter, or with a number up to maxNumericPriority. It returns 0 if there is
+// none.
 func priorityCookie(text string) int {
 	if !strings.HasPrefix(text, "[#") {
 		return 0
@@ -82,9 +83,9 @@ func priorityCookie(text string) int {
 	return 0
 }
 
-// splitTags cuts the tags off the end of a headline: its last word, when that is
-// made of tag characters between colons. Two colons without anything between them
-// make an empty tag, as in Org.
+// splitTags removes the tags from the end of a headline: its last word, if that
+// consists of tag characters between colons. Two adjacent colons enclose an empty
+// tag, as in Org.
 func (p *parser) splitTags(text string) (tags []string, rest string) {
 	trimmed := trimBlanksRight(text)
 	if len(trimmed) < 3 || trimmed[len(trimmed)-1] != ':' {
@@ -102,7 +103,7 @@ func (p *parser) splitTags(text string) (tags []string, rest string) {
 	return p.tags.close(), trimmed[:start]
 }
 
-// isTagGroup reports whether s consists of colons and of what a tag may hold.
+// isTagGroup reports whether s consists of colons and tag characters.
 func isTagGroup(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -113,7 +114,7 @@ func isTagGroup(s string) bool {
 		case c < utf8.RuneSelf:
 			return false
 		default:
-			// Emacs counts letters, marks, digits and letter-like numbers as
+			// Emacs treats letters, marks, digits and letter-like numbers as
 			// alphanumeric, but not other numbers such as superscripts.
 			r, n := utf8.DecodeRuneInString(s[i:])
 			if !unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl) {

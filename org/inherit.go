@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Property returns the value of a property of headline i, of the document itself
-// for -1, and whether it has one, as org-entry-get does: the last KEY of the
-// drawer, then what its KEY+ lines add, joined by blanks; a KEY of nil counts as
-// none. With inherit, where the drawer has no KEY, the values of the ancestors
-// come before, then those of the document's drawer, then those of the #+PROPERTY
-// lines. The key is matched without case. It takes time in proportion to the
-// properties on the way up, and panics when i is out of range, as indexing does.
+// Property returns the value of a property of headline i, or of the document if i is
+// -1, and whether it has one, as org-entry-get does: the last KEY in the drawer, then
+// the values of its KEY+ lines, joined by blanks. A KEY with the value nil counts as
+// absent. With inherit set and no KEY in the drawer, the values of the ancestors, of
+// the document's drawer and of the #+PROPERTY lines are included, outermost first.
+// The case of the key does not matter. Property takes time in proportion to the
+// properties on the path, and panics if i is out of range.
 func (d *Document) Property(i int, key string, inherit bool) (string, bool) {
 	var v Values
 	at := i
@@ -30,7 +30,8 @@ func (d *Document) Property(i int, key string, inherit bool) (string, bool) {
 	return v.Join()
 }
 
-// addDrawer adds a drawer's lines to v and reports whether they end the way up.
+// addDrawer adds the lines of a drawer to v and reports whether the search ends
+// there.
 func (v *Values) addDrawer(lines []Property, key string) bool {
 	for _, p := range lines {
 		v.Add(key, p.Key, p.Value)
@@ -38,31 +39,30 @@ func (v *Values) addDrawer(lines []Property, key string) bool {
 	return v.EndDrawer()
 }
 
-// Values collects the values of one property from a drawer and those above it,
-// nearest first: [Values.Add] for each line, [Values.Up] behind each drawer.
+// Values collects the values of one property from a drawer and its ancestors, nearest
+// first: call [Values.Add] for each line and [Values.EndDrawer] after each drawer.
 // The zero value is empty.
 type Values struct {
 	base      string
-	added     []string // by KEY+ in this drawer
-	collected []string // collected so far, below this drawer
-	found     bool     // base is there
+	added     []string // from KEY+ lines in this drawer
+	collected []string // from the drawers below
+	found     bool     // base is set
 }
 
-// Add takes one line of the drawer into account; lines of other keys than key
-// are passed over.
+// Add adds one line of the drawer. It ignores lines with a key other than key.
 func (v *Values) Add(key, name, value string) {
 	plain, adds := strings.CutSuffix(name, "+")
 	switch {
 	case !strings.EqualFold(plain, key):
 	case adds:
 		v.added = append(v.added, value)
-	default: // of two lines with one key the last counts
+	default: // the last line with the key wins
 		v.base, v.found = value, value != "nil"
 	}
 }
 
-// EndDrawer ends a drawer. It reports whether it had a value of its own, which hides
-// those above it.
+// EndDrawer ends a drawer. It reports whether the drawer sets the property itself,
+// which hides the values of its ancestors.
 func (v *Values) EndDrawer() bool {
 	if v.found {
 		v.collected = append(append([]string{v.base}, v.added...), v.collected...)
@@ -74,15 +74,15 @@ func (v *Values) EndDrawer() bool {
 	return false
 }
 
-// Join returns the values collected, joined by blanks, and whether there are any.
+// Join returns the collected values joined by blanks, and whether there are any.
 func (v *Values) Join() (string, bool) {
 	value := strings.Join(v.collected, " ")
 	return value, len(v.collected) > 0 && value != "nil"
 }
 
-// FileValues returns what the #+PROPERTY lines come to, each key once and in
-// order: a later line replaces an earlier one, KEY+ adds to it. A category is not
-// set this way. The caller owns the slice.
+// FileValues returns the properties set by the #+PROPERTY lines, each key once and in
+// order: a later line replaces an earlier one, and KEY+ appends to it. CATEGORY is
+// left out, because this does not set it. The caller owns the slice.
 func (d *Document) FileValues() []Property {
 	var out []Property
 	at := map[string]int{}
@@ -107,10 +107,9 @@ func (d *Document) FileValues() []Property {
 	return out
 }
 
-// CategoryOf returns the category of headline i, of the document itself for -1:
-// the nearest CATEGORY property that is not empty, else #+CATEGORY, else the name
-// of the file without folder and ending. It panics when i is out of range, as
-// indexing does.
+// CategoryOf returns the category of headline i, or of the document if i is -1: the
+// nearest non-empty CATEGORY property, else #+CATEGORY, else the name of the file
+// without folder and extension. It panics if i is out of range.
 func (d *Document) CategoryOf(i int, file string) string {
 	for at := i; at >= 0; at = int(d.Headlines[at].Parent) {
 		if c := category(d.Headlines[at].Properties); c != "" {

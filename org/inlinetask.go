@@ -4,18 +4,18 @@ package org
 
 import "strings"
 
-// inlinetaskEnd is the title of the line that closes an inline task.
+// inlinetaskEnd is the title of the line that ends an inline task.
 const inlinetaskEnd = "END"
 
-// isInlinetask reports whether an inline task begins at the offset, which is the
-// start of a line: a headline with more stars than headlines have.
+// isInlinetask reports whether an inline task starts at the offset of a line: a
+// headline with at least Options.Inlinetasks stars.
 func (d *Document) isInlinetask(at int) bool {
 	return d.inlinetasks > 0 && starsAt(d.Source, at) >= d.inlinetasks
 }
 
-// inlinetaskText returns what an inline task in line l holds, up to the line that
-// closes it, and where it ends. One that is not closed before the next is only a
-// line: its text is empty and ends where the line does.
+// inlinetaskText returns the content of the inline task in line l, up to its closing
+// line, and the end of the task. A task that is not closed before the next one is a
+// single line with empty content.
 func (p *sectionParser) inlinetaskText(l line, limit int) (text span, end int) {
 	for at := l.next; at < limit; {
 		next := lineAt(p.src, at, limit)
@@ -30,8 +30,8 @@ func (p *sectionParser) inlinetaskText(l line, limit int) (text span, end int) {
 	return span{l.next, l.next}, l.next
 }
 
-// openInlinetask opens the inline task in line l. It may have a planning line and a
-// property drawer as a headline has.
+// openInlinetask opens the inline task in line l, which may have a planning line and
+// a property drawer like a headline.
 func (p *sectionParser) openInlinetask(l line, limit int) {
 	i := p.beginElement(TypeInlinetask, l.start)
 	text, end := p.inlinetaskText(l, limit)
@@ -48,7 +48,7 @@ func (p *sectionParser) openInlinetask(l line, limit int) {
 	p.push(frame{element: i, limit: text.end, resume: resume})
 }
 
-// inlinetask reads the inline task between the offsets as a headline.
+// inlinetask parses the inline task between the offsets as a headline.
 func (d *Document) inlinetask(start, end int) Headline {
 	h := Headline{Start: start, Level: starsAt(d.Source, start), SectionEnd: end, End: end, Parent: -1}
 	p := parser{doc: &Document{Source: d.Source}, isDone: d.Todo.doneSet()}
@@ -56,8 +56,8 @@ func (d *Document) inlinetask(start, end int) Headline {
 	return h
 }
 
-// Inlinetask returns what the inline task i says, as if it were a headline; its
-// SectionEnd and End are the end of what it holds. Parent is -1.
+// Inlinetask returns inline task i as a headline. SectionEnd and End are the end of
+// its content; Parent is -1.
 func (t *Tree) Inlinetask(i int) Headline {
 	e := &t.Elements[i]
 	if e.Type != TypeInlinetask {

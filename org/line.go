@@ -4,16 +4,16 @@ package org
 
 import "strings"
 
-// A line is a line of the source by its offsets.
+// A line holds the offsets of a line of the source.
 type line struct {
 	start int // first byte
-	end   int // after the text: at the line feed, or at a carriage return before it
-	next  int // after the line feed: the start of the next line
+	end   int // end of the text: the line feed, or the carriage return before it
+	next  int // offset after the line feed: the start of the next line
 }
 
-// lineAt returns the line of src that starts at the offset at. It ends at limit at
-// the latest. A carriage return before a line feed belongs to the line end whatever
-// the other lines have: a file with mixed line ends keeps its drawers.
+// lineAt returns the line of src at the offset at, cut at limit. A carriage return
+// before a line feed is part of the line end even if other lines end otherwise, so
+// drawers in a file with mixed line ends are recognized.
 func lineAt(src string, at, limit int) line {
 	if at >= limit {
 		return line{limit, limit, limit}
@@ -28,8 +28,7 @@ func lineAt(src string, at, limit int) line {
 	return l
 }
 
-// skipBlankLines returns the start of the first line, from at on, that is not
-// blank; limit when there is none.
+// skipBlankLines returns the start of the first non-blank line from at on, or limit.
 func skipBlankLines(src string, at, limit int) int {
 	for at < limit {
 		l := lineAt(src, at, limit)
@@ -43,7 +42,7 @@ func skipBlankLines(src string, at, limit int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// trimBlanks removes blanks and tabs, the only space that Org trims in a line.
+// trimBlanks removes blanks and tabs, the only white space that Org trims in a line.
 func trimBlanks(s string) string { return trimBlanksRight(trimBlanksLeft(s)) }
 
 func trimBlanksLeft(s string) string {
@@ -60,7 +59,7 @@ func trimBlanksRight(s string) string {
 	return s
 }
 
-// cutBlank returns s up to its first blank or tab, and the rest from there.
+// cutBlank splits s before its first blank or tab.
 func cutBlank(s string) (word, rest string) {
 	for i := range len(s) {
 		if isBlank(s[i]) {
@@ -70,15 +69,15 @@ func cutBlank(s string) (word, rest string) {
 	return s, ""
 }
 
-// hasPrefixFold reports whether s begins with prefix, which is ASCII, in any case.
+// hasPrefixFold reports whether s starts with the ASCII string prefix, in any case.
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// isBlankLine reports whether a line holds nothing but blanks.
+// isBlankLine reports whether a line contains only blanks.
 func isBlankLine(src string, l line) bool { return trimBlanksLeft(src[l.start:l.end]) == "" }
 
-// trimmedEnd returns the end of src[start:end] without the blanks at its end.
+// trimmedEnd returns the end of src[start:end] without its trailing blanks.
 func trimmedEnd(src string, start, end int) int {
 	for end > start && isBlank(src[end-1]) {
 		end--
@@ -87,7 +86,7 @@ func trimmedEnd(src string, start, end int) int {
 }
 
 // trimBlankLines returns the end of src[start:end], which ends with a line, without
-// the blank lines at its end.
+// its trailing blank lines.
 func trimBlankLines(src string, start, end int) int {
 	for i := end; i > start; i-- {
 		switch src[i-1] {
@@ -103,11 +102,11 @@ func trimBlankLines(src string, start, end int) int {
 
 func isSpaceByte(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// lineStart returns the start of the line that holds the offset.
+// lineStart returns the start of the line that contains the offset.
 func lineStart(src string, at int) int { return strings.LastIndexByte(src[:at], '\n') + 1 }
 
-// mixedLineEnds returns the offset of the first line whose end is of another kind
-// than that of the first line, or -1.
+// mixedLineEnds returns the offset of the first line whose end differs from that of
+// the first line, or -1.
 func mixedLineEnds(src string) int {
 	if strings.IndexByte(src, '\r') < 0 {
 		return -1

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// linkTypes are the types of links that Org knows without further set-up. A word
-// before a colon that is none of them makes no type: "note: this" is a title.
+// linkTypes are the predefined link types of Org. Any other word before a colon is
+// not a type: "note: this" is a title.
 var linkTypes = map[string]bool{
 	"attachment": true, "bbdb": true, "bibtex": true, "docview": true, "doi": true, "elisp": true, "eww": true,
 	"file": true, "file+emacs": true, "file+sys": true, "ftp": true, "gnus": true, "help": true, "http": true, "https": true, "id": true,
@@ -17,7 +17,7 @@ var linkTypes = map[string]bool{
 
 const maxLinkTypeLength = len("attachment")
 
-// isLinkType reports whether name, in any case, is a type of links.
+// isLinkType reports whether name, in any case, is a link type.
 func isLinkType(name string) bool {
 	return len(name) >= 2 && len(name) <= maxLinkTypeLength && linkTypes[strings.ToLower(name)]
 }
@@ -44,7 +44,7 @@ func splitAddress(raw string) (kind, path string) {
 	return kind, path
 }
 
-// setAddress derives from the address of l what it leads to.
+// setAddress sets the fields that depend on the address of l.
 func (l *Link) setAddress() {
 	l.Type, l.Path = splitAddress(l.Raw)
 	if l.Type == "file" {
@@ -52,13 +52,13 @@ func (l *Link) setAddress() {
 	}
 }
 
-// isFileName reports whether an address without type names a file.
+// isFileName reports whether an address without a type is a file name.
 func isFileName(raw string) bool {
 	return raw[0] == '/' || raw == "~" || strings.HasPrefix(raw, "~/") || strings.HasPrefix(raw, "./") || strings.HasPrefix(raw, "../")
 }
 
-// resolveAddress makes of what stands between the brackets of a link what it means: without
-// escapes, on one line, and with the abbreviations of the document written out.
+// resolveAddress returns the address in the brackets of a link: unescaped, on one
+// line, and with abbreviations expanded.
 func (d *Document) resolveAddress(raw string) string {
 	raw = unescape(raw)
 	if d == nil || d.LinkAbbreviations == nil {
@@ -83,7 +83,7 @@ func (d *Document) resolveAddress(raw string) string {
 func trailingBackslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
 
 // unescape removes the backslashes before brackets and at the end of an address,
-// of which two stand for one, and makes a line break a blank.
+// where two stand for one, and replaces line breaks by blanks.
 func unescape(raw string) string {
 	if !strings.ContainsAny(raw, "\\\n") {
 		return raw

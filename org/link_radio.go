@@ -9,30 +9,30 @@ import (
 	"unicode/utf8"
 )
 
-// maxRadioLength is the length in bytes of the longest radio target that makes links, so
-// that looking for them takes time in proportion to the text.
+// maxRadioLength is the maximum length in bytes of a radio target that creates links.
+// It keeps the search for them linear in the text.
 const maxRadioLength = 256
 
-// lazyRadioTargets holds the radio targets of a document, collected when they are first
-// asked for.
+// lazyRadioTargets holds the radio targets of a document, collected on first use.
 type lazyRadioTargets struct {
 	once    sync.Once
 	targets *radioTargets
 }
 
-// radioTargets are the texts that are links wherever they stand in a document.
+// radioTargets are the texts that are links wherever they occur in a document.
 type radioTargets struct {
 	root    radioNode
 	classes [256]class
 }
 
-// radioNode is a node of a tree of texts in lower case, with one blank for any space.
+// radioNode is a node of a trie of lower-case texts with white space reduced to one
+// blank.
 type radioNode struct {
 	next     map[rune]*radioNode
 	terminal bool // a target ends here
 }
 
-// radioTargets returns the targets of the document, nil when it has none.
+// radioTargets returns the targets of the document, or nil if it has none.
 func (d *Document) radioTargets() *radioTargets {
 	d.radio.once.Do(func() {
 		if strings.Contains(d.Source, "<<<") {
@@ -42,7 +42,7 @@ func (d *Document) radioTargets() *radioTargets {
 	return d.radio.targets
 }
 
-// collectRadio reads the sections in which a radio target may stand.
+// collectRadio parses the sections that may contain a radio target.
 func (d *Document) collectRadio() *radioTargets {
 	var found radioTargets
 	for i := -1; i < len(d.Headlines); i++ {
@@ -85,7 +85,7 @@ func (t *radioTargets) add(text string) {
 	n.terminal = true
 }
 
-// setClasses marks the bytes that targets begin with.
+// setClasses marks the first bytes of all targets.
 func (t *radioTargets) setClasses() {
 	t.classes = classes
 	for r := range t.root.next {
@@ -95,8 +95,8 @@ func (t *radioTargets) setClasses() {
 	}
 }
 
-// radioLink reads a link to a radio target: its text, in any case and with any space
-// between the words, that is no part of a longer word.
+// radioLink parses a link to a radio target: its text in any case, with any white
+// space between the words, and not inside a longer word.
 func (p *objectParser) radioLink(c *contents, at int) int {
 	if !c.allowed.has(TypeLink) || at > c.start && !isWordBoundary(runeBefore(p.text, c.start, at)) {
 		return 0
@@ -119,8 +119,8 @@ func (p *objectParser) radioLink(c *contents, at int) int {
 	return p.nest(c, TypeLink, at, at, end, end)
 }
 
-// foldAt returns the character at the offset at in lower case, and the offset behind
-// it. Space is a blank, however long it is.
+// foldAt returns the lower-case character at the offset at and the offset after it. A
+// run of white space is one blank.
 func foldAt(text string, at int) (rune, int) {
 	if c := text[at]; c == ' ' || c >= '\t' && c <= '\r' {
 		for at < len(text) && (text[at] == ' ' || text[at] >= '\t' && text[at] <= '\r') {
@@ -132,8 +132,8 @@ func foldAt(text string, at int) (rune, int) {
 	return unicode.ToLower(r), at + runeLength(r, text[at])
 }
 
-// isWordBoundary reports whether a radio link may begin behind r or end in front of it.
-// The scripts of East Asia write words without space between them.
+// isWordBoundary reports whether a radio link may start after r or end before it.
+// East Asian scripts write words without spaces.
 func isWordBoundary(r rune) bool {
 	return !isAlnum(r) || r >= 0x2e80 && r <= 0x9fff || r >= 0xf900 && r <= 0xfaff || r >= 0x20000
 }

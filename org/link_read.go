@@ -4,7 +4,7 @@ package org
 
 import "strings"
 
-// bracketLink reads [[address]] or [[address][description]].
+// bracketLink parses [[address]] or [[address][description]].
 func (p *objectParser) bracketLink(c *contents, at int) int {
 	start := at + len("[[")
 	middle := p.addressEnd(start)
@@ -22,9 +22,8 @@ func (p *objectParser) bracketLink(c *contents, at int) int {
 	return 0
 }
 
-// addressEnd returns the offset of the next bracket that no backslash takes away,
-// which is where the address of a bracket link ends; the length of the text when
-// there is none. It remembers what it found, as find does.
+// addressEnd returns the offset of the next unescaped bracket, which ends the address
+// of a bracket link, or the length of the text. Like find, it remembers the result.
 func (p *objectParser) addressEnd(from int) int {
 	if p.lookahead[closeAddress] >= from {
 		return p.lookahead[closeAddress]
@@ -34,8 +33,8 @@ func (p *objectParser) addressEnd(from int) int {
 	return at
 }
 
-// unescapedBracket returns the index of the first bracket in s that no backslash takes
-// away, the length of s when there is none.
+// unescapedBracket returns the index of the first unescaped bracket in s, or the
+// length of s.
 func unescapedBracket(s string) int {
 	for at := 0; at < len(s); at++ {
 		switch s[at] {
@@ -55,7 +54,7 @@ func unescapedBracket(s string) int {
 	return len(s)
 }
 
-// angleLink reads <type:address>.
+// angleLink parses <type:address>.
 func (p *objectParser) angleLink(c *contents, at int) int {
 	name := p.text[at+1 : min(c.end, at+2+maxLinkTypeLength)]
 	colon := strings.IndexByte(name, ':')
@@ -70,7 +69,7 @@ func (p *objectParser) angleLink(c *contents, at int) int {
 	return p.leaf(c, TypeLink, at, end+1)
 }
 
-// plainLink reads type:address, of which the colon is at the offset at.
+// plainLink parses type:address. The colon is at the offset at.
 func (p *objectParser) plainLink(c *contents, at int) int {
 	if at+2 >= c.end || !c.allowed.has(TypeLink) || p.text[at+1] <= ' ' {
 		return 0
@@ -92,9 +91,9 @@ func (p *objectParser) plainLink(c *contents, at int) int {
 	return p.leaf(c, TypeLink, start, end)
 }
 
-// plainEnd returns the end of the address of a plain link that begins at the offset
-// at, or 0. It has no blanks, and brackets only in pairs; it ends in a letter or the
-// like, a slash, a dash or a pair of brackets, behind at least one other character.
+// plainEnd returns the end of the address of a plain link at the offset at, or 0. The
+// address has no blanks, brackets only in pairs, and at least two characters. It ends
+// in a word character, a slash, a dash or a pair of brackets.
 func plainEnd(text string, at int) int {
 	end, parts := 0, 0
 	for at < len(text) {
@@ -120,8 +119,8 @@ func plainEnd(text string, at int) int {
 	return end
 }
 
-// groupEnd returns the offset behind the group in brackets that begins at the offset
-// at, or 0. It has no blanks and at most one level of groups inside.
+// groupEnd returns the end of the bracketed group at the offset at, or 0. It has no
+// blanks and at most one level of nested groups.
 func groupEnd(text string, at int) int {
 	for depth := 0; at < len(text); at++ {
 		switch text[at] {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A LinkFormat says how a link is written.
+// A LinkFormat is the notation of a link.
 type LinkFormat uint8
 
 // The formats of links.
@@ -19,7 +19,7 @@ const (
 	LinkRadio                     // the text of a radio target
 )
 
-// A Link is a link found by [Links] or [Tree.Link].
+// A Link is a link returned by [Links], [Document.Links] or [Tree.Link].
 type Link struct {
 	Format LinkFormat
 	// Type is the part of the address before the colon (id, https, file and so
@@ -28,20 +28,20 @@ type Link struct {
 	// target; "fuzzy" for everything else, which Org looks up as a target or a
 	// headline.
 	Type string
-	// Path is the address without the type and the search, unescaped.
+	// Path is the unescaped address without type and search option.
 	Path string
-	// Search is what to look for in a file: what follows :: in its address.
+	// Search is the search option of a file link: the part after ::.
 	Search string
-	// Raw is the address with the type, unescaped, abbreviations written out.
+	// Raw is the unescaped address with its type and with abbreviations expanded.
 	Raw string
-	// Description is the text shown, or "" when there is none.
+	// Description is the displayed text, or "" if there is none.
 	Description string
-	// Start and End are the offsets of the whole link, in the text given or in
+	// Start and End are the offsets of the whole link, in the given text or in
 	// Source.
 	Start, End int
 }
 
-// Links returns the links of text, read as a document of its own: see
+// Links returns the links in text, parsed as a document of its own. See
 // [Document.Links].
 func Links(text string) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
@@ -59,12 +59,12 @@ func Links(text string) iter.Seq[Link] {
 	}
 }
 
-// Links returns the links in the own text of headline i, or in the zeroth section
-// when i is -1, in order, those of the title included. Links in keyword lines and
-// captions, in comments and in code are left out, and so are radio links, which lead
-// nowhere but to their own text. It takes time in proportion to the text, more than
-// the outline but only where there can be a link, and panics when i is out of range,
-// as indexing does. Offsets are those of Source.
+// Links returns the links in the own text of headline i, or of the zeroth section if
+// i is -1, in order and including those of the title. It leaves out links in keyword
+// lines, captions, comments and code, and radio links, which only lead to their own
+// text. It takes time in proportion to the text, and parses beyond the outline only
+// if the text can contain a link. It panics if i is out of range. Offsets are those
+// of Source.
 func (d *Document) Links(i int) iter.Seq[Link] {
 	text := d.Section()
 	if i >= 0 {
@@ -86,11 +86,11 @@ func (d *Document) Links(i int) iter.Seq[Link] {
 	}
 }
 
-// elementPool keeps room for elements that nobody keeps.
+// elementPool recycles element slices that are not returned.
 var elementPool = sync.Pool{New: func() any { return new([]Element) }}
 
-// canContainLink reports whether text can hold a link: two brackets, or a type and a
-// colon with something behind it.
+// canContainLink reports whether text can contain a link: two brackets, or a type
+// with a colon and more text.
 func canContainLink(text string) bool {
 	if strings.Contains(text, "[[") {
 		return true

@@ -4,19 +4,19 @@ package org
 
 import "strings"
 
-// tabWidth is how far apart tabs stand when indentation is compared.
+// tabWidth is the distance of tab stops for comparing indentation.
 const tabWidth = 8
 
-// listItem is an item of a list, found before its contents are parsed.
+// listItem is a list item, found before its contents are parsed.
 type listItem struct {
-	start, end int   // end: of the blank lines behind it
-	text       int   // end of its last line that is not blank
-	indent     int   // width of the blanks before the bullet
+	start, end int   // end includes the blank lines after it
+	text       int   // end of its last non-blank line
+	indent     int   // display width of the blanks before the bullet
 	next       int32 // index of the first item that is not below it
 }
 
-// listStructure are the items of one list and of the lists in it: a part of the parser's
-// items, from base on. The items before next have been parsed.
+// listStructure is the part of the parser's items, from base on, that belongs to one
+// list and the lists inside it. Items before next have been parsed.
 type listStructure struct{ base, next int32 }
 
 // openList opens the list whose first item is at the offset body.
@@ -40,8 +40,8 @@ func (p *sectionParser) openList(start, body, limit int) {
 	p.push(frame{element: i, list: true, item: k, ownsStructure: outermost, limit: end, resume: resume})
 }
 
-// itemAt returns the index of the item that starts at the offset in the list that is
-// open, or -1. Offsets must rise.
+// itemAt returns the index of the item at the offset in the open list, or -1. Offsets
+// must be increasing.
 func (p *sectionParser) itemAt(offset int) int32 {
 	if len(p.structures) == 0 {
 		return -1
@@ -71,14 +71,14 @@ func (p *sectionParser) dropStructure() {
 	p.structures = p.structures[:last]
 }
 
-// scanItems finds the items of the list that starts at the offset at. An item ends
-// before the next line that is not indented more than it, and all of them end at two
-// blank lines; the lines of blocks and drawers do not count.
+// scanItems finds the items of the list at the offset at. An item ends before the
+// next line that is not indented more, and all items end at two blank lines. Lines
+// inside blocks and drawers do not count.
 func (p *sectionParser) scanItems(at, limit int) {
-	var open []int32 // the items that are not closed, innermost last
+	var open []int32 // unclosed items, innermost last
 	minIndent := -1  // the smallest indentation of an item
-	text := at       // behind the last line that is not blank
-	blank := false   // the line before was
+	text := at       // end of the last non-blank line
+	blank := false   // the previous line was blank
 	for at < limit {
 		l := lineAt(p.src, at, limit)
 		if isBlankLine(p.src, l) {
@@ -92,7 +92,7 @@ func (p *sectionParser) scanItems(at, limit int) {
 		indent, margin := indentation(p.src[l.start:l.end])
 		o := p.opening(l, limit)
 		switch {
-		case o.kind == TypeInlinetask: // it stands in the item, whatever its margin
+		case o.kind == TypeInlinetask: // part of the item, whatever its margin
 			_, at = p.inlinetaskText(l, limit)
 		case o.kind == TypePlainList && bulletLength(p.src[l.start+margin:l.end], margin) > 0:
 			open = p.closeItems(open, indent, l.start, text)
@@ -117,8 +117,9 @@ func (p *sectionParser) scanItems(at, limit int) {
 	p.closeItems(open, 0, at, text)
 }
 
-// closeItems ends the innermost of the open items that are indented by indent or
-// more: at end with the blank lines, at text without. It returns those still open.
+// closeItems closes the innermost open items that are indented by indent or more, at
+// the offset end with their blank lines and at text without. It returns the items
+// still open.
 func (p *sectionParser) closeItems(open []int32, indent, end, text int) []int32 {
 	for len(open) > 0 && p.items[open[len(open)-1]].indent >= indent {
 		item := &p.items[open[len(open)-1]]
@@ -135,7 +136,7 @@ func (p *sectionParser) openItem(f *frame) {
 	it := p.items[k]
 	end := it.text
 	if f.item >= 0 {
-		end = it.end // the blank lines before a sibling are the item's, those behind the last item the list's
+		end = it.end // blank lines before a sibling belong to the item, those after the last item to the list
 	}
 	i := p.beginElement(TypeItem, it.start)
 	l := lineAt(p.src, it.start, end)
@@ -156,8 +157,8 @@ func (p *sectionParser) openItem(f *frame) {
 	p.push(frame{element: i, limit: text, resume: end})
 }
 
-// bulletLength returns the length of the bullet that text begins with, blanks not
-// counted, or 0. A star is a bullet only behind a margin.
+// bulletLength returns the length of the bullet at the start of text, without blanks,
+// or 0. A star is a bullet only after a margin.
 func bulletLength(text string, margin int) int {
 	n := 0
 	switch c := text[0]; {
@@ -180,8 +181,8 @@ func bulletLength(text string, margin int) int {
 	return n
 }
 
-// indentation returns the width of the blanks before text, tabs counted to the next
-// stop, and their number of bytes.
+// indentation returns the display width of the blanks at the start of text and their
+// number of bytes.
 func indentation(text string) (width, margin int) {
 	for margin < len(text) {
 		switch text[margin] {
@@ -197,16 +198,16 @@ func indentation(text string) (width, margin int) {
 	return width, margin
 }
 
-// itemOffsets are the parts of an item's first line, by offsets in it.
+// itemOffsets are the offsets of the parts of an item's first line.
 type itemOffsets struct {
-	bullet, bulletEnd   int // with the blanks behind it
-	counter, counterEnd int // what stands in [@…]; 0, 0 when there is none
-	checkbox            int // of the character between the brackets; 0 when there is none
-	tagStart, tagEnd    int // up to the blank before the colons; 0, 0 when there is none
+	bullet, bulletEnd   int // including the blanks after it
+	counter, counterEnd int // the text in [@…]; 0, 0 if there is none
+	checkbox            int // the character between the brackets; 0 if there is none
+	tagStart, tagEnd    int // up to the blank before the colons; 0, 0 if there is none
 	contents            int
 }
 
-// itemParts reads the first line of an item.
+// itemParts parses the first line of an item.
 func itemParts(text string) itemOffsets {
 	var o itemOffsets
 	for isBlank(text[o.bullet]) {
@@ -242,8 +243,8 @@ func itemParts(text string) itemOffsets {
 	return o
 }
 
-// counterLength returns the length of the counter [@3] or [@start:3] that text begins
-// with, 0 when there is none, and that of what stands before the number.
+// counterLength returns the length of the counter [@3] or [@start:3] at the start of
+// text, or 0, and the length of the part before the number.
 func counterLength(text string) (n, before int) {
 	rest, ok := strings.CutPrefix(text, "[@")
 	if !ok {
@@ -261,8 +262,8 @@ func counterLength(text string) (n, before int) {
 	return before + digits + 1, before
 }
 
-// tagLength returns the length of the tag that text begins with, up to the last
-// colons that stand between blanks, or 0.
+// tagLength returns the length of the tag at the start of text, up to the last double
+// colon between blanks, or 0.
 func tagLength(text string) int {
 	for i := len(text) - 2; i > 0; i-- {
 		if text[i] == ':' && text[i+1] == ':' && isBlank(text[i-1]) && (i+2 == len(text) || isBlank(text[i+2])) {

@@ -4,10 +4,10 @@ package org
 
 import "strings"
 
-// IsLocal reports whether the own text of a headline, as [Document.Text] gives it, is
-// read alike in every document of the same settings, and says nothing that counts
-// outside of it: no setting stands in it, and no radio target. It answers for a
-// document without inline tasks. It takes time in proportion to the text.
+// IsLocal reports whether the own text of a headline, as returned by [Document.Text],
+// is parsed alike in every document with the same settings and affects nothing
+// outside it: it contains no setting and no radio target. It assumes a document
+// without inline tasks. It takes time in proportion to the text.
 func IsLocal(text string) bool {
 	if strings.Contains(text, "<<<") {
 		return false

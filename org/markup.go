@@ -2,7 +2,7 @@
 
 package org
 
-// markup reads bold, italic, strike-through, verbatim and code.
+// markup parses bold, italic, strike-through, verbatim and code.
 func (p *objectParser) markup(c *contents, at int) int {
 	switch p.text[at] {
 	case '*':
@@ -17,7 +17,8 @@ func (p *objectParser) markup(c *contents, at int) int {
 	return p.emphasis(c, TypeCode, closeCode, at)
 }
 
-// underscore reads what a line below may stand in the beginning of.
+// underscore parses an object that starts with an underscore or has one near its
+// start.
 func (p *objectParser) underscore(c *contents, at int) int {
 	if at-c.last >= len("src") {
 		if end := p.inlineCode(c, at); end > 0 {
@@ -30,14 +31,14 @@ func (p *objectParser) underscore(c *contents, at int) int {
 	return p.script(c, TypeSubscript, at)
 }
 
-// emphasis reads text between two markers. The first stands behind a blank or the
-// like and before none, the second the other way round.
+// emphasis parses text between two markers. White space or certain punctuation
+// precedes the first marker and does not follow it; the reverse holds for the second.
 func (p *objectParser) emphasis(c *contents, kind Type, search, at int) int {
 	if at+2 >= c.end || isSpace(runeAt(p.text, at+1)) || at > c.start && !opensMarkup(runeBefore(p.text, c.start, at)) {
 		return 0
 	}
 	stop := p.findWhere(search, p.text[at], at+2, closesMarkup)
-	// The end of the contents counts as the end of a line.
+	// The end of the contents acts as a line end.
 	if last := c.end - 1; stop > last && p.text[last] == p.text[at] && !isSpace(runeBefore(p.text, c.start, last)) {
 		stop = last
 	}
@@ -50,7 +51,7 @@ func (p *objectParser) emphasis(c *contents, kind Type, search, at int) int {
 	return p.nest(c, kind, at, at+1, stop, stop+1)
 }
 
-// opensMarkup reports whether a marker may begin behind r.
+// opensMarkup reports whether an opening marker may follow r.
 func opensMarkup(r rune) bool {
 	switch r {
 	case ' ', '\n', '-', '(', '{', '\'', '"':
@@ -59,7 +60,7 @@ func opensMarkup(r rune) bool {
 	return isSpace(r)
 }
 
-// closesMarkup reports whether the marker at the offset at may end what it marks.
+// closesMarkup reports whether the marker at the offset at may be a closing one.
 func closesMarkup(text string, at int) bool {
 	if at == 0 || isSpace(runeBefore(text, 0, at)) {
 		return false
@@ -75,10 +76,10 @@ func closesMarkup(text string, at int) bool {
 	}
 }
 
-// maxScriptDepth is how deep brackets may lie in each other in a sub- or superscript.
+// maxScriptDepth is the maximum nesting depth of brackets in a sub- or superscript.
 const maxScriptDepth = 3
 
-// script reads a subscript or superscript, whose sign stands behind something.
+// script parses a subscript or superscript, whose sign must follow a character.
 func (p *objectParser) script(c *contents, kind Type, at int) int {
 	if at == c.start || at+1 >= c.end || isSpace(runeBefore(p.text, c.start, at)) {
 		return 0
@@ -97,7 +98,7 @@ func (p *objectParser) script(c *contents, kind Type, at int) int {
 		return p.nest(c, kind, at, inner, inner+1, inner+1)
 	case '\\':
 		if kind == TypeSuperscript {
-			return 0 // x^\alpha is an entity behind a caret, x_\alpha a subscript
+			return 0 // x^\alpha is a caret and an entity, but x_\alpha a subscript
 		}
 		fallthrough
 	default:
@@ -109,7 +110,7 @@ func (p *objectParser) script(c *contents, kind Type, at int) int {
 }
 
 // scriptEnd returns the offset of the bracket that closes the one at the offset at,
-// or 0 when there is none or others lie too deep in between.
+// or 0 if there is none or the nesting is too deep.
 func scriptEnd(text string, at int) int {
 	open := text[at]
 	shut, depth := matchingBracket(open), 0
@@ -128,8 +129,9 @@ func scriptEnd(text string, at int) int {
 	return 0
 }
 
-// bareScript returns the end of a script without brackets: a sign, then letters,
-// digits, dots, commas and backslashes, of which the last is a letter or digit.
+// bareScript returns the end of a script without brackets: an optional sign, then
+// letters, digits, dots, commas and backslashes, the last of which is a letter or
+// digit.
 func bareScript(text string, at int) int {
 	if text[at] == '+' || text[at] == '-' {
 		at++

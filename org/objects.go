@@ -2,34 +2,33 @@
 
 package org
 
-// maxObjectDepth bounds how deep objects lie in each other, and with it the stack.
-// Deeper ones are text. Org has no bound of its own but that of Emacs' stack.
+// maxObjectDepth is the maximum nesting depth of objects, which limits the stack.
+// Deeper objects are text. Org is limited only by the stack of Emacs.
 const maxObjectDepth = 100
 
-// objectParser reads the objects of one stretch of text: of a paragraph, a verse block, a
-// table cell, a title or the tag of an item. Org reads each object as if the text
-// around its parent's contents were not there, so the ends of the contents count as
-// ends of lines.
+// objectParser parses the objects in one stretch of text: in a paragraph, verse
+// block, table cell, title or item tag. Org parses each object as if the text around
+// its parent's contents did not exist, so the ends of the contents act as line ends.
 type objectParser struct {
 	*builder
 	text            string        // Source up to the end of the stretch
-	classes         *[256]class   // what may begin an object, radio links included
-	lookahead       [searches]int // where each search found something: see find
-	closingBrackets []int32       // the closing bracket of each opening one, from base on
+	classes         *[256]class   // which objects a byte may start, including radio links
+	lookahead       [searches]int // the result of each search; see find
+	closingBrackets []int32       // offset of the closing bracket for each opening one, from base on
 	base            int
 }
 
-// contents is what the children of one object may lie in.
+// contents is the range of the children of one object.
 type contents struct {
 	start, end int
-	last       int // the end of the last child
+	last       int // end of the last child
 	allowed    objectSet
 	depth      int
 }
 
 // inline parses the objects of b.src[start:end] below parent, the innermost open
-// element. Which ones may stand there depends on the type of the parent. It takes
-// time in proportion to the stretch.
+// element. The type of the parent determines which objects are allowed. It takes time
+// in proportion to the stretch.
 func (b *builder) inline(parent int32, start, end int) {
 	allowed := allowedIn(b.elements[parent].Type)
 	p := objectParser{builder: b, text: b.src[:end], classes: &classes, base: start}
@@ -39,7 +38,7 @@ func (b *builder) inline(parent int32, start, end int) {
 	p.scan(contents{start: start, end: end, last: start, allowed: allowed})
 }
 
-// scan adds the objects of c in order.
+// scan adds the objects in c in order.
 func (p *objectParser) scan(c contents) {
 	for at := c.start; at < c.end; {
 		class := p.classes[p.text[at]]
@@ -55,8 +54,8 @@ func (p *objectParser) scan(c contents) {
 	}
 }
 
-// object adds the object that byte at belongs to the beginning of, and returns its
-// end; 0 when there is none.
+// object adds the object indicated by the byte at the offset at and returns its end,
+// or 0 if there is none.
 func (p *objectParser) object(c *contents, class class, at int) int {
 	if class&classRadio != 0 {
 		if end := p.radioLink(c, at); end > 0 {
@@ -88,8 +87,8 @@ func (p *objectParser) object(c *contents, class class, at int) int {
 	return 0
 }
 
-// leaf adds an object without contents that ends at stop, before the blanks that
-// belong to it. It returns the end of all.
+// leaf adds an object without contents that ends at stop, and the blanks after it. It
+// returns the end of the blanks.
 func (p *objectParser) leaf(c *contents, kind Type, start, stop int) int {
 	if !c.allowed.has(kind) {
 		return 0
@@ -108,7 +107,7 @@ func (p *objectParser) nest(c *contents, kind Type, start, inner, innerEnd, stop
 	return p.close(i, stop, c.end)
 }
 
-// close ends object i at stop and the blanks that follow it.
+// close closes object i, which ends at stop, with the blanks after it.
 func (p *objectParser) close(i int32, stop, limit int) int {
 	end := stop
 	for end < limit && isBlank(p.text[end]) {
@@ -119,8 +118,8 @@ func (p *objectParser) close(i int32, stop, limit int) int {
 	return end
 }
 
-// class says which objects a byte may begin, or for a colon and a line below, stand
-// in the beginning of.
+// class is the class of objects that a byte may start; for a colon and an underscore,
+// objects with that byte near their start.
 type class uint8
 
 const (
@@ -135,7 +134,7 @@ const (
 	classCurly
 	classAt
 
-	classRadio class = 1 << 7 // a radio link may begin here too
+	classRadio class = 1 << 7 // a radio link may also start here
 )
 
 var classes = [256]class{
@@ -144,7 +143,7 @@ var classes = [256]class{
 	'{': classCurly, '@': classAt,
 }
 
-// objectSet is a set of types of objects.
+// objectSet is a set of object types.
 type objectSet uint32
 
 func objectsOf(kinds ...Type) objectSet {
@@ -157,8 +156,7 @@ func objectsOf(kinds ...Type) objectSet {
 
 func (s objectSet) has(kind Type) bool { return s&(1<<(kind-TypeBold)) != 0 }
 
-// The sets of objects of the syntax document: what stands in most places, and the
-// least that does.
+// The object sets of the syntax document: the standard set and the minimal set.
 var (
 	standardObjects = ^objectsOf(TypeCitationReference, TypeTableCell)
 	minimalObjects  = objectsOf(TypeBold, TypeCode, TypeEntity, TypeItalic, TypeLatexFragment, TypeStrikeThrough, TypeSubscript,
@@ -169,7 +167,7 @@ var (
 		TypeTarget, TypeTimestamp)
 )
 
-// allowedIn returns the objects that may stand in an element or object.
+// allowedIn returns the objects allowed in an element or object.
 func allowedIn(kind Type) objectSet {
 	switch kind {
 	case TypeHeadline, TypeInlinetask, TypeItem:

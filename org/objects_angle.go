@@ -4,7 +4,7 @@ package org
 
 import "strings"
 
-// angle reads targets, timestamps and links that begin with an angle bracket.
+// angle parses targets, timestamps and links that start with an angle bracket.
 func (p *objectParser) angle(c *contents, at int) int {
 	if at+1 >= c.end {
 		return 0
@@ -26,9 +26,9 @@ func (p *objectParser) angle(c *contents, at int) int {
 	return 0
 }
 
-// targetEnd returns the end of the text of a target, which begins at the offset at
-// and ends in front of shut; 0 when there is none. It has no angle brackets, line
-// breaks, or blanks around it.
+// targetEnd returns the end of the text of a target, which starts at the offset at
+// and ends before shut, or 0. The text has no angle brackets, no line breaks, and no
+// leading or trailing blanks.
 func targetEnd(text string, at int, shut string) int {
 	n := strings.IndexAny(text[at:], "<>\n")
 	if n <= 0 || !strings.HasPrefix(text[at+n:], shut) || isBlank(text[at]) || isBlank(text[at+n-1]) {

@@ -4,7 +4,7 @@ package org
 
 import "strings"
 
-// macro reads {{{name}}} or {{{name(arguments)}}}.
+// macro parses {{{name}}} or {{{name(arguments)}}}.
 func (p *objectParser) macro(c *contents, at int) int {
 	text := p.text[:c.end]
 	name := at + len("{{{")
@@ -26,7 +26,7 @@ func (p *objectParser) macro(c *contents, at int) int {
 	return 0
 }
 
-// exportSnippet reads @@backend:text@@.
+// exportSnippet parses @@backend:text@@.
 func (p *objectParser) exportSnippet(c *contents, at int) int {
 	text := p.text[:c.end]
 	if !strings.HasPrefix(text[at:], "@@") {
@@ -45,8 +45,8 @@ func (p *objectParser) exportSnippet(c *contents, at int) int {
 	return 0
 }
 
-// inlineSyntax is how code in a line is written: a word and a line below, a name up
-// to one of stops, and text between brackets.
+// inlineSyntax is the notation of inline code: a keyword and an underscore, a name up
+// to one of stops, and text in brackets.
 type inlineSyntax struct {
 	kind    Type
 	keyword string
@@ -61,8 +61,8 @@ var (
 	inlineCall   = inlineSyntax{kind: TypeInlineBabelCall, keyword: "call", search: callEnd, stops: " \t\n[(", open: '(', header: true}
 )
 
-// inlineCode reads src_language[header]{code} and call_name[header](arguments)[header],
-// whose first line below is at the offset at.
+// inlineCode parses src_language[header]{code} and
+// call_name[header](arguments)[header]. The first underscore is at the offset at.
 func (p *objectParser) inlineCode(c *contents, at int) int {
 	text := p.text[:c.end]
 	for _, s := range [...]*inlineSyntax{&inlineSource, &inlineCall} {
@@ -74,7 +74,7 @@ func (p *objectParser) inlineCode(c *contents, at int) int {
 	return 0
 }
 
-// inlineObject reads the source code or call that begins at the offset at.
+// inlineObject parses the inline source block or call at the offset at.
 func (p *objectParser) inlineObject(c *contents, s *inlineSyntax, at int) int {
 	name := at + len(s.keyword) + len("_")
 	stop := p.findAny(s.search, s.stops, name)
@@ -96,8 +96,8 @@ func (p *objectParser) inlineObject(c *contents, s *inlineSyntax, at int) int {
 	return p.leaf(c, s.kind, at, end)
 }
 
-// header returns the offset behind the square brackets at the offset at; at itself
-// when there are none.
+// header returns the end of the square brackets at the offset at, or at if there are
+// none.
 func (p *objectParser) header(c *contents, at int) int {
 	if at < c.end && p.text[at] == '[' {
 		if end := p.closingOffset(at, c.end); end > 0 {

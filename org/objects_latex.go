@@ -4,10 +4,11 @@ package org
 
 import "strings"
 
-// maxEntityBlanks is the most blanks of the entity \_ and blanks.
+// maxEntityBlanks is the maximum number of blanks in the entity \_ followed by
+// blanks.
 const maxEntityBlanks = 20
 
-// backslash reads entities, LaTeX fragments and line breaks.
+// backslash parses entities, LaTeX fragments and line breaks.
 func (p *objectParser) backslash(c *contents, at int) int {
 	text := p.text[:c.end]
 	if at+1 >= len(text) {
@@ -41,7 +42,7 @@ func (p *objectParser) backslash(c *contents, at int) int {
 	return 0
 }
 
-// lineBreak reads two backslashes at the end of a line.
+// lineBreak parses two backslashes at the end of a line.
 func (p *objectParser) lineBreak(c *contents, at int) int {
 	if !c.allowed.has(TypeLineBreak) || at > c.start && p.text[at-1] == '\\' {
 		return 0
@@ -61,8 +62,8 @@ func (p *objectParser) lineBreak(c *contents, at int) int {
 	return stop
 }
 
-// commandLength returns the length of the LaTeX command that s begins with: letters,
-// a star, arguments in brackets that lie on the line and hold no brackets.
+// commandLength returns the length of the LaTeX command at the start of s: letters, a
+// star, and arguments in brackets, on one line and without nested brackets.
 func commandLength(s string) int {
 	n := 1
 	for n < len(s) && isAlphaByte(s[n]) {
@@ -90,7 +91,7 @@ func commandLength(s string) int {
 	return n
 }
 
-// dollar reads the fragments $$text$$, $text$ and $c$.
+// dollar parses the fragments $$text$$, $text$ and $c$.
 func (p *objectParser) dollar(c *contents, at int) int {
 	text := p.text[:c.end]
 	if strings.HasPrefix(text[at:], "$$") {
@@ -109,8 +110,8 @@ func (p *objectParser) dollar(c *contents, at int) int {
 	return p.leaf(c, TypeLatexFragment, at, end+1)
 }
 
-// endsFragment reports whether a fragment between dollars may end in front of the
-// offset at: at space, punctuation, brackets, or the end.
+// endsFragment reports whether a fragment between dollars may end before the offset
+// at: before white space, punctuation, a bracket, or the end.
 func endsFragment(text string, at int) bool {
 	if at == len(text) {
 		return true

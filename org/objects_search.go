@@ -4,9 +4,8 @@ package org
 
 import "strings"
 
-// The searches for what ends an object. Each remembers the next occurrence, which
-// depends on the text alone and not on who asks, so that text with many beginnings
-// and no end is read once.
+// The searches for the end of an object. Each remembers its next match, which depends
+// only on the text, so text with many unterminated objects is scanned once.
 const (
 	closeBold = iota
 	closeItalic
@@ -15,7 +14,7 @@ const (
 	closeVerbatim
 	closeCode
 	closeLink    // ]]
-	closeAddress // a bracket without a backslash
+	closeAddress // an unescaped bracket
 	closeMacro   // )}}}
 	closeSnippet // @@
 	closeAngle   // >
@@ -24,13 +23,13 @@ const (
 	closeDollar  // $
 	closeDollars // $$
 	keyStart     // @ of a citation
-	nameEnd      // behind the language of source code
-	callEnd      // behind the name of a call
+	nameEnd      // end of the language of source code
+	callEnd      // end of the name of a call
 	searches
 )
 
-// find returns the offset of the next pattern, from the offset from on; the length
-// of the text when there is none. Of each search, the offsets asked for only rise.
+// find returns the offset of the next match of pattern from the offset from on, or
+// the length of the text. For each search the offsets must not decrease.
 func (p *objectParser) find(search int, pattern string, from int) int {
 	if p.lookahead[search] < from {
 		p.lookahead[search] = p.remember(strings.Index(p.text[min(from, len(p.text)):], pattern), from)
@@ -38,7 +37,7 @@ func (p *objectParser) find(search int, pattern string, from int) int {
 	return p.lookahead[search]
 }
 
-// findAny is find for the next byte that is one of set.
+// findAny is find for any byte of set.
 func (p *objectParser) findAny(search int, set string, from int) int {
 	if p.lookahead[search] < from {
 		p.lookahead[search] = p.remember(strings.IndexAny(p.text[min(from, len(p.text)):], set), from)
@@ -46,7 +45,7 @@ func (p *objectParser) findAny(search int, set string, from int) int {
 	return p.lookahead[search]
 }
 
-// remember makes an offset of what was found from the offset from on.
+// remember converts a match relative to from into an offset.
 func (p *objectParser) remember(found, from int) int {
 	if found < 0 {
 		return len(p.text)
@@ -54,7 +53,7 @@ func (p *objectParser) remember(found, from int) int {
 	return from + found
 }
 
-// findWhere is find for the next byte c where ok holds.
+// findWhere is find for the next byte c for which ok holds.
 func (p *objectParser) findWhere(search int, c byte, from int, ok func(text string, at int) bool) int {
 	if p.lookahead[search] >= from {
 		return p.lookahead[search]
@@ -74,11 +73,12 @@ func (p *objectParser) findWhere(search int, c byte, from int, ok func(text stri
 	return at
 }
 
-// maxPairScan is how far a closing bracket is looked for before all are paired.
+// maxPairScan is the number of bytes to scan for a closing bracket before all
+// brackets are matched.
 const maxPairScan = 1024
 
-// closingOffset returns the offset of the bracket that closes the one at the offset at, or 0
-// when there is none before limit. Only brackets of the same kind count.
+// closingOffset returns the offset of the bracket that closes the one at the offset
+// at, or 0 if there is none before limit. Only brackets of the same kind count.
 func (p *objectParser) closingOffset(at, limit int) int {
 	if p.closingBrackets == nil {
 		near := min(limit, at+maxPairScan)
@@ -93,7 +93,8 @@ func (p *objectParser) closingOffset(at, limit int) int {
 	return 0
 }
 
-// closingBracket returns the offset of the bracket that closes the one at the offset at, or 0.
+// closingBracket returns the offset of the bracket that closes the one at the offset
+// at, or 0.
 func closingBracket(text string, at int) int {
 	open := text[at]
 	shut, depth := matchingBracket(open), 0
@@ -120,7 +121,8 @@ func matchingBracket(open byte) byte {
 	return ']'
 }
 
-// matchBrackets returns for each opening bracket of text the offset of the closing one, or 0.
+// matchBrackets returns the offset of the closing bracket, or 0, for each opening
+// one.
 func matchBrackets(text string) []int32 {
 	ends := make([]int32, len(text))
 	var open [3][]int32

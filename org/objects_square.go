@@ -4,7 +4,7 @@ package org
 
 import "strings"
 
-// square reads what begins with a square bracket.
+// square parses objects that start with a square bracket.
 func (p *objectParser) square(c *contents, at int) int {
 	rest := p.text[at+1 : c.end]
 	switch {
@@ -27,7 +27,7 @@ func (p *objectParser) square(c *contents, at int) int {
 	return 0
 }
 
-// timestamp reads a timestamp or range of two.
+// timestamp parses a timestamp or a range.
 func (p *objectParser) timestamp(c *contents, at int) int {
 	rest := p.text[at:min(c.end, at+maxTimestamp)]
 	if len(rest) < len("<%%()>") || rest[1] != '%' && rest[5] != '-' {
@@ -40,8 +40,8 @@ func (p *objectParser) timestamp(c *contents, at int) int {
 	return 0
 }
 
-// cookieLength returns the length of the statistics cookie that s begins with, [2/5]
-// or [40%], numbers optional, or 0.
+// cookieLength returns the length of the statistics cookie at the start of s, or 0. A
+// cookie is [2/5] or [40%]; the numbers are optional.
 func cookieLength(s string) int {
 	_, n := number(s[1:])
 	n++
@@ -63,7 +63,7 @@ func cookieLength(s string) int {
 	return n + 1
 }
 
-// footnote reads a reference: [fn:label], [fn:label:definition] or [fn::definition].
+// footnote parses a reference: [fn:label], [fn:label:definition] or [fn::definition].
 func (p *objectParser) footnote(c *contents, at int) int {
 	label := at + len("[fn:")
 	n := labelLength(p.text[label:c.end])
@@ -83,8 +83,8 @@ func (p *objectParser) footnote(c *contents, at int) int {
 	return p.nest(c, TypeFootnoteReference, at, stop+1, end, end+1)
 }
 
-// labelLength returns the length of the label of a footnote that s begins with: what
-// may stand in words, dashes and lines below.
+// labelLength returns the length of the footnote label at the start of s: word
+// characters, dashes and underscores.
 func labelLength(s string) int {
 	n := 0
 	for n < len(s) {
@@ -97,9 +97,9 @@ func labelLength(s string) int {
 	return n
 }
 
-// citation reads a citation with its references: [cite/style:before;see @key p. 3;after].
-// What stands before the first semicolon and behind the last counts as a reference
-// only if it holds a key.
+// citation parses a citation with its references: [cite/style:before;see @key p.
+// 3;after]. The text before the first semicolon and after the last is a reference
+// only if it has a key.
 func (p *objectParser) citation(c *contents, at int) int {
 	if !c.allowed.has(TypeCitation) {
 		return 0
@@ -130,8 +130,8 @@ func (p *objectParser) citation(c *contents, at int) int {
 	return p.close(i, end+1, c.end)
 }
 
-// citationReferences adds the references between start and end and returns the end
-// of the last one.
+// citationReferences adds the references between start and end and returns the end of
+// the last one.
 func (p *objectParser) citationReferences(start, end int) int {
 	for start < end {
 		stop := end
@@ -152,7 +152,7 @@ func isStyleByte(c byte) bool { return isAlnumByte(c) || c == '/' || c == '_' ||
 // startsKey reports whether a key follows the @ at the offset at.
 func startsKey(text string, at int) bool { return at+1 < len(text) && isKeyRune(runeAt(text, at+1)) }
 
-// isKeyRune reports whether r may stand in the key of a citation.
+// isKeyRune reports whether r is allowed in a citation key.
 func isKeyRune(r rune) bool {
 	return strings.ContainsRune("-.:?!`'/*@+|(){}<>&_^$#%~", r) || !isPunctuation(r) && !isSpace(r)
 }

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// What Emacs calls space, punctuation and the start of a word in an Org buffer,
-// found by asking it about every character.
+// The character classes of an Org buffer (white space, punctuation, word start) as
+// Emacs defines them, determined by querying Emacs for every character.
 
-// runeBefore returns the character that ends at the offset at, not reaching below limit.
+// runeBefore returns the character that ends at the offset at and starts at limit or
+// later.
 func runeBefore(text string, limit, at int) rune {
 	if c := text[at-1]; c < utf8.RuneSelf {
 		return rune(c)
@@ -28,7 +29,7 @@ func runeAt(text string, at int) rune {
 	return r
 }
 
-// isPunctuation reports whether r is neither part of a word nor space.
+// isPunctuation reports whether r is neither a word character nor white space.
 func isPunctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && !isAlnumByte(byte(r)) && r != 0x7f
@@ -54,8 +55,8 @@ func isAlpha(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsMark(r)
 }
 
-// startsWord reports whether a Latin letter at the offset at begins a word: no word
-// of Latin letters, digits and the like ends there. Another script does not matter.
+// startsWord reports whether a Latin letter at the offset at starts a word: no Latin
+// letter, digit or similar character precedes it. Other scripts do not count.
 func startsWord(text string, limit, at int) bool {
 	if at == limit {
 		return true
@@ -67,12 +68,12 @@ func startsWord(text string, limit, at int) bool {
 	return !unicode.Is(unicode.Latin, r) && !unicode.IsMark(r)
 }
 
-// endsLine reports whether a line ends at the offset at; limit is an end too.
+// endsLine reports whether a line, or the text up to limit, ends at the offset at.
 func endsLine(text string, at, limit int) bool {
 	return at >= limit || text[at] == '\n' || text[at] == '\r' && (at+1 >= limit || text[at+1] == '\n')
 }
 
-// runeLength returns the length in bytes of r, which begins with c.
+// runeLength returns the length in bytes of r, whose first byte is c.
 func runeLength(r rune, c byte) int {
 	if c < utf8.RuneSelf || r == utf8.RuneError {
 		return 1

@@ -4,12 +4,12 @@ package org
 
 import "strings"
 
-// What objects hold is read from their bytes when it is asked for. Each method
-// returns the zero value for an element of another type, panics when i is out of
-// range, as indexing does, and takes time in proportion to the object.
+// The details of an object are parsed from its bytes on demand. Each method returns
+// the zero value for an element of another type, panics if i is out of range, and
+// takes time in proportion to the object.
 
-// objectText returns the bytes of element i without the blanks behind it; "" when it is
-// of another type.
+// objectText returns the bytes of element i without trailing blanks, or "" for an
+// element of another type.
 func (t *Tree) objectText(i int, kind Type) string {
 	e := &t.Elements[i]
 	if e.Type != kind {
@@ -18,7 +18,7 @@ func (t *Tree) objectText(i int, kind Type) string {
 	return t.Source[e.Start : e.End-e.PostBlank]
 }
 
-// Link returns the link i. Offsets are those of Source.
+// Link returns link i. Offsets are those of Source.
 func (t *Tree) Link(i int) Link {
 	text := t.objectText(i, TypeLink)
 	if text == "" {
@@ -48,18 +48,18 @@ func (t *Tree) Link(i int) Link {
 	return l
 }
 
-// Timestamp returns the timestamp i, and whether it is one.
+// Timestamp returns timestamp i, and whether i is a timestamp.
 func (t *Tree) Timestamp(i int) (Timestamp, bool) {
 	return ParseTimestamp(t.objectText(i, TypeTimestamp))
 }
 
 // A Footnote is a reference to a footnote.
 type Footnote struct {
-	Label  string // "" for an anonymous one
-	Inline bool   // the definition stands in the reference: its contents
+	Label  string // "" for an anonymous footnote
+	Inline bool   // the reference contains the definition
 }
 
-// Footnote returns the footnote reference i.
+// Footnote returns footnote reference i.
 func (t *Tree) Footnote(i int) Footnote {
 	text, ok := strings.CutPrefix(t.objectText(i, TypeFootnoteReference), "[fn:")
 	if !ok {
@@ -69,13 +69,13 @@ func (t *Tree) Footnote(i int) Footnote {
 	return Footnote{Label: text[:n], Inline: text[n] == ':'}
 }
 
-// Entity returns the name of entity i, without the backslash and brackets.
+// Entity returns the name of entity i without backslash and brackets.
 func (t *Tree) Entity(i int) string {
 	return strings.TrimSuffix(strings.TrimPrefix(t.objectText(i, TypeEntity), `\`), "{}")
 }
 
-// Marked returns the text between the markers of object i: what is verbatim, code, a
-// target or radio target, or the whole of a statistics cookie or LaTeX fragment.
+// Marked returns the text between the markers of object i, which is verbatim, code, a
+// target or a radio target; or the whole of a statistics cookie or LaTeX fragment.
 func (t *Tree) Marked(i int) string {
 	kind := t.Elements[i].Type
 	text := t.objectText(i, kind)
@@ -92,16 +92,16 @@ func (t *Tree) Marked(i int) string {
 	return ""
 }
 
-// A Macro is a call of a macro.
+// A Macro is a macro call.
 type Macro struct {
 	Name string
-	// Arguments are the texts between the commas, without blanks around them; nil
-	// without parentheses. A comma that parts none is written with a backslash
-	// before it, a backslash before a comma with another; neither is in the text.
+	// Arguments are the texts between the commas, trimmed; nil without parentheses.
+	// An escaped comma (\,) does not separate arguments, and \\ before a comma is a
+	// backslash. Arguments are unescaped.
 	Arguments []string
 }
 
-// Macro returns the macro i. The caller owns the slice.
+// Macro returns macro i. The caller owns the slice.
 func (t *Tree) Macro(i int) Macro {
 	text := t.objectText(i, TypeMacro)
 	if text == "" {
@@ -116,8 +116,8 @@ func (t *Tree) Macro(i int) Macro {
 	return m
 }
 
-// macroArguments splits text at the commas that no backslash takes for text. Of the
-// backslashes before a comma each pair stands for one.
+// macroArguments splits text at unescaped commas. Each pair of backslashes before a
+// comma stands for one backslash.
 func macroArguments(text string) []string {
 	var arguments []string
 	var argument []byte
@@ -138,10 +138,10 @@ func macroArguments(text string) []string {
 	return append(arguments, strings.TrimSpace(string(argument)))
 }
 
-// An ExportSnippet is text for one back end of the export.
+// An ExportSnippet is text for one export back-end.
 type ExportSnippet struct{ Backend, Text string }
 
-// ExportSnippet returns the export snippet i.
+// ExportSnippet returns export snippet i.
 func (t *Tree) ExportSnippet(i int) ExportSnippet {
 	text := t.objectText(i, TypeExportSnippet)
 	if text == "" {
@@ -151,15 +151,15 @@ func (t *Tree) ExportSnippet(i int) ExportSnippet {
 	return ExportSnippet{backend, value}
 }
 
-// Inline is source code in a line, or a call of a named block.
+// Inline is an inline source block, or a call of a named block.
 type Inline struct {
-	Name      string // the language, or the block called
-	Header    string // between square brackets behind the name
-	Body      string // the code, or the arguments of the call
-	EndHeader string // between square brackets behind the arguments of a call
+	Name      string // language, or name of the called block
+	Header    string // text in square brackets after the name
+	Body      string // code, or arguments of the call
+	EndHeader string // text in square brackets after the arguments of a call
 }
 
-// Inline returns the inline source block or call i.
+// Inline returns inline source block or call i.
 func (t *Tree) Inline(i int) Inline {
 	syntax := &inlineSource
 	if t.Elements[i].Type == TypeInlineBabelCall {
@@ -183,20 +183,20 @@ func (t *Tree) Inline(i int) Inline {
 	return n
 }
 
-// cutBracketed returns what stands between the bracket that text begins with and the
-// one that closes it, and the rest behind.
+// cutBracketed returns the text between the bracket at the start of text and its
+// closing bracket, and the text after that.
 func cutBracketed(text string) (inner, rest string) {
 	end := closingBracket(text, 0)
 	return text[1:end], text[end+1:]
 }
 
-// Style returns the style of citation i, without the slash before it.
+// Style returns the style of citation i without its slash.
 func (t *Tree) Style(i int) string {
 	style, _, _ := strings.Cut(strings.TrimPrefix(t.objectText(i, TypeCitation), "[cite"), ":")
 	return strings.TrimPrefix(style, "/")
 }
 
-// Key returns the key that citation reference i names, without the @.
+// Key returns the key of citation reference i without the @.
 func (t *Tree) Key(i int) string {
 	text := t.objectText(i, TypeCitationReference)
 	for at := range len(text) {

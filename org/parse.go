@@ -11,27 +11,27 @@ import (
 // bom is the UTF-8 byte order mark.
 const bom = "\xef\xbb\xbf"
 
-// Options are what [Parse] needs to know from outside the text.
+// Options are the inputs of [Parse] other than the text.
 type Options struct {
-	// Setup returns the text of the file that a #+SETUPFILE line names, and
-	// whether there is one. The name is as written, without quotes; one inside a
-	// setup file is joined to that file's folder. Setup decides which names it
-	// serves: a caller keeps it inside its root. Nil serves none, silently; a name
-	// that Setup does not know becomes a diagnostic. Each name is asked for once.
+	// Setup returns the text of the file that a #+SETUPFILE line names, and whether
+	// it exists. The name is as written, without quotes; a name in a setup file is
+	// joined to the folder of that file. Setup is called once for each name. It
+	// decides which names it serves; a caller must confine it to its root. A name
+	// that it does not serve results in a diagnostic. If Setup is nil, setup files
+	// are ignored silently.
 	Setup func(name string) (text string, ok bool)
-	// Inlinetasks is the least number of stars that makes an inline task and no
-	// headline: 15 where the Org module is loaded with its defaults. 0 means that
-	// there are none, as in Emacs without that module.
+	// Inlinetasks is the minimum number of stars of an inline task: 15 is the default
+	// of the Org module. 0 disables inline tasks, as in Emacs without that module.
 	Inlinetasks int
-	// Defaults are settings that hold where the file has none of its own; nil for none.
+	// Defaults are settings that the file can override; nil for none.
 	Defaults *Defaults
 }
 
-// Parse reads the outline of src. It never fails: any bytes are a document, and
-// what could not be read as meant is in Diagnostics. Nil options are the defaults.
-// Strings in the result are parts of src, or copies from setup files. It takes time in proportion to the
-// length of src and of the setup files, and is safe for concurrent use when
-// opts.Setup is.
+// Parse parses the outline of src. It never fails: any bytes are a document, and
+// Diagnostics lists text that was probably meant otherwise. A nil opts is the zero
+// Options. Strings in the result are substrings of src, or copies from setup files.
+// Parse takes time in proportion to the length of src and of the setup files, and is
+// safe for concurrent use if opts.Setup is.
 func Parse(src string, opts *Options) *Document {
 	d := &Document{Source: src, SectionEnd: len(src)}
 	if strings.HasPrefix(src, bom) {
@@ -50,7 +50,7 @@ func Parse(src string, opts *Options) *Document {
 	return d
 }
 
-// reparse reads the outline of src under the settings that are in force in d.
+// reparse parses the outline of src under the settings of d.
 func (d *Document) reparse(src string) *Document {
 	n := *d
 	n.Source, n.SectionEnd = src, len(src)
@@ -61,8 +61,8 @@ func (d *Document) reparse(src string) *Document {
 	return &n
 }
 
-// outline fills in the headlines and the document's drawer from the marks of a
-// scan. Done says of every TODO keyword whether it is a done one.
+// outline sets the headlines and the document's drawer from the result of a scan.
+// isDone maps every TODO keyword to whether it is a done keyword.
 func (d *Document) outline(s *scanner, isDone map[string]bool) {
 	src := d.Source
 	d.radio = &lazyRadioTargets{}
@@ -91,17 +91,17 @@ func (d *Document) outline(s *scanner, isDone map[string]bool) {
 	d.finishDiagnostics()
 }
 
-// parser reads what follows each headline mark.
+// parser parses the content of each headline.
 type parser struct {
 	doc            *Document
-	isDone         map[string]bool // every TODO keyword: is it a done one
-	ownIsDone      map[string]bool // the same of the file alone; nil where there are no defaults
+	isDone         map[string]bool // every TODO keyword -> whether it is a done keyword
+	ownIsDone      map[string]bool // the same for the file alone; nil if there are no defaults
 	tags           runs[string]
 	properties     runs[Property]
-	drawerOpenings []int // offsets where drawer found an opening, rising
+	drawerOpenings []int // offsets of the drawers found by parseDrawer, increasing
 }
 
-// headline fills in h, of which Start, Level and SectionEnd are known.
+// headline completes h, which has its Start, Level and SectionEnd.
 func (p *parser) headline(h *Headline) {
 	text := lineAt(p.doc.Source, h.Start, h.SectionEnd)
 	h.TextEnd = text.next
@@ -111,14 +111,14 @@ func (p *parser) headline(h *Headline) {
 	if line := lineAt(p.doc.Source, at, h.SectionEnd); isPlanning(p.doc.Source[line.start:line.end]) {
 		h.PlanningStart, h.PlanningEnd = line.start, line.next
 		p.planning(h, line)
-		// Org lets blank lines part planning and drawer, but nothing else.
+		// Org allows only blank lines between planning line and drawer.
 		at = skipBlankLines(p.doc.Source, line.next, h.SectionEnd)
 	}
 	h.Properties, h.DrawerStart, h.DrawerEnd = p.parseDrawer(at, h.SectionEnd)
 }
 
-// zerothSection reads the property drawer of the document, which only comment
-// lines may precede.
+// zerothSection parses the property drawer of the document, which only comment lines
+// may precede.
 func (p *parser) zerothSection() {
 	d := p.doc
 	at := d.Start
@@ -133,8 +133,8 @@ func (p *parser) zerothSection() {
 	d.Properties, d.DrawerStart, d.DrawerEnd = p.parseDrawer(at, d.SectionEnd)
 }
 
-// reportMisplacedDrawers complains of the openings, at rising offsets, that stand where
-// Org does not look for a property drawer.
+// reportMisplacedDrawers adds a diagnostic for each opening of a property drawer, at
+// increasing offsets, where Org does not look for one.
 func (p *parser) reportMisplacedDrawers(opens []int) {
 	at := 0
 	for _, offset := range opens {
@@ -147,9 +147,9 @@ func (p *parser) reportMisplacedDrawers(opens []int) {
 	}
 }
 
-// linkParents fills in the parents and the ends of the subtrees.
+// linkParents sets the parents and the ends of the subtrees.
 func (d *Document) linkParents() {
-	var open []int32 // the headline last seen and its ancestors
+	var open []int32 // the last headline and its ancestors
 	for i := range d.Headlines {
 		h := &d.Headlines[i]
 		for len(open) > 0 && d.Headlines[open[len(open)-1]].Level >= h.Level {
@@ -167,12 +167,12 @@ func (d *Document) linkParents() {
 	}
 }
 
-// maxDiagnostics bounds what complain records of one document: more than anybody reads,
-// and a diagnostic takes many times the memory of the text that it is about.
+// maxDiagnostics is the maximum number of diagnostics of a document. It is more than
+// anyone reads, and a diagnostic takes many times the memory of its text.
 const maxDiagnostics = 10_000
 
-// addDiagnostic records a diagnostic; its line is filled in at the end. Beyond
-// maxDiagnostics they are only counted.
+// addDiagnostic adds a diagnostic, whose line is set at the end. Beyond
+// maxDiagnostics it only counts them.
 func (d *Document) addDiagnostic(offset int, message string) {
 	if len(d.Diagnostics) >= maxDiagnostics {
 		d.omitted++
@@ -181,7 +181,7 @@ func (d *Document) addDiagnostic(offset int, message string) {
 	d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: offset, Message: message})
 }
 
-// finishDiagnostics sorts the diagnostics and counts their lines in one pass.
+// finishDiagnostics sorts the diagnostics and sets their lines in one pass.
 func (d *Document) finishDiagnostics() {
 	slices.SortStableFunc(d.Diagnostics, func(a, b Diagnostic) int { return a.Offset - b.Offset })
 	if n := len(d.Diagnostics); d.omitted > 0 {

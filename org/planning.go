@@ -4,15 +4,15 @@ package org
 
 import "strings"
 
-// maxTimestamp is the length of the longest timestamp or expression that is looked
-// for, which bounds the time on a line without closing brackets. Real ones with
-// repeater, warning and time range have about 50 bytes.
+// maxTimestamp is the maximum length of a timestamp or expression. It limits the time
+// for a line without closing brackets. Real timestamps with repeater, warning period
+// and time range have about 50 bytes.
 const maxTimestamp = 1024
 
-// planningWords are the words of a planning line, by their first letter.
+// planningWords are the keywords of a planning line.
 var planningWords = [...]string{"CLOSED:", "DEADLINE:", "SCHEDULED:"}
 
-// planningWord returns the planning word that s begins with, in any case, or "".
+// planningWord returns the planning keyword at the start of s, in any case, or "".
 func planningWord(s string) string {
 	if s == "" {
 		return ""
@@ -28,12 +28,12 @@ func planningWord(s string) string {
 	return ""
 }
 
-// isPlanning reports whether the text of a line begins as a planning line. What
-// follows need not be a timestamp.
+// isPlanning reports whether a line starts with a planning keyword. No timestamp
+// needs to follow.
 func isPlanning(text string) bool { return planningWord(trimBlanksLeft(text)) != "" }
 
-// planningWordAt returns the planning word that begins at the offset at of text, and
-// with it a word; else "".
+// planningWordAt returns the planning keyword at the offset at of text if a word
+// starts there, else "".
 func planningWordAt(text string, start, at int) string {
 	word := planningWord(text[at:])
 	if word != "" && !startsWord(text, start, at) {
@@ -42,10 +42,10 @@ func planningWordAt(text string, start, at int) string {
 	return word
 }
 
-// planning reads the timestamps of the planning line l. Of a word that occurs twice
-// the last counts, also when what stands in its brackets is no timestamp. A bracket
-// that is not closed may reach over the next word, which counts all the same. Org
-// compares the words in upper case and takes every other spelling for CLOSED.
+// planning parses the timestamps of the planning line l. If a keyword occurs twice
+// the last one wins, even if its brackets contain no timestamp. An unclosed bracket
+// may extend over the next keyword, which still counts. Org compares the keywords in
+// upper case and treats every other spelling as CLOSED.
 func (p *parser) planning(h *Headline, l line) {
 	text := p.doc.Source[l.start:l.end]
 	for i := 0; i < len(text); {
@@ -55,7 +55,7 @@ func (p *parser) planning(h *Headline, l line) {
 			continue
 		}
 		i += len(word)
-		for i < len(text) && text[i] == ' ' { // a tab will not do
+		for i < len(text) && text[i] == ' ' { // not a tab
 			i++
 		}
 		if !startsWithBracket(text[i:]) {
@@ -76,14 +76,14 @@ func (p *parser) planning(h *Headline, l line) {
 	}
 }
 
-// startsWithBracket reports whether s begins with something in brackets, which need not
-// match.
+// startsWithBracket reports whether s starts with bracketed text. The brackets need
+// not match.
 func startsWithBracket(s string) bool {
 	return s != "" && (s[0] == '<' || s[0] == '[') && strings.IndexAny(s[1:min(len(s), maxTimestamp)], ">]") > 0
 }
 
-// timestampLength returns the length of the timestamp or range of timestamps that s
-// begins with, or 0. The numbers need not be a date, the brackets need not match.
+// timestampLength returns the length of the timestamp or range at the start of s, or
+// 0. It need not be a valid date, and the brackets need not match.
 func timestampLength(s string) int {
 	s = s[:min(len(s), maxTimestamp)]
 	if diary := "<%%("; strings.HasPrefix(s, diary) {
@@ -101,8 +101,9 @@ func timestampLength(s string) int {
 	return n
 }
 
-// singleTimestampLength returns the length of the timestamp that s begins with, or
-// 0: a date of ten characters in brackets, then nothing or a blank and anything.
+// singleTimestampLength returns the length of the timestamp at the start of s, or 0:
+// a date of ten characters in brackets, optionally followed by a blank and other
+// text.
 func singleTimestampLength(s string) int {
 	const date = "<0000-00-00"
 	if len(s) <= len(date) || s[0] != '<' && s[0] != '[' {

@@ -2,22 +2,23 @@
 
 package org
 
-// runs hands out many short slices from few arrays. A run is appended to open and
-// then closed; a closed run is never moved or written again.
+// runs allocates many short slices from a few arrays. A run is appended to open and
+// then closed. A closed run is never moved or modified.
 type runs[T any] struct {
-	open  []T // the run being made
-	chunk int // capacity of the array behind it
+	open  []T // the current run
+	chunk int // capacity of the array of open
 }
 
-// The room that a new run finds, and the bounds of an array. Most headlines have
-// fewer than ten tags or properties; most files fewer than sixteen in all.
+// runCapacity is the initial capacity of a run; the others limit the size of an
+// array. Most headlines have fewer than ten tags or properties, and most files fewer
+// than sixteen in total.
 const (
 	runCapacity = 10
 	minChunk    = 16
 	maxChunk    = 1024
 )
 
-// begin makes room for a run.
+// begin reserves capacity for a run.
 func (r *runs[T]) begin() {
 	if cap(r.open) < runCapacity {
 		r.chunk = min(max(2*r.chunk, minChunk), maxChunk)
@@ -25,7 +26,7 @@ func (r *runs[T]) begin() {
 	}
 }
 
-// close returns the run, nil when it is empty.
+// close returns the run, or nil if it is empty.
 func (r *runs[T]) close() []T {
 	n := len(r.open)
 	if n == 0 {
@@ -36,5 +37,5 @@ func (r *runs[T]) close() []T {
 	return run
 }
 
-// drop gives up the run.
+// drop discards the run.
 func (r *runs[T]) drop() { r.open = r.open[:0] }

@@ -4,27 +4,26 @@ package org
 
 import "strings"
 
-// scanner is the first pass: it finds the headlines and, outside the blocks that
-// hide them, the keyword lines and the openings of property drawers.
+// scanner is the first pass. It finds the headlines and, outside blocks that hide
+// them, the keyword lines and the openings of property drawers.
 type scanner struct {
 	src            string
-	inlinetasks    int // so many stars make no headline; 0 for no bound
+	inlinetasks    int // minimum stars of an inline task; 0 for none
 	headlines      []headlineMark
 	keywords       []Keyword
-	drawerOpenings []int // offsets of the lines that open a property drawer
+	drawerOpenings []int // offsets of lines that open a property drawer
 	diagnostics    []Diagnostic
 
-	block    block     // the block around the current line
-	unclosed blockKind // kinds that are not closed before the next headline
+	block    block     // the current block
+	unclosed blockKind // kinds of blocks that do not end before the next headline
 }
 
-// headlineMark is a headline by the offset of its first star and their number.
+// headlineMark is the offset of a headline's first star and the number of its stars.
 type headlineMark struct{ start, level int }
 
-// scan reads the lines from the offset at to the end. A block that turns out not to
-// be closed before the next headline is no block, so its lines are read again as
-// others; that happens once for each kind between two headlines, so that the time
-// stays linear.
+// scan scans the lines from the offset at to the end. If a block does not end before
+// the next headline, it is no block and its lines are scanned again. That happens at
+// most once for each kind between two headlines, so the time stays linear.
 func (s *scanner) scan(at int) {
 	for {
 		if at >= len(s.src) {
@@ -54,7 +53,7 @@ func (s *scanner) scan(at int) {
 	}
 }
 
-// line reads a line that does not begin with a star.
+// line scans a line that does not start with a star.
 func (s *scanner) line(l line) {
 	i := l.start
 	for i < l.end && isBlank(s.src[i]) {
@@ -90,8 +89,8 @@ func (s *scanner) line(l line) {
 	}
 }
 
-// abandonBlock gives up the current block, which no line closes before the next headline,
-// and returns the offset of the line after its first.
+// abandonBlock discards the current block, which does not end before the next
+// headline, and returns the offset of its second line.
 func (s *scanner) abandonBlock() int {
 	b := s.block
 	s.block = block{}
@@ -101,7 +100,7 @@ func (s *scanner) abandonBlock() int {
 	return b.next
 }
 
-// blockKind is a set of kinds of blocks whose lines are not read as Org.
+// blockKind is a set of kinds of blocks whose lines are not parsed as Org.
 type blockKind uint8
 
 const (
@@ -113,8 +112,8 @@ const (
 	blockLaTeX
 )
 
-// blockNames are the names behind #+begin_ that hide keywords. Lines of other
-// blocks, such as quotes, are Org.
+// blockNames are the names of blocks that hide keywords, as after #+begin_. The lines
+// of other blocks, such as quotes, are Org.
 var blockNames = [...]struct {
 	name string
 	kind blockKind
@@ -126,15 +125,14 @@ var blockNames = [...]struct {
 	{"verse", blockVerse},
 }
 
-// block is a block that began and may end.
+// block is an opened block.
 type block struct {
 	kind        blockKind
 	name        string
-	start, next int // offsets of its first line and of the second
+	start, next int // offsets of its first and second line
 }
 
-// blockStart returns the kind and name of the block that the trimmed line text
-// begins, or 0.
+// blockStart returns the kind and name of the block that a trimmed line starts, or 0.
 func blockStart(text string) (blockKind, string) {
 	const begin, beginLaTeX = "#+begin_", `\begin{`
 	if strings.HasPrefix(text, beginLaTeX) {
@@ -160,7 +158,7 @@ func notLaTeXName(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '*')
 }
 
-// endsAt reports whether the line text, which has no blanks before it, ends b.
+// endsAt reports whether a line without leading blanks ends b.
 func (b block) endsAt(text string) bool {
 	const end, endLaTeX = "#+end_", `\end{`
 	text = trimBlanksRight(text)

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// settingKeys are the keys of the in-buffer settings that are kept. Other keyword
-// lines are content.
+// settingKeys are the keys of in-buffer settings. Other keyword lines are content.
 var settingKeys = [...]string{
 	"ARCHIVE", "AUTHOR", "CATEGORY", "COLUMNS", "CONSTANTS", "DATE", "DESCRIPTION", "EMAIL", "FILETAGS",
 	"KEYWORDS", "LANGUAGE", "LINK", "OPTIONS", "PRIORITIES", "PROPERTY", "SEQ_TODO", "SETUPFILE",
 	"STARTUP", "SUBTITLE", "TAGS", "TITLE", "TODO", "TYP_TODO",
 }
 
-// setting splits a line, which has no blanks before it, into the key of a setting
-// in upper case and its value; the key is "" when the line is no setting. A key
-// reaches to the last colon of the first word: #+TITLE:a:b is no title.
+// setting splits a line without leading blanks into the upper-case key of a setting
+// and its value. The key is "" if the line is not a setting. A key extends to the
+// last colon of the first word, so #+TITLE:a:b is not a title.
 func setting(text string) (key, value string) {
 	if !strings.HasPrefix(text, "#+") {
 		return "", ""
@@ -39,8 +38,8 @@ func setting(text string) (key, value string) {
 	return "", ""
 }
 
-// applySettings derives from the keyword lines, and from those of the setup files,
-// what they set. It returns for every TODO keyword whether it is a done one.
+// applySettings applies the settings of the file, its setup files and the defaults.
+// It returns every TODO keyword with whether it is a done keyword.
 func (d *Document) applySettings(opts *Options) map[string]bool {
 	g := settingsCollector{doc: d}
 	if opts != nil && opts.Setup != nil {
@@ -81,8 +80,8 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 	return d.Todo.doneSet()
 }
 
-// addFileTags adds the tags of a #+FILETAGS value: words, each of tags parted by
-// colons. Within a word, two colons without anything between them make an empty tag.
+// addFileTags adds the tags of a #+FILETAGS value: words of colon-separated tags. Two
+// adjacent colons in a word enclose an empty tag.
 func (d *Document) addFileTags(value string) {
 	for _, word := range strings.FieldsFunc(value, isFieldSpace) {
 		word = strings.TrimSuffix(strings.TrimPrefix(word, ":"), ":")
@@ -95,8 +94,8 @@ func (d *Document) addFileTags(value string) {
 	}
 }
 
-// addAbbreviation takes the value of a #+LINK line: a word, or words between
-// quotes, and what links of that type stand for.
+// addAbbreviation adds the value of a #+LINK line: a link type, which is a word or
+// quoted words, and its expansion.
 func (d *Document) addAbbreviation(value string) {
 	name, rest := cutBlank(value)
 	if quoted, isQuoted := strings.CutPrefix(value, `"`); isQuoted {
@@ -113,8 +112,8 @@ func (d *Document) addAbbreviation(value string) {
 	d.LinkAbbreviations[name] = rest
 }
 
-// readSettings reads the keyword sequences of settings. Those of one key come together,
-// whatever the order of the lines.
+// readSettings adds the keyword sequences in settings, grouped by key regardless of
+// the order of the lines.
 func (t *TodoKeywords) readSettings(settings []Keyword) {
 	found := false
 	for _, key := range [...]string{"TYP_TODO", "TODO", "SEQ_TODO"} {
@@ -130,7 +129,7 @@ func (t *TodoKeywords) readSettings(settings []Keyword) {
 	}
 }
 
-// doneSet says of every keyword whether it is a done one.
+// doneSet returns every keyword with whether it is a done keyword.
 func (t *TodoKeywords) doneSet() map[string]bool {
 	done := make(map[string]bool, len(t.All))
 	for _, word := range t.All {
@@ -142,8 +141,8 @@ func (t *TodoKeywords) doneSet() map[string]bool {
 	return done
 }
 
-// addSequence appends one sequence. A bar parts the done keywords from the others; without
-// one the last keyword is the done one.
+// addSequence adds one sequence. A bar separates the done keywords from the others;
+// without a bar, the last keyword is the done keyword.
 func (t *TodoKeywords) addSequence(sequence string) {
 	first, bar := len(t.All), false
 	for _, word := range strings.FieldsFunc(sequence, isFieldSpace) {
@@ -165,7 +164,8 @@ func (t *TodoKeywords) addSequence(sequence string) {
 	}
 }
 
-// withoutFastKey cuts the key and the logging marks off a keyword: WAIT(w@/!).
+// withoutFastKey removes the fast key and the logging marks from a keyword:
+// WAIT(w@/!).
 func withoutFastKey(word string) string {
 	if strings.HasSuffix(word, ")") {
 		word, _, _ = strings.Cut(word, "(")
@@ -173,21 +173,21 @@ func withoutFastKey(word string) string {
 	return word
 }
 
-// isFieldSpace is what parts words in a setting.
+// isFieldSpace reports whether r separates words in a setting.
 func isFieldSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
-// settingsCollector collects the settings of a document and of its setup files in the order
-// in which Org meets them.
+// settingsCollector collects the settings of a document and of its setup files in the
+// order in which Org reads them.
 type settingsCollector struct {
 	doc      *Document
-	setup    func(name string) (string, bool) // nil: setup files are left out
+	setup    func(name string) (string, bool) // nil to ignore setup files
 	seen     map[string]bool
 	settings []Keyword
 }
 
-// collect adds keywords, and at each SETUPFILE those of that file. Names inside a
-// setup file are relative to its folder. Only for the document's own lines are there
-// offsets and diagnostics.
+// collect adds keywords and, at each SETUPFILE, those of that file. Names in a setup
+// file are relative to its folder. Only the document's own lines have offsets and
+// diagnostics.
 func (g *settingsCollector) collect(keywords []Keyword, folder string, own bool) {
 	for _, k := range keywords {
 		if k.Key != "SETUPFILE" || g.setup == nil {
@@ -217,7 +217,7 @@ func (g *settingsCollector) collect(keywords []Keyword, folder string, own bool)
 		}
 		s := scanner{src: text}
 		s.scan(len(text) - len(strings.TrimPrefix(text, bom)))
-		for i := range s.keywords { // a few words must not hold on to a whole file
+		for i := range s.keywords { // copied, so that a few words do not retain a whole file
 			s.keywords[i].Value = strings.Clone(s.keywords[i].Value)
 		}
 		inner := path.Dir(name)

@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// ErrSplice is wrapped by the error of [ApplySplices] for splices that are not in
-// order, overlap, or lie outside the text.
+// ErrSplice is wrapped by the error of [ApplySplices] for splices that are unsorted,
+// overlap, or are outside the text.
 var ErrSplice = errors.New("splices are not in order inside the text")
 
-// A Splice replaces the bytes Start to End of a text by New.
+// A Splice replaces the bytes from Start to End of a text by New.
 type Splice struct {
 	Start, End int
 	New        string
 }
 
-// ApplySplices returns src with all splices applied. Their offsets are those of src,
-// they are sorted and do not overlap; else the error wraps [ErrSplice]. It takes
-// time in proportion to src and the splices.
+// ApplySplices returns src with all splices applied. The splices must be sorted,
+// disjoint and inside src, to which their offsets refer; otherwise the error wraps
+// [ErrSplice]. It takes time in proportion to src and the splices.
 func ApplySplices(src string, splices []Splice) (string, error) {
 	var b strings.Builder
 	at := 0
@@ -38,14 +38,14 @@ func ApplySplices(src string, splices []Splice) (string, error) {
 	return b.String(), nil
 }
 
-// draft is a text under change that remembers how it came from its source.
+// draft is a text under edit that tracks its origin in the source.
 type draft struct {
 	src    string
 	text   string
-	pieces []piece // in order, they make text
+	pieces []piece // concatenated they are the text
 }
 
-// piece is a run of the source, when text is "", or new text.
+// piece is a range of the source if text is "", else new text.
 type piece struct {
 	start, end int
 	text       string
@@ -74,8 +74,9 @@ func (p piece) split(n int) (before, after piece) {
 	return piece{p.start, p.start + n, ""}, piece{p.start + n, p.end, ""}
 }
 
-// replace puts text for the bytes start to end of the draft. ASCII that is equal at
-// both ends stays, so that splices are short and do not part a character.
+// replace replaces the bytes from start to end of the draft by text. It keeps ASCII
+// that is equal at both ends, which makes splices short without splitting a
+// character.
 func (d *draft) replace(start, end int, text string) {
 	for start < end && text != "" && d.text[start] == text[0] && text[0] < utf8.RuneSelf {
 		start, text = start+1, text[1:]
@@ -96,7 +97,7 @@ func (d *draft) replace(start, end int, text string) {
 	d.text = d.text[:start] + text + d.text[end:]
 }
 
-// splitAt makes a piece begin at the offset at and returns its index.
+// splitAt makes a piece start at the offset at and returns its index.
 func (d *draft) splitAt(at int) int {
 	for i, p := range d.pieces {
 		n := p.length()
@@ -113,7 +114,7 @@ func (d *draft) splitAt(at int) int {
 	return len(d.pieces)
 }
 
-// splices returns what turns the source into the text.
+// splices returns the splices that turn the source into the text.
 func (d *draft) splices() []Splice {
 	var out []Splice
 	at := 0

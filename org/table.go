@@ -4,15 +4,15 @@ package org
 
 import "strings"
 
-// tableElRun is a run of lines that begin with a bar or a plus, up to a limit.
+// tableElRun is a run of lines that start with a bar or a plus, up to a limit.
 type tableElRun struct {
 	start, end, limit int
 	complete          bool // its last line is a rule
 }
 
-// tableElOpening returns the opening of the table of table.el whose first rule is line
-// l: of the lines from there on that begin with a bar or a plus, the last one must be
-// a rule too. The run is kept, for each of its rules asks for it.
+// tableElOpening returns the opening of the table.el table whose first rule is line
+// l. It consists of the lines from there on that start with a bar or a plus, and its
+// last line must be a rule. The run is cached because each of its rules asks for it.
 func (p *sectionParser) tableElOpening(l line, limit int) opening {
 	if r := &p.lastTableEl; l.start < r.start || l.start >= r.end || limit != r.limit {
 		*r = tableElRun{start: l.start, end: l.next, limit: limit}
@@ -70,7 +70,7 @@ func (p *sectionParser) formulasEnd(at, limit int) int {
 
 const formulaKey = "#+TBLFM: "
 
-// addRow adds the row in line l, whose text begins with a bar.
+// addRow adds the row in line l, whose text starts with a bar.
 func (p *sectionParser) addRow(l line, text string) {
 	i := p.beginElement(TypeTableRow, l.start)
 	if !strings.HasPrefix(text, "|-") {

@@ -8,21 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// A TagGroup is a set of tags that #+TAGS lines declare between braces or
-// brackets.
+// A TagGroup is a set of tags that #+TAGS lines declare between braces or brackets.
 type TagGroup struct {
-	// Name is the tag that stands for all of the group, or "" for tags that
-	// only exclude one another. Two groups may have one name.
+	// Name is the tag that stands for the whole group, or "" for tags that only
+	// exclude each other. Group names need not be unique.
 	Name string
-	// Members are the other tags, in order. One in braces is a regular
-	// expression: {P@.+}. A member that names a group stands for its members too.
+	// Members are the other tags, in order. A member in braces, {P@.+}, is a regular
+	// expression. A member that names a group includes its members.
 	Members []string
-	// Exclusive reports braces: a headline should bear no two of the members.
+	// Exclusive reports braces: a headline should have at most one of the members.
 	Exclusive bool
 }
 
-// tagGroups reads the groups of the #+TAGS lines, which are one text: a group
-// may go on over several lines. One that is not closed does not count.
+// tagGroups parses the groups of the #+TAGS lines, which form one text: a group may
+// extend over several lines. An unclosed group is ignored.
 func tagGroups(settings []Keyword) []TagGroup {
 	var groups []TagGroup
 	var open, named bool
@@ -55,8 +54,8 @@ func tagGroups(settings []Keyword) []TagGroup {
 	return groups
 }
 
-// declaredTag returns the tag, or the regular expression in braces, that a word
-// of a #+TAGS line declares, without its fast key; "" for a word that is neither.
+// declaredTag returns the tag, or the regular expression in braces, of a word in a
+// #+TAGS line without its fast key, or "" for any other word.
 func declaredTag(word string) string {
 	if at := len(word) - len(")"); strings.HasSuffix(word, ")") && at > 0 {
 		_, size := utf8.DecodeLastRuneInString(word[:at])

@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// A Timestamp is a timestamp or a range of two. Fields that were not written are
-// zero. Dates are what the digits say: 2026-02-31 is the third of March.
+// A Timestamp is a timestamp or a range of two. Absent fields are zero. Dates are
+// normalized: 2026-02-31 is the third of March.
 type Timestamp struct {
-	Active bool // in angle brackets
-	Diary  bool // <%%(expression)>: no other field is set
-	// Start is when it begins, in UTC with the digits as they stand, for Org knows
-	// no time zones. End is when a range ends, equal to Start when it is none.
+	Active bool // has angle brackets
+	Diary  bool // <%%(expression)>; all other fields are zero
+	// Start is the start, as UTC with the digits as written, because Org has no time
+	// zones. End is the end of a range, or Start.
 	Start, End time.Time
-	// StartTime and EndTime report a time of the day beside the date.
+	// StartTime and EndTime report whether there is a time of day.
 	StartTime, EndTime bool
-	// Range reports two dates or two times of the day: <..>--<..> or 10:00-11:00.
+	// Range reports whether there are two dates or two times of day: <..>--<..> or
+	// 10:00-11:00.
 	Range bool
-	// Repeater and Warning are the cookies, such as +1w, ++2d, .+1m/2m and -3d, --1d.
+	// Repeater and Warning are the cookies, such as +1w, ++2d, .+1m/2m, -3d and --1d.
 	Repeater, Warning Interval
 }
 
 // An Interval is a repeater or a warning period.
 type Interval struct {
-	Mark  string // "+", "++", ".+"; "-", "--"; "" when there is none
+	Mark  string // "+", "++", ".+"; "-", "--"; "" for none
 	Count int
 	Unit  byte // h, d, w, m or y
-	// MaxCount and MaxUnit are the upper bound of a habit: .+1d/3d. 0 without one.
+	// MaxCount and MaxUnit are the upper bound of a habit, as in .+1d/3d; 0 for none.
 	MaxCount int
 	MaxUnit  byte
 }
 
-// maxCount bounds the numbers of intervals, so that dates computed with them stay
-// inside what a time can hold.
+// maxCount limits the numbers in intervals, so that dates computed with them do not
+// overflow a time.Time.
 const maxCount = 1_000_000
 
-// ParseTimestamp reads s, which must be a timestamp or a range from its first byte
-// to its last, such as <2026-01-05 Mon 10:00-11:00 +1w -2d>. Whatever else stands
-// inside the brackets is passed over, as Org does. It takes time in proportion to s
-// and allocates nothing.
+// ParseTimestamp parses s, which must consist of a timestamp or range, such as
+// <2026-01-05 Mon 10:00-11:00 +1w -2d>. Like Org, it ignores other text in the
+// brackets. It takes time in proportion to s and does not allocate.
 func ParseTimestamp(s string) (Timestamp, bool) {
 	if s == "" || timestampLength(s) != len(s) {
 		return Timestamp{}, false
@@ -64,7 +64,7 @@ func ParseTimestamp(s string) (Timestamp, bool) {
 	return t, true
 }
 
-// stampDate reads the digits of the date that the timestamp s begins with.
+// stampDate returns the date at the start of the timestamp s.
 func stampDate(s string) time.Time {
 	year, _ := number(s[1:5])
 	month, _ := number(s[6:8])
@@ -72,14 +72,14 @@ func stampDate(s string) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
-// clock is a time of the day, or two of them, from midnight.
+// clock is a time of day, or two of them, since midnight.
 type clock struct {
 	start, end       time.Duration
 	hasStart, hasEnd bool
 }
 
-// stampClock reads the time of the single timestamp s. It stands behind the date and
-// at most one word, the name of the day, with no digit in it.
+// stampClock parses the time of the single timestamp s. It follows the date and at
+// most one word without digits, the name of the day.
 func stampClock(s string) clock {
 	rest := s[len("<0000-00-00"):]
 	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {
@@ -101,7 +101,7 @@ func stampClock(s string) clock {
 
 func skipBlankRun(s string) string { return strings.TrimLeft(s, " ") }
 
-// timeOfDay reads a time of one or two digits, a colon and two digits.
+// timeOfDay parses a time of one or two digits, a colon and two digits.
 func timeOfDay(s string) (at time.Duration, rest string, ok bool) {
 	hour, n := number(s[:min(2, len(s))])
 	if n == 0 || len(s) < n+3 || s[n] != ':' || !isDigit(s[n+1]) || !isDigit(s[n+2]) {
@@ -152,7 +152,8 @@ func warning(s string) Interval {
 	return Interval{}
 }
 
-// interval reads digits and a unit; n is their length, 0 when s begins otherwise.
+// interval parses digits and a unit; n is their length, or 0 if s starts with
+// something else.
 func interval(s string) (v Interval, n int) {
 	count, n := number(s)
 	if n == 0 || n == len(s) || strings.IndexByte("hdwmy", s[n]) < 0 {
@@ -161,7 +162,7 @@ func interval(s string) (v Interval, n int) {
 	return Interval{Count: count, Unit: s[n]}, n + 1
 }
 
-// number reads the digits that s begins with, n of them. It is at most maxCount.
+// number parses the n digits at the start of s. Its value is at most maxCount.
 func number(s string) (value, n int) {
 	for n < len(s) && isDigit(s[n]) {
 		value = min(10*value+int(s[n]-'0'), maxCount)

@@ -4,50 +4,47 @@ package org
 
 import "iter"
 
-// A Tree is the syntax of one section below the outline: its elements and, where
-// they were asked for, their objects. It is not changed after it was made and may
-// be read by several goroutines.
+// A Tree is the syntax tree of one section: its elements and, if requested, their
+// objects. It does not change after its creation, so it is safe for concurrent use.
 //
-// The elements stand in order of the document, each before its children: the
-// children of Elements[i] lie between i+1 and Elements[i].Next.
+// Elements are in document order, parents before children: the descendants of
+// Elements[i] are the elements from i+1 to Elements[i].Next.
 type Tree struct {
 	// Source is the text of the whole document.
 	Source string
-	// Elements holds the headline or the document at 0, and all below it.
+	// Elements holds the headline or the document at index 0, then its descendants.
 	Elements []Element
 
-	doc *Document // knows the abbreviations of links
+	doc *Document // has the link abbreviations
 }
 
-// An Element is an element of a section or, inside a line of text, an object. It
-// says what it is and where; what it holds is read from the bytes by the methods
-// of its [Tree]. Offsets count bytes of Tree.Source.
+// An Element is an element of a section or an object in a line of text. It has a type
+// and a range; the methods of its [Tree] parse its details from the bytes. Offsets
+// are byte offsets in Tree.Source.
 type Element struct {
 	Type Type
-	// Secondary marks an object that stands in a headline's title or in the tag of
-	// a list item, which org-element keeps apart from the contents.
+	// Secondary marks an object in a headline's title or in the tag of a list item,
+	// which org-element keeps apart from the contents.
 	Secondary bool
-	// Start and End are the whole of it. An element begins with its affiliated
-	// keywords and ends behind the blank lines that follow it, an object behind
-	// the blanks.
+	// Start and End are the whole range. An element includes its affiliated keywords
+	// and the blank lines after it, an object the blanks after it.
 	Start, End int32
-	// Body is where an element begins behind its affiliated keywords: Start when
-	// it has none.
+	// Body is the start of an element after its affiliated keywords.
 	Body int32
-	// ContentsStart and ContentsEnd are what its children may lie in; both 0 when
-	// it cannot have any or has none.
+	// ContentsStart and ContentsEnd are the range of its children; both are 0 if it
+	// has none or cannot have any.
 	ContentsStart, ContentsEnd int32
-	// PostBlank counts the blank lines at the end of an element, the blanks at the
-	// end of an object.
+	// PostBlank is the number of blank lines at the end of an element, or of blanks
+	// at the end of an object.
 	PostBlank int32
 	// Parent is the index of the parent; -1 for the first element.
 	Parent int32
-	// Next is the index behind the element's last descendant.
+	// Next is the index after the element's last descendant.
 	Next int32
 }
 
-// Children returns the indexes of the children of element i, in order, secondary
-// ones included.
+// Children returns the indexes of the children of element i in order, including
+// secondary ones.
 func (t *Tree) Children(i int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k := i + 1; k < int(t.Elements[i].Next); k = int(t.Elements[k].Next) {
@@ -58,13 +55,13 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 	}
 }
 
-// Text returns the bytes of element i, a part of Source.
+// Text returns the bytes of element i, a substring of Source.
 func (t *Tree) Text(i int) string { return t.Source[t.Elements[i].Start:t.Elements[i].End] }
 
-// A Type says what an element or object is. Its name is that of org-element.
+// A Type is the type of an element or object. Its name is that of org-element.
 type Type uint8
 
-// The types of elements, in the order of greater elements, elements, objects.
+// The types: greater elements, then elements, then objects.
 const (
 	TypeNone Type = iota
 	TypeDocument
@@ -146,7 +143,7 @@ var typeNames = [...]string{
 	TypeTimestamp: "timestamp", TypeUnderline: "underline", TypeVerbatim: "verbatim",
 }
 
-// String returns the name that org-element gives the type.
+// String returns the org-element name of the type.
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -154,5 +151,5 @@ func (t Type) String() string {
 	return "none"
 }
 
-// IsObject reports whether the type is an object: it stands inside a line of text.
+// IsObject reports whether the type is an object, which is part of a line of text.
 func (t Type) IsObject() bool { return t >= TypeBold }

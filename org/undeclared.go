@@ -8,15 +8,15 @@ import (
 	"unicode"
 )
 
-// commonKeywords are words in capitals that people use for TODO keywords, and hardly
-// ever to begin a title with.
+// commonKeywords are upper-case words that are often TODO keywords and rarely start a
+// title.
 var commonKeywords = wordSet(`
 	TODO NEXT NEXTACTION WAIT WAITING WAITINGFOR HOLD ONHOLD ON-HOLD ON_HOLD SOMEDAY MAYBE LATER
 	STARTED STRT DOING ACTIVE ONGOING PENDING INPROGRESS IN-PROGRESS IN_PROGRESS BLOCKED STUCK DELEGATED DEFERRED
 	POSTPONED SUSPENDED PAUSED REVIEW VERIFY FEEDBACK PROJ TOREAD TODAY APPT
 ` + commonDone)
 
-// commonDone are those of them that mean an end of work.
+// commonDone are the common keywords for finished work.
 const commonDone = `
 	DONE CLOSED FINISHED COMPLETED FIXED RESOLVED CANCELLED CANCELED CANX CNCL KILL ABORTED DROPPED ABANDONED REJECTED WONTFIX
 `
@@ -29,9 +29,10 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// undeclaredKeyword returns the word in capitals that headline i begins with and that looks
-// like a TODO keyword which nobody declared, or "": a common one, or any before a
-// priority, of a headline with a planning line, or in the log of one.
+// undeclaredKeyword returns the upper-case word at the start of headline i if it
+// looks like an undeclared TODO keyword, else "". That is a common keyword, or any
+// word if a priority follows, if the headline has a planning line, or if its log
+// contains the word.
 func (d *Document) undeclaredKeyword(i int) string {
 	h := &d.Headlines[i]
 	word := d.leadingCapitals(i)
@@ -45,8 +46,9 @@ func (d *Document) undeclaredKeyword(i int) string {
 	return ""
 }
 
-// leadingCapitals returns the first word of a headline without a keyword when more follows
-// it and it is in capitals: at least three letters, perhaps with digits, - or _ inside.
+// leadingCapitals returns the first word of a headline without a keyword if more text
+// follows and the word is upper case: at least three letters, possibly with digits, -
+// or _ inside.
 func (d *Document) leadingCapitals(i int) string {
 	h := &d.Headlines[i]
 	if h.Todo != "" || h.Commented {
@@ -71,9 +73,9 @@ func (d *Document) leadingCapitals(i int) string {
 	return word
 }
 
-// reportUndeclaredKeywords complains of each word that looks like a TODO keyword which nobody
-// declared, at the first headline that begins with it. A setup file that is not there
-// may have declared it, so then it is silent.
+// reportUndeclaredKeywords adds a diagnostic for each word that looks like an
+// undeclared TODO keyword, at the first headline that starts with it. If a setup file
+// is missing, which may declare the word, it adds none.
 func (d *Document) reportUndeclaredKeywords() {
 	if d.missingSetup {
 		return
@@ -101,7 +103,7 @@ func (d *Document) reportUndeclaredKeywords() {
 	}
 }
 
-// declarationHint says how a word becomes a TODO keyword.
+// declarationHint explains how to make a word a TODO keyword.
 func (d *Document) declarationHint(word string) string {
 	for _, k := range d.Settings {
 		if isTodoKey(k.Key) && k.Start >= 0 {
