@@ -34,7 +34,7 @@ func exampleFolder() (memex, state string, done func()) {
 	return memex, state, func() { os.RemoveAll(dir) }
 }
 
-// readme is the code that README.md shows.
+// readme is the code that doc/library.md shows.
 func readme(ctx context.Context) (*window.Window, error) {
 	m, err := fovea.Open(ctx, "notes", &fovea.Options{StateDir: "state"})
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// TestReadmeAgents runs the code of an agent in README.md, in Go and in Node, in the
-// example memex, and compares what it prints.
-func TestReadmeAgents(t *testing.T) {
-	want := readme(t, "text")[0]
+// TestLibraryAgents runs the MCP clients of doc/library.md, in Go and in Node, in the
+// example memex, and compares what they print.
+func TestLibraryAgents(t *testing.T) {
+	want := fenced(t, libraryPage, "text")[0]
 	for _, tc := range []struct {
 		name    string
 		command func(t *testing.T, dir string) []string
 	}{
 		{"Go", func(t *testing.T, dir string) []string {
 			program := "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"log\"\n\"os/exec\"\n\n\"github.com/modelcontextprotocol/go-sdk/mcp\"\n)\n\n" +
-				"func run(ctx context.Context) error {\n" + readme(t, "go")[0] + "return nil\n}\n\n" +
+				"func run(ctx context.Context) error {\n" + fenced(t, libraryPage, "go")[1] + "return nil\n}\n\n" +
 				"func main() {\nif err := run(context.Background()); err != nil {\nlog.Fatal(err)\n}\n}\n"
 			file := filepath.Join(dir, "agent.go")
 			write(t, file, program)
@@ -39,7 +39,7 @@ func TestReadmeAgents(t *testing.T) {
 		{"Node", func(t *testing.T, dir string) []string {
 			node := foveatest.Part(t, "node")
 			linkPackages(t, dir)
-			write(t, filepath.Join(dir, "agent.mjs"), readme(t, "js")[0])
+			write(t, filepath.Join(dir, "agent.mjs"), fenced(t, libraryPage, "js")[0])
 			return []string{node, "agent.mjs"}
 		}},
 	} {
@@ -55,7 +55,7 @@ func TestReadmeAgents(t *testing.T) {
 				t.Fatalf("%v\n%s", err, said.String())
 			}
 			if diff := cmp.Diff(lines(want), lines(string(got))); diff != "" {
-				t.Errorf("(-README.md +got):\n%s", diff)
+				t.Errorf("(-doc/library.md +got):\n%s", diff)
 			}
 		})
 	}
@@ -79,10 +79,13 @@ func exampleMemex(t *testing.T) (dir string, env []string) {
 	return dir, env
 }
 
-// readme returns the fenced blocks of README.md that are marked with a language.
-func readme(t *testing.T, language string) []string {
+// libraryPage shows Fovea in a program.
+const libraryPage = "doc/library.md"
+
+// fenced returns the fenced blocks of a page that are marked with a language.
+func fenced(t *testing.T, page, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +96,7 @@ func readme(t *testing.T, language string) []string {
 		}
 	}
 	if len(blocks) == 0 {
-		t.Fatalf("README.md has no block of %s", language)
+		t.Fatalf("%s has no block of %s", page, language)
 	}
 	return blocks
 }
@@ -143,17 +146,28 @@ func matches(got, want []string) bool {
 	return len(got) == len(want)
 }
 
-// TestReadmeCode holds the code of README.md that is Fovea as a library against the
-// example that runs.
-func TestReadmeCode(t *testing.T) {
+// TestLibraryCode compares the Go library code of doc/library.md with the example that
+// runs.
+func TestLibraryCode(t *testing.T) {
 	example, err := os.ReadFile("../../example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := readme(t, "go")
-	code := blocks[len(blocks)-1]
+	code := fenced(t, libraryPage, "go")[0]
 	indented := "\t" + strings.ReplaceAll(strings.TrimRight(code, "\n"), "\n", "\n\t")
 	if !strings.Contains(string(example), indented) {
-		t.Errorf("example_test.go does not hold the code of README.md:\n%s", indented)
+		t.Errorf("example_test.go does not hold the code of %s:\n%s", libraryPage, indented)
+	}
+}
+
+// TestReadmeLength keeps README.md short enough to be read.
+func TestReadmeLength(t *testing.T) {
+	const maxWords = 600
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(text))); n > maxWords {
+		t.Errorf("README.md has %d words, limit %d; move text to doc/", n, maxWords)
 	}
 }
