@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,21 +35,20 @@ func TestDecisionsAreDated(t *testing.T) {
 	}
 }
 
-// TestChangesAreTold: every entry of the changelog has its kind and one line that says
-// what a user notices.
-func TestChangesAreTold(t *testing.T) {
-	told := regexp.MustCompile(`\AKind: (new|change|fix|security)\n\nSummary: [^\n]+\.\n`)
-	entries, err := filepath.Glob("changelog/unreleased/*.md")
-	if err != nil || len(entries) == 0 {
-		t.Fatalf("entries %v, %v", entries, err)
+// TestChangelog requires a version at the top of CHANGELOG.md, and one line for each
+// change.
+func TestChangelog(t *testing.T) {
+	text, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range entries {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !told.Match(text) {
-			t.Errorf("%s does not begin as changelog/TEMPLATE.md does", name)
+	_, body, ok := strings.Cut(string(text), "\n## ")
+	if !ok || !regexp.MustCompile(`\A\d+\.\d+\.\d+ \((not released|\d{4}-\d\d-\d\d)\)\n`).MatchString(body) {
+		t.Error("CHANGELOG.md does not begin with a version and its date, or \"not released\"")
+	}
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, "-") && !strings.HasSuffix(line, ".\n") {
+			t.Errorf("a change is one line and ends with a full stop: %s", line)
 		}
 	}
 }
