@@ -142,7 +142,9 @@ func (m *Memory) lastWith(ctx context.Context, path string) (string, error) {
 
 // lost lists the files that the target and the memory have alike and the folder has
 // not, sorted: the delta is silent about them. Files that the caller may not write, and
-// protected ones for anybody but the owner, are left out.
+// protected ones for anybody but the owner, are left out. One at whose path something
+// stands in the way, such as a link to nothing, does not stop the others; where there is
+// nothing else to do it is listed, and refused with the reason.
 func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	if r.bringsBack == nil || r.opts.MemoryOnly || !r.m.hasFiles() {
 		return nil
@@ -151,15 +153,21 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	for _, path := range delta.Paths {
 		changed[path] = true
 	}
-	var lost []string
+	var lost, barred []string
 	byOwner, may := r.m.ByOwner(ctx), r.m.rights(ctx)
 	for _, path := range r.target.Paths() {
 		switch {
 		case !r.m.isFile(path), changed[path], r.m.removed(path), !r.bringsBack(path), !byOwner && r.m.Protected(path):
 		case may != nil && may(path) != nil:
-		case r.m.root.Vacant(path) && !isLost(r.target.Nodes(path)):
+		case isLost(r.target.Nodes(path)):
+		case r.m.root.Vacant(path):
 			lost = append(lost, path)
+		case r.m.root.Lost(path):
+			barred = append(barred, path)
 		}
+	}
+	if len(lost) == 0 && delta.Empty() {
+		return barred
 	}
 	return lost
 }

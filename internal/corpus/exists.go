@@ -18,3 +18,14 @@ func (r *Root) Vacant(name string) bool {
 	_, info, err := r.place(name)
 	return err == nil && info == nil
 }
+
+// Lost reports whether there is no file to read at a path below the root: nothing stands
+// there, or a link that leads to nothing, out of the root or back to itself, or something
+// that is no regular file. What only permission hides is not lost. O(parts of the path).
+func (r *Root) Lost(name string) bool {
+	_, info, err := r.resolve(name)
+	if err == nil {
+		return !info.Mode().IsRegular()
+	}
+	return errors.Is(err, ErrDangling) || errors.Is(err, ErrOutside) || errors.Is(err, ErrLoop)
+}
