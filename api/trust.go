@@ -59,13 +59,16 @@ func Trusted(svc Service, g Grant) Service {
 	}
 	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
 		t := &trust{svc, g}
+		if err := t.mayAsk(ctx, op); err != nil {
+			return nil, err
+		}
 		ctx = fovea.WithActor(with(ctx, g), t.actor(op))
 		admitted, err := t.admit(ctx, op, req)
 		if err == nil {
 			return op.Pass(ctx, svc, admitted)
 		}
 		if before, ok := svc.(recalling); ok { // the node may have left with what was asked for
-			if answer, done, againErr := before.again(ctx, op, req); done {
+			if answer, done, againErr := before.again(ctx, op, req); done && t.mayHear(op, answer) {
 				return answer, againErr
 			}
 		}
@@ -89,9 +92,6 @@ func (t *trust) actor(op *Operation) fovea.Actor {
 // admit returns the request as it may go on, or why it may not. An operation that
 // it does not know of is refused.
 func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) {
-	if err := t.mayAsk(ctx, op); err != nil {
-		return nil, err
-	}
 	if op.Effect == Reads {
 		return req, nil
 	}
@@ -122,6 +122,13 @@ func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) 
 		}
 	}
 	return req, t.granted(op.Name)
+}
+
+// mayHear reports whether the holder of the grant is answered what an agent of its name did
+// under the same key, who may have done it with another grant.
+func (t *trust) mayHear(op *Operation, answer any) bool {
+	e, ok := answer.(*EditResponse)
+	return !ok || e == nil || e.Path == "" || t.mayWrite(op.Name, e.Path) == nil
 }
 
 // scoped refuses scopes that the grant is not for.

@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -39,14 +39,7 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 // holder names everything that the answers to a request depend on but the request and
 // the memory.
 func holder(g api.Grant, scopes api.Scopes) string {
-	text, err := json.Marshal(struct {
-		Grant  api.Grant
-		Scopes api.Scopes
-	}{g, scopes})
-	if err != nil {
-		return "" // nobody is served
-	}
-	return string(text)
+	return fmt.Sprintf("%q %q %s", scopes.Project, scopes.Session, g.Holder())
 }
 
 // follow calls changed after commits, until ctx ends. Those that come while it runs are

@@ -61,7 +61,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return // too late: the client comes again with the number it has
 			}
-			st.event(e)
+			if e.Commit == nil || api.GrantOf(r.Context()).Role == api.Owner {
+				st.event(e)
+				continue
+			}
+			if e.Commit.Seq > st.seq { // with all that came since
+				st.commits(s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq))
+			}
 		}
 	}
 }
@@ -109,6 +115,15 @@ func (s *stream) event(e api.Event) {
 		return
 	}
 	s.send(fmt.Sprintf("event: progress\ndata: {\"done\":%d,\"total\":%d}\n\n", e.Done, e.Total))
+}
+
+// commits tells of commits as the log tells this reader of them: without the words of what
+// is withheld by now. It ends the stream where the log could not be read.
+func (s *stream) commits(list []api.Commit, err error) {
+	s.err = err
+	for i := range list {
+		s.commit(&list[i])
+	}
 }
 
 // commit tells of a commit once.

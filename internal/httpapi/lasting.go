@@ -10,7 +10,8 @@ import (
 
 // lasting serves answers that go on for long. Who asked must be let in still
 // whenever something is written, and at each beat where nothing is: who is not any
-// more, since a token was taken away, gets nothing further, and the stream ends.
+// more, since a token was taken away, gets nothing further, and the stream ends. Who does not
+// read while something waits to be sent loses the connection, see slowest.
 func (s *Server) lasting(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
@@ -55,6 +56,7 @@ func (w *lastingWriter) Write(b []byte) (int, error) {
 		w.stop()
 		return 0, err
 	}
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(slowest)) // not every writer has deadlines
 	return w.ResponseWriter.Write(b)
 }
 

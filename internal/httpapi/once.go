@@ -33,7 +33,7 @@ var errOtherRequest = errors.New(api.HeaderOp + ": another request came under th
 // value is ready.
 type once struct {
 	mu       sync.Mutex
-	now, old map[string]*first // by key: the newest, and those before them
+	now, old map[string]*first // by who asks and the key: the newest, and those before them
 	answered []*first          // whose answers are kept, the oldest first
 }
 
@@ -63,7 +63,7 @@ func (o *once) service(svc api.Service) api.Service {
 		if err != nil {
 			return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: err}
 		}
-		whose := api.GrantOf(ctx).Agent + "\x00" + key
+		whose := api.GrantOf(ctx).Holder() + "\x00" + key
 		return o.do(ctx, whose, sumOf(op, api.ScopesOf(ctx), body), op, func() (any, error) { return op.Pass(ctx, svc, req) })
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 const (
@@ -29,16 +30,23 @@ type rates struct {
 	perMinute int // at least 1
 
 	mu     sync.Mutex
-	agents map[string]*rate.Limiter
+	agents map[limitedAs]*rate.Limiter
 }
 
-func (l *rates) of(agent string) *rate.Limiter {
+// limitedAs is whose writes are counted together: what somebody calls itself does not count
+// for the agent that has a token of that name.
+type limitedAs struct {
+	bearer share.Bearer
+	agent  string
+}
+
+func (l *rates) of(agent limitedAs) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one, ok := l.agents[agent]
 	if !ok {
 		if l.agents == nil || len(l.agents) >= remembered {
-			l.agents = map[string]*rate.Limiter{}
+			l.agents = map[limitedAs]*rate.Limiter{}
 		}
 		one = rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), max(l.perMinute/atOnceOf, 1))
 		l.agents[agent] = one
@@ -53,9 +61,9 @@ var errTooOften = errors.New("too many writes")
 // wait, many too many are refused.
 func (s *Server) limited(svc api.Service) api.Service {
 	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		if agent := api.GrantOf(ctx).Agent; op.Effect != api.Reads && agent != "" {
-			if err := s.turn(ctx, agent); err != nil {
-				return nil, &fovea.Error{Op: op.Name, What: agent, Kind: fovea.Busy, Err: err}
+		if g := api.GrantOf(ctx); op.Effect != api.Reads && g.Role != api.Owner {
+			if err := s.turn(ctx, limitedAs{g.Bearer(), g.Agent}); err != nil {
+				return nil, &fovea.Error{Op: op.Name, What: g.Agent, Kind: fovea.Busy, Err: err}
 			}
 		}
 		return op.Pass(ctx, svc, req)
@@ -63,7 +71,7 @@ func (s *Server) limited(svc api.Service) api.Service {
 }
 
 // turn returns when an agent may write.
-func (s *Server) turn(ctx context.Context, agent string) error {
+func (s *Server) turn(ctx context.Context, agent limitedAs) error {
 	turn := s.rates.of(agent).Reserve()
 	wait := turn.Delay()
 	switch {
