@@ -74,7 +74,7 @@ func (s *session) serveMCP(ctx context.Context) error {
 
 // standardLines carries messages over standard input and output.
 func (s *session) standardLines() *rpcline.Transport {
-	return &rpcline.Transport{In: os.Stdin, Out: s.out}
+	return &rpcline.Transport{In: os.Stdin, Out: s.toClient()}
 }
 
 // refuseMCP tells a client why there is no server, in the answer to whatever it asks
@@ -116,7 +116,7 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 	if err != nil {
 		return s.refuseMCP(ctx, err)
 	}
-	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, s.out))
+	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, s.toClient()))
 }
 
 // graph opens the graph of server-memory, which is written by an agent of that name: the
