@@ -26,7 +26,7 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	head := m.View().commit
-	if err := m.keepable(name); err != nil {
+	if err := m.keepable("checkpoint", name); err != nil {
 		return Snapshot{}, "", fail("checkpoint", name, Invalid, err)
 	}
 	if err := m.newName(ctx, name); err != nil {

@@ -195,6 +195,22 @@ func (r ref) isName() bool {
 
 // resolve finds the commit that a reference means.
 func (m *Memory) resolve(ctx context.Context, text string) (uint64, error) {
+	seq, err := m.find(ctx, text)
+	return seq, m.unlessDamaged(err)
+}
+
+// unlessDamaged makes NotFound of a moment Corrupt where the history is damaged: nobody can
+// tell then whether there was such a moment.
+func (m *Memory) unlessDamaged(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if damage := m.store.Err(); ok && e.Kind == NotFound && errors.Is(damage, disk.ErrCorrupt) {
+		return &Error{Op: e.Op, What: e.What, Kind: Corrupt, Err: fmt.Errorf("not found, and the history is damaged: %w", damage)}
+	}
+	return err
+}
+
+// find is resolve for a history that is whole.
+func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 	r := parseRef(text)
 	head := m.View().commit.Seq
 	list := m.snapshots.list()

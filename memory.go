@@ -138,6 +138,9 @@ func (m *Memory) openStore(ctx context.Context) error {
 			return err
 		}
 		folder, err := disk.OpenFolder(m.state)
+		if vfs.Unwritable(err) {
+			return fail("open", m.state, ReadOnly, fmt.Errorf("%w; let this user read and write there, or name another place with MEMORY_SNAPSHOT_PATH", err))
+		}
 		if err != nil {
 			return fail("open", m.state, Invalid, err)
 		}
@@ -147,14 +150,14 @@ func (m *Memory) openStore(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if m.lock, err = m.takeLock(ctx, m.fs); err != nil && !isUnwritable(err) {
+	if m.lock, err = m.takeLock(ctx, m.fs); err != nil && !vfs.Unwritable(err) {
 		return fail("open", m.state, lockKind(err), err)
 	}
 	if err = cmp.Or(err, vfs.MayWrite(m.fs)); err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
-		m.unwritable = fmt.Errorf("the state folder cannot be written: %w", err)
+		m.unwritable = fmt.Errorf("the state folder cannot be written: %w; give this user the right to write there, or mount its disk for writing", err)
 	}
 	if m.opts.Adopt {
 		if err := stores.Adopt(m.fs, m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -191,12 +194,6 @@ func (m *Memory) openDisk() (*disk.Store, error) {
 			return nil, err
 		}
 	}
-}
-
-// isUnwritable reports whether an error is that of a system that lets nobody write here,
-// or not this user.
-func isUnwritable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // openKind is that of an error of opening the store: a system that refuses a read

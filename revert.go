@@ -122,7 +122,7 @@ func (b *takingBack) choose(commits []uint64, head uint64) error {
 		case seq == 1:
 			return fail("revert", "seq:1", Invalid, errors.New("the memory began with this commit; there is nothing before it"))
 		case seq == 0 || seq > head:
-			return fail("revert", fmt.Sprintf("seq:%d", seq), NotFound, errNoCommit)
+			return b.m.unlessDamaged(fail("revert", fmt.Sprintf("seq:%d", seq), NotFound, errNoCommit))
 		}
 	}
 	if len(b.commits) == 0 {

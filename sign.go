@@ -28,7 +28,7 @@ func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
 	case m.closed:
 		return Commit{}, "", fail("head", m.dir, Invalid, errClosed)
 	case head.Seq == 0:
-		return Commit{}, "", fail("head", m.dir, Invalid, errEmpty)
+		return Commit{}, "", m.empty("head")
 	}
 	if by, _ := m.signedBy(m.signed, m.View().commit); by != "" {
 		return head, m.signed, nil

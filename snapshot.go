@@ -53,7 +53,7 @@ func (k *kept) snapshot(i int) Snapshot {
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.keepable(name); err != nil {
+	if err := m.keepable("snapshot", name); err != nil {
 		return Snapshot{}, fail("snapshot", name, Invalid, err)
 	}
 	if err := m.newName(ctx, name); err != nil {
@@ -63,15 +63,24 @@ func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	return s, fail("snapshot", name, ReadOnly, err)
 }
 
-// keepable says why the present state cannot be kept under a name.
-func (m *Memory) keepable(name string) error {
+// keepable says why the present state cannot be kept under a name; op is the operation that asks.
+func (m *Memory) keepable(op, name string) error {
 	switch {
 	case m.closed:
 		return errClosed
 	case m.View().commit.Seq == 0:
-		return errEmpty
+		return m.empty(op)
 	}
 	return nameable(name)
+}
+
+// empty is the error of an operation that needs a state where there is none: because
+// nothing was read yet, or because the store is damaged and lost what it had.
+func (m *Memory) empty(op string) error {
+	if err := m.store.Err(); err != nil {
+		return fail(op, m.state, ReadOnly, err)
+	}
+	return fail(op, m.dir, Invalid, errEmpty)
 }
 
 // newName refuses an agent a name that another state has, see Actor.Renames. m.mu is held,

@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -62,6 +65,13 @@ func (k *kept) command(words ...string) *exec.Cmd {
 	all := exec.CommandContext(ctx, c.Path, append(c.Args[1:], "--memex", k.memex, "--no-daemon")...)
 	all.Env = append(c.Env, "XDG_RUNTIME_DIR="+k.dir, "HOME="+k.dir)
 	return all
+}
+
+// served is command with a daemon, if there is one.
+func (k *kept) served(words ...string) *exec.Cmd {
+	c := k.command(words...)
+	c.Args = slices.DeleteFunc(c.Args, func(word string) bool { return word == "--no-daemon" })
+	return c
 }
 
 func (k *kept) run(words ...string) (out, said string, code int) {
@@ -324,14 +334,14 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 	if os.Getuid() == 0 {
 		binary = readable(t, k.dir)
 	}
-	run := func(words ...string) (out, said string, code int) {
-		c := k.command(words...)
+	ran := func(c *exec.Cmd) (out, said string, code int) {
 		c.Path = binary
 		if os.Getuid() == 0 {
 			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		}
 		return k.ran(c)
 	}
+	run := func(words ...string) (out, said string, code int) { return ran(k.command(words...)) }
 	for _, tc := range []struct {
 		words []string
 		want  string
@@ -353,5 +363,57 @@ func TestStateThatCannotBeWritten(t *testing.T) {
 		if strings.Contains(out+said, "try again") {
 			t.Errorf("%q: trying again is no help:\n%s", tc.words, said)
 		}
+	}
+	serves(t, k, func(words ...string) (out, said string, code int) { return ran(k.served(words...)) })
+}
+
+// serves checks a daemon over a state folder that cannot be written: there is one, however
+// many start it, it answers reads, refuses writes with the reason and what to do, and says
+// both to who asks how it is.
+func serves(t *testing.T, k *kept, run func(words ...string) (out, said string, code int)) {
+	t.Helper()
+	const why, next = "the state folder cannot be written: permission denied", "fovea serve --stop"
+	var started sync.WaitGroup
+	for range 4 {
+		started.Go(func() {
+			if _, said, code := run("serve", "--detach", "--http", "--idle", "5m"); code != 0 || !strings.Contains(said, why) || !strings.Contains(said, next) {
+				t.Errorf("serve --detach ends with %d\n%s", code, said)
+			}
+		})
+	}
+	started.Wait()
+	defer run("serve", "--stop")
+	_, first, _ := run("serve", "--detach", "--http")
+	k.must(os.WriteFile(filepath.Join(k.memex, "inbox.org"), []byte("* Inbox\n* Latest of all\n"), 0o644))
+	for _, tc := range []struct {
+		words []string
+		want  string
+		code  int
+	}{
+		{[]string{"search", "Latest"}, "inbox.org", 0},
+		{[]string{"status"}, why, 0},
+		{[]string{"remember", "third"}, "", exitCorrupt},
+		{[]string{"mcp"}, "", 0},
+		{[]string{"mcp", "--compat", "server-memory"}, "", 0},
+	} {
+		out, said, code := run(tc.words...)
+		if code != tc.code || !strings.Contains(out, tc.want) || code != 0 && (!strings.Contains(said, why) || !strings.Contains(said, next)) {
+			t.Errorf("with a daemon %q ends with %d\n%s%s", tc.words, code, out, said)
+		}
+	}
+	url, _, _ := strings.Cut(first[strings.Index(first, "http://"):], "\n")
+	answer, err := http.Get(url + "/readyz")
+	k.must(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	k.must(err)
+	if answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), "takes no writes") || !strings.Contains(string(text), next) {
+		t.Errorf("readyz: %s %s", answer.Status, text)
+	}
+	if _, said, code := run("serve", "--detach", "--http"); code != 0 || said != first {
+		t.Errorf("another process serves: %s, was %s", said, first)
+	}
+	if _, said, code := run("serve", "--stop"); code != 0 {
+		t.Errorf("serve --stop ends with %d\n%s", code, said)
 	}
 }

@@ -46,7 +46,7 @@ func run() int {
 	return 0
 }
 
-// Exit codes of design section 7.
+// The exit codes; doc/command-line.md has the table.
 const (
 	exitFailed   = 1
 	exitMisuse   = 2
@@ -60,14 +60,22 @@ type misuse struct{ err error }
 func (e misuse) Error() string { return e.err.Error() }
 func (e misuse) Unwrap() error { return e.err }
 
+// kindOf is the kind of an error of a verb, which the exit code and the JSON of the error
+// follow. Something that stands in the place of a file or folder of ours is damage, unless
+// the error says that it is about something else.
+func kindOf(err error) fovea.Kind {
+	switch kind := fovea.KindOf(err); {
+	case errors.Is(err, vfs.ErrNotRegular), errors.Is(err, vfs.ErrNotFolder) && kind == fovea.Other:
+		return fovea.Corrupt
+	case errors.As(err, new(misuse)):
+		return fovea.Invalid
+	default:
+		return kind
+	}
+}
+
 func exitCode(err error) int {
-	if errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, vfs.ErrNotFolder) && fovea.KindOf(err) != fovea.Invalid {
-		return exitCorrupt // something stands in the place of a file or folder of ours
-	}
-	if errors.As(err, new(misuse)) {
-		return exitMisuse
-	}
-	switch fovea.KindOf(err) {
+	switch kindOf(err) {
 	case fovea.Invalid, fovea.Ambiguous:
 		return exitMisuse
 	case fovea.Conflict, fovea.Held, fovea.Busy:
@@ -93,7 +101,7 @@ but the answer, standard error the rest. Exit codes:
   1  failed, or not found
   2  misuse: a flag, a name or a value that cannot be
   3  conflict: somebody else changed it or holds it; look, and try again
-  4  damaged or locked down; see fovea verify and fovea guard`,
+  4  damaged, read-only or locked down; see fovea verify and fovea guard`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea query 'todo:TODO tags:project'
   fovea rollback 0`,

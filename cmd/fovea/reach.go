@@ -109,5 +109,5 @@ func (s *session) background(ctx context.Context, more ...string) (*afar.Client,
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*lockWait)
 	defer stop()
-	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--memex", s.config.Memex}, more...)...)
+	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--json", "--memex", s.config.Memex}, more...)...)
 }

@@ -112,14 +112,17 @@ func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, alr
 		return err
 	}
 	at := ""
-	if a, err := daemon.ReadAddress(s.config.StateDir); err == nil && a.PID == h.PID {
-		at = " at " + a.URL
+	if h.URL != "" {
+		at = " at " + h.URL
 	}
 	if how.http && at == "" {
 		return &fovea.Error{Op: "serve", What: h.Memex, Kind: fovea.Busy, Err: fmt.Errorf(
 			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)}
 	}
 	s.say("process %d serves %s%s%s", h.PID, h.Memex, at, already)
+	if st, err := far.Status(api.WithSync(ctx, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
+		s.say("read-only: %s", st.ReadOnly)
+	}
 	return nil
 }
 

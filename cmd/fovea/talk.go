@@ -104,10 +104,7 @@ func (s *session) complain(err error) {
 		}
 		return
 	}
-	out := map[string]string{"error": err.Error(), "kind": fovea.KindOf(err).String()}
-	if errors.As(err, new(misuse)) {
-		out["kind"] = fovea.Invalid.String()
-	}
+	out := map[string]string{"error": err.Error(), "kind": kindOf(err).String()}
 	if e, ok := bothSides(err); ok {
 		out["mine"], out["theirs"] = e.Mine, e.Theirs
 	}

@@ -115,6 +115,12 @@ func shortName(path string) string {
 	return name
 }
 
+// RealPath returns the absolute path without links of what need not exist.
+func RealPath(path string) (string, error) {
+	real, _, err := realPath(path)
+	return real, err
+}
+
 // realPath returns the absolute path without links of what need not exist: as
 // far as it does exist, links are followed. standing is the part that exists.
 func realPath(path string) (real, standing string, err error) {

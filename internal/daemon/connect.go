@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/disk"
@@ -21,17 +22,35 @@ import (
 // ErrNone is returned where no daemon serves a memex.
 var ErrNone = errors.New("no daemon serves this memex")
 
-// Connect returns a client of the daemon that serves a memex. The caller closes it.
-// Errors: ErrNone; one of kind Conflict where the daemon speaks another protocol.
+// Connect returns a client of the daemon that serves a memex, by whatever path that is
+// reached. The caller closes it. Errors: ErrNone; one of kind Conflict where the daemon
+// speaks another protocol.
 func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*client.Client, error) {
-	sockets, err := places(c)
+	return find(ctx, c, opts, false)
+}
+
+// find is Connect; everywhere is that of places.
+func find(ctx context.Context, c *config.Config, opts *client.Options, everywhere bool) (*client.Client, error) {
+	sockets, err := places(c, everywhere)
 	if err != nil {
 		return nil, err
 	}
-	for _, socket := range sockets {
+	for i, socket := range sockets {
 		far, err := connect(ctx, socket, opts)
+		if err == nil && i > 0 { // the first is named after this memex
+			var h api.Hello
+			if h, err = far.Hello(ctx); err == nil && !serves(c, h) {
+				err = ErrNone
+			}
+			if err != nil {
+				far.Close()
+			}
+		}
+		if err == nil {
+			return far, nil
+		}
 		if !errors.Is(err, ErrNone) {
-			return far, err
+			return nil, err
 		}
 	}
 	return nil, ErrNone
@@ -88,7 +107,7 @@ func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp 
 // Stop ends the daemon that serves a memex, and returns when it is gone: what was
 // asked before has been answered. Errors: ErrNone.
 func Stop(ctx context.Context, c *config.Config) error {
-	far, err := Connect(ctx, c, nil)
+	far, err := find(ctx, c, nil, true)
 	if err != nil {
 		return err
 	}
@@ -107,13 +126,13 @@ func Stop(ctx context.Context, c *config.Config) error {
 	if err := silent(ctx, c); err != nil {
 		return err
 	}
-	return released(ctx, c.StateDir)
+	return released(ctx, h.StateDir)
 }
 
 // silent returns when no daemon answers any more.
 func silent(ctx context.Context, c *config.Config) error {
 	for {
-		far, err := Connect(ctx, c, nil)
+		far, err := find(ctx, c, nil, true)
 		if err != nil {
 			return nil
 		}
@@ -127,7 +146,7 @@ func silent(ctx context.Context, c *config.Config) error {
 }
 
 // released returns when nobody holds a state folder: a daemon does until all it
-// knows is written. One that is gone is held by nobody.
+// knows is written. One that is gone, or that this user may not write, is held by nobody.
 func released(ctx context.Context, stateDir string) error {
 	folder, err := vfs.Dir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,6 +157,9 @@ func released(ctx context.Context, stateDir string) error {
 	}
 	defer folder.Close()
 	lock, err := disk.Lock(ctx, vfs.Plain(folder), vfs.Holder{PID: os.Getpid(), Command: "fovea serve --stop", Since: time.Now()})
+	if vfs.Unwritable(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

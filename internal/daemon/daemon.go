@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -19,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -67,7 +70,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	}
 	l := keepLive(ctx, opts.Memory, opts)
 	ending := make(chan struct{})
-	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections())}
+	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()), folder: stores.Identity(opts.Memory.Dir())}
 	d.api = d.server(ending)
 	if err := d.listen(socket); err != nil {
 		d.close()
@@ -102,10 +105,12 @@ type daemon struct {
 	live    *live
 	api     *httpapi.Server
 	pid     int
+	folder  string // see api.Hello
 	url     string
 	secret  string // of the one who can read the state folder
 	servers []*server
-	made    []string // files to remove at the end
+	made    []string      // files to remove at the end
+	lock    *vfs.FileLock // of the socket
 	idle    *idle
 	shares  *share.Shares // of connections
 }
@@ -131,13 +136,16 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 func (d *daemon) hello() api.Hello {
 	v := d.opts.Memory.View()
 	return api.Hello{
-		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, StateDir: d.opts.Config.StateDir,
+		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
 	}
 }
 
 // listen opens the ways in.
 func (d *daemon) listen(socket string) error {
+	if err := d.alone(socket); err != nil {
+		return err
+	}
 	l, err := listenUnix(socket)
 	if err != nil {
 		return err
@@ -157,8 +165,36 @@ func (d *daemon) listen(socket string) error {
 	}
 	port := tcp.Addr().(*net.TCPAddr).Port
 	d.add(tcp, share.Nobody, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
-	return d.publish(tcp.Addr().String())
+	if err := d.publish(tcp.Addr().String()); vfs.Unwritable(err) {
+		d.opts.Log.Warn("the port is for those who have a token of fovea token", "why", err)
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
+
+// alone makes this process the one that listens at a socket, where the lock of the state
+// folder could not be taken since nobody may write there.
+func (d *daemon) alone(socket string) error {
+	if err := makePrivate(filepath.Dir(socket)); err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	folder, err := vfs.Dir(filepath.Dir(socket))
+	if err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	defer folder.Close()
+	name := strings.TrimSuffix(filepath.Base(socket), filepath.Ext(socket)) + lockSuffix
+	d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: "fovea serve", Since: time.Now()})
+	if err != nil {
+		return &fovea.Error{Op: "serve", What: socket, Kind: fovea.Conflict, Err: err}
+	}
+	return nil
+}
+
+// lockSuffix makes of the name of the socket that of the file whose lock the one who
+// listens there has.
+const lockSuffix = ".lock"
 
 // add opens a way in. A connection counts as that bearer's until a request says more.
 func (d *daemon) add(l net.Listener, as share.Bearer, h http.Handler, silent time.Duration) {
@@ -201,6 +237,9 @@ func (d *daemon) close() {
 	}
 	for _, name := range d.made {
 		_ = os.Remove(name) // the socket goes with its listener
+	}
+	if d.lock != nil {
+		_ = d.lock.Unlock() // it ends with the process
 	}
 }
 

@@ -7,10 +7,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -20,18 +23,38 @@ import (
 const placeName = "socket"
 
 // places lists where the daemon of a memex may listen: first where one that was started
-// from here would.
-func places(c *config.Config) ([]string, error) {
+// from here would, then where the state folder says. Then come the daemons of other state
+// folders that were opened over this very folder: it may have been moved, or mounted
+// elsewhere, while its daemon runs. A memex that has a state folder of its own by now
+// counts as served by those only if everywhere is set.
+func places(c *config.Config, everywhere bool) ([]string, error) {
 	socket, err := c.Socket(nil)
 	if err != nil {
 		return nil, err
 	}
-	out := []string{socket}
-	text, err := vfs.ReadPlain(filepath.Join(c.StateDir, placeName))
-	if said := string(text); err == nil && said != socket && filepath.IsAbs(said) {
-		out = append(out, said)
+	out, states := []string{socket}, []string{c.StateDir}
+	base, err := config.StoresDir(nil)
+	if err == nil && filepath.Dir(c.StateDir) == base && (everywhere || !stores.Begun(c.StateDir)) {
+		states = append(states, stores.Of(base, stores.Identity(c.Memex))...)
+	}
+	for _, state := range states {
+		text, err := vfs.ReadPlain(filepath.Join(state, placeName))
+		if said := string(text); err == nil && filepath.IsAbs(said) && !slices.Contains(out, said) {
+			out = append(out, said)
+		}
 	}
 	return out, nil
+}
+
+// serves reports whether a daemon has the memex of c open, by whatever name: the folder
+// that is there now is the one that it opened, or its path leads to the same place.
+func serves(c *config.Config, h api.Hello) bool {
+	if h.Folder != "" && h.Folder == stores.Identity(c.Memex) {
+		return true
+	}
+	asked, err := config.RealPath(c.Memex)
+	served, err2 := config.RealPath(h.Memex)
+	return err == nil && err2 == nil && asked == served
 }
 
 // stayReachable looks every minute whether the socket is there still, until ctx ends:

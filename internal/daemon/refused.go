@@ -11,11 +11,15 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // errReopen says what to do about a store that a write error has stopped: only opening
 // the memory again finds out how far the last write came.
 var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command opens the memory again")
+
+// errAgain says what to do about a state folder that this user may not write.
+var errAgain = errors.New("when it can be written, run fovea serve --stop; the next command opens the memory again")
 
 // errPutBack says what to do where files of the store or the memex are not where they were
 // opened.
@@ -28,6 +32,8 @@ func nextStep(err error) error {
 	switch {
 	case errors.Is(err, disk.ErrReplaced), errors.Is(err, corpus.ErrReplaced):
 		return errPutBack
+	case errors.Is(err, disk.ErrReadOnly) && vfs.Unwritable(err):
+		return errAgain
 	case !errors.Is(err, disk.ErrReadOnly), errors.Is(err, disk.ErrCorrupt), errors.Is(err, disk.ErrUnknownFormat):
 		return nil
 	}

@@ -21,7 +21,7 @@ type Ring struct {
 	name string
 
 	mu      sync.Mutex
-	file    *os.File
+	file    *os.File // nil where it cannot be written
 	lines   []string
 	written int // lines in the file
 }
@@ -29,11 +29,12 @@ type Ring struct {
 // kept is how many lines a Ring keeps; its file has at most twice as many.
 const kept = 1000
 
-// OpenRing opens the log in a file, which it makes if there is none.
+// OpenRing opens the log in a file, which it makes if there is none. Where this user may
+// not write it the lines are in memory alone.
 func OpenRing(name string) (*Ring, error) {
 	r := &Ring{name: name}
 	text, err := vfs.ReadPlain(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !vfs.Unwritable(err) {
 		return nil, fmt.Errorf("log: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
@@ -42,7 +43,7 @@ func OpenRing(name string) (*Ring, error) {
 	r.written = len(r.lines)
 	r.lines = slices.Clone(r.lines[max(0, len(r.lines)-kept):])
 	r.file, err = vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
+	if err != nil && !vfs.Unwritable(err) {
 		return nil, fmt.Errorf("log: %w", err)
 	}
 	return r, nil
@@ -58,6 +59,9 @@ func (r *Ring) Write(text []byte) (int, error) {
 		r.written++
 	}
 	r.lines = r.lines[max(0, len(r.lines)-kept):]
+	if r.file == nil {
+		return len(text), nil
+	}
 	if r.written <= 2*kept {
 		_, _ = r.file.Write(text)
 		return len(text), nil
@@ -77,4 +81,9 @@ func (r *Ring) Newest(limit int) []string {
 }
 
 // Close closes the file.
-func (r *Ring) Close() error { return r.file.Close() }
+func (r *Ring) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}

@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -24,7 +26,8 @@ const outputSuffix = ".out"
 // Start runs a command that serves the memex, cut off from this process: in a
 // session of its own, with nothing of ours open, its output beside the socket.
 // It returns when the daemon answers, or the one does that was quicker: ours has ended
-// then.
+// then. A command that ends without serving is told to say why in JSON, on its last line:
+// Start returns an error that says the same and is of the same kind.
 func Start(ctx context.Context, c *config.Config, opts *client.Options, command string, args ...string) (*client.Client, error) {
 	socket, err := c.Socket(nil)
 	if err == nil {
@@ -74,12 +77,18 @@ func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
 // lastWords is how many bytes of what a daemon said last are told.
 const lastWords = 2000
 
-// saidBy is why a daemon did not come up: in its own words, the last of which say what
-// ended it.
+// saidBy is why a daemon did not come up: the error that its last line holds, else its
+// last words.
 func saidBy(name string, err error) error {
 	text, readErr := os.ReadFile(name)
-	if words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?")); readErr == nil && words != "" {
-		return fmt.Errorf("the daemon ended: %s", strings.TrimPrefix(words[max(0, len(words)-lastWords):], "fovea: "))
+	words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
+	if readErr != nil || words == "" {
+		return fmt.Errorf("%w; %s has what the one said that was started", err, name)
 	}
-	return fmt.Errorf("%w; %s has what the one said that was started", err, name)
+	var last struct{ Error, Kind string }
+	if json.Unmarshal([]byte(words[strings.LastIndex(words, "\n")+1:]), &last) == nil && last.Error != "" {
+		f := api.Fault{Op: "start", Title: last.Kind, Detail: last.Error}
+		return f.Err()
+	}
+	return fmt.Errorf("the daemon ended: %s", strings.TrimPrefix(words[max(0, len(words)-lastWords):], "fovea: "))
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -75,6 +76,51 @@ func noted(store vfs.FS) witness {
 		return witness{}
 	}
 	return w
+}
+
+// Identity names the folder that a path leads to, by device and inode; "" where there is
+// none, or the system does not tell. A process that has the folder open keeps the name
+// from being given to another one.
+func Identity(memex string) string {
+	in, err := vfs.Dir(memex)
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	w, err := look(in)
+	if err != nil {
+		return ""
+	}
+	return w.identity()
+}
+
+// identity is that of the folder, "" for the zero witness.
+func (w witness) identity() string {
+	if w.inode == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", w.device, w.inode)
+}
+
+// Of returns the state folders in base whose memex had an identity when it was last
+// opened, whatever its path was then. O(stores), a small file of each.
+func Of(base, identity string) []string {
+	names, err := folders(base)
+	if err != nil || identity == "" {
+		return nil
+	}
+	var dirs []string
+	for _, name := range names {
+		store, err := vfs.Dir(filepath.Join(base, name))
+		if err != nil {
+			continue
+		}
+		if noted(store).identity() == identity {
+			dirs = append(dirs, filepath.Join(base, name))
+		}
+		store.Close()
+	}
+	return dirs
 }
 
 // readRegular reads a file, and never waits for one that is no regular file.

@@ -97,6 +97,12 @@ func MayWrite(in FS) error {
 	return nil
 }
 
+// Unwritable reports whether an error is that of a system that lets nobody write here, or
+// not this user.
+func Unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
 // OpenPlain opens a file of the operating system as os.OpenFile does, and never waits:
 // a file that is not regular is ErrNotRegular. Links are followed.
 func OpenPlain(name string, flag int, perm fs.FileMode) (*os.File, error) {
