@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -104,13 +104,12 @@ func (e *editing) archiveOf(from *org.Document, i int, file string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if path.IsAbs(name) {
-		rel, err := filepath.Rel(e.m.dir, filepath.FromSlash(name))
-		if err != nil {
-			return "", err
-		}
-		name = filepath.ToSlash(rel)
+	home := strings.HasPrefix(name, "~") || strings.Contains(name, "/~") // Org reads it as the home folder
+	below, ok := e.m.root.Inside(filepath.FromSlash(name))
+	if !ok || home {
+		return "", fmt.Errorf("its archive, %s, lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex, such as %%s_archive::", name)
 	}
+	name = below
 	if name == file {
 		return "", errors.New("its archive is the file it stands in")
 	}

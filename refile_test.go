@@ -53,17 +53,24 @@ func TestRefile(t *testing.T) {
 }
 
 func TestArchive(t *testing.T) {
+	const outside = "lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex"
 	for _, tc := range []struct {
 		name     string
 		settings string
 		files    map[string]string
 		file     string
 		kind     fovea.Kind
+		why      string
 	}{
 		{name: "new archive", file: "a.org_archive"},
 		{name: "archive that is there", file: "a.org_archive", files: map[string]string{"a.org_archive": "* Old\n"}},
 		{name: "one archive for all", settings: "#+ARCHIVE: old/%s_archive::\n", file: "old/a.org_archive"},
-		{name: "outside", settings: "#+ARCHIVE: ../%s_archive::\n", kind: fovea.Invalid},
+		{name: "outside", settings: "#+ARCHIVE: ../%s_archive::\n", kind: fovea.Invalid, why: outside},
+		{name: "outside, far above", settings: "#+ARCHIVE: ../../../%s_archive::\n", kind: fovea.Invalid, why: outside},
+		{name: "outside, absolute", settings: "#+ARCHIVE: /srv/archive.org::\n", kind: fovea.Invalid, why: outside},
+		{name: "outside, at home", settings: "#+ARCHIVE: ~/archive.org::\n", kind: fovea.Invalid, why: outside},
+		{name: "outside, another machine", settings: "#+ARCHIVE: /ssh:host:/archive.org::\n", kind: fovea.Invalid, why: outside},
+		{name: "inside, by a detour", settings: "#+ARCHIVE: x/../%s_archive::\n", file: "a.org_archive"},
 		{name: "no Org file", settings: "#+ARCHIVE: old.txt::\n", kind: fovea.Invalid},
 		{name: "itself", settings: "#+ARCHIVE: %s::\n", kind: fovea.Invalid},
 	} {
@@ -74,7 +81,7 @@ func TestArchive(t *testing.T) {
 			before := w.onDisk()
 			c, err := w.m.Archive(t.Context(), "one", merkle.Digest{})
 			if tc.file == "" {
-				if fovea.KindOf(err) != tc.kind || err == nil || !cmp.Equal(before, w.onDisk()) {
+				if fovea.KindOf(err) != tc.kind || err == nil || !strings.Contains(err.Error(), tc.why) || !cmp.Equal(before, w.onDisk()) {
 					t.Errorf("got %v, want kind %v and no change", err, tc.kind)
 				}
 				return
