@@ -77,6 +77,24 @@ func (d *Derived) Property(key string) []string {
 	return append(out, added...)
 }
 
+// PropertyLists returns, by key in upper case, what Property does for it. The caller owns
+// the map. O(properties).
+func (d *Derived) PropertyLists() map[string][]string {
+	plain, added := map[string][]string{}, map[string][]string{}
+	for _, p := range d.Properties {
+		key, adds := strings.CutSuffix(strings.ToUpper(p.Key), "+")
+		if adds {
+			added[key] = append(added[key], p.Value)
+		} else {
+			plain[key] = []string{p.Value}
+		}
+	}
+	for key, values := range added {
+		plain[key] = append(plain[key], values...)
+	}
+	return plain
+}
+
 // last returns the value of a property that counts, that of its last line, trimmed.
 func (d *Derived) last(key string) string {
 	for _, p := range slices.Backward(d.Properties) {
@@ -166,8 +184,14 @@ func properties(drawer, lines []org.Property) []Property {
 	for _, p := range drawer {
 		out = append(out, Property{p.Key, p.Value})
 	}
+	said := map[string]string{} // by key in upper case: what the last line of the drawer says
+	if len(lines) > 0 {
+		for _, p := range drawer {
+			said[strings.ToUpper(p.Key)] = p.Value
+		}
+	}
 	for _, p := range lines { // a line counts where the drawer does not say otherwise
-		if value, ok := plain(drawer, p.Key); !ok || value == "nil" {
+		if value, ok := said[strings.ToUpper(p.Key)]; !ok || value == "nil" {
 			out = append(out, Property{p.Key, p.Value})
 		}
 	}
@@ -202,6 +226,23 @@ func links(doc *org.Document, i, end int) []string {
 		out = append(out, target)
 	}
 	return out
+}
+
+// LinkLines returns, for the target of each link in a node's own text, the number of
+// lines before the first such link. Targets are written as in Derived.Links; those that
+// an abbreviation of the document changes are missing. O(len(content)).
+func LinkLines(content string) map[string]int {
+	lines := map[string]int{}
+	line, from := 0, 0
+	for l := range org.Links(content) {
+		line += strings.Count(content[from:l.Start], "\n")
+		from = l.Start
+		target := written(l)
+		if _, met := lines[target]; !met {
+			lines[target] = line
+		}
+	}
+	return lines
 }
 
 // written is a link's address as it stands: *title, #custom, (line), type:path and

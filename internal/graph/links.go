@@ -36,9 +36,16 @@ func (s *State) BrokenLinks(ctx context.Context, around Around) iter.Seq[node.Pr
 			}
 			line := 1
 			for _, n := range s.Nodes(p) {
+				var lines map[string]int // made for a node with a broken link
 				for _, target := range n.Derived.Links {
 					why := c.broken(n, target)
-					if why != "" && !yield(node.Problem{Path: p, Line: line + lineOf(n.Content, target), Kind: "link", Message: why}) {
+					if why == "" {
+						continue
+					}
+					if lines == nil {
+						lines = node.LinkLines(n.Content)
+					}
+					if !yield(node.Problem{Path: p, Line: line + lines[target], Kind: "link", Message: why}) {
 						return
 					}
 				}
@@ -46,16 +53,6 @@ func (s *State) BrokenLinks(ctx context.Context, around Around) iter.Seq[node.Pr
 			}
 		}
 	}
-}
-
-// lineOf counts the lines before a link in the text that holds it; 0 where its
-// address is written otherwise than it reads.
-func lineOf(text, target string) int {
-	at := strings.Index(text, "["+target)
-	if at < 0 {
-		at = strings.Index(text, target)
-	}
-	return countLines(text[:max(at, 0)])
 }
 
 // checker follows the links of one state.
