@@ -85,6 +85,10 @@ func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
 // 1-based line. Complexity is that of reading the document up to the node.
 func (v *View) Position(n *node.Node) (offset, line int) { return v.recall().Position(n) }
 
+// Lines returns the 1-based lines at which nodes and elements begin in their documents,
+// 0 for one that is not there. Complexity is that of reading each document once.
+func (v *View) Lines(nodes []*node.Node) []int { return v.recall().Lines(nodes) }
+
 // Query returns the nodes that match, in document order, at most limit (0:
 // all). Relative dates count from now. A query that names the type of an element
 // also finds elements: nodes with the id NODE::TYPE.N, made for the caller, whose

@@ -96,15 +96,24 @@ func (l *local) since(ctx context.Context, from string) (string, error) {
 func difference(a, b *fovea.View, text bool) *Difference {
 	d := fovea.Diff(a, b)
 	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
-	lines := func(was, is *node.Node) string { return "" }
-	if text {
-		at, now := newLines(a), newLines(b)
-		lines = func(was, is *node.Node) string { return unified(at, now, was, is) }
-	}
 	was, renamed := map[string]*node.Node{}, map[string]bool{}
 	for _, e := range d.Renamed {
 		was[e.New], _ = a.Get(e.Old)
 		renamed[e.Old] = true
+	}
+	lines := func(was, is *node.Node) string { return "" }
+	if text {
+		before, after := slices.Clone(d.Removed), slices.Clone(d.Added)
+		for _, n := range was {
+			if n != nil {
+				before = append(before, n)
+			}
+		}
+		for _, p := range d.Changed {
+			before, after = append(before, p[0]), append(after, p[1])
+		}
+		at, now := linesBy(a, before), linesBy(b, after)
+		lines = func(was, is *node.Node) string { return unified(at, now, was, is) }
 	}
 	for _, n := range d.Added {
 		c := changed(n, "")
@@ -146,16 +155,25 @@ func changed(n *node.Node, was string) Changed {
 	return Changed{ID: n.ID, Title: n.Title(), Path: n.Path, Was: was}
 }
 
+// linesBy returns the lines that nodes begin at, by node.
+func linesBy(v *fovea.View, nodes []*node.Node) map[*node.Node]int {
+	by := make(map[*node.Node]int, len(nodes))
+	for i, line := range linesOf(v, nodes) {
+		by[nodes[i]] = line
+	}
+	return by
+}
+
 // unified writes what became of a node's own text, with the lines of the files it
 // stood and stands in. nil is a node that was or is not.
-func unified(before, after *lines, was, is *node.Node) string {
+func unified(before, after map[*node.Node]int, was, is *node.Node) string {
 	from, to := linediff.Side{Name: "/dev/null", Line: 1}, linediff.Side{Name: "/dev/null", Line: 1}
 	var old, now string
 	if was != nil {
-		from, old = linediff.Side{Name: was.Path, Line: before.of(was)}, was.Content
+		from, old = linediff.Side{Name: was.Path, Line: before[was]}, was.Content
 	}
 	if is != nil {
-		to, now = linediff.Side{Name: is.Path, Line: after.of(is)}, is.Content
+		to, now = linediff.Side{Name: is.Path, Line: after[is]}, is.Content
 	}
 	return linediff.Unified(from, to, old, now)
 }

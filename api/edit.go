@@ -317,12 +317,11 @@ func inside(path, folder string) bool {
 
 // inOrder lists nodes in document order.
 func (l *local) inOrder(v *fovea.View, ids []string) []Node {
-	lines := newLines(v)
-	out := make([]Node, 0, len(ids))
+	nodes := make([]*node.Node, 0, len(ids))
 	for n := range v.All() {
 		if _, ok := slices.BinarySearch(ids, n.ID); ok {
-			out = append(out, listed(v, lines, n))
+			nodes = append(nodes, n)
 		}
 	}
-	return out
+	return listAll(v, nodes)
 }

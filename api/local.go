@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
@@ -218,14 +220,11 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := newLines(v)
-	out := make([]Hit, 0, len(hits))
-	for _, h := range hits {
-		sim := h.Score / hits[0].Score
-		if sim >= req.MinSimilarity {
-			n := listed(v, lines, h.Node).withText(h.Node, req.Content, req.Excerpt)
-			out = append(out, Hit{n, h.Score, sim, []string{"lexical"}})
-		}
+	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Score/hits[0].Score < req.MinSimilarity })
+	out := make([]Hit, len(hits))
+	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
+		h := hits[i]
+		out[i] = Hit{n.withText(h.Node, req.Content, req.Excerpt), h.Score, h.Score / hits[0].Score, []string{"lexical"}}
 	}
 	return out, nil
 }

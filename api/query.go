@@ -44,10 +44,9 @@ func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := newLines(v)
-	out := make([]Node, len(nodes))
+	out := listAll(v, nodes)
 	for i, n := range nodes {
-		out[i] = listed(v, lines, n).withText(n, req.Content, req.Excerpt)
+		out[i] = out[i].withText(n, req.Content, req.Excerpt)
 	}
 	return out, nil
 }

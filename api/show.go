@@ -188,9 +188,8 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 	}
 	d := n.Derived
 	out := map[string]any{"TITLE": n.Title()}
-	for _, p := range d.Properties {
-		key := strings.ToUpper(strings.TrimSuffix(p.Key, "+"))
-		if values := d.Property(key); len(values) > 1 {
+	for key, values := range d.PropertyLists() {
+		if len(values) > 1 {
 			out[key] = values
 		} else {
 			out[key] = values[0]
@@ -213,52 +212,30 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 	return out
 }
 
-// lines finds the lines that nodes begin at: the first of a document by walking to
-// it, all others by what one walk of the document has told.
-type lines struct {
-	v  *fovea.View
-	at map[string]*beginnings // by path; nil for a document that was asked for once
-}
-
-// beginnings is a document's nodes with the lines that they begin at.
-type beginnings struct {
-	nodes []*node.Node
-	lines []int
-}
-
-func newLines(v *fovea.View) *lines { return &lines{v, map[string]*beginnings{}} }
-
-func (l *lines) of(n *node.Node) int {
-	if node.IsMemory(n.Path) {
-		return 0
-	}
-	doc, met := l.at[n.Path]
-	if met && doc == nil {
-		doc = beginningsOf(slices.Collect(l.v.Document(n.Path)))
-	}
-	l.at[n.Path] = doc
-	if met {
-		if i := slices.Index(doc.nodes, n); i >= 0 {
-			return doc.lines[i]
+// linesOf returns the lines that nodes begin at, 0 for those that stand in no file.
+func linesOf(v *fovea.View, nodes []*node.Node) []int {
+	lines := v.Lines(nodes)
+	for i, n := range nodes {
+		if node.IsMemory(n.Path) {
+			lines[i] = 0
 		}
 	}
-	_, line := l.v.Position(n) // which also finds an element in a node
-	return line
+	return lines
 }
 
-func beginningsOf(nodes []*node.Node) *beginnings {
-	d := &beginnings{nodes, make([]int, len(nodes))}
-	line := 1
+// listAll describes nodes for a list.
+func listAll(v *fovea.View, nodes []*node.Node) []Node {
+	lines := linesOf(v, nodes)
+	out := make([]Node, len(nodes))
 	for i, n := range nodes {
-		d.lines[i] = line
-		line += strings.Count(n.Content, "\n")
+		out[i] = listed(v, n, lines[i])
 	}
-	return d
+	return out
 }
 
-func listed(v *fovea.View, l *lines, n *node.Node) Node {
+func listed(v *fovea.View, n *node.Node, line int) Node {
 	return Node{
-		ID: n.ID, Title: n.Title(), Path: n.Path, Line: l.of(n), Todo: n.Derived.Todo, Opening: opening(v, n),
+		ID: n.ID, Title: n.Title(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
 		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
 	}
 }

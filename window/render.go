@@ -3,7 +3,6 @@
 package window
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -206,9 +205,13 @@ func priority(p string) string {
 // tags are the tags of an item that may be shown as such and are not inherited
 // from the heading above.
 func (e *entry) tags() []string {
+	inherited := make(map[string]bool, len(e.parentTags))
+	for _, t := range e.parentTags {
+		inherited[t] = true
+	}
 	var tags []string
 	for _, t := range e.item.Tags {
-		if t != "" && !slices.Contains(e.parentTags, t) && strings.IndexFunc(t, func(r rune) bool {
+		if t != "" && !inherited[t] && strings.IndexFunc(t, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_@#%", r)
 		}) < 0 {
 			tags = append(tags, t)

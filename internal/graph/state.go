@@ -146,18 +146,41 @@ func (s *State) EffectiveTags(n *node.Node) []string {
 	if !ok {
 		return own
 	}
-	inherited := s.EffectiveTags(parent)
-	if len(own) == 0 {
+	return JoinTags(s.EffectiveTags(parent), own)
+}
+
+// JoinTags returns inherited tags and then those own ones that are not among them, each
+// once. The slice may be one of the two. O(inherited + own).
+func JoinTags(inherited, own []string) []string {
+	switch {
+	case len(inherited) == 0:
+		return own
+	case len(own) == 0:
 		return inherited
 	}
 	out := slices.Clip(inherited)
+	if len(inherited)+len(own) <= fewTags {
+		for _, t := range own {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+		return out
+	}
+	seen := make(map[string]bool, len(inherited)+len(own))
+	for _, t := range inherited {
+		seen[t] = true
+	}
 	for _, t := range own {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
+		if !seen[t] {
+			seen[t], out = true, append(out, t)
 		}
 	}
 	return out
 }
+
+// fewTags is up to how many tags comparing each with each is quicker than a map.
+const fewTags = 32
 
 // Position returns where a node begins in its document: a byte offset and a
 // 1-based line. Complexity is that of reading the document up to the node.

@@ -23,13 +23,14 @@ type reader struct {
 	linkLines map[string]string    // by path: the #+LINK lines in force
 	outlines  map[string][]string  // by id: the headings from the top to the node
 	tags      map[string][]string  // by id: the tags that children inherit
+	firstOpen map[string]string    // by id: the first child with unfinished work, "" if there is none
 	current   candidate            // the candidate returned last
 }
 
 func newReader(s *graph.State) *reader {
 	return &reader{
 		state: s, groups: map[string]tagGroups{}, linkLines: map[string]string{},
-		outlines: map[string][]string{}, tags: map[string][]string{},
+		outlines: map[string][]string{}, tags: map[string][]string{}, firstOpen: map[string]string{},
 	}
 }
 
@@ -77,7 +78,7 @@ func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified
 
 func (c *candidate) Tags() []string {
 	if !c.hasTags {
-		c.tags, c.hasTags = mergeTags(c.InheritedTags(), c.host.Derived.Tags), true
+		c.tags, c.hasTags = graph.JoinTags(c.InheritedTags(), c.host.Derived.Tags), true
 	}
 	return c.tags
 }

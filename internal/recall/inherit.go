@@ -5,6 +5,7 @@ package recall
 import (
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -28,26 +29,11 @@ func (r *reader) inheritedTags(n *node.Node) []string {
 	tags, ok := r.tags[n.Parent]
 	if !ok {
 		if parent, found := r.state.Get(n.Parent); found {
-			tags = mergeTags(r.inheritedTags(parent), parent.Derived.Tags)
+			tags = graph.JoinTags(r.inheritedTags(parent), parent.Derived.Tags)
 		}
 		r.tags[n.Parent] = tags
 	}
 	return tags
-}
-
-// mergeTags returns the inherited tags followed by those own tags that are not among
-// them.
-func mergeTags(inherited, own []string) []string {
-	if len(inherited) == 0 {
-		return own
-	}
-	out := slices.Clip(inherited)
-	for _, t := range own {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // outline returns the headings from the top down to the node's own, or none for a
@@ -96,17 +82,20 @@ func (r *reader) blocked(n *node.Node) bool {
 	}
 }
 
-// hasOpenBefore reports whether an earlier sibling of child has unfinished work.
+// hasOpenBefore reports whether an earlier sibling of an unfinished child has unfinished
+// work.
 func (r *reader) hasOpenBefore(parent, child *node.Node) bool {
-	for sibling := range r.kids(parent) {
-		if sibling.ID == child.ID {
-			return false
+	first, ok := r.firstOpen[parent.ID]
+	if !ok {
+		for kid := range r.kids(parent) {
+			if r.hasOpen(kid) {
+				first = kid.ID
+				break
+			}
 		}
-		if r.hasOpen(sibling) {
-			return true
-		}
+		r.firstOpen[parent.ID] = first
 	}
-	return false
+	return first != child.ID
 }
 
 // hasOpen reports whether a node or one of its descendants is unfinished.

@@ -198,17 +198,3 @@ func (v View) unknownError(name string) error {
 	}
 	return fmt.Errorf("%q: %w; similar titles:%s", name, ErrUnknown, b.String())
 }
-
-// Position returns the byte offset and the 1-based line at which a node or an element
-// starts in its document, or 0 and 0 if it is not in the state.
-func (v View) Position(n *node.Node) (offset, line int) {
-	if offset, line = v.State.Position(n); line > 0 {
-		return offset, line
-	}
-	s, ok := v.span(n.ID)
-	if !ok {
-		return 0, 0
-	}
-	offset, line = v.State.Position(s.host)
-	return offset + s.offset, line + strings.Count(s.host.Content[:s.offset], "\n")
-}
