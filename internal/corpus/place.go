@@ -61,18 +61,18 @@ func (e *ElsewhereError) Is(target error) bool { return target == ErrElsewhere }
 
 // Names lists every path that leads to what path leads to, path first: by links of
 // files and of folders as the newest scans saw them. It asks the file system nothing.
-// O(links).
+// O(parts of the path + names).
 func (r *Root) Names(path string) []string {
-	all := r.links.seen()
-	if len(all) == 0 {
+	found := r.links.all.Load()
+	if found == nil || len(found.list) == 0 {
 		return []string{path}
 	}
-	names := []string{path}
+	names, met := []string{path}, map[string]bool{path: true}
 	for i := 0; i < len(names) && len(names) < maxNames; i++ {
-		for _, l := range all {
+		for _, l := range found.at(names[i]) {
 			for _, other := range []string{moved(names[i], l.path, l.real), moved(names[i], l.real, l.path)} {
-				if other != "" && !slices.Contains(names, other) {
-					names = append(names, other)
+				if other != "" && !met[other] {
+					met[other], names = true, append(names, other)
 				}
 			}
 		}
@@ -83,7 +83,7 @@ func (r *Root) Names(path string) []string {
 // Linked identifies the links that Names knows of: it changes when they do, and is nil
 // while there are none.
 func (r *Root) Linked() any {
-	if all := r.links.all.Load(); all != nil && len(*all) > 0 {
+	if all := r.links.all.Load(); all != nil && len(all.list) > 0 {
 		return all
 	}
 	return nil
@@ -112,14 +112,42 @@ type lead struct{ path, real string }
 type links struct {
 	mu  sync.Mutex
 	of  map[*Root][]lead
-	all atomic.Pointer[[]lead]
+	all atomic.Pointer[leads]
 }
 
-func (l *links) seen() []lead {
-	if all := l.all.Load(); all != nil {
-		return *all
+// leads are links in the order of their paths, and by both of their ends their places in
+// the list.
+type leads struct {
+	list []lead
+	ends map[string][]int
+}
+
+func newLeads(list []lead) *leads {
+	found := &leads{list, map[string][]int{}}
+	for i, l := range list {
+		found.ends[l.path] = append(found.ends[l.path], i)
+		if l.real != l.path {
+			found.ends[l.real] = append(found.ends[l.real], i)
+		}
 	}
-	return nil
+	return found
+}
+
+// at lists, in order, the links of which one end is path or a folder that it lies in.
+func (f *leads) at(path string) []lead {
+	places := slices.Clone(f.ends["."])
+	for i := range len(path) {
+		if path[i] == '/' {
+			places = append(places, f.ends[path[:i]]...)
+		}
+	}
+	places = append(places, f.ends[path]...)
+	slices.Sort(places)
+	out := make([]lead, 0, len(places))
+	for _, i := range slices.Compact(places) {
+		out = append(out, f.list[i])
+	}
+	return out
 }
 
 // saw replaces what an earlier scan of the region saw.
@@ -138,6 +166,5 @@ func (l *links) saw(region *Root, found []lead) {
 		all = append(all, some...)
 	}
 	slices.SortFunc(all, func(a, b lead) int { return strings.Compare(a.path, b.path) })
-	all = slices.Compact(all)
-	l.all.Store(&all)
+	l.all.Store(newLeads(slices.Compact(all)))
 }
