@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,11 @@ var hostileTexts = []string{
 	"<99999-01-05 Mon +1w>", "[[Nowhere]]", "[[#nowhere]]", "[[(nowhere)]]", "[[id:nowhere]]", "id:nowhere", "<id:nowhere>", "[[attachment:x]]", "[[file:tasks.org::*Nowhere]]", "file:tasks.org::*Nowhere", "[[file:/ssh:127.0.0.1:/x.png]]", "[[file:/tmp/../ssh:127.0.0.1:/x]]", "[[file:/-:127.0.0.1:/x]]", "[[id:]]", "[[https:]]",
 	"x[fn:nowhere]", "[fn:1] shadows", "<<<the>>>", "<<Owner task>>", "@@html:<script>x</script>@@", "\\input{/etc/passwd}", "$\\write18{touch FILE}$", "[cite:@nowhere]",
 	"#!/bin/sh", "<?xml version=\"1.0\" encoding=\"utf-16\"?>", "<!doctype html><html><meta charset=\"utf-16\">", "25:61 lunch 99:99-88:88", "%s %d %(LISP) %-99s", "[/] [%] [#Z] COMMENT",
-	"a\x00b\x1b]0;x\x07\x1b[2J", "\u202eb\u2066c", ":crypt:", "v", "1:30", "2026-13-45", "0000-01-01", "2026-01-05 +0d", "2026-01-05 .+1d/0d", "2026-01-05 10:00 -99999999999999999999d", "DONE", "A", "habit", "(((", "plain text",
+	`\evil{x}`, `\evil x`, `$\evil$`, `\(\evil\)`, `\[\evil\]`, `$$\evil$$`, `$^^5cevil$`, `\emph{\evil x}`, "\\begin{align}\n\\evil <evil>\n\\end{align}", "\\begin{verbatim}\n\\evil\n\\end{verbatim}", `$\text{$ \evil $}$`, `\(\frac\)`,
+	"#+begin_example\n\\end{verbatim}\\evil\n#+end_example", "#+begin_src sh\n\\end{verbatim}\\evil\n#+end_src", ": \\end{verbatim}\\evil", `[cite:\evil @x]`, `[cite/a:@x \evil]`, `[[https://x.org][\evil]]`, "| \\evil | $<evil>$ |", "- \\evil :: [fn::\\evil]", `x_{\evil}`,
+	`$<evil>$`, `\(<evil onevil="x">\)`, `<evil>`, `[[file:x}\evil{y}.png]]`, `[[https://x.org][file:x}\evil{y}.png]]`, `[[file:x^^5cevil.png]]`, `[[file:evil.tikz]]`, `[[https://x.org][./evil.pgf]]`, `[[file:evil.svg]]`, `[[file:evil%.png]]`,
+	`[[file:javascript:evil()][x]]`, `file:javascript:evil()`, `[[file:x" onevil="y][z]]`, `[[doi:1/x" onevil="y]]`, `[[https://evil.example/a.png]]`, `https://evil.example/a.png`, `<https://evil.example/a.jpg>`, `[[https://x.org][https://evil.example/a.png]]`,
+	`- State "DONE"       from "NEXT"       [1-1-1 Mon]`, `- State "DONE"       from "NEXT"       [2026-13-45 Foo 99:99]`, `- State "DONE"       from "NEXT"       [2999-12-31 Tue 10:00]`, `- Note taken on [2026-01-05 Mon +99999w]`, "a\x00b\x1b]0;x\x07\x1b[2J", "\u202eb\u2066c", ":crypt:", "v", "1:30", "2026-13-45", "0000-01-01", "2026-01-05 +0d", "2026-01-05 .+1d/0d", "2026-01-05 10:00 -99999999999999999999d", "DONE", "A", "habit", "(((", "plain text",
 }
 
 // settings are what the owner's files say, so that texts and names mean something else
@@ -46,8 +51,9 @@ const settings = `#+LINK: run elisp:
 #+STARTUP: logdrawer logreschedule logredeadline
 `
 
-// owned is a task of the owner's.
-const ownTask = "* NEXT Owner task\nSCHEDULED: <2026-01-05 Mon +1w>\n:PROPERTIES:\n:ID: own-task\n:Effort: 1:00\n:Age: 1d\n:Spent: 0:30\n:END:\nText[fn:1].\n\n[fn:1] Mine.\n"
+// ownTask is a task of the owner's, and a habit.
+const ownTask = "* NEXT Owner habit\nSCHEDULED: <2026-01-05 Mon .+1d/3d>\n:PROPERTIES:\n:ID: own-task-habit\n:STYLE: habit\n:END:\n- State \"DONE\"       from \"NEXT\"       [2026-01-04 Sun 10:00]\n" +
+	"* NEXT Owner task\nSCHEDULED: <2026-01-05 Mon +1w>\n:PROPERTIES:\n:ID: own-task\n:Effort: 1:00\n:Age: 1d\n:Spent: 0:30\n:END:\nText[fn:1].\n\n[fn:1] Mine.\n"
 
 // TestAgentsInEmacs has an agent write hostile texts in every field of every operation
 // that writes text, and Emacs look at what came of it: nothing runs, and no command ends
@@ -109,9 +115,24 @@ func TestHostileTextsAct(t *testing.T) {
 		}
 		paths = append(paths, path)
 	}
-	failed := foveatest.LookInEmacs(t, paths...)
+	exports := t.TempDir()
+	failed := foveatest.ExportInEmacs(t, exports, paths...)
 	ran, err := os.ReadDir(marks)
 	t.Logf("of %d texts %d ran, and %d commands failed", len(paths), len(ran), len(failed))
+	acts := map[string]int{}
+	for _, path := range paths {
+		for form := range exportedActs {
+			if text, err := os.ReadFile(filepath.Join(exports, filepath.Base(path)+form)); err == nil {
+				acts[form] += len(actsExported(form, string(text)))
+			}
+		}
+	}
+	t.Logf("exports act: %v", acts)
+	for form := range exportedActs {
+		if acts[form] < 2 {
+			t.Errorf("%d exports as %s act", acts[form], form)
+		}
+	}
 	if err != nil || len(ran) < 4 || len(failed) < 10 {
 		t.Errorf("%d ran, and %d commands failed, %v", len(ran), len(failed), err)
 	}
@@ -246,6 +267,11 @@ func (e *hostile) edit(n int, text, under string) {
 		_, err := e.ada.Edit(ctx, req)
 		e.done(fmt.Sprintf("edit %s %d", field, n), err)
 	}
+	for _, req := range []api.EditRequest{{Append: &text}, {Schedule: &text}, {Todo: &text}} {
+		req.ID = "own-tasks.org-habit"
+		_, err := e.ada.Edit(ctx, req)
+		e.done("edit of a habit", err)
+	}
 	_, err = e.ada.Edit(ctx, api.EditRequest{ID: "agents/ada/own.org", Body: &text})
 	e.done("edit of a file", err)
 	_, err = e.ada.Refile(ctx, api.MoveRequest{ID: note.ID, To: "own-tasks.org"})
@@ -259,7 +285,8 @@ func (e *hostile) edit(n int, text, under string) {
 // look has Emacs look at the files.
 func (e *hostile) look() {
 	e.t.Helper()
-	after := foveatest.LookInEmacs(e.t, e.files()...)
+	exports := e.t.TempDir()
+	after := foveatest.ExportInEmacs(e.t, exports, e.files()...)
 	for _, what := range slices.Sorted(maps.Keys(after)) {
 		if e.before[what] == "" {
 			e.t.Errorf("%s ended with %s", what, after[what])
@@ -269,6 +296,7 @@ func (e *hostile) look() {
 	for _, f := range ran {
 		e.t.Errorf("%s ran", f.Name())
 	}
+	e.exported(exports)
 	e.t.Logf("%d writes were carried out, %d commands failed before and %d after", e.written, len(e.before), len(after))
 	if err != nil || e.written == 0 {
 		e.t.Errorf("%d writes, %v", e.written, err)
@@ -276,6 +304,52 @@ func (e *hostile) look() {
 	if e.t.Failed() {
 		e.keep()
 	}
+}
+
+// exported looks at what Emacs exports: nothing of the agent's is a command of TeX, a tag
+// or an attribute of HTML, an address that runs something, or a picture to be fetched.
+func (e *hostile) exported(dir string) {
+	e.t.Helper()
+	if os.Getenv("FOVEA_KEEP") != "" {
+		_ = os.CopyFS(os.Getenv("FOVEA_KEEP")+"-exports", os.DirFS(dir))
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) == 0 {
+		e.t.Errorf("nothing was exported: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		for _, found := range actsExported(filepath.Ext(file), string(text)) {
+			e.t.Errorf("the export %s acts: %s", filepath.Base(file), found)
+		}
+	}
+}
+
+// exportedActs are what acts in an export, by its form.
+var exportedActs = map[string]*regexp.Regexp{
+	".latex":  regexp.MustCompile(`\\(?:evil|input|include[a-z]*\{[^}]*(?:\^\^|[%\\])).{0,40}`),
+	".beamer": regexp.MustCompile(`\\(?:evil|input|include[a-z]*\{[^}]*(?:\^\^|[%\\])).{0,40}`),
+	".html":   regexp.MustCompile(`(?i)<evil.{0,40}|<[a-z]+(?:\s+[a-z-]+="[^"]*")*\s+onevil|(?:href|src)="\s*(?:javascript:|data:)|src="https?://[^"]*evil`),
+	".md":     regexp.MustCompile(`(?i)\]\(javascript:.{0,40}|!\[[^]]*\]\(https?:[^)]*evil`),
+}
+
+// asWritten is what TeX sets as it is written, up to the first that ends it.
+var asWritten = regexp.MustCompile(`(?s)\\begin\{verbatim\}.*?\\end\{verbatim\}`)
+
+// actsExported returns what acts in the text of an export.
+func actsExported(form, text string) []string {
+	find := exportedActs[form]
+	if find == nil {
+		return nil
+	}
+	if form == ".latex" || form == ".beamer" {
+		text = strings.ReplaceAll(asWritten.ReplaceAllString(text, ""), "^^5c", `\`)
+		text = strings.ReplaceAll(text, `\\`, "") // a line break
+	}
+	return find.FindAllString(text, -1)
 }
 
 // keep says what the files hold.

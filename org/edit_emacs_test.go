@@ -24,9 +24,6 @@ import (
 // of Org, listed deviations counted as differing.
 var floorEdits = map[string]float64{referenceOrg: 97.4, "9.5": 92}
 
-// orgEnv names the folder of another Org than the one that Emacs carries, to compare with.
-const orgEnv = "FOVEA_ORG"
-
 // editNow is the time of every edit of the comparison.
 var editNow = time.Date(2026, 3, 3, 10, 0, 0, 0, time.UTC)
 
@@ -62,7 +59,7 @@ type editAnswer struct {
 
 // TestEditAgreement compares edits with what Emacs' own commands make of the same
 // files. It draws them over the outside corpus where there is one, and over generated
-// files in any case. The reference is Org 9.8, whose folder orgEnv names; without it
+// files in any case. The reference is Org 9.8, whose folder foveatest.OrgEnv names; without it
 // the Org of the installed Emacs is compared with, and the list of deviations names
 // each edit that this one makes otherwise.
 func TestEditAgreement(t *testing.T) {
@@ -170,7 +167,7 @@ func runOracle(t *testing.T, emacs, dir string, jobs []*editJob) []editAnswer {
 		t.Fatal(err)
 	}
 	args := []string{"-Q", "--batch"}
-	if dir := os.Getenv(orgEnv); dir != "" {
+	if dir := os.Getenv(foveatest.OrgEnv); dir != "" {
 		args = append(args, "-L", dir)
 	}
 	cmd := exec.Command(emacs, append(args, "-l", "testdata/edit-oracle.el", "-f", "fovea-run", input, output)...)

@@ -20,14 +20,25 @@ const mostLooking = 8 * time.Minute
 //go:embed emacs.el
 var lookEl string
 
+// OrgEnv names the folder of another Org than that of Emacs, to look with.
+const OrgEnv = "FOVEA_ORG"
+
 // LookInEmacs opens Org files in one Emacs, with every variable of a file allowed and
 // nothing asked, and does with each what a person may: shows it, follows links that run
-// something, runs org-lint, builds the agenda of a day and a week, the list of tasks and the
-// clock report, shows columns, tangles, exports, updates blocks, tables and cookies,
-// runs all code. What the files can run has run then. It returns the commands that
+// something, runs org-lint, builds the agenda of a day, of today and of a week, with logs,
+// habits and clocks checked, goes over its entries and shows their text, builds the list of
+// tasks and the clock report, shows columns, tangles, exports, updates blocks, tables and
+// cookies, runs all code. What the files can run has run then. It returns the commands that
 // ended with an error: the error by the base name of the file, a blank, and the command.
 // It skips the test where there is no Emacs.
 func LookInEmacs(tb testing.TB, paths ...string) map[string]string {
+	tb.Helper()
+	return ExportInEmacs(tb, "", paths...)
+}
+
+// ExportInEmacs is LookInEmacs, and keeps in the folder dir what Emacs exports: of each
+// file one for each form, as notes.org.latex.
+func ExportInEmacs(tb testing.TB, dir string, paths ...string) map[string]string {
 	tb.Helper()
 	emacs := Part(tb, "emacs")
 	home := tb.TempDir()
@@ -40,8 +51,15 @@ func LookInEmacs(tb testing.TB, paths ...string) map[string]string {
 	}
 	ctx, stop := context.WithTimeout(tb.Context(), mostLooking)
 	defer stop()
-	cmd := exec.CommandContext(ctx, emacs, append([]string{"-Q", "--batch", "-l", script}, paths...)...)
+	args := []string{"-Q", "--batch"}
+	if org := os.Getenv(OrgEnv); org != "" {
+		args = append(args, "-L", org)
+	}
+	cmd := exec.CommandContext(ctx, emacs, append(append(args, "-l", script), paths...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home)
+	if dir != "" {
+		cmd.Env = append(cmd.Env, "EXPORTS="+dir)
+	}
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()

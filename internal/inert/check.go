@@ -218,6 +218,8 @@ func (p *Place) actsOfBody(doc *org.Document, i int) []act {
 			what = "a table that Org computes"
 		case el.Type == org.TypeFootnoteReference && tree.Footnote(k).Label != "":
 			what = "a footnote with a name"
+		case len(texOf(tree, k)) > 0:
+			what = "TeX that does more than set type"
 		case el.Type == org.TypeLink:
 			if why := badLink(tree.Link(k), p.Known); why != "" {
 				what = "a link " + why

@@ -38,7 +38,7 @@ var constructs = []construct{
 	{name: "a timestamp that is none", signs: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), at: 1, fine: beginsStamp},
 	{name: "a timestamp that is none", signs: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), at: 1, fine: beginsStamp},
 	{name: "a column of a table too wide to show", signs: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), at: 1},
-	{name: "a command of TeX", signs: []string{"\\"}, find: regexp.MustCompile(`\\((?:input|include|import|subimport|openin|openout|read|write|immediate|catcode|csname|directlua|latelua|luaexec|special|usepackage|RequirePackage|verbatiminput|lstinputlisting|def|edef|gdef|xdef|let|newcommand|renewcommand|loop|expandafter)(?:[^A-Za-z]|$))`), at: 1},
+	{name: "the end of a block of TeX", signs: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), at: 1, fine: endsEnvironment},
 	{name: "a link that names a program by its address", signs: []string{"file:/", "./"}, find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), at: 1},
 }
 

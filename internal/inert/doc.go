@@ -8,7 +8,8 @@
 // [Place] parses the finished text of a node and refuses what acts in it and did not
 // before; [Unrecalled] cuts out what Fovea itself has answered with. What acts stands in
 // tables: constructs, which Emacs finds by searching; elements, which Org parses;
-// acting, of properties; plainTypes, of links.
+// acting, of properties. What may stand in tables too: plainTypes, of links; typesetting
+// and environments, of TeX.
 //
 // Invariants:
 //

@@ -3,7 +3,9 @@
 package inert
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,7 +39,8 @@ var (
 //   - A block of code keeps its language, if that is a known one, and is marked as one
 //     that never runs.
 //   - A character without width parts anything of the table constructs, a formula, code
-//     inside a line, and a link that leads nowhere for certain.
+//     inside a line, a link that leads nowhere for certain, and TeX that does more than
+//     set type.
 //   - Control characters, and those that hide or reorder text, become U+FFFD.
 //
 // Any other text stays as it is, and so does text that is inert already.
@@ -49,12 +52,12 @@ func Text(text string) string {
 	if start := strings.TrimLeft(lines[0], " \t"); foreignStart.MatchString(start) {
 		lines[0] = ": " + start
 	}
-	return partLinks("* x\n", strings.Join(lines, "\n"))
+	return partObjects("* x\n", strings.Join(lines, "\n"))
 }
 
 // Line is Text for a title or the value of a property, which is one line.
 func Line(text string) string {
-	return partLinks("* ", strings.TrimSpace(strings.ReplaceAll(words(text), "\n", " ")))
+	return partObjects("* ", strings.TrimSpace(strings.ReplaceAll(words(text), "\n", " ")))
 }
 
 // words parts what acts wherever it stands in a text.
@@ -113,35 +116,45 @@ func oneLine(line string) string {
 	return line
 }
 
-// mostPasses bounds how often links are looked for: one that was parted may have hidden
-// another.
+// mostPasses bounds how often a text is looked at: what was parted may have hidden
+// something else.
 const mostPasses = 8
 
-// partLinks parts the links of a text, which stands behind head, that lead nowhere for
-// certain. Links are found by the parser, so that brackets in code stay as they are. An
-// id is a link only in brackets: without them it is more often a word of the text.
-func partLinks(head, text string) string {
+// partObjects parts the links of a text, which stands behind head, that lead nowhere for
+// certain, and TeX that does more than set type. Both are found by the parser, so that
+// code stays as it is. An id is a link only in brackets: without them it is more often a
+// word of the text.
+func partObjects(head, text string) string {
 	for range mostPasses {
-		var at []int
 		doc := org.Parse(head+text, nil)
+		cuts := texCutsOf(doc)
 		for l := range doc.Links(0) {
 			switch {
 			case l.Format == org.LinkBracket && badLink(l, nil) != "":
-				at = append(at, l.Start+1-len(head))
+				cuts = append(cuts, cut{l.Start + 1, apart})
 			case l.Format != org.LinkBracket && (l.Type == "id" || badLink(l, nil) != ""):
-				at = append(at, l.Start+strings.IndexByte(doc.Source[l.Start:], ':')-len(head))
+				cuts = append(cuts, cut{l.Start + strings.IndexByte(doc.Source[l.Start:], ':'), apart})
 			}
 		}
-		if len(at) == 0 {
-			break
+		if len(cuts) == 0 {
+			return text
 		}
-		var b strings.Builder
-		from := 0
-		for _, i := range at {
-			b.WriteString(text[from:i] + apart)
-			from = i
-		}
-		text = b.String() + text[from:]
+		text = apply(cuts, head+text)[len(head):]
 	}
-	return text
+	return allTeX.Replace(text)
+}
+
+// allTeX parts all that a fragment of TeX can begin with.
+var allTeX = strings.NewReplacer(`\`, `\`+apart, "$", "$ ")
+
+// apply makes cuts in a text.
+func apply(cuts []cut, text string) string {
+	slices.SortFunc(cuts, func(a, b cut) int { return cmp.Compare(a.at, b.at) })
+	var b strings.Builder
+	from := 0
+	for _, c := range cuts {
+		b.WriteString(text[from:c.at] + c.with)
+		from = c.at
+	}
+	return b.String() + text[from:]
 }

@@ -85,8 +85,12 @@ func TestCheck(t *testing.T) {
 // from others, whatever it repeats: a search that begins anew at each place would take
 // minutes.
 func TestTextIsLinear(t *testing.T) {
-	for _, part := range []string{"<1-1-1", "[1-1-1 ", "<<", "<<x", "[[", "[[x]]", "{{{", "-*-", "@@a", "%%(", "[fn:", "file:/", "\\input", "src_x{", "local variables:", "id:x ", "<2026-01-05 ", "|=", "\n* ", "\n:a:\n", "\n#+begin_src x\n"} {
+	for _, part := range []string{"<1-1-1", "[1-1-1 ", "<<", "<<x", "[[", "[[x]]", "{{{", "-*-", "@@a", "%%(", "[fn:", "file:/", "\\input", "src_x{", "local variables:", "id:x ", "<2026-01-05 ", "|=", "\n* ", "$}", "$x$ ", "\\x ", `\(`, `\frac{`, `\sqrt[`, "$$", "\n\\begin{align}\n", "\n:a:\n", "\n#+begin_src x\n"} {
 		text := inert.Text(strings.Repeat(part, 64<<10/len(part)))
+		nested := inert.Text("$" + strings.Repeat(part, 64<<10/len(part)) + "$")
+		if err := check(nested); err != nil {
+			t.Errorf("%q in TeX: %v", part, err)
+		}
 		if err := check(text); err != nil {
 			t.Errorf("%q: %v", part, err)
 		}

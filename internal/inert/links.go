@@ -34,10 +34,47 @@ func badLink(l org.Link, known func(id string) bool) string {
 		return "to a place in a file, which an export may not find"
 	case l.Type == "file" && program.MatchString(l.Path):
 		return "to a file that a program would fetch"
+	case (l.Type == "file" || l.Type == "doi") && strings.ContainsAny(l.Raw, unquoted):
+		return "with characters that an export does not quote"
+	case l.Type == "file" && scheme.MatchString(l.Path):
+		return "to a file that a browser takes for a program"
+	case l.Description == "" && badPicture(l.Raw), shownAddress.MatchString(l.Description) && badPicture(l.Description):
+		return "to a picture that an export fetches or runs; write a description"
 	case l.Type == "id" && known != nil && !known(l.Path):
 		return "to an id that no note bears"
 	}
 	return ""
+}
+
+// unquoted are characters that end an address in HTML or TeX.
+const unquoted = "\"<>\\{}`\t\n"
+
+// scheme is what a browser reads as the type of an address: javascript:x. A letter alone
+// is a drive.
+var scheme = regexp.MustCompile(`^[^/:]{2,}:|^[^/]*&[#\w]+;`)
+
+// shownAddress is a description that is an address: an export shows what is there.
+var shownAddress = regexp.MustCompile(`(?i)^\s*(?:file:|https?:|\.{0,2}/|~/)`)
+
+// picture is an address of a picture; drawing is one that TeX reads or has another program
+// convert.
+var (
+	picture = regexp.MustCompile(`(?i)\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|x[bp]m|p[bgp]m|pdf|e?ps)\b`)
+	drawing = regexp.MustCompile(`(?i)\.(?:tikz|pgf|svgz?)\b`)
+	afar    = regexp.MustCompile(`(?i)^\s*https?:`)
+)
+
+// badPicture reports an address that an export shows as a picture and does more than
+// that: Org 9.8 fetches one from afar, asking first; TeX reads a drawing as TeX, and the
+// name of each.
+func badPicture(address string) bool {
+	switch {
+	case drawing.MatchString(address):
+		return true
+	case picture.MatchString(address):
+		return afar.MatchString(address) || strings.ContainsAny(address, `%#$&~\{}`) || strings.Contains(address, "^^")
+	}
+	return false
 }
 
 func kindOfLink(l org.Link) string {

@@ -49,7 +49,7 @@ func encode(value string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range value {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,;!?'()=/&$@", r) || r > unicode.MaxASCII && unicode.IsPrint(r) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,;!?'()=/&@", r) || r > unicode.MaxASCII && unicode.IsPrint(r) {
 			b.WriteRune(r)
 			continue
 		}
