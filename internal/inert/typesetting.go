@@ -20,6 +20,7 @@ var typesetting = map[string]texCommand{}
 // environments are those it may use.
 var environments = map[string]texCommand{}
 
+// init fills the tables. It is long because they are.
 func init() {
 	for _, of := range []struct {
 		texCommand
