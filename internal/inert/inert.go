@@ -36,6 +36,8 @@ var (
 //   - What would be a headline is indented.
 //   - A keyword, a drawer, a property, a planning line, a clock or a table of table.el
 //     becomes verbatim text, with a colon before it.
+//   - So does a line that begins or ends a block of code without another one that does the
+//     other: Emacs would look for it below the note.
 //   - A block of code keeps its language, if that is a known one, and is marked as one
 //     that never runs.
 //   - A character without width parts anything of the table constructs, a formula, code
@@ -49,6 +51,7 @@ func Text(text string) string {
 	for i, line := range lines {
 		lines[i] = oneLine(line)
 	}
+	pairBlocks(lines)
 	if start := strings.TrimLeft(lines[0], " \t"); foreignStart.MatchString(start) {
 		lines[0] = ": " + start
 	}
@@ -114,6 +117,44 @@ func oneLine(line string) string {
 		return formula.ReplaceAllString(line, "${1}"+apart+"=")
 	}
 	return line
+}
+
+// codeBlocks are the blocks whose lines are not read as Org.
+var codeBlocks = map[string]bool{"src": true, "example": true, "comment": true}
+
+// pairBlocks makes a line text that begins a block of code which does not end, or ends
+// one that did not begin, and has a line inside one that would begin or end another read
+// as a part of it.
+func pairBlocks(lines []string) {
+	last := map[string]int{} // where the last line is that ends a block
+	for i, line := range lines {
+		if verb, name := blockOf(line); verb == "end" {
+			last[name] = i
+		}
+	}
+	open := ""
+	for i, line := range lines {
+		verb, name := blockOf(line)
+		switch {
+		case open != "" && verb == "end" && name == open:
+			open = ""
+		case open != "" && verb != "":
+			lines[i] = "," + strings.TrimLeft(line, " \t")
+		case !codeBlocks[name]:
+		case verb == "begin" && last[name] > i:
+			open = name
+		default:
+			lines[i] = ": " + strings.TrimLeft(line, " \t")
+		}
+	}
+}
+
+// blockOf reads a line that begins or ends a block.
+func blockOf(line string) (verb, name string) {
+	if m := blockLine.FindStringSubmatch(strings.TrimLeft(line, " \t")); m != nil {
+		return strings.ToLower(m[1]), strings.ToLower(m[2])
+	}
+	return "", ""
 }
 
 // mostPasses bounds how often a text is looked at: what was parted may have hidden

@@ -45,6 +45,9 @@ var forgeries = []struct{ name, text, inert string }{
 	{"a formula", "| x | := '(MARK) |\n#+TBLFM: $1='(MARK)", "| x | :\u200b= '(MARK) |\n: #+TBLFM: $1='(MARK)"},
 	{"a dynamic block", "#+BEGIN: clocktable\n#+END:", ": #+BEGIN: clocktable\n: #+END:"},
 	{"a block for export", "#+begin_export html\n<script>x</script>\n#+end_export", ": #+begin_export html\n<script>x</script>\n: #+end_export"},
+	{"code without an end", "#+begin_src sh\nx", ": #+begin_src sh :eval never :tangle no :noweb no\nx"},
+	{"an end without code", "x\n  #+END_SRC\n#+end_example", "x\n: #+END_SRC\n: #+end_example"},
+	{"code inside code", "#+begin_example\n#+begin_src sh\nx\n#+end_src\n#+end_example", "#+begin_example\n,#+begin_src sh :eval never :tangle no :noweb no\nx\n,#+end_src\n#+end_example"},
 	{"control characters", "a\x00b\x1b[1m\r\nc\fd", "a\uFFFDb\uFFFD[1m\nc\uFFFDd"},
 }
 
