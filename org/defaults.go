@@ -47,15 +47,15 @@ func (d *Defaults) Check() error {
 	}
 	for _, word := range d.Startup {
 		if word == "" || strings.ContainsFunc(word, unicode.IsSpace) {
-			return kindErrorf(ErrDefaults, "%q is no word of #+STARTUP", word)
+			return kindErrorf(ErrDefaults, "%q is not a word of #+STARTUP", word)
 		}
 	}
 	if name := d.LogDrawer; name != "" && (!isDrawerName(name) || strings.EqualFold(name, "PROPERTIES") || strings.EqualFold(name, "END")) {
-		return kindErrorf(ErrDefaults, "%q is no name of a drawer; use letters, digits, - and _", name)
+		return kindErrorf(ErrDefaults, "%q is not a drawer name; use letters, digits, - and _", name)
 	}
 	for _, tags := range d.Tags {
 		if strings.TrimSpace(tags) == "" || strings.ContainsFunc(tags, unicode.IsControl) {
-			return kindErrorf(ErrDefaults, "%q holds no tags; write them as behind #+TAGS:", tags)
+			return kindErrorf(ErrDefaults, "%q has no tags; write them as after #+TAGS:", tags)
 		}
 	}
 	if d.Archive != "" && (strings.ContainsFunc(d.Archive, unicode.IsControl) || !strings.HasSuffix(strings.TrimSpace(d.Archive), "::") || strings.TrimSpace(d.Archive) == "::") {
@@ -85,21 +85,21 @@ func checkSequence(sequence string, seen map[string]bool) error {
 		key := word[len(name):]
 		switch {
 		case name == "" || strings.ContainsAny(name, "()|") || strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsFunc(name, unicode.IsSpace):
-			return kindErrorf(ErrDefaults, "%q is no keyword; write it as TODO or TODO(t)", word)
+			return kindErrorf(ErrDefaults, "%q is not a keyword; write it as TODO or TODO(t)", word)
 		case name == "COMMENT" || strings.HasPrefix(name, "[#") || strings.HasPrefix(name, ":") && strings.HasSuffix(name, ":"):
-			return kindErrorf(ErrDefaults, "%q means something else in a headline; choose another keyword", name)
+			return kindErrorf(ErrDefaults, "%q has another meaning in a headline; choose another keyword", name)
 		case key != "" && (strings.Count(key, "(") != 1 || strings.Trim(key[1:len(key)-1], "!@/") != "" && len([]rune(strings.Trim(key[1:len(key)-1], "!@/"))) > 1):
-			return kindErrorf(ErrDefaults, "%q: between the brackets stands one key and perhaps ! or @, as in WAIT(w@/!)", word)
+			return kindErrorf(ErrDefaults, "%q: the brackets hold one key and optionally ! or @, as in WAIT(w@/!)", word)
 		case seen[name]:
-			return kindErrorf(ErrDefaults, "the keyword %s stands twice", name)
+			return kindErrorf(ErrDefaults, "the keyword %s is listed twice", name)
 		}
 		seen[name] = true
 	}
 	switch {
 	case words == 0:
-		return kindErrorf(ErrDefaults, "%q holds no keyword; write it as TODO NEXT | DONE", sequence)
+		return kindErrorf(ErrDefaults, "%q has no keyword; write it as TODO NEXT | DONE", sequence)
 	case bars > 1:
-		return kindErrorf(ErrDefaults, "%q has more than one |, which parts the keywords from the done ones", sequence)
+		return kindErrorf(ErrDefaults, "%q has more than one |, which separates the keywords from the done ones", sequence)
 	}
 	return nil
 }

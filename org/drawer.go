@@ -40,7 +40,7 @@ func (p *parser) parseDrawer(at, limit int) (properties []Property, start, end i
 		key, value, ok := splitProperty(text)
 		if !ok {
 			p.properties.drop()
-			p.doc.addDiagnostic(l.start, "line is no property, so the property drawer around it is not read")
+			p.doc.addDiagnostic(l.start, "line is not a property, so its property drawer is not read")
 			return nil, 0, 0
 		}
 		p.properties.open = append(p.properties.open, Property{key, value, l.start, l.next})
@@ -75,7 +75,7 @@ func (p *parser) reportRepeatedKeys(properties []Property) {
 			_, again = lastValue(properties[i+1:], property.Key)
 		}
 		if again {
-			p.doc.addDiagnostic(property.Start, "property "+property.Key+" stands again further down in its drawer, where it counts; remove this line")
+			p.doc.addDiagnostic(property.Start, "property "+property.Key+" is set again further down in its drawer, and that line counts; remove this one")
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (e *editor) headline() *Headline { return &e.doc.Headlines[e.at] }
 // edited.
 func (e *editor) onHeadline(name string) error {
 	if e.at < 0 {
-		return kindErrorf(ErrNoHeadline, "%s: not on the document itself; name a headline", name)
+		return kindErrorf(ErrNoHeadline, "%s: not possible on the document itself; name a headline", name)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 // [ErrArchive].
 func Archive(from *Document, i int, name string, archive *Document, now time.Time) (fromSplices, archiveSplices []Splice, err error) {
 	if i == -1 {
-		return nil, nil, kindErrorf(ErrNoHeadline, "a document is not archived; move the file")
+		return nil, nil, kindErrorf(ErrNoHeadline, "a document cannot be archived; move the file")
 	}
 	if i < 0 || i >= len(from.Headlines) {
 		return nil, nil, fmt.Errorf("archive: %w", ErrNoHeadline)

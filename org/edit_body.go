@@ -175,7 +175,7 @@ func (e *editor) bodyProblem(before *Document, start, end int) string {
 	if k := firstMissing(before.Keywords, e.doc.Keywords); k != nil {
 		return fmt.Sprintf("the line #+%s of the file would be lost; keep it, and close the blocks of the text", k.Key)
 	}
-	return "the lines around the text would be read otherwise; close its blocks and drawers"
+	return "the lines around the text would be read differently; close its blocks and drawers"
 }
 
 // firstMissing returns the first keyword in some that others lacks, or nil.

@@ -39,12 +39,12 @@ func (c CheckItem) apply(e *editor) error {
 	case c.State != "X" && c.State != " " && c.State != "-":
 		return fmt.Errorf(`check item to %q: want "X", " " or "-": %w`, c.State, ErrItem)
 	case item < 0 || list.checkbox[item] == 0:
-		return fmt.Errorf("check item: line %d is no item with a checkbox: %w", c.Line, ErrItem)
+		return fmt.Errorf("check item: line %d is not an item with a checkbox: %w", c.Line, ErrItem)
 	case len(list.boxesBelow(item, false)) > 0:
-		return fmt.Errorf("check item: that in line %d follows from the items below it: %w", c.Line, ErrItem)
+		return fmt.Errorf("check item: the checkbox in line %d depends on the items below it: %w", c.Line, ErrItem)
 	}
 	if open := list.hasOpenBefore(item); open && e.doc.ordered(e.at) {
-		return fmt.Errorf("check item: an open one before that in line %d blocks it: %w", c.Line, ErrItem)
+		return fmt.Errorf("check item: an open checkbox before line %d blocks it: %w", c.Line, ErrItem)
 	}
 	list.state[item] = c.State[0]
 	list.propagate(list.topItem(item))

@@ -17,14 +17,14 @@ import (
 // range are [ErrNoHeadline]. For time and now see [Document.Edit].
 func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []Splice, err error) {
 	if i == -1 {
-		return nil, nil, kindErrorf(ErrNoHeadline, "a document is not refiled; move the file")
+		return nil, nil, kindErrorf(ErrNoHeadline, "a document cannot be refiled; move the file")
 	}
 	if i < 0 || i >= len(from.Headlines) || target < -1 || target >= len(to.Headlines) {
 		return nil, nil, fmt.Errorf("refile: %w", ErrNoHeadline)
 	}
 	h := &from.Headlines[i]
 	if from == to && target >= 0 && to.Headlines[target].Start >= h.Start && to.Headlines[target].Start < h.End {
-		return nil, nil, kindErrorf(ErrNoHeadline, "a headline is not refiled below itself")
+		return nil, nil, kindErrorf(ErrNoHeadline, "a headline cannot be refiled below itself")
 	}
 	text := from.Source[h.Start:h.End]
 	if from.logging(i).refile {

@@ -52,7 +52,7 @@ func (e *editor) setTimestamp(keyword, name, when string) error {
 		log, want = log && stamp != old, stamp
 	}
 	if got := e.headline().planningTimestamp(keyword); got != want {
-		return kindErrorf(ErrStructure, "%s %q: it would be read as %q; mend the planning line first", name, when, got)
+		return kindErrorf(ErrStructure, "%s %q: it would be read as %q; correct the planning line first", name, when, got)
 	}
 	if log && old != "" {
 		e.addLogLine(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
@@ -140,7 +140,7 @@ func formatTimestamp(when, old string) (string, error) {
 	}
 	words := strings.Fields(text)
 	if len(words) == 0 || len(words[0]) != len("2026-03-01") {
-		return "", fmt.Errorf("it does not begin with a date as 2026-03-01: %w", ErrTimestamp)
+		return "", fmt.Errorf("it does not start with a date such as 2026-03-01: %w", ErrTimestamp)
 	}
 	date, err := time.Parse(time.DateOnly, words[0])
 	if err != nil {
@@ -164,7 +164,7 @@ func formatTimestamp(when, old string) (string, error) {
 	}
 	for _, word := range words {
 		if !isCookie(word) {
-			return "", fmt.Errorf("%q is no time, repeater or warning: %w", word, ErrTimestamp)
+			return "", fmt.Errorf("%q is not a time, repeater or warning: %w", word, ErrTimestamp)
 		}
 		out += " " + word
 	}
@@ -178,7 +178,7 @@ func formatClock(s string) (string, error) {
 	for part := range strings.SplitSeq(s, "-") {
 		t, err := time.Parse("15:04", part)
 		if err != nil || len(out) == 2 {
-			return "", fmt.Errorf("%q is no time of the day: %w", s, ErrTimestamp)
+			return "", fmt.Errorf("%q is not a time of day: %w", s, ErrTimestamp)
 		}
 		out = append(out, t.Format("15:04"))
 	}

@@ -32,7 +32,7 @@ func (s SetProperty) apply(e *editor) error {
 		return kindErrorf(ErrProperty, "set property %q to %q: a key has no blanks and is not END, a value is one line", s.Key, s.Value)
 	}
 	if slices.Contains(specialProperties, strings.ToUpper(key)) {
-		return kindErrorf(ErrProperty, "set property %q: it is no line of a drawer; use the edit of that part", s.Key)
+		return kindErrorf(ErrProperty, "set property %q: it is not stored in a drawer; use the edit for that part", s.Key)
 	}
 	if reason := invalidIDReason(s.Value); reason != "" && strings.EqualFold(key, "ID") {
 		return kindErrorf(ErrProperty, "set property %q to %q: %s", s.Key, s.Value, reason)
@@ -40,7 +40,7 @@ func (s SetProperty) apply(e *editor) error {
 	e.putProperty(key, line)
 	properties, _, _ := e.drawer()
 	if got, ok := lastValue(properties, key); !ok || got != value {
-		return kindErrorf(ErrStructure, "set property %q to %q: it would not be read so; mend the drawer first", s.Key, s.Value)
+		return kindErrorf(ErrStructure, "set property %q to %q: it would not be read back; correct the drawer first", s.Key, s.Value)
 	}
 	return nil
 }
@@ -57,9 +57,9 @@ func invalidIDReason(value string) string {
 	case strings.HasPrefix(value, "~"):
 		return "an ID does not begin with ~"
 	case strings.Contains(value, "::"):
-		return "an ID does not hold ::"
+		return "an ID does not contain ::"
 	case IsFile(value):
-		return "an ID does not end as the name of an Org file"
+		return "an ID does not end like the name of an Org file"
 	}
 	return ""
 }
@@ -138,7 +138,7 @@ func (s RemoveProperty) apply(e *editor) error {
 	}
 	properties, _, _ = e.drawer()
 	if _, ok := lastValue(properties, s.Key); ok {
-		return kindErrorf(ErrStructure, "remove property %q: a drawer behind the first one has it too; remove that drawer first", s.Key)
+		return kindErrorf(ErrStructure, "remove property %q: a drawer after the first one has it too; remove that drawer first", s.Key)
 	}
 	return nil
 }

@@ -168,8 +168,8 @@ func TestEditMessages(t *testing.T) {
 		{"setting", -1, org.ReplaceBody{Text: "x\n#+title: y\n"}, "replace body: line 2 of the text sets #+TITLE for the file; escape it with a comma"},
 		{"planning", 0, org.AppendBody{Text: "SCHEDULED: <2026-01-01>\nx"}, "append body: line 1 of the text is a planning line; set the date by an edit of its own"},
 		{"drawer", 0, org.AppendBody{Text: ":PROPERTIES:\n:A: b\n:END:\n"}, "append body: line 1 of the text begins a property drawer; set properties by edits of their own"},
-		{"document", -1, org.Delete{}, "delete: not on the document itself; name a headline"},
-		{"ID", 0, org.SetProperty{Key: "ID", Value: "a.org"}, `set property "ID" to "a.org": an ID does not end as the name of an Org file`},
+		{"document", -1, org.Delete{}, "delete: not possible on the document itself; name a headline"},
+		{"ID", 0, org.SetProperty{Key: "ID", Value: "a.org"}, `set property "ID" to "a.org": an ID does not end like the name of an Org file`},
 		{"title", 0, org.SetTitle{Title: "[#A] b"}, `set title "[#A] b": it would be read as more than a title; leave out keyword, priority and tags`},
 	}
 	d := org.Parse(src, nil)
@@ -219,7 +219,7 @@ func TestRefile(t *testing.T) {
 	for _, test := range []struct {
 		i, target int
 		want      string
-	}{{0, 2, "a headline is not refiled below itself"}, {-1, 0, "a document is not refiled; move the file"}, {4, 0, "refile: no such headline"}} {
+	}{{0, 2, "a headline cannot be refiled below itself"}, {-1, 0, "a document cannot be refiled; move the file"}, {4, 0, "refile: no such headline"}} {
 		if _, _, err := org.Refile(from, test.i, from, test.target, editNow); !errors.Is(err, org.ErrNoHeadline) || err.Error() != test.want {
 			t.Errorf("refile %d to %d: error %v, want %q", test.i, test.target, err, test.want)
 		}

@@ -44,7 +44,7 @@ func Parse(src string, opts *Options) *Document {
 	s.scan(d.Start)
 	d.Keywords, d.Diagnostics = s.keywords, s.diagnostics
 	if at := mixedLineEnds(src); at >= 0 {
-		d.addDiagnostic(at, "line ends are mixed: Org takes the carriage returns for text, here they belong to the line ends")
+		d.addDiagnostic(at, "line ends are mixed: Org treats the carriage returns as text, Fovea as part of the line ends")
 	}
 	d.outline(&s, d.applySettings(opts))
 	return d
@@ -185,7 +185,7 @@ func (d *Document) addDiagnostic(offset int, message string) {
 func (d *Document) finishDiagnostics() {
 	slices.SortStableFunc(d.Diagnostics, func(a, b Diagnostic) int { return a.Offset - b.Offset })
 	if n := len(d.Diagnostics); d.omitted > 0 {
-		message := fmt.Sprintf("%d more diagnostics of this document are not listed; mend what is listed to see them", d.omitted)
+		message := fmt.Sprintf("%d more diagnostics of this document are not listed; fix the listed ones to see them", d.omitted)
 		d.Diagnostics = append(d.Diagnostics, Diagnostic{Offset: d.Diagnostics[n-1].Offset, Message: message})
 	}
 	at, line := 0, 1

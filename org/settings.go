@@ -211,7 +211,7 @@ func (g *settingsCollector) collect(keywords []Keyword, folder string, own bool)
 		if !ok {
 			g.doc.missingSetup = true
 			if own {
-				g.doc.addDiagnostic(k.Start, "setup file is not found inside the memex, so its settings do not apply")
+				g.doc.addDiagnostic(k.Start, "setup file was not found inside the memex, so its settings do not apply")
 			}
 			continue
 		}

@@ -99,7 +99,7 @@ func (d *Document) reportUndeclaredKeywords() {
 		if n := times[word] - 1; n > 0 {
 			more = fmt.Sprintf(" here and in %d more", n)
 		}
-		d.addDiagnostic(first[word], "headline begins with "+word+more+", which is read as a part of the title; if it is a TODO keyword, "+d.declarationHint(word))
+		d.addDiagnostic(first[word], "headline begins with "+word+more+", which is read as part of the title; if it is a TODO keyword, "+d.declarationHint(word))
 	}
 }
 
