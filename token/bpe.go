@@ -4,22 +4,22 @@ package token
 
 import "math"
 
-// none is the rank of bytes that are no token.
+// noRank is the rank of bytes that are not a token.
 const noRank = math.MaxInt32
 
-// longPiece is the length in bytes from which pieces are merged with a heap:
-// below it, looking through all parts for the lowest rank is faster.
+// minHeapPiece is the length in bytes from which pieces are merged with a heap. For
+// shorter ones, scanning all parts for the lowest rank is faster.
 const minHeapPiece = 96
 
-// vocabulary holds the rank of every token, by its bytes. It is immutable and
-// safe for concurrent use.
+// vocabulary holds the rank of every token by its bytes. It is immutable except for its
+// cache, and safe for concurrent use.
 type vocabulary struct {
 	ranks map[string]int
-	// pairs is ranks for the tokens of two bytes.
+	// pairs holds the ranks of the tokens of two bytes.
 	pairs [1 << 16]int32
-	// longest is the length of the longest token.
+	// maxTokenBytes is the length of the longest token.
 	maxTokenBytes int
-	// recent are pieces counted lately: a text repeats its words, and so do texts.
+	// cache holds recently counted pieces: words repeat within and across texts.
 	cache pieceCache
 }
 
@@ -37,7 +37,7 @@ func newVocabulary(ranks map[string]int) *vocabulary {
 	return v
 }
 
-// rank returns the rank of the token s, or none.
+// rank returns the rank of the token s, or noRank.
 func (v *vocabulary) rank(s string) int32 {
 	if len(s) == 2 {
 		return v.pairs[int(s[0])<<8|int(s[1])]
@@ -51,9 +51,9 @@ func (v *vocabulary) rank(s string) int32 {
 	return noRank
 }
 
-// count returns the number of tokens of one piece: 1 when it is a token, else
-// what is left of its bytes after merging, again and again, the leftmost of the
-// neighbours whose union has the lowest rank.
+// count returns the number of tokens of one piece: 1 if it is a token, else the number
+// of parts left after repeatedly merging the adjacent pair whose union has the lowest
+// rank, leftmost first.
 func (v *vocabulary) count(piece string) int {
 	switch {
 	case len(piece) <= 2:
@@ -67,7 +67,7 @@ func (v *vocabulary) count(piece string) int {
 	return v.countUncached(piece)
 }
 
-// merge is count for a piece of three bytes or more, without what is remembered.
+// countUncached counts a piece of three bytes or more without the cache.
 func (v *vocabulary) countUncached(piece string) int {
 	switch {
 	case v.rank(piece) != noRank:
@@ -78,10 +78,10 @@ func (v *vocabulary) countUncached(piece string) int {
 	return v.mergeByHeap(piece)
 }
 
-// mergeShort takes quadratic time in the length of the piece, and no memory.
+// mergeByScan takes quadratic time in the length of the piece and does not allocate.
 func (v *vocabulary) mergeByScan(piece string) int {
 	var starts [minHeapPiece + 1]uint8
-	var ranks [minHeapPiece]int32 // of the part at the same index with the next
+	var ranks [minHeapPiece]int32 // rank of the part at the index joined with the next
 	n := len(piece)
 	for i := range n {
 		starts[i+1] = uint8(i + 1)
@@ -116,13 +116,13 @@ func (v *vocabulary) mergeByScan(piece string) int {
 	}
 }
 
-// mergeLong takes time n log n in the length of the piece, and some 30 bytes of
-// memory for each byte of it. A part is named by the offset of its first byte.
+// mergeByHeap takes O(n log n) time in the length of the piece, and about 30 bytes of
+// memory per byte. A part is identified by the offset of its first byte.
 func (v *vocabulary) mergeByHeap(piece string) int {
 	n := len(piece)
-	next := make([]int32, n+1) // the part behind; n stands for the end
+	next := make([]int32, n+1) // offset of the right neighbour; n at the end
 	previous := make([]int32, n+1)
-	ranks := make([]int32, n+1) // of the part with the one behind
+	ranks := make([]int32, n+1) // rank of the part joined with its right neighbour
 	queue := make(mergeHeap, 0, n)
 	for i := range n {
 		next[i], previous[i], ranks[i] = int32(i+1), int32(i-1), noRank
@@ -143,7 +143,7 @@ func (v *vocabulary) mergeByHeap(piece string) int {
 	for len(queue) > 0 {
 		m := queue.pop()
 		if ranks[m.start] != m.rank {
-			continue // its part has changed or is gone
+			continue // stale: the part has changed or was merged
 		}
 		right := next[m.start]
 		next[m.start] = next[right]
@@ -158,15 +158,14 @@ func (v *vocabulary) mergeByHeap(piece string) int {
 	return parts
 }
 
-// merge is the union of the part at an offset with the one behind it.
+// candidate is a possible merge of the part at an offset with its right neighbour.
 type candidate struct{ rank, start int32 }
 
 func (m candidate) less(o candidate) bool {
 	return m.rank < o.rank || m.rank == o.rank && m.start < o.start
 }
 
-// mergeHeap is a binary heap with the lowest rank, and of those the leftmost,
-// on top.
+// mergeHeap is a binary heap with the lowest rank on top, ties broken by offset.
 type mergeHeap []candidate
 
 func (h *mergeHeap) push(m candidate) {

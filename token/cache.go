@@ -13,14 +13,13 @@ import (
 	"sync"
 )
 
-// Cache remembers counts by the name of the counter and a key of 32 bytes that
-// stands for the text, such as its digest. It holds a bounded number of counts
-// and drops those not asked for lately. It is safe for concurrent use. Make one
-// with [NewCache].
+// Cache stores counts by counter name and by a key of 32 bytes that identifies the
+// text, such as its digest. It holds a bounded number of counts and evicts those not
+// used recently. It is safe for concurrent use. Create one with [NewCache].
 type Cache struct {
 	mu sync.Mutex
-	// Counts enter young. When young is half of what may be held it becomes
-	// old, and what was old is dropped; a hit in old brings a count back.
+	// Two generations. Counts enter young. A full young generation becomes old, and the
+	// previous old one is dropped; a hit in old moves the count to young.
 	young, old     map[cacheKey]int
 	generationSize int
 }
@@ -30,27 +29,26 @@ type cacheKey struct {
 	key     [32]byte
 }
 
-// NewCache returns an empty cache that holds at most limit counts, and at least
-// the last limit/2 asked for; below 2 it is 2. A count takes about 100 bytes.
+// NewCache returns an empty cache that holds at most max(limit, 2) counts, always
+// including the last limit/2 requested. A count takes about 100 bytes.
 func NewCache(limit int) *Cache { return &Cache{generationSize: max(limit/2, 1)} }
 
-// Count returns counter's count of the text that key stands for. It calls text
-// only when the count is not known; text may be called more than once for a key
-// that several goroutines ask for at the same time. Equal keys must stand for
-// equal texts.
+// Count returns counter's count of the text with the given key. It calls text only on a
+// miss; concurrent misses of one key may each call it. Equal keys must identify equal
+// texts.
 func (c *Cache) Count(counter Counter, key [32]byte, text func() string) int {
 	k := cacheKey{counter.Name(), key}
 	if n, ok := c.lookup(k); ok {
 		return n
 	}
-	n := counter.Count(text()) // not under the lock: it may take long
+	n := counter.Count(text()) // without the lock: it may be slow
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.insert(k, n)
 	return n
 }
 
-// Len returns the number of counts that are held.
+// Len returns the number of stored counts.
 func (c *Cache) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +68,7 @@ func (c *Cache) lookup(k cacheKey) (int, bool) {
 	return n, ok
 }
 
-// insert keeps a key in at most one of the two maps.
+// insert adds a count to the young generation. A key is in at most one generation.
 func (c *Cache) insert(k cacheKey, n int) {
 	delete(c.old, k)
 	if c.young == nil || len(c.young) >= c.generationSize {
@@ -87,8 +85,7 @@ func (c *Cache) insert(k cacheKey, n int) {
 //	    count in the order of keys: key (32 bytes), count (uvarint),
 //	and the CRC-32C of all that, 4 bytes, little-endian.
 //
-// cacheVersion is raised when the encoding changes, and when a counter counts
-// differently than before.
+// cacheVersion is incremented when the encoding or the result of a counter changes.
 const (
 	cacheMagic   = "FOVTOKEN"
 	cacheVersion = 0
@@ -96,8 +93,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// MarshalBinary returns the counts in a form that UnmarshalBinary reads. Equal
-// contents give equal bytes. The error is always nil.
+// MarshalBinary encodes the counts for UnmarshalBinary. Equal contents give equal
+// bytes. The error is always nil.
 func (c *Cache) MarshalBinary() ([]byte, error) {
 	c.mu.Lock()
 	counts := make(map[cacheKey]int, len(c.young)+len(c.old))
@@ -127,10 +124,9 @@ func (c *Cache) MarshalBinary() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli)), nil
 }
 
-// UnmarshalBinary puts the counts of data in the place of those held, as many
-// of them as the cache may hold. It returns [ErrCache] and changes nothing when
-// data is damaged or of another version: start then with the empty cache. It
-// keeps no part of data.
+// UnmarshalBinary replaces the counts with those in data, up to the limit of the cache.
+// If data is damaged or of another version, it returns [ErrCache] and changes nothing;
+// the caller can go on with the cache as it is. It does not retain data.
 func (c *Cache) UnmarshalBinary(data []byte) error {
 	const trailer = 4
 	body := len(data) - trailer
@@ -153,7 +149,7 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// decode inserts the counts of an encoding without its frame.
+// decode inserts the counts of an encoding without header and checksum.
 func (c *Cache) decode(b []byte) error {
 	uvarint := func() (uint64, bool) {
 		v, n := binary.Uvarint(b)

@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ask counts the text i by the cache and reports whether the text was wanted.
+// countByCache counts text i through the cache and reports whether the cache missed.
 func countByCache(c *Cache, counter Counter, i int) (n int, counted bool) {
 	text := strings.Repeat("word ", i)
 	n = c.Count(counter, sha256.Sum256([]byte(text)), func() string { counted = true; return text })
 	return n, counted
 }
 
-// second is another counter than the estimate.
+// otherCounter is a counter with another name than the estimate.
 type otherCounter struct{ Counter }
 
 func (otherCounter) Name() string { return "second" }
@@ -149,7 +149,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// FuzzCacheDecode looks for a panic on bytes that nobody wrote.
+// FuzzCacheDecode feeds arbitrary bytes to the decoder.
 func FuzzCacheDecode(f *testing.F) {
 	c := NewCache(10)
 	countByCache(c, Estimate(), 3)

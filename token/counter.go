@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Counter counts the tokens of a text. A Counter is safe for concurrent use,
-// and counts equal texts equally.
+// Counter counts the tokens of a text. It is deterministic and safe for concurrent use.
 type Counter interface {
-	// Name returns the short name that configurations, outputs and caches use.
+	// Name returns the short name used in configurations, output and caches.
 	Name() string
 	// Count returns the number of tokens of text, 0 for the empty text.
 	Count(text string) int
 }
 
-// The names of the counters.
+// Names of the counters.
 const (
 	// O200k names the exact counter.
 	O200k = "o200k"
@@ -26,10 +25,10 @@ const (
 	Estimated = "estimate"
 )
 
-// ByName returns the counter of a name, O200k or Estimated. The vocabulary of
-// O200k is read when the first text is counted, so that a caller who finds all
-// counts in a cache never pays for it. It returns [ErrUnknownCounter] with the
-// known names for any other name.
+// ByName returns the counter with a name, O200k or Estimated. The vocabulary of O200k
+// is loaded when the first text is counted, so a caller who finds all counts in a cache
+// never pays for it. For any other name it returns [ErrUnknownCounter] with the known
+// names.
 func ByName(name string) (Counter, error) {
 	switch name {
 	case O200k:
@@ -40,19 +39,19 @@ func ByName(name string) (Counter, error) {
 	return nil, fmt.Errorf("token: %w %q: known are %s and %s", ErrUnknownCounter, name, O200k, Estimated)
 }
 
-// Additive reports whether left and right can be counted apart: when it is
-// true, Count(left+right) equals Count(left)+Count(right) with each counter of
-// this package. It is when one of them is empty, or when left ends with a
-// newline and right starts with neither white space nor a slash. It is O(1).
+// Additive reports whether left and right can be counted separately: if it is true,
+// Count(left+right) equals Count(left)+Count(right) for each counter of this package.
+// It is true if either is empty, or if left ends with a newline and right starts with
+// neither white space nor a slash. O(1).
 //
-// Why this holds for o200k: its pre-tokenizer cuts a text into pieces, and
-// tokens never reach over the end of a piece. Of the alternatives that pieces.go
-// lists, those for words and numbers contain no newline; the one for punctuation
-// goes on behind a newline only with \r, \n or /; those for white space go on
-// only with white space. So a piece that holds left's last byte ends with it.
-// What follows cannot change the pieces of left either: the only look-ahead,
-// (?!\S), is asked at the end of a run of white space without a newline, which
-// left's last run is not. The estimate starts afresh at the same places.
+// Why this holds for o200k: its pre-tokenizer splits a text into pieces, and no token
+// crosses the end of a piece. Of the alternatives listed in pieces.go, those for words
+// and numbers contain no newline; the one for punctuation continues after a newline
+// only with \r, \n or /; those for white space continue only with white space. So the
+// piece that contains left's last byte ends there. The following text cannot change the
+// pieces of left either: the only lookahead, (?!\S), applies at the end of a run of
+// white space without a newline, and left's last run has one. The estimate restarts at
+// the same places.
 func Additive(left, right string) bool {
 	if left == "" || right == "" {
 		return true

@@ -131,8 +131,8 @@ func TestCountersAreSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// BenchmarkCount measures prose with markup, and one line of a million bytes
-// without a place to cut it, which must not take quadratic time.
+// BenchmarkCount measures prose with markup, and a megabyte without a place to split
+// it, which must not take quadratic time.
 func BenchmarkCount(b *testing.B) {
 	texts := []struct{ name, text string }{
 		{"org", strings.Repeat(foveatest.GenFile(0, 500), 4)},
@@ -158,7 +158,7 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-// randomLetters returns n letters in which few neighbours are tokens.
+// randomLetters returns n letters of which few adjacent ones form tokens.
 func randomLetters(n int) string {
 	out, state := make([]byte, n), uint32(1)
 	for i := range out {

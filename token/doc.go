@@ -1,40 +1,38 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package token counts the tokens that a language model reads in a text, so
-// that a window never exceeds its budget.
+// Package token counts the tokens that a language model reads in a text, so that a
+// window never exceeds its budget.
 //
-// A [Counter] counts. [Exact] is OpenAI's o200k_base to the token; [Estimate]
-// needs no vocabulary and is made to over-count; [ByName] chooses by name. A
-// [Cache] remembers counts by the digest of the text, and [Additive] tells where
-// a text may be cut so that its parts can be counted apart.
+// A [Counter] counts: [Exact] implements OpenAI's o200k_base; [Estimate] needs no
+// vocabulary and over-counts on purpose; [ByName] selects one by name. A [Cache] stores
+// counts by the digest of the text. [Additive] tells where a text may be split so that
+// its parts can be counted separately.
 //
-// The exact counter has its own pre-tokenizer and merge instead of a regular
-// expression: it is some eight times faster than the library whose vocabulary it
-// reads, and a line of a megabyte without a blank takes n log n time instead of
-// quadratic. Tests compare it with that library on random texts and on the
-// outside corpus, and with counts by OpenAI's program.
+// The exact counter has a hand-written pre-tokenizer and merge loop instead of a
+// regular expression. It is about eight times faster than the library whose vocabulary
+// it reads, and takes O(n log n) instead of quadratic time for a line of a megabyte
+// without a blank. Tests compare it with that library on random texts and an external
+// corpus, and with counts by OpenAI's own program.
 //
-// How much the estimate over-counts, as a ratio to the exact count, measured by
-// TestEstimateOverCounts on the outside corpus, 1,530 documents, most of them in
-// English and Chinese, and the 21,872 entries of those in Org:
+// The ratio of the estimate to the exact count, measured by TestEstimateOverCounts on
+// an external corpus of 1,530 documents, mostly English and Chinese, and the 21,872
+// entries of its Org files:
 //
-//	            least   p5     p50    p95    under-counted
+//	            min     p5     p50    p95    under-counted
 //	documents   1.000   1.05   1.10   1.29   none
 //	entries     0.909   1.01   1.09   1.28   1 in 500, most by one token
 //
-// It over-counts most in Chinese, because traditional characters cost more than
-// simplified ones, and in scripts that one number has to cover for several
-// languages.
+// It over-counts most in Chinese, where traditional characters cost more than
+// simplified ones, and in scripts where one number covers several languages.
 //
 // Invariants:
 //
-//   - Where Additive is true, Count(left+right) == Count(left)+Count(right), with
-//     each counter.
-//   - A byte that is not UTF-8 is text like any other; no input is refused.
+//   - If Additive is true, Count(left+right) == Count(left)+Count(right) for each
+//     counter of this package.
+//   - Invalid UTF-8 is counted like any other text; no input is refused.
 //   - Special tokens have no special meaning: <|endoftext|> is seven tokens.
-//   - Counting starts no goroutine, and counters and caches are safe for
-//     concurrent use.
-//   - The word set of the estimate is derived from the vocabulary by a test.
+//   - Counting starts no goroutine. Counters and caches are safe for concurrent use.
+//   - A test derives the word set of the estimate from the vocabulary.
 //
-// Not here: choosing what fits into a budget, which is package window.
+// Elsewhere: choosing what fits into a budget (package window).
 package token

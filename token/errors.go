@@ -5,9 +5,9 @@ package token
 import "errors"
 
 var (
-	// ErrUnknownCounter is returned by [ByName] for a name that no counter has.
+	// ErrUnknownCounter is returned by [ByName] for an unknown name.
 	ErrUnknownCounter = errors.New("unknown counter")
-	// ErrCache is returned by [Cache.UnmarshalBinary] for bytes that no version
-	// of MarshalBinary wrote, or that were damaged since.
+	// ErrCache is returned by [Cache.UnmarshalBinary] for bytes that MarshalBinary of this
+	// version did not write, or that are damaged.
 	ErrCache = errors.New("token cache is damaged or of another version")
 )

@@ -4,15 +4,15 @@ package token
 
 import "unicode/utf8"
 
-// Estimate returns the counter named estimate. It cuts a text roughly as o200k
-// does and adds up what such pieces cost on average and a margin; costs are
-// rounded up at the end of each line. It reads no vocabulary: what it knows are
-// some hundred numbers and a set of words of 256 KiB.
+// Estimate returns the counter named estimate. It splits a text roughly as o200k does
+// and adds up the average cost of such pieces plus a margin, rounded up at the end of
+// each line. It needs no vocabulary: it uses about a hundred numbers and a word set of
+// 256 KiB.
 //
-// It is made to over-count, in order that a budget holds: see the package
-// comment for how much. That is measured, not proved: text made to defeat it,
-// such as many misspelt words in a row, can cost more. Count takes linear time,
-// no memory, and is some ten times faster than the exact counter.
+// It over-counts so that budgets hold; the package comment says by how much. That is
+// measured, not proved: adversarial text, such as many misspelt words in a row, can
+// cost more tokens than estimated. Count takes linear time, does not allocate, and is
+// about ten times faster than the exact counter.
 func Estimate() Counter { return estimate{} }
 
 type estimate struct{}
@@ -39,14 +39,14 @@ func (estimate) Count(text string) int {
 	return e.tokens
 }
 
-// unit is the cost of one token; costs are counted in parts of it.
+// unit is the cost of one token. Costs are fixed-point numbers in 1/64 token.
 const unit = 64
 
 // kind is a class of bytes.
 type kind uint8
 
 const (
-	symbol     kind = iota // ASCII that is none of the others
+	symbol     kind = iota // any other ASCII
 	lowercase              // a to z
 	uppercase              // A to Z
 	digit                  // 0 to 9
@@ -78,46 +78,44 @@ var byteKinds = func() (table [256]kind) {
 func isLetter(c byte) bool { return byteKinds[c] == lowercase || byteKinds[c] == uppercase }
 func isSpace(c byte) bool  { return byteKinds[c] == spaceOrTab || byteKinds[c] == lineEnd }
 
-// estimator walks over a text. Its methods read what starts at the offset at
-// and leave it behind that.
+// estimator scans a text. Each read method consumes the run that starts at pos.
 type estimator struct {
 	text string
 	pos  int
-	// before is the byte of this piece that stands before its word: a space, a
-	// sign, or 0 for none.
+	// prefix is the byte of the current piece before its word: a space, a symbol, or 0 for
+	// none.
 	prefix byte
-	// line is the cost since the last place where the text may be cut, and
-	// total the tokens up to there.
+	// lineCost is the cost since the last split point, and tokens the total before it.
 	lineCost, tokens int
 }
 
-// endLine rounds the cost up to whole tokens.
+// endLine rounds the cost of the line up to whole tokens.
 func (e *estimator) endLine() {
 	e.tokens += (e.lineCost + unit - 1) / unit
 	e.lineCost = 0
 }
 
-// mayCut ends the line when a newline was read and what follows can be counted
-// apart: the places of [Additive], and a few more.
+// maybeEndLine ends the line if the text can be split at pos: where [Additive] holds,
+// and in a few more places.
 func (e *estimator) maybeEndLine() {
 	if e.text[e.pos-1] == '\n' && (e.pos == len(e.text) || !isSpace(e.text[e.pos]) && e.text[e.pos] != '/') {
 		e.endLine()
 	}
 }
 
-// wordCost is what a word costs that is not one token, by its length, without
-// and with a sign before it: the mean and half a standard deviation of such
-// words in Org files and in the translated messages of programs.
+// wordCost is the cost of a word that is not a single token, by its length, without and
+// with a symbol before it: the mean plus half a standard deviation over such words in
+// Org files and in translated program messages.
 var wordCost = [2][16]int{
 	{0, 142, 142, 142, 142, 142, 156, 170, 182, 192, 205, 216, 231, 249, 264, 285},
 	{0, 128, 129, 138, 144, 158, 172, 179, 182, 209, 209, 219, 251, 259, 278, 325},
 }
 
-// longWord is what each letter behind the fifteenth costs.
+// extraLetterCost is the cost of each letter after the fifteenth.
 const extraLetterCost = 26
 
-// word reads capitals with small letters behind them, as one piece has them,
-// and an English contraction.
+// readWord reads capitals followed by small letters, which form one piece, and an
+// English contraction.
 func (e *estimator) readWord() {
 	text, i := e.text, e.pos
 	hash := uint64(e.prefix)
@@ -134,7 +132,7 @@ func (e *estimator) readWord() {
 	if e.prefix != 0 && e.prefix != ' ' {
 		prefixed = 1
 	}
-	if n := i - e.pos; (n > 2 || prefixed > 0) && !isWord(hash) { // two letters are one token
+	if n := i - e.pos; (n > 2 || prefixed > 0) && !isWord(hash) { // one or two letters are one token
 		cost = wordCost[prefixed][min(n, 15)] + max(n-15, 0)*extraLetterCost
 	}
 	if i < len(text) && text[i] == '\'' {
@@ -151,7 +149,7 @@ func (e *estimator) readWord() {
 	e.pos, e.prefix = i, 0
 }
 
-// number reads digits, of which three make a token.
+// readNumber reads digits; three of them make a token.
 func (e *estimator) readNumber() {
 	i := e.pos
 	for i < len(e.text) && byteKinds[e.text[i]] == digit {
@@ -161,16 +159,16 @@ func (e *estimator) readNumber() {
 	e.pos = i
 }
 
-// What a run of signs costs beyond the first: a sign that differs from the one
-// before it, any other sign, and each newline behind the run but the first.
+// Costs in a run of symbols after the first one: extra for a symbol that differs from
+// the one before it, each symbol, and each newline after the run except the first.
 const (
 	symbolChangeCost = 34
 	symbolRepeatCost = 7
 	symbolTailCost   = 16
 )
 
-// signs reads a run of signs and the newlines and slashes behind it. A single
-// sign before a word is part of the word's piece.
+// readSymbols reads a run of symbols and the newlines and slashes after it. A single
+// symbol before a word is part of the word's piece.
 func (e *estimator) readSymbols() {
 	text, i := e.text, e.pos+1
 	cost := unit
@@ -195,8 +193,8 @@ func (e *estimator) readSymbols() {
 	e.maybeEndLine()
 }
 
-// blank reads white space: up to its last newline if it has one, else all of
-// it. The last space of it belongs to a word or a sign behind it.
+// readSpace reads white space: up to its last newline if it has one, else all of it.
+// Its last space belongs to the word or symbol that follows.
 func (e *estimator) readSpace() {
 	text, i := e.text, e.pos
 	if i+1 < len(text) && text[i] == ' ' && isLetter(text[i+1]) { // the most frequent case

@@ -14,8 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// TestWordSet derives the set of words from the vocabulary. Run it with -update
-// to write the file.
+// TestWordSet derives the word set from the vocabulary. -update writes the file.
 func TestWordSet(t *testing.T) {
 	word := regexp.MustCompile(`^[[:^alnum:]]?[A-Z]*[a-z]*('[a-z]+)?$`)
 	set := make([]byte, wordSetSize)
@@ -72,8 +71,8 @@ func TestWordSetRarelyErrs(t *testing.T) {
 	}
 }
 
-// TestEstimateOverCounts measures the estimate on the outside corpus, whole
-// documents and their entries.
+// TestEstimateOverCounts measures the estimate on documents and entries of the external
+// corpus.
 func TestEstimateOverCounts(t *testing.T) {
 	c, e := exactCounter(t), Estimate()
 	var documents, entries []string
@@ -127,7 +126,7 @@ func cutEntries(text string) []string {
 	return entries
 }
 
-// TestEstimateOnGenerated needs no outside material.
+// TestEstimateOnGenerated needs no external data.
 func TestEstimateOnGenerated(t *testing.T) {
 	c, e := exactCounter(t), Estimate()
 	for i := range 20 {
@@ -163,8 +162,7 @@ func TestEstimateCases(t *testing.T) {
 	}
 }
 
-// FuzzCount looks for a panic, for counts of other sizes than a text can have,
-// and for a difference between a text and its parts.
+// FuzzCount looks for panics, impossible counts, and texts where Additive is wrong.
 func FuzzCount(f *testing.F) {
 	for _, s := range []string{"", "* TODO x :a:\n/it's\r\n", "記憶 é\u0301\xff", "  \n \t\f\n/\n*", "a'S'll'ſ"} {
 		f.Add(s, s)

@@ -10,15 +10,15 @@ import (
 	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// Exact returns the counter named o200k: the number of tokens of OpenAI's
-// o200k_base encoding, which GPT-4o and later models use. Text that spells a
-// special token, such as <|endoftext|>, counts as ordinary text. A byte that is
-// not UTF-8 counts as U+FFFD, which is what it becomes in JSON.
+// Exact returns the counter named o200k: the number of tokens of OpenAI's o200k_base
+// encoding, which GPT-4o and later models use. Text that spells a special token, such
+// as <|endoftext|>, counts as ordinary text. An invalid byte counts as U+FFFD, which is
+// what it becomes in JSON.
 //
-// The vocabulary is part of the program. The first call reads it, which takes
-// some tenths of a second and 30 MB; later calls return the same counter or the
-// same error. Count takes linear time in the text, and n log n for one piece
-// without a place to cut, such as a line of a million letters a.
+// The vocabulary is embedded in the program. The first call loads it, which takes some
+// tenths of a second and 30 MB; later calls return the same counter or the same error.
+// Count takes linear time in the length of the text, and O(n log n) for a piece that
+// cannot be split, such as a line of a million letters a.
 func Exact() (Counter, error) {
 	v, err := o200kVocabulary()
 	if err != nil {
@@ -52,9 +52,9 @@ func (e exact) Count(text string) int {
 	return tokens
 }
 
-// deferred is the exact counter, whose vocabulary is read when it is needed.
-// Were the vocabulary unreadable, which it is in no program that passes its
-// tests, it would count a token for every byte: never too few.
+// lazyExact is the exact counter, with the vocabulary loaded on first use. If that
+// failed, which the tests of any build would report, it would count one token per byte:
+// never too few.
 type lazyExact struct{}
 
 func (lazyExact) Name() string { return O200k }

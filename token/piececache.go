@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// recent remembers the tokens of pieces counted lately, below 2 MB of them: each has one
-// place, where the last one that belongs there stands. It changes no count, and is safe
-// for concurrent use.
+// pieceCache caches the token counts of pieces in less than 2 MB. It is direct-mapped:
+// a piece evicts the previous one of its slot. It is safe for concurrent use.
 type pieceCache struct {
 	slots [1 << 14]atomic.Pointer[cachedPiece]
 }
@@ -22,13 +21,13 @@ type cachedPiece struct {
 
 var pieceCacheSeed = maphash.MakeSeed()
 
-// count returns what count does for a piece.
+// count returns the cached count of a piece, or calls count and stores the result.
 func (r *pieceCache) count(piece string, count func(string) int) int {
 	slot := &r.slots[maphash.String(pieceCacheSeed, piece)%uint64(len(r.slots))]
 	if cached := slot.Load(); cached != nil && cached.piece == piece {
 		return cached.tokens
 	}
-	cached := &cachedPiece{strings.Clone(piece), count(piece)} // the piece would keep its whole text
+	cached := &cachedPiece{strings.Clone(piece), count(piece)} // do not retain the whole text
 	slot.Store(cached)
 	return cached.tokens
 }

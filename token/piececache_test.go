@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRecentChangesNoCount: a piece counts what merging it counts, remembered and asked
-// for again, by several at once.
+// TestPieceCacheChangesNoCount: cached and repeated counts equal uncached ones, also
+// for concurrent callers.
 func TestPieceCacheChangesNoCount(t *testing.T) {
 	v, err := o200kVocabulary()
 	if err != nil {

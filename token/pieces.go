@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// class is a set of the character classes that o200k's pre-tokenizer tells
-// apart. Every character is in exactly one of them.
+// class is a set of the character classes that o200k's pre-tokenizer distinguishes.
+// Every character is in exactly one of them.
 type class uint8
 
 const (
 	upper   class = 1 << iota // Lu, Lt
 	lower                     // Ll
-	letter                    // Lm, Lo: may stand where upper or lower may
-	mark                      // M: like letter, but may also stand before a word
+	letter                    // Lm, Lo: matches wherever upper or lower does
+	mark                      // M: like letter, but also a word prefix
 	number                    // N
 	newline                   // \r and \n
 	space                     // other white space
 	other                     // everything else
 
-	wordHead   = upper | letter | mark // what the head of a word is made of
-	wordTail   = lower | letter | mark // what the rest of a word is made of
-	wordPrefix = mark | space | other  // what may stand before a word
+	wordHead   = upper | letter | mark // in the head of a word: A
+	wordTail   = lower | letter | mark // in the tail of a word: B
+	wordPrefix = mark | space | other  // before a word: X
 	punct      = mark | other
 	whitespace = newline | space
 )
@@ -55,8 +55,8 @@ func classOf(r rune) class {
 	return other
 }
 
-// at returns the class and size of the character at offset i, and (0, 0) at the
-// end of s. It sees a byte that is not UTF-8 as U+FFFD.
+// classAt returns the class and size of the character at offset i, and (0, 0) at the
+// end of s. An invalid byte is U+FFFD.
 func classAt(s string, i int) (class, int) {
 	if i >= len(s) {
 		return 0, 0
@@ -68,23 +68,23 @@ func classAt(s string, i int) (class, int) {
 	return classOf(r), size
 }
 
-// piece returns the length of the first piece of s, which is not empty, as
-// o200k's pre-tokenizer cuts it. The pieces are the leftmost matches, first
+// pieceLen returns the length of the first piece of a non-empty s, as split by o200k's
+// pre-tokenizer. The pieces are the leftmost matches, first
 // alternative first, of
 //
 //	X?A*B+C?|X?A+B*C?|\p{N}{1,3}| ?P+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+
 //
 // where X is [^\r\n\p{L}\p{N}], A is [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}], B is
 // [\p{Ll}\p{Lm}\p{Lo}\p{M}], C is (?i:'s|'t|'re|'ve|'m|'ll|'d) and P is
-// [^\s\p{L}\p{N}]. The walk replaces the expression's backtracking, so that
-// cutting a text takes linear time.
+// [^\s\p{L}\p{N}]. The scan replaces the backtracking of the expression, so
+// splitting a text takes linear time.
 func pieceLen(s string) int {
 	first, size := classAt(s, 0)
 	if first&wordPrefix != 0 {
 		if end, matched := wordEnd(s, size); matched {
 			return contractionEnd(s, end)
 		} else if first == mark {
-			return contractionEnd(s, size) // the mark is the word: the first alternative without X
+			return contractionEnd(s, size) // the mark itself is the word, without X
 		} else if end > size {
 			return contractionEnd(s, end)
 		}
@@ -112,12 +112,11 @@ func pieceLen(s string) int {
 	return spaceEnd(s)
 }
 
-// word returns where the word that starts at from ends: A*B+, or else A+B*.
-// It is settled when the first of the two matches. Without a word it returns
-// from.
+// wordEnd returns the end of the word that starts at from: A*B+, or else A+B*. matched
+// reports whether the first of the two matches. Without a word it returns from.
 func wordEnd(s string, from int) (end int, matched bool) {
 	end = from
-	lastTail := from // end of the last character of the head that may be a B
+	lastTail := from // end of the last character of the head that is also in B
 	for {
 		c, n := classAt(s, end)
 		if c == lower {
@@ -125,7 +124,7 @@ func wordEnd(s string, from int) (end int, matched bool) {
 		}
 		if c&wordHead == 0 {
 			if lastTail > from {
-				return lastTail, true // A* gave back up to its last B
+				return lastTail, true // A* backtracks to its last B
 			}
 			return end, false
 		}
@@ -143,8 +142,8 @@ func wordEnd(s string, from int) (end int, matched bool) {
 	}
 }
 
-// contraction returns end, or the end of the English contraction that starts
-// there. The long s is an s regardless of case.
+// contractionEnd returns the end of the English contraction that starts at end, or end
+// if there is none. The long s (U+017F) matches s regardless of case.
 func contractionEnd(s string, end int) int {
 	rest := s[end:]
 	if len(rest) < 2 || rest[0] != '\'' {
@@ -168,8 +167,8 @@ func contractionEnd(s string, end int) int {
 	return end
 }
 
-// punctuation returns the end of the run of punctuation that goes on at end,
-// with the newlines and slashes behind it.
+// punctuationEnd returns the end of the run of punctuation that continues at end,
+// including the newlines and slashes after it.
 func punctuationEnd(s string, end int) int {
 	for {
 		c, n := classAt(s, end)
@@ -184,9 +183,8 @@ func punctuationEnd(s string, end int) int {
 	return end
 }
 
-// blank returns the end of the piece of white space at the start of s: up to
-// the last newline of the run, or else all but the last character of it when
-// something follows.
+// spaceEnd returns the end of the piece of white space at the start of s: after the
+// last newline of the run; else before its last character if text follows.
 func spaceEnd(s string) int {
 	end, last, afterNewline := 0, 0, 0
 	for {

@@ -29,8 +29,8 @@ func exactCounter(tb testing.TB) exact {
 	return c.(exact)
 }
 
-// TestGolden compares with the counts of OpenAI's own program. They were
-// written by npm's tiktoken 1.0.22, as
+// TestGolden compares with counts by OpenAI's own program, produced with npm's tiktoken
+// 1.0.22:
 //
 //	const enc = require("tiktoken").get_encoding("o200k_base");
 //	texts.map(text => ({ text, tokens: enc.encode_ordinary(text).length }))
@@ -54,9 +54,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// reference is another implementation of o200k, which uses the regular
-// expression of the vocabulary's authors. It is slow, and quadratic for long
-// pieces.
+// reference is an independent implementation of o200k based on its authors' regular
+// expression. It is slow, and quadratic for long pieces.
 var reference = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
 	tiktoken.SetBpeLoader(tiktoken_loader.NewOfflineLoader())
 	return tiktoken.GetEncoding(tiktoken.MODEL_O200K_BASE)
@@ -71,7 +70,7 @@ func referenceCount(tb rapid.TB, text string) int {
 	return len(r.EncodeOrdinary(text))
 }
 
-// drawText draws texts in which the pre-tokenizer's classes meet in every order.
+// drawText draws texts that combine the pre-tokenizer's classes in every order.
 var drawText = rapid.Custom(func(t *rapid.T) string {
 	atoms := []string{
 		"a", "b", "Z", "QX", "the", " The", "é", "É", "ǅ", "ʰ", "ª", "記", "\u0301", "1", "٣", "½", " ", "  ", "\t", "\u00a0", "\u2003", "\u0085",
@@ -106,7 +105,7 @@ func TestCorpusIsTheReference(t *testing.T) {
 
 type document struct{ path, text string }
 
-// corpus returns the outside test material that is text.
+// corpus returns the texts of the external test data.
 func corpus(t *testing.T) []document {
 	t.Helper()
 	dir := foveatest.Testdata(t)
@@ -130,8 +129,8 @@ func corpus(t *testing.T) []document {
 	return all
 }
 
-// TestPieces holds the hand-written cut to the expression it stands for, with
-// the one thing RE2 lacks, (?!\S), written as what it asks for.
+// TestPieces compares the hand-written pre-tokenizer with its expression. The lookahead
+// (?!\S), which RE2 lacks, is emulated.
 func TestPieces(t *testing.T) {
 	pattern := regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?`,
@@ -161,11 +160,10 @@ func TestPieces(t *testing.T) {
 	})
 }
 
-// whiteClass spells Unicode's White_Space, which RE2 has no name for.
+// whiteClass is Unicode's White_Space, for which RE2 has no name.
 const whiteClass = `\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}`
 
-// TestLongPieces compares the two ways to merge, which must agree where the
-// shorter one can go.
+// TestLongPieces asserts that both merge algorithms agree.
 func TestLongPieces(t *testing.T) {
 	v := exactCounter(t).vocabulary
 	letters := rapid.SampledFrom([]string{"a", "b", "the", "ing", "é", "-", "=", "記"})

@@ -2,11 +2,10 @@
 
 package token
 
-// scriptCosts lists what a character costs in the scripts that o200k knows
-// well, in hundredths of a token, from the block of 128 code points that holds
-// from to that which holds to. The numbers are upper quartiles over languages
-// of the messages of programs in them, rounded up. What is not listed costs the
-// length of its UTF-8, which no count can exceed.
+// scriptCosts is the cost of a character, in hundredths of a token, in the scripts that
+// o200k covers well. Ranges extend to whole blocks of 128 code points. The numbers are
+// upper quartiles over languages, measured on translated program messages and rounded
+// up. Other characters cost the length of their UTF-8, which no count can exceed.
 var scriptCosts = []struct {
 	from, to rune
 	cost     int
@@ -40,16 +39,16 @@ var scriptCosts = []struct {
 	{0xff00, 0xff7f, 130}, // full width
 }
 
-// Costs of characters beyond the first plane, in units.
+// Costs of characters outside the Basic Multilingual Plane, in units.
 const (
 	emojiCost         = 5 * unit / 2
 	supplementaryCost = 4 * unit
 )
 
-// runCost is added once for each run of such characters.
+// runCost is added once per run of non-ASCII characters.
 const runCost = unit / 4
 
-// blockCosts is scriptCosts in units by block.
+// blockCosts is scriptCosts in units, by block.
 var blockCosts = func() (table [1 << 16 >> 7]int) {
 	for block := range table {
 		table[block] = 3 * unit
@@ -65,8 +64,8 @@ var blockCosts = func() (table [1 << 16 >> 7]int) {
 	return table
 }()
 
-// beyond reads characters that are not ASCII. A run of them costs a token at
-// least. A byte that is not UTF-8 costs as much as U+FFFD.
+// readNonASCII reads non-ASCII characters. A run costs at least one token. An invalid
+// byte costs as much as U+FFFD.
 func (e *estimator) readNonASCII() {
 	cost := runCost
 	i := e.pos
@@ -79,8 +78,8 @@ func (e *estimator) readNonASCII() {
 	e.pos, e.prefix = i, 0
 }
 
-// charCost returns the cost and size of the character at the start of s. Bytes
-// that are not UTF-8 may get the cost of others, but never reach over ASCII.
+// charCost returns the cost and size of the character at the start of s. Invalid bytes
+// may be costed as other characters, but never extend over ASCII.
 func charCost(s string) (cost, size int) {
 	complete := func(n int) bool {
 		return len(s) >= n && byteKinds[s[1]] == nonASCII && byteKinds[s[n-2]] == nonASCII && byteKinds[s[n-1]] == nonASCII
