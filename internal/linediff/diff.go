@@ -10,11 +10,11 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// Hunk says that lines Start to End of the old text became lines NewStart to
-// NewEnd of the new one. Lines count from 0, the ends are exclusive.
+// Hunk replaces the lines Start to End of the old text with the lines NewStart to
+// NewEnd of the new one. Lines count from 0, and the ends are exclusive.
 type Hunk struct{ Start, End, NewStart, NewEnd int }
 
-// Split returns the lines of a text, each with its line end; only the last may have
+// Split returns the lines of a text, each with its newline; only the last may have
 // none. An empty text has no lines.
 func Split(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
@@ -24,18 +24,17 @@ func Split(text string) []string {
 	return lines
 }
 
-// Diff returns what makes b of a, in order; nil for equal lists. Between two hunks
-// there is at least one equal line. Lines that stand once on either side are
-// matched first, as many as keep their order; what lies between is compared by the
-// longest common subsequence.
+// Diff returns the hunks that turn a into b, in order; nil for equal lists. At least
+// one equal line separates two hunks. As in a patience diff, lines that are unique on
+// both sides are matched first, as many as keep their order; the stretches between them
+// are compared by their longest common subsequence.
 func Diff(a, b []string) []Hunk {
 	d := differ{a: a, b: b}
 	d.compare(Hunk{0, len(a), 0, len(b)}, maxAnchorDepth)
 	return d.hunks
 }
 
-// deepest is how often a stretch between lines that stand once is itself searched
-// for such lines.
+// maxAnchorDepth is the maximum recursion depth of the search for unique lines.
 const maxAnchorDepth = 8
 
 type differ struct {
@@ -43,7 +42,7 @@ type differ struct {
 	hunks []Hunk
 }
 
-// between compares one stretch.
+// compare appends the hunks of one stretch.
 func (d *differ) compare(h Hunk, depth int) {
 	for h.Start < h.End && h.NewStart < h.NewEnd && d.a[h.Start] == d.b[h.NewStart] {
 		h.Start, h.NewStart = h.Start+1, h.NewStart+1
@@ -73,8 +72,7 @@ func (d *differ) compare(h Hunk, depth int) {
 	d.compare(Hunk{pos, h.End, newPos, h.NewEnd}, depth-1)
 }
 
-// add takes a hunk; one that follows the last without an equal line goes on with
-// it.
+// appendHunk appends a hunk, merging it with the previous one if they are adjacent.
 func (d *differ) appendHunk(h Hunk) {
 	if h.Start == h.End && h.NewStart == h.NewEnd {
 		return
@@ -86,8 +84,8 @@ func (d *differ) appendHunk(h Hunk) {
 	d.hunks = append(d.hunks, h)
 }
 
-// once returns the places of the lines that stand once in a and once in b, in the
-// order of a.
+// uniqueLines returns the index pairs of the lines that occur exactly once in a and
+// once in b, in the order of a.
 func uniqueLines(a, b []string) [][2]int {
 	const duplicate = -1
 	index := func(lines []string) map[string]int {
@@ -110,10 +108,10 @@ func uniqueLines(a, b []string) [][2]int {
 	return out
 }
 
-// inOrder returns the longest run of the pairs, which ascend by the first, that
-// ascends by the second too: patience sorting.
+// increasingSubsequence returns a longest subsequence of pairs, which are sorted by the
+// first index, that also increases by the second. It uses patience sorting.
 func increasingSubsequence(pairs [][2]int) [][2]int {
-	var tops []int // the index of the pair on top of each
+	var tops []int // index of the pair on top of each pile
 	previous := make([]int, len(pairs))
 	for i, p := range pairs {
 		n := sort.Search(len(tops), func(k int) bool { return pairs[tops[k]][1] > p[1] })

@@ -38,7 +38,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// Many changes in a long text are told one by one.
+// TestDiffManyChanges: each of many changes in a long text is a hunk of its own.
 func TestDiffManyChanges(t *testing.T) {
 	var a, b []string
 	const n = 5000
@@ -55,7 +55,7 @@ func TestDiffManyChanges(t *testing.T) {
 	}
 }
 
-// apply makes b of a by the hunks, with only their own lines of b.
+// apply turns a into b using only the lines of b in the hunks.
 func apply(a, b []string, hunks []Hunk) []string {
 	var out []string
 	pos := 0
@@ -66,7 +66,8 @@ func apply(a, b []string, hunks []Hunk) []string {
 	return append(out, a[pos:]...)
 }
 
-// TestDiffModel: hunks give the other side, and stand in order and apart.
+// TestDiffModel: applying the hunks gives the other side; hunks are ordered and
+// separated.
 func TestDiffModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n", "e\r\n", "\n"})

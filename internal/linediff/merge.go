@@ -4,19 +4,19 @@ package linediff
 
 import "strings"
 
-// Chunk is a run of whole lines. Without a conflict A is the text, and B equals
-// it; in a conflict A and B are what the sides made of Base.
+// Chunk is a run of whole lines. Without a conflict A and B are the same merged text;
+// in a conflict they are the two sides' versions of Base.
 type Chunk struct {
 	Base, A, B string
 	Conflict   bool
 }
 
-// Merge returns what a and b together make of base. Joining the A of all chunks
-// gives base with the changes of both sides, A's where they are in conflict;
-// likewise for B. Changes of neighbouring lines are no conflict. Exchanging a and b
-// exchanges A and B of the chunks and nothing else. A text without a final line end
-// is taken to have one, unless the sides leave it so. Complexity is that of two
-// differences.
+// Merge merges the changes of a and b to base. Concatenating the A of all chunks gives
+// base with the changes of both sides, with a's version in conflicts; likewise for B.
+// Changes of adjacent lines do not conflict. Merge is symmetric: exchanging a and b
+// only exchanges A and B of the chunks. A missing final newline is added for the merge
+// and removed afterwards if the result should have none. It takes the time of two
+// Diffs.
 func Merge(base, a, b string) []Chunk {
 	trim := omitsFinalNewline(base, a, b)
 	base, a, b = withFinalNewline(base), withFinalNewline(a), withFinalNewline(b)
@@ -32,7 +32,7 @@ func Merge(base, a, b string) []Chunk {
 	return m.chunks
 }
 
-// edit puts lines in the place of the lines start to end of base.
+// edit replaces the lines start to end of base.
 type edit struct {
 	start, end int
 	lines      []string
@@ -46,17 +46,17 @@ func editsOf(base, newLines []string) []edit {
 	return out
 }
 
-// missing reports whether the result is to have no final line end, which is
-// merged like anything else.
+// omitsFinalNewline reports whether the result has no final newline, which is merged
+// like any other change.
 func omitsFinalNewline(base, a, b string) bool {
 	baseOpen, aOpen, bOpen := base != withFinalNewline(base), a != withFinalNewline(a), b != withFinalNewline(b)
 	if aOpen == bOpen {
 		return aOpen
 	}
-	return !baseOpen // one of them changed it
+	return !baseOpen // exactly one side changed it
 }
 
-// ended returns a text whose last line has its end.
+// withFinalNewline appends a newline to a non-empty text that does not end with one.
 func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -64,10 +64,10 @@ func withFinalNewline(text string) string {
 	return text + "\n"
 }
 
-// merger walks through the edits of both sides, which are sorted by place.
+// merger walks through the edits of both sides, which are sorted by position.
 type merger struct {
 	base   []string
-	pos    int // the lines before it are done
+	pos    int // the lines before it are merged
 	a, b   []edit
 	chunks []Chunk
 }
@@ -75,19 +75,20 @@ type merger struct {
 // region is a run of lines of base that edits replace.
 type region struct{ start, end int }
 
-// overlaps reports whether an edit touches the same lines: an insertion those
-// that it parts, and another one at the same place. It does not where one ends
-// at the place where the other begins.
+// overlaps reports whether r and e touch the same lines: they share lines, one is an
+// insertion inside the other, or both are insertions at the same position. Adjacent
+// regions do not overlap.
 func (r region) overlaps(e region) bool {
 	return r == e || max(r.start, e.start) < min(r.end, e.end) || r.splits(e) || e.splits(r)
 }
 
-// parts reports whether r is an insertion between two lines of e.
+// splits reports whether r is an insertion between two lines of e.
 func (r region) splits(e region) bool {
 	return r.start == r.end && e.start < r.start && r.start < e.end
 }
 
-// next takes the first edit, and those of both sides that overlap with it.
+// mergeNext merges the first remaining edit with all edits of both sides that overlap
+// it.
 func (m *merger) mergeNext() {
 	first := m.a
 	if len(m.a) == 0 || len(m.b) > 0 && m.b[0].before(m.a[0]) {
@@ -112,11 +113,11 @@ func (m *merger) mergeNext() {
 	}
 }
 
-// before reports whether an edit comes first: an insertion before a change of
-// the line behind it.
+// before orders edits by position; an insertion precedes a change of the line after it.
 func (e edit) before(o edit) bool { return e.start < o.start || e.start == o.start && e.end < o.end }
 
-// absorb takes the next edit of a side into the region if it overlaps.
+// absorb moves the next edit of a side into the region if it overlaps, and reports
+// whether it did.
 func (r *region) absorb(from, into *[]edit) bool {
 	if len(*from) == 0 {
 		return false
@@ -130,7 +131,7 @@ func (r *region) absorb(from, into *[]edit) bool {
 	return true
 }
 
-// replaced applies edits to the lines of a region.
+// apply returns the lines of a region with edits applied.
 func (m *merger) apply(r region, edits []edit) string {
 	var b strings.Builder
 	pos := r.start
@@ -148,14 +149,14 @@ func (m *merger) apply(r region, edits []edit) string {
 	return b.String()
 }
 
-// same adds the lines up to end, which no side changed.
+// copyUnchanged appends the lines up to end, which neither side changed.
 func (m *merger) copyUnchanged(end int) {
 	text := strings.Join(m.base[m.pos:end], "")
 	m.appendChunk(Chunk{Base: text, A: text, B: text})
 }
 
-// cutLineEnd takes the line end off the last chunk that has text: those behind it
-// are lines that were deleted. A conflict may end by it.
+// trimFinalNewline removes the newline from the last chunk with text; chunks after it
+// are deletions. This can resolve a conflict.
 func (m *merger) trimFinalNewline() {
 	for i := len(m.chunks) - 1; i >= 0; i-- {
 		c := &m.chunks[i]

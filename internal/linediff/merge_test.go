@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/linediff"
 )
 
-// shown writes chunks as text, conflicts between marks.
-func shown(chunks []linediff.Chunk) string {
+// format returns chunks as text, with conflicts in angle brackets.
+func format(chunks []linediff.Chunk) string {
 	var b strings.Builder
 	for _, c := range chunks {
 		if c.Conflict {
@@ -25,7 +25,7 @@ func shown(chunks []linediff.Chunk) string {
 	return b.String()
 }
 
-func joined(chunks []linediff.Chunk) (a, b string) {
+func concat(chunks []linediff.Chunk) (a, b string) {
 	for _, c := range chunks {
 		a, b = a+c.A, b+c.B
 	}
@@ -56,7 +56,7 @@ func TestMerge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, shown(linediff.Merge(tt.base, tt.a, tt.b))); diff != "" {
+			if diff := cmp.Diff(tt.want, format(linediff.Merge(tt.base, tt.a, tt.b))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -67,7 +67,7 @@ func drawText(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"1\n", "2\n", "3\n", "4\n", "\n", "5"}), 0, 6).Draw(t, name), "")
 }
 
-// TestMergeLaws draws texts of few lines, so that changes meet often.
+// TestMergeLaws draws texts of few lines, so that changes often collide.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, a, b := drawText(t, "base"), drawText(t, "a"), drawText(t, "b")
@@ -79,7 +79,7 @@ func TestMergeLaws(t *testing.T) {
 			t.Errorf("not symmetric: %s", diff)
 		}
 		for _, same := range [][3]string{{base, a, base}, {base, base, a}, {base, a, a}, {a, a, a}} {
-			x, y := joined(linediff.Merge(same[0], same[1], same[2]))
+			x, y := concat(linediff.Merge(same[0], same[1], same[2]))
 			if x != a || y != a {
 				t.Errorf("merge %q gave %q and %q, want %q", same, x, y, a)
 			}
@@ -91,7 +91,7 @@ func TestMergeLaws(t *testing.T) {
 				t.Errorf("chunk %+v", c)
 			}
 		}
-		if x, y := joined(ab); !conflict && x != y {
+		if x, y := concat(ab); !conflict && x != y {
 			t.Errorf("%q and %q without a conflict", x, y)
 		}
 	})
@@ -100,8 +100,8 @@ func TestMergeLaws(t *testing.T) {
 func FuzzMerge(f *testing.F) {
 	f.Add("1\n2\n", "1\n", "x\n2\n")
 	f.Fuzz(func(t *testing.T, base, a, b string) {
-		x, y := joined(linediff.Merge(base, a, b))
-		u, v := joined(linediff.Merge(base, b, a))
+		x, y := concat(linediff.Merge(base, a, b))
+		u, v := concat(linediff.Merge(base, b, a))
 		if x != v || y != u {
 			t.Errorf("%q %q and %q %q", x, y, u, v)
 		}

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Side is one of the two texts of a difference, for people: what it is called, and
-// the number of its first line in the file it stands in.
+// Side labels one of the two texts in a unified diff: its name, and the line number of
+// its first line in the file that contains it.
 type Side struct {
 	Name string
 	Line int // from 1
 }
 
-// around is how many equal lines a hunk begins and ends with, at most.
+// contextLines is the maximum number of equal lines before and after a hunk.
 const contextLines = 3
 
-// Unified writes the difference of two texts in the unified format of diff and
-// patch, "" for equal texts. Lines keep their line ends; where a last line has
-// none, the format's own line says so.
+// Unified returns the difference of two texts in the unified format of diff and patch,
+// "" for equal texts. Line endings are preserved; a missing final newline is marked as
+// the format prescribes.
 func Unified(from, to Side, oldText, newText string) string {
 	a, b := Split(oldText), Split(newText)
 	hunks := Diff(a, b)
@@ -44,7 +44,7 @@ type writer struct {
 	out  strings.Builder
 }
 
-// group writes hunks that are near each other as one.
+// writeHunks writes nearby hunks as one hunk of the format.
 func (w *writer) writeHunks(hunks []Hunk, fromLine, toLine int) {
 	first, last := hunks[0], hunks[len(hunks)-1]
 	before, after := min(contextLines, first.Start), min(contextLines, len(w.a)-last.End)
@@ -61,8 +61,8 @@ func (w *writer) writeHunks(hunks []Hunk, fromLine, toLine int) {
 	w.writeLines(" ", w.a[pos:end])
 }
 
-// span names lines as a hunk's head does: the first and how many, but for one; an
-// empty span by the line before it.
+// lineRange formats a range for a hunk header: the first line and the count. The count
+// is omitted if it is 1, and an empty range is given by the line before it.
 func lineRange(start, end, line int) string {
 	switch n := end - start; n {
 	case 0:
