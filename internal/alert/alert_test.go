@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Servers shaped like those of Telegram, signal-cli and ntfy get what they expect.
+// TestSinks sends to servers shaped like those of Telegram, signal-cli and ntfy.
 func TestSinks(t *testing.T) {
 	for _, tc := range []struct{ name, url, want string }{
 		{"telegram", "telegram://123:abc@HOST?chats=7,@me&disabletls=yes", `/bot123:abc/sendMessage {"chat_id":"7","text":"hello"}` + "\n" + `/bot123:abc/sendMessage {"chat_id":"@me","text":"hello"}`},
@@ -95,8 +95,8 @@ func enqueue(t *testing.T, q *Queue, text string) {
 	}
 }
 
-// A sink that fails is tried again, holds up nobody, and gets everything in order
-// when it is back.
+// TestQueueTriesAgain: a failing sink is retried, does not delay the others, and
+// receives everything in order after it recovers.
 func TestQueueTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var good, bad []string
@@ -118,7 +118,7 @@ func TestQueueTriesAgain(t *testing.T) {
 		if diff := cmp.Diff([]string{"one", "two"}, good); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]string{"bad: no route; 2 messages wait, 0 were dropped"}, q.Failures()); diff != "" {
+		if diff := cmp.Diff([]string{"bad: no route; 2 messages pending, 0 dropped"}, q.Failures()); diff != "" {
 			t.Error(diff)
 		}
 		<-time.After(time.Hour) // of the bubble
@@ -131,7 +131,8 @@ func TestQueueTriesAgain(t *testing.T) {
 	})
 }
 
-// A sink that hangs makes nobody wait, and what it cannot hold is counted.
+// TestQueueNeverBlocks: a sink that hangs does not block Send, and dropped messages are
+// counted.
 func TestQueueNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, t.TempDir(), Sink{"hangs", "hangs-1", func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }})
@@ -139,7 +140,7 @@ func TestQueueNeverBlocks(t *testing.T) {
 			enqueue(t, q, fmt.Sprint(i))
 		}
 		<-time.After(sendTimeout + time.Millisecond)
-		want := []string{fmt.Sprintf("hangs: context deadline exceeded; %d messages wait, 7 were dropped", maxPending)}
+		want := []string{fmt.Sprintf("hangs: context deadline exceeded; %d messages pending, 7 dropped", maxPending)}
 		if diff := cmp.Diff(want, q.Failures()); diff != "" {
 			t.Error(diff)
 		}

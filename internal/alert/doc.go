@@ -1,19 +1,19 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package alert sends messages to their owner's telephone or desk: by Telegram,
-// by Signal through a server of signal-cli, by ntfy, or by mail.
+// Package alert sends messages to the owner's phone or desktop through Telegram, Signal
+// (by a signal-cli REST server), ntfy or email.
 //
-// [Parse] makes a [Sink] of a URL; a [Queue] sends each message to each of its
-// sinks, tries again as long as one fails, keeps what waits in a folder, and makes its
-// caller wait for no sink.
+// [Parse] turns a URL into a [Sink]. A [Queue] sends each message to each of its sinks,
+// retries failures, stores pending messages in a folder, and never makes its caller
+// wait for a sink.
 //
 // Invariants:
 //
-//   - Send waits for the disk alone, whatever the sinks do. One that fails holds up no other.
-//   - The messages of a sink arrive in order, each at least once, unless more wait
-//     than the queue holds: then the oldest is dropped, and counted. A message that was
-//     kept is sent by the next process that has not been sent by this one.
-//   - No token of a URL stands in an error.
+//   - Send waits for the disk only. A failing sink does not delay the others.
+//   - Each sink receives its messages in order and at least once. If more are pending
+//     than the queue holds, the oldest is dropped and counted. Stored messages that
+//     this process could not deliver are sent by the next one.
+//   - Errors contain no token of a URL.
 //
-// Not here: what is worth an alert, and what it says (internal/guard).
+// Elsewhere: which events raise an alert, and its text (internal/guard).
 package alert

@@ -19,20 +19,20 @@ import (
 	"time"
 )
 
-// mailer sends messages to a server of SMTP.
+// mailer sends messages to an SMTP server.
 type mailer struct {
 	address     string // host and port
 	host        string
 	user        *url.Userinfo
 	from        string
 	to          []string
-	implicitTLS bool           // the connection is encrypted from its beginning
-	unencrypted bool           // nothing is encrypted
-	rootCAs     *x509.CertPool // whom to believe who the server is; nil: whom the system believes
+	implicitTLS bool           // TLS from the start of the connection
+	unencrypted bool           // no TLS at all
+	rootCAs     *x509.CertPool // nil: the certificate authorities of the system
 }
 
-// smtpSink makes a sink of smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS.
-// The keys are those of shoutrrr, in its two spellings.
+// smtpSink parses smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS. Both
+// spellings of shoutrrr's query keys are accepted.
 func smtpSink(u *url.URL) (Sink, bool) {
 	m, ok := newMailer(u)
 	return Sink{Name: "mail", Send: m.send}, ok
@@ -67,7 +67,8 @@ func newMailer(u *url.URL) (*mailer, bool) {
 	return m, m.host != "" && !slices.Contains(append(m.to, m.from), "")
 }
 
-// bare returns the address in a text such as "Ann <ann@example.org>", "" for none.
+// parseAddress returns the bare address of a text such as "Ann <ann@example.org>", ""
+// if it is invalid.
 func parseAddress(text string) string {
 	parsed, err := mail.ParseAddress(strings.TrimSpace(text))
 	if err != nil || strings.ContainsAny(parsed.Address, "\r\n") {
@@ -76,8 +77,8 @@ func parseAddress(text string) string {
 	return parsed.Address
 }
 
-// send delivers one message. Unless the URL says otherwise, a server that does not
-// encrypt gets nothing. Errors name the host alone.
+// send delivers one message. Unless the URL allows plain text, nothing is sent to a
+// server that does not encrypt. Errors name only the server's address.
 func (m *mailer) send(ctx context.Context, text string) error {
 	if err := m.deliver(ctx, text); err != nil {
 		return fmt.Errorf("%s: %w", m.address, err)
@@ -91,7 +92,7 @@ func (m *mailer) deliver(ctx context.Context, text string) error {
 		return err
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // ends what hangs
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // interrupts blocked reads and writes
 	defer stop()
 	c, err := m.startSession(conn)
 	if err != nil {
@@ -115,11 +116,11 @@ func (m *mailer) deliver(ctx context.Context, text string) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	_ = c.Quit() // the server has the message
+	_ = c.Quit() // the server has accepted the message
 	return nil
 }
 
-// greet encrypts a connection and says who is there.
+// startSession negotiates TLS on a connection and authenticates.
 func (m *mailer) startSession(conn net.Conn) (*smtp.Client, error) {
 	tlsConfig := &tls.Config{ServerName: m.host, RootCAs: m.rootCAs}
 	if m.implicitTLS {
@@ -140,7 +141,7 @@ func (m *mailer) startSession(conn net.Conn) (*smtp.Client, error) {
 	return c, nil
 }
 
-// compose writes head and body. The subject is the first line of the text.
+// compose returns the headers and the body. The subject is the first line of text.
 func (m *mailer) compose(text string) []byte {
 	var b bytes.Buffer
 	subject, _, _ := strings.Cut(text, "\n")
@@ -148,7 +149,7 @@ func (m *mailer) compose(text string) []byte {
 	fmt.Fprintf(&b, "Date: %s\r\nMIME-Version: 1.0\r\n", time.Now().UTC().Format(time.RFC1123Z))
 	b.WriteString("Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\nAuto-Submitted: auto-generated\r\n\r\n")
 	w := quotedprintable.NewWriter(&b)
-	_, _ = w.Write([]byte(text)) // a buffer takes everything
+	_, _ = w.Write([]byte(text)) // writing to a buffer cannot fail
 	_ = w.Close()
 	return b.Bytes()
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mailbox says how a server of SMTP behaves.
+// mailbox configures a test SMTP server.
 type mailbox struct {
-	ehlo        string      // the answer to EHLO
-	tlsConfig   *tls.Config // nil: it does not encrypt
-	implicitTLS bool        // encrypted from the beginning
+	ehlo        string      // response to EHLO
+	tlsConfig   *tls.Config // nil: no encryption
+	implicitTLS bool        // TLS from the start
 }
 
-// mailServer serves one connection, and returns what came: with "(encrypted)" where
-// that begins.
+// mailServer serves one connection and returns the received lines, with "(encrypted)"
+// where TLS starts.
 func mailServer(t *testing.T, mailbox mailbox) (address string, received <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -46,7 +46,7 @@ func mailServer(t *testing.T, mailbox mailbox) (address string, received <-chan 
 	return l.Addr().String(), result
 }
 
-// serve takes one message as a server of SMTP does.
+// serve receives one message over SMTP.
 func (box *mailbox) serve(conn net.Conn) string {
 	transcript, data := "", false
 	encrypt := func() *bufio.Scanner {
@@ -89,8 +89,7 @@ func (box *mailbox) serve(conn net.Conn) string {
 	return transcript
 }
 
-// TestMail: a server gets one message for all recipients, which reads as it was
-// written.
+// TestMail: one message reaches all recipients and decodes to the original text.
 func TestMail(t *testing.T) {
 	address, received := mailServer(t, mailbox{ehlo: "250-here\r\n250 AUTH PLAIN"})
 	sink, err := Parse("smtp://ann:secret@" + address + "/?from=Fovea%20%3Cf@example.org%3E&to=ann@example.org,bob@example.org&usestarttls=No")
@@ -127,8 +126,8 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// TestMailIsNotSentPlain: a server that does not encrypt gets nothing unless it was
-// allowed to, and one that hangs is left in time.
+// TestMailIsNotSentPlain: a server without encryption receives nothing unless the URL
+// allows it, and a server that hangs is abandoned when ctx ends.
 func TestMailIsNotSentPlain(t *testing.T) {
 	address, _ := mailServer(t, mailbox{ehlo: "250 here"})
 	sink, err := Parse("smtp://ann:secret@" + address + "/?fromaddress=f@example.org&toaddresses=ann@example.org")

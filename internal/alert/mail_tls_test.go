@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// authority signs certificates of servers.
+// authority is a certificate authority.
 type authority struct {
 	t    *testing.T
 	cert *x509.Certificate
@@ -33,7 +33,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue makes a certificate that is good for an hour unless it says otherwise.
+// issue signs a certificate, valid for an hour unless c says otherwise.
 func (a *authority) issue(c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -58,7 +58,7 @@ func (a *authority) issue(c *x509.Certificate) (*x509.Certificate, *ecdsa.Privat
 	return c, key
 }
 
-// server is the side of a server that shows such a certificate.
+// server returns the TLS configuration of a server with such a certificate.
 func (a *authority) server(c x509.Certificate) *tls.Config {
 	a.t.Helper()
 	cert, key := a.issue(&c)
@@ -71,9 +71,8 @@ func (a *authority) pool() *x509.CertPool {
 	return p
 }
 
-// TestMailIsEncrypted: name, password and message go to a server that proves who it
-// is, and to no other, whether the connection is encrypted from its beginning or
-// becomes so.
+// TestMailIsEncrypted: credentials and message are sent only over TLS to a server with
+// a valid certificate, with implicit TLS and with STARTTLS.
 func TestMailIsEncrypted(t *testing.T) {
 	known, stranger := newAuthority(t), newAuthority(t)
 	here := x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}

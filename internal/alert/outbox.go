@@ -16,30 +16,31 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// message waits for the sinks that have not taken it yet.
+// message is an alert that some sinks have not received yet. Its JSON is the format of
+// its file.
 type message struct {
 	Text    string   `json:"text"`
-	Pending []string `json:"waits"` // by Sink.ID
-	file    string   // of its file
+	Pending []string `json:"waits"` // Sink.IDs without the message
+	file    string   // file name
 }
 
-// outbox is the folder of messages that wait, a file for each. Names sort as the
-// messages came.
+// outbox is the folder of pending messages, one file each. File names sort in the order
+// in which messages were created.
 type outbox struct {
 	folder   string
 	sinkIDs  []string
-	lastTime time.Time // that a name was made of
+	lastTime time.Time // time in the newest file name
 }
 
 const (
 	messageSuffix      = ".json"
-	lastFailureFile    = "tried" // its time is that of the last try that failed
+	lastFailureFile    = "tried" // its mtime is the time of the last failed attempt
 	drainRetryInterval = time.Minute
 	nameLayout         = "20060102T150405.000000000"
 )
 
-// openOutbox reads what waits. What waits for no sink any more is removed, and so
-// is what is no message.
+// openOutbox reads the pending messages. It removes files that are not messages, and
+// messages that no configured sink is waiting for.
 func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 	o := &outbox{folder: folder}
 	for _, s := range sinks {
@@ -61,12 +62,12 @@ func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 		}
 		m.Pending = slices.DeleteFunc(m.Pending, func(id string) bool { return !slices.Contains(o.sinkIDs, id) })
 		if err != nil || len(m.Pending) == 0 {
-			_ = os.Remove(filepath.Join(folder, m.file)) // a remnant is looked at again next time
+			_ = os.Remove(filepath.Join(folder, m.file)) // if that fails, the next open tries again
 			continue
 		}
 		pending = append(pending, m)
 		if created, err := time.Parse(nameLayout, strings.TrimSuffix(m.file, messageSuffix)); err == nil {
-			o.lastTime = created // names go on from there, whatever the clock says
+			o.lastTime = created // new names sort after it even if the clock goes back
 		}
 	}
 	for len(pending) > maxPending {
@@ -76,7 +77,7 @@ func openOutbox(folder string, sinks []Sink) (*outbox, []*message, error) {
 	return o, pending, nil
 }
 
-// add keeps a message for every sink. The message is there also on an error.
+// create stores a message for every sink. The message is returned even on an error.
 func (o *outbox) create(text string) (*message, error) {
 	now := time.Now().UTC()
 	if !now.After(o.lastTime) {
@@ -109,8 +110,8 @@ func (o *outbox) write(m *message) error {
 	return nil
 }
 
-// sent takes note that a sink has a message. What cannot be written is sent again
-// by the next process.
+// markDelivered records that a sink has received a message. If that cannot be written,
+// the next process sends it again.
 func (o *outbox) markDelivered(m *message, id string) {
 	m.Pending = slices.DeleteFunc(m.Pending, func(pendingID string) bool { return pendingID == id })
 	if len(m.Pending) > 0 {
@@ -120,13 +121,13 @@ func (o *outbox) markDelivered(m *message, id string) {
 	_ = os.Remove(filepath.Join(o.folder, m.file))
 }
 
-// touch takes note of a try that failed.
+// recordFailure records the time of a failed attempt.
 func (o *outbox) recordFailure() {
-	_ = vfs.WritePlain(filepath.Join(o.folder, lastFailureFile), nil, 0o600) // else the next process tries at once
+	_ = vfs.WritePlain(filepath.Join(o.folder, lastFailureFile), nil, 0o600) // if that fails, the next process retries at once
 }
 
-// stale reports whether the last try that failed is so long ago that a process
-// that is about to end should wait for another.
+// retryDue reports whether the last failed attempt is long enough ago that Drain should
+// wait for another one.
 func (o *outbox) retryDue() bool {
 	info, err := os.Stat(filepath.Join(o.folder, lastFailureFile))
 	return err != nil || time.Since(info.ModTime()) >= drainRetryInterval

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What waits when a process ends is sent by the next one, by each sink that has
-// not taken it yet and by no other.
+// TestQueueOutlivesTheProcess: the next process sends pending messages, to exactly the
+// sinks that have not received them.
 func TestQueueOutlivesTheProcess(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "alerts")
 	var got []string
@@ -56,8 +56,8 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-// A process that is about to end waits for a message that nobody tried to send, not
-// for one that just failed, and for none longer than it was told to.
+// TestDrain: Drain waits for a message that was never tried, not for one that just
+// failed, and no longer than its context.
 func TestDrain(t *testing.T) {
 	folder := t.TempDir()
 	sent := 0
@@ -91,7 +91,7 @@ func TestDrain(t *testing.T) {
 	q.Close()
 }
 
-// What is no message is removed, and so is what waits for a sink that is no more.
+// TestOutboxRemnants: invalid files and messages for unknown sinks are removed.
 func TestOutboxRemnants(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{"1.json": "{", "2.json": `{"text":"x","waits":["gone"]}`, "3.json": `{"text":"y","waits":["gone","s"]}`, "note": "z"} {

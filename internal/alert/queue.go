@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	maxPending  = 100              // messages that wait at most
-	sendTimeout = 30 * time.Second // of one try
-	minBackoff  = time.Second      // after a try that failed; doubled each time
+	maxPending  = 100              // pending messages per sink
+	sendTimeout = 30 * time.Second // of one attempt
+	minBackoff  = time.Second      // after a failed attempt; doubles up to maxBackoff
 	maxBackoff  = 5 * time.Minute
 )
 
-// Queue sends messages to sinks, and keeps those that wait in a folder. It is safe
-// for concurrent use, by one process at a time.
+// Queue sends messages to sinks and stores pending ones in a folder. It is safe for
+// concurrent use by one process at a time.
 type Queue struct {
 	outbox  *outbox
 	sinks   []*sinkQueue
@@ -27,23 +27,23 @@ type Queue struct {
 	workers sync.WaitGroup
 
 	mu      sync.Mutex
-	changed chan struct{} // closed and made anew when a try ended
+	changed chan struct{} // closed and replaced after each attempt
 	dropped int
-	untried bool // a message came that no process has tried before
+	untried bool // some message has not been tried recently
 }
 
-// line are the messages that wait for one sink.
+// sinkQueue holds the pending messages of one sink.
 type sinkQueue struct {
 	sink    Sink
-	wake    chan struct{} // holds one where there is something to send
-	pending []*message    // q.mu
-	lastErr error         // of the last try; q.mu
+	wake    chan struct{} // buffered; signals a new message
+	pending []*message    // guarded by q.mu
+	lastErr error         // error of the last attempt; guarded by q.mu
 }
 
-// NewQueue starts to send to sinks, until Close, beginning with what waits in the
-// folder for them. The folder need not exist; an error is that of reading it.
-// report, unless it is nil, is told when a sink begins to fail, and with a nil error
-// when it takes messages again.
+// NewQueue starts sending to sinks until Close, beginning with the messages pending in
+// the folder, which need not exist. The error is that of reading the folder. If report
+// is not nil, it is called with the error when a sink starts to fail, and with nil when
+// it recovers.
 func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) (*Queue, error) {
 	box, pending, err := openOutbox(folder, sinks)
 	if err != nil {
@@ -61,15 +61,15 @@ func NewQueue(folder string, sinks []Sink, report func(sink string, err error)) 
 		q.untried = q.untried || len(sq.pending) > 0 && box.retryDue()
 		q.sinks = append(q.sinks, sq)
 	}
-	for _, sq := range q.sinks { // a message is on several lines, and all are known now
+	for _, sq := range q.sinks { // start after all are set up: a message may be in several
 		q.workers.Go(func() { q.run(ctx, sq) })
 	}
 	return q, nil
 }
 
-// Send has a message sent to every sink. It returns once the message is on the
-// disk, and waits for no sink. Where it cannot be kept, it is sent all the same
-// while this process lives, and the error says so.
+// Send enqueues a message for every sink. It returns once the message is on disk and
+// waits for no sink. If the message cannot be stored, Send returns the error; the
+// message is still sent while this process lives.
 func (q *Queue) Send(text string) error {
 	if len(q.sinks) == 0 {
 		return nil
@@ -91,23 +91,23 @@ func (q *Queue) Send(text string) error {
 	return err
 }
 
-// Failures says of each sink that does not take messages at present why, and how
-// many wait or were dropped.
+// Failures describes each failing sink: its last error, and how many messages are
+// pending or were dropped.
 func (q *Queue) Failures() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var out []string
 	for _, sq := range q.sinks {
 		if sq.lastErr != nil {
-			out = append(out, fmt.Sprintf("%s: %v; %d messages wait, %d were dropped", sq.sink.Name, sq.lastErr, len(sq.pending), q.dropped))
+			out = append(out, fmt.Sprintf("%s: %v; %d messages pending, %d dropped", sq.sink.Name, sq.lastErr, len(sq.pending), q.dropped))
 		}
 	}
 	return out
 }
 
-// Drain waits until each sink took what waits for it or has failed to, or ctx ends:
-// for a process that is about to end. It does not wait where what waits was tried
-// in the last minute, by this process or another.
+// Drain waits until each sink has received its pending messages or has failed, or ctx
+// is done. A process calls it before it exits. It does not wait if all pending messages
+// were tried in the last minute, by this process or another.
 func (q *Queue) Drain(ctx context.Context) {
 	for {
 		q.mu.Lock()
@@ -127,13 +127,13 @@ func (q *Queue) Drain(ctx context.Context) {
 	}
 }
 
-// Close stops sending. Messages that wait are sent by the next Queue of the folder.
+// Close stops sending. The next Queue of the folder sends the pending messages.
 func (q *Queue) Close() {
 	q.cancel()
 	q.workers.Wait()
 }
 
-// run sends what waits, oldest first.
+// run sends the pending messages of a sink, oldest first.
 func (q *Queue) run(ctx context.Context, sq *sinkQueue) {
 	backoff := minBackoff
 	for ctx.Err() == nil {
@@ -149,7 +149,7 @@ func (q *Queue) run(ctx context.Context, sq *sinkQueue) {
 		err := sq.sink.Send(sendCtx, m.Text)
 		cancel()
 		if ctx.Err() != nil && err != nil {
-			return // that was not the sink's doing
+			return // interrupted by Close
 		}
 		if q.recordAttempt(sq, m, err) && q.report != nil {
 			q.report(sq.sink.Name, err)
@@ -175,7 +175,8 @@ func (q *Queue) oldest(sq *sinkQueue) *message {
 	return sq.pending[0]
 }
 
-// tried writes down what became of a try, and reports whether that is new.
+// recordAttempt records the result of an attempt, and reports whether the sink started
+// to fail or recovered.
 func (q *Queue) recordAttempt(sq *sinkQueue, m *message, err error) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -190,7 +191,8 @@ func (q *Queue) recordAttempt(sq *sinkQueue, m *message, err error) bool {
 	return changed
 }
 
-// sent takes a message off a line. It may have been dropped meanwhile. q.mu is held.
+// markDelivered removes a message from the queue of a sink, unless it was dropped
+// meanwhile. q.mu is held.
 func (q *Queue) markDelivered(sq *sinkQueue, m *message) {
 	if i := slices.Index(sq.pending, m); i >= 0 {
 		sq.pending = slices.Delete(sq.pending, i, i+1)

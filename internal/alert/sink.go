@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Sink is a place that messages are sent to. Name says of what kind, and ID which,
-// both without its token; no two of a Queue have the same ID.
+// Sink is a destination of messages. Name is its kind and ID identifies it; neither
+// contains a secret. IDs are unique within a Queue.
 type Sink struct {
 	Name string
 	ID   string
@@ -25,10 +25,10 @@ type Sink struct {
 	Send func(ctx context.Context, text string) error
 }
 
-// ErrURL is returned for a URL that names no sink.
-var ErrURL = errors.New("not a URL of a sink")
+// ErrURL is returned for a URL that does not describe a sink.
+var ErrURL = errors.New("invalid alert URL")
 
-// Parse makes the sink that a URL names, in the forms that shoutrrr gave them:
+// Parse returns the sink of a URL in the syntax of shoutrrr:
 //
 //	telegram://TOKEN@telegram?chats=ID,ID
 //	signal://HOST:PORT/SOURCE/RECIPIENT,RECIPIENT
@@ -36,13 +36,13 @@ var ErrURL = errors.New("not a URL of a sink")
 //	smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS,ADDRESS
 //
 // The connection is encrypted unless the URL says disabletls=yes, ntfy also
-// scheme=http, smtp also encryption=None or usestarttls=No. Other parts of
-// shoutrrr's URLs, such as titles and parse modes, are passed over. In place of the
-// host telegram another server of its protocol may stand. It returns ErrURL.
+// scheme=http, smtp also encryption=None or usestarttls=No. Other
+// parameters of shoutrrr, such as titles and parse modes, are ignored. The host
+// telegram may be replaced by another server of the same protocol. The error is ErrURL.
 func Parse(rawURL string) (Sink, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return Sink{}, ErrURL // the cause may show a token
+		return Sink{}, ErrURL // the cause may contain a token
 	}
 	sink, err := parse(u)
 	sum := sha256.Sum256([]byte(rawURL))
@@ -71,7 +71,7 @@ func parse(u *url.URL) (Sink, error) {
 	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT, ntfy://HOST/TOPIC or smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", ErrURL)
 }
 
-// chatsOf are the chats of a URL of Telegram, in either of shoutrrr's spellings.
+// chatsOf returns the chats of a Telegram URL, in either of shoutrrr's spellings.
 func chatsOf(u *url.URL) string {
 	if chats := u.Query().Get("chats"); chats != "" {
 		return chats
@@ -118,7 +118,8 @@ func postJSON(ctx context.Context, address string, user *url.Userinfo, body any)
 	return post(ctx, address, user, "application/json", b)
 }
 
-// post sends a body. Errors name the host alone: the rest may hold a token.
+// post sends a body. Errors contain only the host, because the rest of the address may
+// contain a token.
 func post(ctx context.Context, address string, user *url.Userinfo, contentType string, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -136,7 +137,7 @@ func post(ctx context.Context, address string, user *url.Userinfo, contentType s
 		return fmt.Errorf("%s: %w", r.URL.Host, err)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, 1<<16) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, response.Body, 1<<16) // so that the connection can be reused
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("%s: %s", r.URL.Host, response.Status)
 	}
