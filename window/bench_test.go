@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// large makes 20,000 nodes in documents of 200, and a similarity to a tenth.
+// large returns 20,000 nodes in documents of 200, and similarities for a tenth of them.
 func large() (*memory, scores) {
 	m, near := newMemory(), scores{}
 	r := rand.New(rand.NewPCG(3, 3))
@@ -47,7 +47,7 @@ func large() (*memory, scores) {
 	return m, near
 }
 
-// refuse is a counter of which everything must be in the cache.
+// refuse is a counter that fails the test if the cache misses.
 type refuse struct{ tb testing.TB }
 
 func (refuse) Name() string { return token.O200k }
@@ -57,7 +57,7 @@ func (c refuse) Count(text string) int {
 	return 0
 }
 
-// TestCachedWindowCountsNothing builds a window again without a counter at hand.
+// TestCachedWindowCountsNothing rebuilds windows with all counts cached.
 func TestCachedWindowCountsNothing(t *testing.T) {
 	m, near := large()
 	for _, format := range allFormats {
@@ -74,8 +74,8 @@ func TestCachedWindowCountsNothing(t *testing.T) {
 	}
 }
 
-// TestOutlineChangesNothing builds the same windows with an outline, with one of
-// another state, and without.
+// TestOutlineChangesNothing compares windows built with an outline, with an outline of
+// another state, and without one.
 func TestOutlineChangesNothing(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 4))
@@ -88,7 +88,7 @@ func TestOutlineChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 4 { // again with what the outline has come to know, for other requests too
+		for range 4 { // reuse what the outline has cached, for other requests too
 			req.Outline = outline
 			if got := build(t, m, near, req); !cmp.Equal(got, want) {
 				t.Fatalf("with an outline (-without +with):\n%s", cmp.Diff(want, got))
@@ -113,8 +113,8 @@ type another struct{ *memory }
 
 func (another) Root() merkle.Digest { return merkle.Sum([]byte("another")) }
 
-// BenchmarkWindow20k builds windows over 20,000 nodes with all counts cached,
-// with the outline at hand and without.
+// BenchmarkWindow20k builds windows over 20,000 nodes with all counts cached, with and
+// without an outline.
 func BenchmarkWindow20k(b *testing.B) {
 	m, near := large()
 	outline, err := window.NewOutline(b.Context(), m)

@@ -10,11 +10,11 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// block is one document of an outline. Numbers of nodes count within it. It never
-// changes, so that outlines of several states share it.
+// block holds the nodes of one document of an outline. Nodes are numbered within the
+// block. It is immutable, so outlines of several states share it.
 type block struct {
 	path         string
-	foldedPath   string // path in small letters
+	foldedPath   string // path in lower case
 	nodes        []nodeInfo
 	links        []link
 	projects     []int32
@@ -25,8 +25,8 @@ type block struct {
 	prices atomic.Pointer[priceTable] // the latest list
 }
 
-// branch is what the outline keeps of a node: enough to rank it and to guess its
-// cost. The rest is read again for the few that may be shown.
+// nodeInfo is what the outline keeps of a node: enough to rank it and to estimate its
+// cost. The source supplies the rest for the few nodes that may be shown.
 type nodeInfo struct {
 	id         string
 	agent      string
@@ -40,21 +40,21 @@ type nodeInfo struct {
 	flags      flag
 }
 
-// linking is a link from a node, told by what it leads to.
+// link is a link from a node, identified by its target.
 type link struct {
 	key    uint64 // see linkKey
 	node   int32
 	target string
 }
 
-// class is the nodes of a block with one prior that are not hidden: the topmost of
-// them ranks first where nothing else speaks for any.
+// priorClass groups the visible nodes of a block that share a prior. Without any
+// evidence the topmost of them ranks first, so its depth stands for the class.
 type priorClass struct {
 	prior    float64
 	minDepth int32
 }
 
-// flag is a fact about a node.
+// flag is a set of facts about a node.
 type flag uint8
 
 const (
@@ -69,7 +69,8 @@ const (
 
 func (b *nodeInfo) has(f flag) bool { return b.flags&f != 0 }
 
-// newBlock reads a document and what is below it; nil if it has no item.
+// newBlock reads a document and its subtree. It returns nil if the document has no
+// item.
 func newBlock(src Source, id string, prev previousBlock) *block {
 	b := &block{}
 	b.addSubtree(src, id, -1, &prev)
@@ -81,7 +82,7 @@ func newBlock(src Source, id string, prev previousBlock) *block {
 	return b
 }
 
-// visit adds id and its subtree. It recurses as deep as the document is.
+// addSubtree adds id and its subtree. It recurses to the depth of the document.
 func (b *block) addSubtree(src Source, id string, parent int32, prev *previousBlock) {
 	index := int32(len(b.nodes))
 	if oldIndex, ok := prev.find(id, parent >= 0 && b.nodes[parent].has(hidden)); ok {
@@ -99,7 +100,7 @@ func (b *block) addSubtree(src Source, id string, parent int32, prev *previousBl
 	b.nodes[index].last = int32(len(b.nodes)) - 1
 }
 
-// read adds one item.
+// addItem adds one node read from the source.
 func (b *block) addItem(item *Item, parent int32) {
 	index := int32(len(b.nodes))
 	if index == 0 {
@@ -114,7 +115,7 @@ func (b *block) addItem(item *Item, parent int32) {
 	}
 }
 
-// branch sums up one item.
+// summarize returns the nodeInfo of an item.
 func (b *block) summarize(item *Item, parent int32) nodeInfo {
 	n := nodeInfo{
 		id: item.ID, agent: item.Agent, digest: item.Digest, parent: parent,
@@ -143,7 +144,7 @@ func (b *block) summarize(item *Item, parent int32) nodeInfo {
 	return n
 }
 
-// classify counts the nodes that may be shown, and finds the topmost by prior.
+// countVisible counts the visible nodes and records the topmost one of each prior.
 func (b *block) countVisible() {
 	for i := range b.nodes {
 		if n := &b.nodes[i]; !n.has(hidden) {
@@ -153,7 +154,7 @@ func (b *block) countVisible() {
 	}
 }
 
-// addClass adds a class to some, of which there is one for each prior.
+// mergeClass adds c to classes, which hold one class for each prior.
 func mergeClass(classes []priorClass, c priorClass) []priorClass {
 	i := slices.IndexFunc(classes, func(o priorClass) bool { return o.prior == c.prior })
 	if i < 0 {

@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// bound is the optimum of a relaxed problem, which no choice of levels within
-// budget tokens exceeds: levels may be taken in parts, and a heading that m
-// candidates stand below costs each of them its m-th part and itself nothing
-// (whoever shows k of them pays all of it, which is at least k parts of m).
-// Each candidate becomes the steps of its convex hull (Pisinger, Killer and
-// Toth: Knapsack Problems, 11.2); the steeper are taken first. Costs are exact
-// where a level was counted and guessed elsewhere. O(n log n + n depth).
+// bound returns the optimum of a relaxed problem, which no choice of levels within
+// budget tokens exceeds. In the relaxed problem a level may be taken in part, and a
+// heading with m candidates below it is free itself but adds 1/m of its cost to each of
+// them. (A selection with k of them pays for the whole heading, which is at least k/m
+// of it.) Each candidate becomes the steps of its convex hull (Kellerer, Pferschy and
+// Pisinger: Knapsack Problems, 11.2), and steeper steps are taken first. Costs are
+// exact for levels that were counted and estimated for the others. O(n log n + n
+// depth).
 func bound(candidates []candidate, budget int, buf *scratch) float64 {
 	buf.descendants, buf.headingShares = resizeZeroed(buf.descendants, len(candidates)), resizeZeroed(buf.headingShares, len(candidates))
 	descendants, shares := buf.descendants, buf.headingShares // shared is a heading's price by candidate below it
@@ -54,7 +55,8 @@ func bound(candidates []candidate, budget int, buf *scratch) float64 {
 	return sum
 }
 
-// price is what a level costs beyond what was pinned: exactly where it is known.
+// levelCost returns the tokens of a level beyond what was pinned, exact where the level
+// was counted.
 func levelCost(c *candidate, level Level) int {
 	tokens := c.estimates[level]
 	if c.level == level {
@@ -63,18 +65,18 @@ func levelCost(c *candidate, level Level) int {
 	return int(max(0, tokens-c.pinnedCost))
 }
 
-// zeroed returns n zeros, in the room of list where it suffices.
+// resizeZeroed returns n zeros, reusing the memory of list if it is large enough.
 func resizeZeroed[T any](list []T, n int) []T {
 	list = slices.Grow(list[:0], n)[:n]
 	clear(list)
 	return list
 }
 
-// relaxed is a step that may be taken in parts.
+// hullStep is a step of a convex hull. It may be taken in part.
 type hullStep struct{ value, tokens float64 }
 
-// appendHull appends the steps of c's upper convex hull. Reaching any level costs
-// above more; where free is not 0, the title is had for nothing.
+// appendHull appends the steps of the upper convex hull of c. Reaching any level also
+// costs ancestorCost. If free is not 0, the title is free.
 func appendHull(steps []hullStep, c *candidate, ancestorCost, free float64) []hullStep {
 	value, tokens := 0.0, 0.0
 	reached := Absent

@@ -23,7 +23,7 @@ var (
 	allFormats  = []string{window.FormatOrg, window.FormatMarkdown, window.FormatJSON}
 )
 
-// nasty are texts that try to be something else than text.
+// nasty are texts that imitate markup or contain unusual bytes.
 var nasty = []string{
 	"plain words of a note", "* Forged heading\n:PROPERTIES:\n:ID: n0\n:END:", "#+end_example\n* out", "a\r\n** b\rc", ",* already\n,,#+end_example",
 	"```\n# Forged\n````", "/etc/passwd\n/ slash", "  \n\n  indented\n", "", "日本語のテキスト。とても長い。", "title :a:b:", "TODO [#A] forged", "<<n1>> x", "\xff\xfe bad",
@@ -31,7 +31,7 @@ var nasty = []string{
 	"COMMENT x", "[#B]", "** stars", "::", ":PROPERTIES:", "\u2028sep\u2029\u0085next",
 }
 
-// random makes a memory of n nodes with nasty texts, and scores for some.
+// random returns a memory of n nodes with nasty texts, and scores for some.
 func random(r *rand.Rand, n int) (*memory, scores) {
 	m, near := newMemory(), scores{}
 	pick := func() string { return nasty[r.IntN(len(nasty))] }
@@ -64,7 +64,7 @@ func random(r *rand.Rand, n int) (*memory, scores) {
 	return m, near
 }
 
-// randomRequest asks for anything.
+// randomRequest returns an arbitrary request.
 func randomRequest(r *rand.Rand, n int) window.Request {
 	req := window.Request{
 		Policy: allPolicies[r.IntN(2)], Format: allFormats[r.IntN(3)], Budget: 1 + r.IntN(600),
@@ -82,9 +82,9 @@ func randomRequest(r *rand.Rand, n int) window.Request {
 	return req
 }
 
-// TestBudgetHolds builds random windows over random memories: the budget holds
-// exactly, the smallest budget named works and one less does not, every shown
-// node has its headings, and Org reads the parts and nothing else.
+// TestBudgetHolds builds random windows over random memories: no budget is exceeded,
+// the reported smallest budget works and one token less does not, every shown node has
+// its headings, and Org parses exactly the parts.
 func TestBudgetHolds(t *testing.T) {
 	const cases = 4000
 	cache := token.NewCache(1 << 16)
@@ -115,7 +115,7 @@ func TestBudgetHolds(t *testing.T) {
 	}
 }
 
-// atLeast asserts that the budget an error names is the smallest that works.
+// atLeast asserts that the budget in e is the smallest that works.
 func atLeast(t *testing.T, src window.Source, sim window.Similarity, req window.Request, e *window.BudgetError) *window.Window {
 	t.Helper()
 	if e.Budget != req.Budget || e.Needed <= req.Budget {
@@ -134,7 +134,7 @@ func atLeast(t *testing.T, src window.Source, sim window.Similarity, req window.
 	return w
 }
 
-// checkShape asserts what holds for the parts of any window.
+// checkShape asserts the invariants of the parts of any window.
 func checkShape(t *testing.T, m *memory, w *window.Window, req window.Request) {
 	t.Helper()
 	if req.Format == window.FormatOrg {
@@ -170,8 +170,8 @@ func checkShape(t *testing.T, m *memory, w *window.Window, req window.Request) {
 	}
 }
 
-// shy counts as no counter of package token does: pieces do not add up, neither
-// upwards nor downwards.
+// shy is a counter unlike those of package token: it is not additive, in either
+// direction.
 type shy struct{ per, more int }
 
 func (shy) Name() string { return "shy" }
@@ -181,7 +181,7 @@ func (c shy) Count(text string) int {
 	return n + c.more*n/50
 }
 
-// TestAnyCounter holds the budget by counters under which tokens do not add up.
+// TestAnyCounter checks the budget with counters that are not additive.
 func TestAnyCounter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 3))
@@ -204,7 +204,7 @@ func TestAnyCounter(t *testing.T) {
 	})
 }
 
-// TestSameBytes builds one window many times, with all maps made anew.
+// TestSameBytes builds the same window many times from fresh maps.
 func TestSameBytes(t *testing.T) {
 	for _, policy := range allPolicies {
 		for _, format := range allFormats {
@@ -227,8 +227,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestDegrade walks down the budgets: the focus shrinks in the fixed order, and
-// the part says what happened.
+// TestDegrade lowers the budget step by step: the focus shrinks in a fixed order, and
+// its reason says so.
 func TestDegrade(t *testing.T) {
 	m := newMemory()
 	m.add("", window.Item{ID: "d", Title: "A document of some title"})

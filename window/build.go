@@ -9,12 +9,13 @@ import (
 	"github.com/fovea-memory/fovea/token"
 )
 
-// Build chooses and writes the window that req asks for. A nil sim finds nothing
-// similar. It fails with ErrUnknownPolicy, ErrUnknownFormat, ErrUnknownFocus, a
-// *BudgetError, or the error of ctx. Build may run in many goroutines. With an Outline of
-// this state it takes O(c log c + h) for the c nodes that a window of headings alone could
-// hold and the h that sim names or that stand beside those, link to the focus or are in
-// its document; else all items are read first.
+// Build chooses and renders the window that req asks for. With a nil sim no node is
+// similar. Errors: ErrUnknownPolicy, ErrUnknownFormat, ErrUnknownFocus, *BudgetError,
+// or the error of ctx. Build is safe for concurrent use. With an Outline of the same
+// state it takes O(c log c + h), where c is the number of nodes whose headings alone
+// could fill the window and h the number of nodes that are similar, adjacent to a
+// similar node, linked with the focus, or in its document. Without one it reads all
+// items first.
 func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	req, err := req.withDefaults()
 	if err != nil {
@@ -41,12 +42,12 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 		case limit <= 0:
 			return nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused()}
 		}
-		limit -= excess // a counter under which the tokens of pieces do not add up
+		limit -= excess // the counter is not additive
 	}
 }
 
-// similarityText is what nodes are compared with besides the focus: by
-// PolicyFoveal nothing.
+// similarityText returns the text that nodes are compared with besides the focus.
+// PolicyFoveal compares with the focus only.
 func similarityText(req *Request) string {
 	if req.Policy == PolicyFoveal {
 		return ""
@@ -54,7 +55,8 @@ func similarityText(req *Request) string {
 	return req.query()
 }
 
-// addsUp reports whether the tokens of pieces add up with this counter.
+// isAdditive reports whether the counter's tokens of pieces add up to the tokens of
+// their concatenation.
 func isAdditive(counter token.Counter) bool {
 	return slices.Contains([]string{token.O200k, token.Estimated}, counter.Name())
 }

@@ -8,28 +8,29 @@ import (
 )
 
 var (
-	// ErrUnknownPolicy is returned when a request names a policy there is not.
+	// ErrUnknownPolicy is returned for a policy other than value and foveal.
 	ErrUnknownPolicy = errors.New("unknown policy")
-	// ErrUnknownFormat is returned when a request names a format there is not.
+	// ErrUnknownFormat is returned for a format other than org, markdown and json.
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrUnknownFocus is returned when the source has no item for the focus.
 	ErrUnknownFocus = errors.New("no node has this id")
 )
 
-// BudgetError is returned when what must be shown does not fit the budget.
+// BudgetError is returned when the required parts do not fit the budget.
 type BudgetError struct {
 	// Needed is the smallest budget, in tokens, with which the same request
 	// succeeds over the same source.
 	Needed int
-	// Budget is the one that was given.
+	// Budget is the requested budget in tokens.
 	Budget int
-	// Focus tells whether a focus is what needs the room, not the frame alone.
+	// Focus reports whether the focus needs the tokens; otherwise the frame of the text
+	// alone does.
 	Focus bool
-	// Degraded tells whether everything that may be left out already was.
+	// Degraded reports whether everything optional was already left out.
 	Degraded bool
 }
 
-// Error says what needs how much, and what to do.
+// Error returns the required tokens and what to do.
 func (e *BudgetError) Error() string {
 	switch {
 	case !e.Focus:

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// outlined returns the requested projects that may be shown, in their order, and notes
-// them.
+// requestedProjects returns the visible projects among ids in their order, without
+// duplicates, and flags them as requested.
 func requestedProjects(t *tree, ids []string) []ref {
 	for i := range t.evidence {
 		t.evidence[i].flags &^= requested
@@ -24,9 +24,9 @@ func requestedProjects(t *tree, ids []string) []ref {
 	return out
 }
 
-// gatherFoveal makes candidates of every node in a project, of the focus with its
-// children and of the neighbours, the latter with the headings above them. A
-// project within another one is a part of the outer one.
+// gatherFoveal makes candidates of all nodes of the projects, of the focus and its
+// children, and of the focus's neighbours; the latter with the headings above them. A
+// project inside another one is part of the outer one.
 func (p *plan) gatherFoveal() {
 	for _, root := range p.projects {
 		if p.inProject(p.tree.parent(root)) {
@@ -57,7 +57,7 @@ func (p *plan) gatherFoveal() {
 	}
 }
 
-// full returns the children of the focus and its neighbours, in document order.
+// fullNodes returns the children of the focus and its neighbours, in document order.
 func (p *plan) fullNodes() []ref {
 	if !p.tree.focused() {
 		return nil
@@ -76,12 +76,12 @@ func (p *plan) fullNodes() []ref {
 	return slices.DeleteFunc(slices.Compact(nodes), p.tree.isHidden)
 }
 
-// isNeighbour reports whether a similarity to the focus makes a neighbour.
+// isNeighbour reports whether a similarity to the focus reaches the threshold.
 func (p *plan) isNeighbour(score float64) bool {
 	return p.tree.focused() && score >= p.req.Threshold
 }
 
-// inProject reports whether a node is a project or below one.
+// inProject reports whether a node is a requested project or below one.
 func (p *plan) inProject(r ref) bool {
 	for ; r != noRef; r = p.tree.parent(r) {
 		if p.tree.hasMark(r, requested) {
@@ -91,7 +91,7 @@ func (p *plan) inProject(r ref) bool {
 	return false
 }
 
-// hang makes a node a candidate below the nearest shown node, up to root.
+// hang makes a node a candidate below its nearest visible ancestor, up to root.
 func (p *plan) hang(r, root ref) int {
 	if index, ok := p.candidate(r); ok {
 		return index
@@ -103,7 +103,8 @@ func (p *plan) hang(r, root ref) int {
 	return p.addCandidate(r, parent)
 }
 
-// wanted is the level at which the policy shows candidate i.
+// targetLevel returns the level at which the policy shows candidate i, budget
+// permitting.
 func (p *plan) targetLevel(i int) Level {
 	n := &p.details[i]
 	if i == p.focus || n.similar || p.tree.isFocusChild(n.ref) {
@@ -112,9 +113,9 @@ func (p *plan) targetLevel(i int) Level {
 	return Title
 }
 
-// spendFoveal shows, while they fit: the titles of depth 1 and 2, the children of
-// the focus and then its neighbours whole, and the deeper titles. What is left
-// of the budget stays unused.
+// spendFoveal shows as much as fits, in this order: titles of depth 1 and 2, the
+// children of the focus in full, its neighbours in full, deeper titles. The rest of the
+// budget stays unused.
 func (p *plan) spendFoveal() {
 	const maxFirstDepth = 2
 	var first, children, neighbours, deeper []int
@@ -151,8 +152,8 @@ func (p *plan) showAll(list []int, level Level) {
 	}
 }
 
-// accountFoveal returns how many candidates are absent, and the value shown as a
-// share of what the policy would show without a budget.
+// account returns the number of absent candidates, and the value shown as a share of
+// the value without a budget.
 func (p *plan) account() (omitted int, share float64) {
 	shown, total := 0.0, 0.0
 	for i := range p.candidates {
@@ -169,7 +170,7 @@ func (p *plan) account() (omitted int, share float64) {
 	return omitted, shown / total
 }
 
-// reasonFoveal says why candidate i is shown.
+// reasonFoveal returns the reason why candidate i is shown.
 func (p *plan) reasonFoveal(i int) string {
 	n := &p.details[i]
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// project is one document with a project of some depth, and another document.
+// project returns one document with a deep project, and another document.
 func project() *memory {
 	m := newMemory()
 	m.add("", window.Item{ID: "doc", Title: "Notes", Path: "a.org"})
@@ -42,8 +42,8 @@ func TestFovealRendering(t *testing.T) {
 	lacks(t, w.Text, "PERIPHERAL CONTENT")
 }
 
-// TestAwarenessBudget is the seed's test-awareness-budget (X31), and the same
-// within a budget that has no room for more.
+// TestAwarenessBudget is the seed's test-awareness-budget (X31), also within a budget
+// that is one token short.
 func TestAwarenessBudget(t *testing.T) {
 	m := newMemory()
 	m.add("", window.Item{ID: "d1", Title: "One"})
@@ -64,7 +64,7 @@ func TestAwarenessBudget(t *testing.T) {
 	}
 }
 
-// Defects of the seed's own rendering, each of which a test here keeps away.
+// Regression tests for the defects of the seed's own rendering.
 
 func TestDefect38FocusBelowLevelThreeIsRendered(t *testing.T) {
 	w := build(t, project(), nil, foveal("a1111"))
@@ -122,8 +122,8 @@ func TestDefect41NeighboursAppear(t *testing.T) {
 	lacks(t, build(t, project(), near, req).Text, "ELSE TWO BODY")
 }
 
-// Defects 42 and 43 are of finding active projects: the window takes them as ids
-// and does not guess by tags or keywords.
+// Defects 42 and 43 concern finding active projects: the window takes them as ids and
+// does not guess by tags or keywords.
 func TestDefect42And43ProjectsAreThoseNamed(t *testing.T) {
 	m := project()
 	m.edit("e1", func(item *window.Item) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// write puts the chosen pieces in order and makes the window.
+// assemble joins the chosen pieces into the window.
 func (p *plan) assemble() *Window {
 	w := &Window{
 		Budget: p.req.Budget, Counter: p.req.Counter.Name(), Policy: p.req.Policy, Root: p.src.Root(),
@@ -39,7 +39,7 @@ func (p *plan) assemble() *Window {
 	return w
 }
 
-// part makes the account of one candidate.
+// newPart describes candidate i, which adds tokens to the text.
 func (p *plan) newPart(i, tokens int) Part {
 	n := &p.details[i]
 	b := n.info
@@ -61,17 +61,17 @@ func (p *plan) newPart(i, tokens int) Part {
 	}
 }
 
-// order returns the shown candidates as the text has them: parents before
-// children, documents and siblings in their order, but the branch of the focus
-// after its siblings, so that the focus comes last without repeating a heading.
-// PolicyFoveal has the projects first, as they were given.
+// textOrder returns the shown candidates in the order of the text: parents before
+// children, documents and siblings in document order, except that the branch of the
+// focus follows its siblings. So the focus comes last and no heading is repeated.
+// PolicyFoveal puts the projects first, in the order of the request.
 func (p *plan) textOrder() []int {
 	children := map[int][]int{}
 	for i := range p.candidates {
 		if p.candidates[i].level != Absent {
 			parent := int(p.candidates[i].parent)
 			if parent >= 0 && p.candidates[parent].level == Absent {
-				parent = -1 // a degraded window without the ancestors of its focus
+				parent = -1 // a degraded window omits the ancestors of its focus
 			}
 			children[parent] = append(children[parent], i)
 		}

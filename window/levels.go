@@ -11,13 +11,13 @@ type Level uint8
 const (
 	Absent  Level = iota
 	Title         // heading line and id
-	Snippet       // and the paragraph that fits the request best
-	Full          // and planning, properties and the whole body
+	Snippet       // plus the paragraph that matches the request best
+	Full          // plus planning, properties and the whole body
 )
 
 var levelNames = [...]string{Absent: "absent", Title: "title", Snippet: "snippet", Full: "full"}
 
-// levelValues is the worth of a level as a share of the whole node: a convention
+// levelValues is the value of each level as a share of the full node: a convention
 // fixed together with the cross-reference measurement that uses it.
 var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}
 
@@ -33,8 +33,8 @@ func (l Level) String() string {
 // encoding.TextMarshaler.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText sets l by its name; any other text is an error that lists the
-// names. It implements encoding.TextUnmarshaler.
+// UnmarshalText sets l to the named level. The error for an unknown name lists the
+// known ones. It implements encoding.TextUnmarshaler.
 func (l *Level) UnmarshalText(text []byte) error {
 	for i, name := range levelNames {
 		if name == string(text) {

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// linking yields the links that have one of some keys, with the place of their block:
-// by the places where they were made, else by looking at all.
+// linksWithKeys yields the links with one of the keys, each with the index of its
+// block. It uses the index if that is built and scans only the blocks added since;
+// otherwise it scans all blocks.
 func (o *Outline) linksWithKeys(keys []uint64) iter.Seq2[int32, *link] {
 	return func(yield func(int32, *link) bool) {
 		unindexed := o.blocks
@@ -31,7 +32,7 @@ func (o *Outline) linksWithKeys(keys []uint64) iter.Seq2[int32, *link] {
 	}
 }
 
-// registered yields the links of the register that have a key and still stand.
+// indexedLinks yields the indexed links with a key whose blocks are still current.
 func (o *Outline) indexedLinks(key uint64, yield func(int32, *link) bool) bool {
 	links := o.lookup.index.links
 	first, _ := slices.BinarySearchFunc(links, key, func(l linkEntry, key uint64) int { return cmp.Compare(l.key, key) })
@@ -44,7 +45,7 @@ func (o *Outline) indexedLinks(key uint64, yield func(int32, *link) bool) bool {
 	return true
 }
 
-// filed yields the places of the blocks whose path is folded, in small letters.
+// blocksAtPath yields the indexes of the blocks whose path in lower case is folded.
 func (o *Outline) blocksAtPath(folded string) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		unindexed := o.blocks
@@ -64,7 +65,7 @@ func (o *Outline) blocksAtPath(folded string) iter.Seq[int32] {
 	}
 }
 
-// placeOf returns the place of a block of the outline, which may be the one given.
+// blockIndex returns the index of block b of the outline; index is tried first.
 func (o *Outline) blockIndex(index int, b *block) int32 {
 	if index >= len(o.blocks) || o.blocks[index] != b {
 		index, _ = o.blockAt(b.path)

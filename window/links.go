@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// links recognises the links from and to the focus by their targets as written.
+// focusLinks resolves the links from and to the focus by their targets as written.
 type focusLinks struct {
 	focusTarget string                     // "id:" target that means the focus
 	focusPath   string                     // path of its document, in small letters
@@ -40,8 +40,8 @@ func newLinks(t *tree, focus *Item) *focusLinks {
 	return l
 }
 
-// names are the targets that mean item within its own file, folded; "" is the
-// document itself.
+// targetNames returns the normalized targets that refer to item within its own file; ""
+// is the document itself.
 func targetNames(item *Item) []string {
 	if item.Level == 0 {
 		return []string{""}
@@ -56,13 +56,13 @@ func targetNames(item *Item) []string {
 	return names
 }
 
-// fold makes equal what Org takes for the same name.
+// foldName normalizes case and white space, which Org ignores in names.
 func foldName(name string) string {
 	return strings.ToLower(strings.Join(strings.Fields(name), " "))
 }
 
-// place splits a target written in the file from into the path it leads to, in
-// small letters, and the folded name within.
+// resolveTarget splits a target written in the file sourcePath into the lower-case path
+// and the normalized name that it refers to.
 func resolveTarget(target, sourcePath string) (file, name string) {
 	sourcePath = strings.ToLower(sourcePath)
 	filename, ok := strings.CutPrefix(target, "file:")
@@ -73,11 +73,11 @@ func resolveTarget(target, sourcePath string) (file, name string) {
 	return path.Join(path.Dir(sourcePath), strings.ToLower(filename)), foldName(name)
 }
 
-// seed is that of the keys of links in this process.
+// linkSeed seeds link keys. Keys are valid within this process.
 var linkSeed = maphash.MakeSeed()
 
-// linkKey tells apart, but for rare pairs, what links lead to: an id, or a name in a
-// file.
+// linkKey hashes a link target: an id, or a name in a file. Collisions are rare but
+// possible.
 func linkKey(file, name string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(linkSeed)
@@ -87,7 +87,7 @@ func linkKey(file, name string) uint64 {
 	return h.Sum64()
 }
 
-// targetKey is the key of a target written in the file from.
+// targetKey returns the key of a target written in the file sourcePath.
 func targetKey(target, sourcePath string) uint64 {
 	if strings.HasPrefix(target, "id:") {
 		return linkKey("", target)
@@ -95,7 +95,7 @@ func targetKey(target, sourcePath string) uint64 {
 	return linkKey(resolveTarget(target, sourcePath))
 }
 
-// keys are the keys of the links that lead to the focus.
+// keys returns the keys of all links that lead to the focus.
 func (l *focusLinks) keys() []uint64 {
 	keys := []uint64{linkKey("", l.focusTarget)}
 	for name := range l.focusNames {
@@ -104,8 +104,8 @@ func (l *focusLinks) keys() []uint64 {
 	return keys
 }
 
-// mark sets linksTo and linkedFrom. Where the focus links by name it reads the
-// items of the documents that it links into.
+// mark sets linksTo and linkedFrom. If the focus links by name, it reads the items of
+// the linked documents.
 func (l *focusLinks) mark(t *tree) {
 	for _, id := range l.linkedIDs {
 		if r, ok := t.find(id); ok {
@@ -125,7 +125,7 @@ func (l *focusLinks) mark(t *tree) {
 	t.ensureEvidence(t.focus).flags &^= linksTo | linkedFrom
 }
 
-// markNamed marks the nodes of one document that have one of some names.
+// markNamed sets linkedFrom on the nodes of one document that have one of the names.
 func (t *tree) markNamed(index int32, names map[string]bool) {
 	for i := range t.blocks[index].nodes {
 		item, ok := t.src.Item(t.blocks[index].nodes[i].id)
@@ -135,8 +135,8 @@ func (t *tree) markNamed(index int32, names map[string]bool) {
 	}
 }
 
-// isFocus reports whether a target leads to the focus, written in the file from; home
-// says that the focus stands in it.
+// leadsToFocus reports whether a target, written in the file sourcePath, refers to the
+// focus. sameFile reports whether the focus is in that file.
 func (l *focusLinks) leadsToFocus(target, sourcePath string, sameFile bool) bool {
 	if strings.HasPrefix(target, "id:") {
 		return target == l.focusTarget

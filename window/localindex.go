@@ -7,12 +7,13 @@ import (
 	"sync/atomic"
 )
 
-// locals says where the nodes of a large block stand, or stood in an earlier block of
-// the same document: most of them still do, or all are behind what came or went.
+// localIndex maps ids to node positions within a large block. It may have been built
+// from an earlier block of the same document, where most nodes have kept their position
+// or have been shifted by an insertion or deletion before them.
 type localIndex struct {
 	positions map[string]int32
-	nodes     int          // nodes of the block that it was made of
-	misses    atomic.Int32 // how often it did not help
+	nodes     int          // number of nodes when it was built
+	misses    atomic.Int32 // lookups that it could not answer
 }
 
 func newLocalIndex(nodes []nodeInfo) *localIndex {
@@ -23,7 +24,7 @@ func newLocalIndex(nodes []nodeInfo) *localIndex {
 	return l
 }
 
-// find returns the number of the node with an id.
+// find returns the index of the node with an id.
 func (b *block) find(id string) (int32, bool) {
 	const maxScan, maxMisses = 32, 64
 	matches := func(n nodeInfo) bool { return n.id == id }
@@ -44,7 +45,7 @@ func (b *block) find(id string) (int32, bool) {
 		}
 	}
 	table.misses.Add(1)
-	for i := len(b.nodes) - 1; i >= 0; i-- { // what is new is mostly at the end
+	for i := len(b.nodes) - 1; i >= 0; i-- { // new nodes are mostly at the end
 		if b.nodes[i].id == id {
 			return int32(i), true
 		}

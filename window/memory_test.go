@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// memory is a Source held in maps.
+// memory is a Source backed by maps.
 type memory struct {
 	docs   []string
 	items  map[string]window.Item
@@ -66,19 +66,19 @@ func (m *memory) Document(id string) (doc, path string) {
 	return id, m.items[id].Path
 }
 
-// hidden reports whether a node or one above it is.
+// hidden reports whether a node or one of its ancestors is hidden.
 func (m *memory) hidden(id string) bool {
 	return id != "" && (m.items[id].Hidden || m.hidden(m.parent[id]))
 }
 
-// above reports whether a node is an ancestor of another one.
+// above reports whether id is an ancestor of another node.
 func (m *memory) above(id, of string) bool {
 	for of = m.parent[of]; of != "" && of != id; of = m.parent[of] {
 	}
 	return of == id
 }
 
-// scores is a Similarity with fixed answers.
+// scores is a Similarity with fixed scores.
 type scores map[string]float64
 
 func (scores) Name() string { return "fixed" }
@@ -91,7 +91,7 @@ func (s scores) Scores(string, string) []window.Scored {
 	return all
 }
 
-// exact returns the exact counter, loaded once for all tests.
+// exact returns the exact counter.
 func exact(tb testing.TB) token.Counter {
 	tb.Helper()
 	counter, err := token.Exact()
@@ -101,7 +101,8 @@ func exact(tb testing.TB) token.Counter {
 	return counter
 }
 
-// build builds or fails the test, and checks what holds for every window.
+// build builds a window, checks the invariants of every window, and fails the test on
+// an error.
 func build(tb testing.TB, src window.Source, sim window.Similarity, req window.Request) *window.Window {
 	tb.Helper()
 	w, err := window.Build(context.Background(), src, sim, req)
@@ -152,7 +153,7 @@ func has(w *window.Window, id string) bool {
 	return slices.ContainsFunc(w.Parts, func(p window.Part) bool { return p.ID == id })
 }
 
-// mentions fails unless text holds each of want, and no other one of the rest.
+// mentions fails unless text contains all of want.
 func mentions(tb testing.TB, text string, want ...string) {
 	tb.Helper()
 	for _, s := range want {

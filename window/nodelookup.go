@@ -9,35 +9,37 @@ import (
 	"sync/atomic"
 )
 
-// places finds the nodes of an outline by id, and by what they link to: in a register
-// of all nodes of an earlier outline, and in the blocks that are there since. What the
-// register says counts where the block is still one of the outline.
+// nodeLookup finds the nodes of an outline by id and by link target. It combines the
+// index of an earlier outline with the blocks added since. An index entry is valid if
+// its block is still part of the outline.
 type nodeLookup struct {
 	index  *nodeIndex
 	added  []*block
-	shifts int // how many documents came or went since
+	shifts int // number of documents added or removed since
 }
 
-// register is the places of all nodes of an outline, made when a second window asks: a
-// program that asks once is quicker without. It is safe for concurrent use.
+// nodeIndex locates all nodes of an outline. It is built when a second window needs it,
+// because a program that builds one window is faster without. It is safe for concurrent
+// use.
 type nodeIndex struct {
 	usedOnce atomic.Bool
 	once     sync.Once
 	built    atomic.Bool
 	nodes    map[string]location
 	links    []linkEntry           // by key
-	files    map[string][]location // documents, by path in small letters
+	files    map[string][]location // documents, by path in lower case
 }
 
-// lead says that a document links somewhere; see linkKey. Its spot has the number of
-// the link in the block.
+// linkEntry is an indexed link; see linkKey. Its location holds the index of the link
+// within the block.
 type linkEntry struct {
 	key uint64
 	location
 }
 
-// spot is where a node stands: its number in a block, and the place of that in the
-// outline of the register, which is the same or near in most that follow.
+// location is the position of a node: the block, the node's index in it, and the index
+// of the block in the indexed outline. In later outlines the block has the same index
+// or one nearby.
 type location struct {
 	block *block
 	ref   ref
@@ -49,7 +51,8 @@ func newNodeIndex(usedOnce bool) *nodeIndex {
 	return r
 }
 
-// worth reports whether the places of o pay, and makes them.
+// useIndex reports whether lookups should use the index, and builds it. It returns
+// false on the first use.
 func (o *Outline) useIndex() bool {
 	r := o.lookup.index
 	if !r.usedOnce.Swap(true) {
@@ -79,18 +82,18 @@ func (r *nodeIndex) build(o *Outline) {
 	slices.SortFunc(r.links, func(a, b linkEntry) int { return cmp.Compare(a.key, b.key) })
 }
 
-// next returns the places of the outline that follows by a change.
+// update returns the lookup of o, the outline that results from delta.
 func (p nodeLookup) update(o *Outline, delta outlineDelta) nodeLookup {
 	added := slices.DeleteFunc(slices.Clone(p.added), func(b *block) bool { return slices.Contains(delta.removed, b) })
 	added = append(added, delta.added...)
-	const minAdded, share = 16, 32 // documents, and their share of all, may be later than the register
+	const minAdded, share = 16, 32 // the index is dropped when more documents than both were added: a count, and 1/share of all
 	if !p.index.built.Load() || len(added) > max(minAdded, len(o.blocks)/share) {
 		return nodeLookup{index: newNodeIndex(p.index.usedOnce.Load())}
 	}
 	return nodeLookup{p.index, added, p.shifts + delta.shifts}
 }
 
-// placed returns where a node stands by places that were made.
+// findIndexed returns the position of a node, by the index where it is valid.
 func (o *Outline) findIndexed(src Source, id string) (ref, bool) {
 	if loc, ok := o.lookup.index.nodes[id]; ok {
 		if index, current := o.locate(loc); current {
@@ -104,8 +107,9 @@ func (o *Outline) findIndexed(src Source, id string) (ref, bool) {
 	return o.findInSource(src, id)
 }
 
-// stands returns the place of the document of a spot, -1 where there is none, and
-// whether its block is the one of the spot.
+// locate returns the index of the document of a location, -1 if it is gone, and whether
+// its block is still the one of the location. It first tries up to maxShift blocks to
+// either side of the indexed one.
 func (o *Outline) locate(loc location) (index int32, current bool) {
 	const maxShift = 8
 	for shift := range int32(min(maxShift, o.lookup.shifts)) + 1 {
@@ -122,14 +126,14 @@ func (o *Outline) locate(loc location) (index int32, current bool) {
 	return int32(found), o.blocks[found] == loc.block
 }
 
-// sought returns where a node stands by what the source says of it.
+// findInSource returns the position of a node, by the document that the source reports.
 func (o *Outline) findInSource(src Source, id string) (ref, bool) {
 	doc, path := src.Document(id)
 	if doc == "" {
 		return noRef, false
 	}
 	index, ok := o.blockAt(path)
-	if !ok || o.blocks[index].nodes[0].id != doc { // a source without paths
+	if !ok || o.blocks[index].nodes[0].id != doc { // the source has no paths
 		index = slices.IndexFunc(o.blocks, func(b *block) bool { return b.nodes[0].id == doc })
 	}
 	if index < 0 {

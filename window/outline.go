@@ -11,47 +11,46 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Outline is what all windows over one state have in common: the tree of its
-// nodes without their text, in blocks of a document each. It never changes and may be
-// used by many goroutines. It keeps the ids, agents and link targets of the state
-// alive, about 150 bytes a node; outlines share the blocks of equal documents.
+// Outline is what all windows over one state share: the tree of its nodes without their
+// text, in one block per document. It is immutable and safe for concurrent use. It
+// keeps the ids, agents and link targets of the state alive, about 150 bytes a node;
+// outlines share the blocks of unchanged documents.
 //
-// Nodes are numbered in document order, documents in that of their paths.
+// Nodes are numbered in document order, and documents are sorted by path.
 type Outline struct {
 	root         merkle.Digest
 	blocks       []*block
-	firstNumbers []int32      // the number of the first node of each block, and of all nodes
-	visible      int          // how many are not hidden
-	priorClasses []priorClass // at least those of the blocks
-	projects     []string     // the ids of the active ones
+	firstNumbers []int32      // number of the first node of each block, then the total
+	visible      int          // number of nodes that are not hidden
+	priorClasses []priorClass // a superset of the blocks' classes
+	projects     []string     // ids of the active projects
 	lookup       nodeLookup
 }
 
-// ref tells a node of an outline: its block, and its number within.
+// ref identifies a node of an outline: the index of its block, and its index within.
 type ref struct{ block, local int32 }
 
-// nowhere is no node.
+// noRef refers to no node.
 var noRef = ref{-1, -1}
 
-// compare is by document order.
+// compare orders refs by document order.
 func (r ref) compare(o ref) int {
 	return cmp.Or(cmp.Compare(r.block, o.block), cmp.Compare(r.local, o.local))
 }
 
-// before reports whether r stands before o.
+// before reports whether r precedes o in document order.
 func (r ref) before(o ref) bool { return r.compare(o) < 0 }
 
-// DocumentChange names a document that is not what it was: one that came, went or
-// changed. Path is where it stands, ID its id, "" if it is gone. Unchanged, where not nil,
-// reports of a node with this id in it whether its item is what it was, so that it need
-// not be read again.
+// DocumentChange names a document that was added, removed or changed. Path is its path,
+// ID its id or "" if it was removed. Unchanged, if not nil, reports whether the item of
+// a node in it is the same as before, so that it need not be read again.
 type DocumentChange struct {
 	Path, ID  string
 	Unchanged func(id string) bool
 }
 
-// NewOutline walks a source once, for the Outline of any number of requests over
-// the same state. It reads each item once and fails with the error of ctx alone.
+// NewOutline reads a source once, for any number of requests over the same state. It
+// reads each item once. The only error is that of ctx.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
 	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1)}
@@ -69,7 +68,7 @@ func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	return o, nil
 }
 
-// append adds blocks behind the last, and numbers their nodes.
+// appendBlocks appends blocks and numbers their nodes.
 func (o *Outline) appendBlocks(blocks ...*block) {
 	for _, b := range blocks {
 		o.blocks = append(o.blocks, b)
@@ -77,8 +76,8 @@ func (o *Outline) appendBlocks(blocks ...*block) {
 	}
 }
 
-// share adds the blocks of another outline from one place to another, and numbers their
-// nodes without looking at them.
+// appendShared appends the blocks from to to of another outline, and numbers their
+// nodes without visiting them.
 func (o *Outline) appendShared(other *Outline, from, to int) {
 	offset := o.firstNumbers[len(o.firstNumbers)-1] - other.firstNumbers[from]
 	o.blocks = append(o.blocks, other.blocks[from:to]...)
@@ -87,7 +86,7 @@ func (o *Outline) appendShared(other *Outline, from, to int) {
 	}
 }
 
-// enter adds what a block brings to the whole.
+// addTotals adds the counts and classes of a block to those of the outline.
 func (o *Outline) addTotals(b *block) {
 	o.visible += b.visible
 	for _, c := range b.priorClasses {
@@ -95,9 +94,10 @@ func (o *Outline) addTotals(b *block) {
 	}
 }
 
-// WithChanges returns the outline of the state that src shows, which differs from that of o
-// in some documents: it reads the items of those alone that are not the same. docs may be in any order and
-// name a document that did not change. O(nodes of docs, and a copy of 12 bytes a document).
+// WithChanges returns the outline of the state that src shows, which differs from that
+// of o in the given documents. It reads only the items that changed. docs may be in any
+// order and may contain unchanged documents. O(nodes of docs), plus a copy of 12 bytes
+// a document.
 func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b DocumentChange) int { return strings.Compare(a.Path, b.Path) })
@@ -141,14 +141,14 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	return n
 }
 
-// change is the blocks by which two outlines differ, and how many documents only one of
-// them has.
+// outlineDelta is the difference of two outlines: removed and added blocks, and the
+// number of documents that only one of them has.
 type outlineDelta struct {
 	removed, added []*block
 	shifts         int
 }
 
-// projects reports whether there are projects in one of them.
+// affectsProjects reports whether a removed or added block has projects.
 func (c outlineDelta) affectsProjects() bool {
 	has := func(b *block) bool { return len(b.projects) > 0 }
 	return slices.ContainsFunc(c.removed, has) || slices.ContainsFunc(c.added, has)
@@ -167,21 +167,20 @@ func (o *Outline) collectProjects() []string {
 	return out
 }
 
-// len is how many nodes there are.
+// len returns the number of nodes.
 func (o *Outline) len() int { return int(o.firstNumbers[len(o.blocks)]) }
 
-// blockAt returns the place of the block of a path, or where it would stand.
+// blockAt returns the index of the block with a path, or its insertion point.
 func (o *Outline) blockAt(path string) (int, bool) {
 	return slices.BinarySearchFunc(o.blocks, path, func(b *block, path string) int { return strings.Compare(b.path, path) })
 }
 
-// number returns the number of a node.
+// number returns the number of a node within the outline.
 func (o *Outline) number(r ref) int32 { return o.firstNumbers[r.block] + r.local }
 
-// node returns a node.
 func (o *Outline) node(r ref) *nodeInfo { return &o.blocks[r.block].nodes[r.local] }
 
-// parent returns the node above another one, nowhere for a document.
+// parent returns the parent of a node, noRef for a document.
 func (o *Outline) parent(r ref) ref {
 	if parent := o.node(r).parent; parent >= 0 {
 		return ref{r.block, parent}
@@ -189,7 +188,7 @@ func (o *Outline) parent(r ref) ref {
 	return noRef
 }
 
-// shownAbove returns the nearest node above another one that is not hidden.
+// visibleParent returns the nearest ancestor that is not hidden, or noRef.
 func (o *Outline) visibleParent(r ref) ref {
 	for r = o.parent(r); r != noRef && o.isHidden(r); {
 		r = o.parent(r)
@@ -197,5 +196,5 @@ func (o *Outline) visibleParent(r ref) ref {
 	return r
 }
 
-// hides reports whether a node, or one above it, is hidden.
+// isHidden reports whether a node or one of its ancestors is hidden.
 func (o *Outline) isHidden(r ref) bool { return o.node(r).has(hidden) }

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// gatherPath makes the focus and its ancestors candidates. attach makes a node one as
-// this policy does. Hidden ancestors are left out.
+// gatherPath makes candidates of the focus and its visible ancestors.
 func (p *plan) gatherPath(attach func(ref) int) {
 	if !p.tree.focused() {
 		return
@@ -20,7 +19,7 @@ func (p *plan) gatherPath(attach func(ref) int) {
 	p.candidates[p.focus].value = 0
 }
 
-// path returns the candidates above the focus, the nearest first.
+// ancestors returns the candidates above the focus, the nearest first.
 func (p *plan) ancestors() []int {
 	var ancestors []int
 	if p.focus >= 0 {
@@ -31,9 +30,9 @@ func (p *plan) ancestors() []int {
 	return ancestors
 }
 
-// needed is the smallest budget that shows the focus at a level, with or without
-// its ancestors' titles, and nothing else. Where the tokens of pieces do not add
-// up, both their sum and the count of the whole must fit.
+// minBudget returns the smallest budget that shows the focus at a level, with or
+// without its ancestors' titles, and nothing else. If the counter is not additive, both
+// the sum of the pieces and the count of the whole text must fit.
 func (p *plan) minBudget(level Level, ancestors bool) int {
 	sum := p.costs.head + p.costs.tail
 	var text strings.Builder
@@ -54,21 +53,21 @@ func (p *plan) minBudget(level Level, ancestors bool) int {
 	return max(sum, p.count(text.String()+p.renderer.tail()))
 }
 
-// pin shows what must be shown. It returns the tokens spent so far, the frame of
-// the text included and one joint less than pieces taken in account, and whether
-// the tree below is whole, so that more may be shown.
+// pin shows the required parts. It returns the tokens used so far, including the frame
+// of the text, with one separator less than the pieces account for. complete reports
+// whether the ancestors are shown, so that more nodes may be shown below them.
 func (p *plan) pin() (used int, complete bool, err error) {
-	type way struct {
+	type option struct {
 		level     Level
 		ancestors bool
-		why       string
+		reason    string
 	}
-	options := []way{{Full, true, "focus"}}
+	options := []option{{Full, true, "focus"}}
 	if p.req.Degrade && p.focus >= 0 {
 		options = append(options,
-			way{Snippet, true, "focus, its best paragraph: the whole needs a budget of %d"},
-			way{Title, true, "focus, its title: the whole needs a budget of %d"},
-			way{Title, false, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
+			option{Snippet, true, "focus, its best paragraph: the whole needs a budget of %d"},
+			option{Title, true, "focus, its title: the whole needs a budget of %d"},
+			option{Title, false, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
 	}
 	smallest := 0
 	for n, option := range options {
@@ -79,8 +78,8 @@ func (p *plan) pin() (used int, complete bool, err error) {
 		if needed > p.req.Budget {
 			continue
 		}
-		if p.focusReason = option.why; n > 0 {
-			p.focusReason = fmt.Sprintf(option.why, p.minBudget(Full, true))
+		if p.focusReason = option.reason; n > 0 {
+			p.focusReason = fmt.Sprintf(option.reason, p.minBudget(Full, true))
 		}
 		if p.focus < 0 {
 			return needed - p.costs.separator, true, nil

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// plan is one window in the making: the candidates, what is known about writing
-// each, and the selection that spends the budget on them.
+// plan is the state of building one window: the candidates, what is known about
+// rendering each, and the selection that spends the budget on them.
 type plan struct {
 	src         Source
 	tree        *tree
 	req         *Request
-	query       map[string]bool // words of question and task
-	reasonWords map[string]bool // those, or else of the title of the focus; made when asked for
+	query       map[string]bool // words of the question and the task
+	reasonWords map[string]bool // query, or the words of the focus's title if it is empty; set on first use
 
-	projects []ref // those that may be shown
+	projects []ref // visible ones
 
 	renderer renderer
 	costs    costs
 	sel      *selection
 	agents   map[string]int32
 
-	focus       int    // candidate, -1 for none
-	focusReason string // what a degraded window says of it
+	focus       int    // candidate, -1 if there is none
+	focusReason string // reason reported for the focus
 	pinned      []int
 	omitted     int
 	omittedTop  []string
@@ -33,26 +33,26 @@ type plan struct {
 	*scratch
 }
 
-// node is what the writer knows of a candidate.
+// detail is what the renderer knows of a candidate.
 type detail struct {
 	ref
 	info       *nodeInfo
 	stars      int32
-	rank       int32 // rank from 1, 0 for none
+	rank       int32 // from 1; 0 if unranked
 	score      float64
-	similar    bool // the score is a similarity to be shown
+	similar    bool // render the score as a similarity
 	item       *Item
-	prices     [Full + 1]int32 // of the levels that were asked for
-	pieceSlots [Full + 1]int32 // the place in pieces, plus one
+	prices     [Full + 1]int32 // by level; 0 if not counted
+	pieceSlots [Full + 1]int32 // by level: index in pieces plus one
 }
 
-// piece is a node's text at a level and what it costs, joint included.
+// piece is the text of a node at a level and its cost, including the separator.
 type piece struct {
 	text   string
 	tokens int
 }
 
-// costs are exact counts from which the price of any piece is guessed.
+// costs are exact token counts from which the price of any piece is estimated.
 type costs struct{ head, tail, separator, title, body int }
 
 func newPlan(src Source, t *tree, req *Request) *plan {
@@ -63,7 +63,7 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	}
 }
 
-// count counts tokens, by the cache where there is one.
+// count returns the tokens of text, using the request's cache if there is one.
 func (p *plan) count(text string) int {
 	if text == "" {
 		return 0
@@ -74,12 +74,11 @@ func (p *plan) count(text string) int {
 	return p.req.Cache.Count(p.req.Counter, sha256.Sum256([]byte(text)), func() string { return text })
 }
 
-// heading is what the head of the text says.
 func (p *plan) heading() heading {
 	return heading{policy: p.req.Policy, noProjects: len(p.projects) == 0}
 }
 
-// use sets the renderer and counts its constant parts.
+// setRenderer sets the renderer and counts its constant parts.
 func (p *plan) setRenderer(r renderer) {
 	p.renderer = r
 	sample := entry{item: &Item{ID: "x", Title: "x", Body: "x"}, level: Title, stars: 2, compact: p.req.Policy != PolicyFoveal}
@@ -92,8 +91,8 @@ func (p *plan) setRenderer(r renderer) {
 	}
 }
 
-// guess returns the likely tokens of a node at each level from its lengths, 0 for
-// a level that would show no more than the one below.
+// estimate returns the likely tokens of a node at each level, computed from its
+// lengths. It is 0 for a level that would show no more than the one below.
 func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 	const snippetTokens = 60
 	var estimates [Full + 1]int32
@@ -109,7 +108,7 @@ func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 	return estimates
 }
 
-// add makes a node a candidate below parent, -1 for none.
+// addCandidate makes a node a candidate below parent, -1 for none.
 func (p *plan) addCandidate(r ref, parent int) int {
 	info := p.tree.node(r)
 	c := candidate{parent: int32(parent), agent: -1, estimates: p.estimate(info)}
@@ -126,13 +125,13 @@ func (p *plan) addCandidate(r ref, parent int) int {
 	return n
 }
 
-// candidate returns the candidate that a node is.
+// candidate returns the index of the candidate for a node.
 func (p *plan) candidate(r ref) (int, bool) {
 	slot := p.candidateSlots[p.tree.number(r)]
 	return int(slot) - 1, slot > 0
 }
 
-// item reads a candidate's item once.
+// item returns the item of a candidate. It is read once.
 func (p *plan) item(i int) *Item {
 	n := &p.details[i]
 	if n.item == nil {
@@ -142,7 +141,7 @@ func (p *plan) item(i int) *Item {
 	return n.item
 }
 
-// piece writes a candidate at a level once.
+// piece renders a candidate at a level. It is rendered once.
 func (p *plan) piece(i int, level Level) piece {
 	if slot := p.details[i].pieceSlots[level]; slot > 0 {
 		return p.pieces[slot-1]
@@ -164,8 +163,8 @@ func (p *plan) piece(i int, level Level) piece {
 	return written
 }
 
-// choose gathers the candidates, pins what must be shown and spends the rest of
-// room, which is at most the budget.
+// choose gathers the candidates, pins the required parts and spends the rest of limit,
+// which is at most the budget.
 func (p *plan) choose(ctx context.Context, limit int) error {
 	p.setRenderer(newRenderer(p.req.Format, strings.Repeat("`", minFence)))
 	if p.req.Policy == PolicyFoveal {
@@ -199,8 +198,9 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	return ctx.Err()
 }
 
-// fence widens the fence of Markdown until no body holds it, leaving the bodies
-// of which this is too much to ask to their titles.
+// chooseFence widens the Markdown fence until no body contains it. Bodies with runs of
+// backticks that would need a fence wider than the budget or maxFence allows are shown
+// by title only.
 func (p *plan) chooseFence() {
 	if p.req.Format != FormatMarkdown {
 		return
@@ -229,8 +229,8 @@ func (p *plan) chooseFence() {
 	}
 }
 
-// account sets what the window tells about what it left out, rest being the
-// tokens that there were to spend.
+// summarize sets what the window reports about omitted nodes; budget is what there was
+// to spend after pinning.
 func (p *plan) summarize(budget int) {
 	shown, complete := 0, true
 	for i := range p.candidates {
@@ -253,8 +253,7 @@ func (p *plan) summarize(budget int) {
 	}
 }
 
-// absentTop returns the ids of the first candidates that are not shown, the best
-// first; they were gathered in this order.
+// topOmitted returns the ids of the best candidates that are not shown, best first.
 func (p *plan) topOmitted() []string {
 	const maxIDs = 10
 	var ids []string

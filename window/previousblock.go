@@ -7,15 +7,18 @@ import (
 	"slices"
 )
 
-// earlier is the last block of a document of which some nodes read as they did: a note
-// at the end of a file of thousands reads one item.
+// previousBlock is the block of a document before a change. Its unchanged nodes are
+// copied instead of read again, so a note appended to a file of thousands of nodes
+// reads one item.
 type previousBlock struct {
-	block     *block               // nil for none
-	unchanged func(id string) bool // whether a node reads as it did; nil for no
-	next      int32                // behind the node found last
+	block     *block               // nil if there is none
+	unchanged func(id string) bool // reports whether a node is unchanged; nil: none is
+	next      int32                // index after the node found last; nodes mostly come in order
 }
 
-// find returns where a node stood that reads as it did, below something hidden or not.
+// find returns the index of an unchanged node in the previous block. It reports false
+// if the node must be read: it changed, or its inherited hidden flag differs from
+// underHidden.
 func (e *previousBlock) find(id string, underHidden bool) (int32, bool) {
 	if e.block == nil || e.unchanged == nil || !e.unchanged(id) {
 		return 0, false
@@ -32,7 +35,8 @@ func (e *previousBlock) find(id string, underHidden bool) (int32, bool) {
 	return index, underHidden == (parent >= 0 && nodes[parent].has(hidden))
 }
 
-// keep adds a node of an earlier block.
+// copyNode adds the node at oldIndex of a previous block, with its links and project
+// flag.
 func (b *block) copyNode(prev *block, oldIndex, parent int32) {
 	index := int32(len(b.nodes))
 	if index == 0 {

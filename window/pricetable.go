@@ -4,26 +4,27 @@ package window
 
 import "sync/atomic"
 
-// prices are the exact costs of the nodes of a block at the levels that no request
-// changes, by one counter and renderer. They stay for as long as the document does
-// not change: most of what a window weighs it does not show, and need not write.
+// priceTable caches the exact costs of the nodes of a block, at the levels that do not
+// depend on the request, for one counter and renderer. It lives as long as the document
+// is unchanged. Most candidates that a window considers are not shown, and with a
+// cached price they need not be rendered.
 type priceTable struct {
 	key    priceKey
-	tokens []atomic.Uint32 // by node: at level title, at level full; 0 where not known
+	tokens []atomic.Uint32 // two per node: levels title and full; 0 if unknown
 }
 
-// pricing is what a price depends on besides the document.
+// priceKey is what a price depends on besides the document.
 type priceKey struct {
 	counter string
 	render  renderer
 }
 
-// priceOf returns where the price of a node of a block is kept.
+// cachedPrice returns the cache slot for the price of a node.
 func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint32 {
 	table := b.prices.Load()
 	if table == nil || table.key != key {
 		table = &priceTable{key, make([]atomic.Uint32, 2*len(b.nodes))}
-		b.prices.Store(table) // of two at once one is lost, and found again
+		b.prices.Store(table) // if two goroutines race, one table is lost and filled again
 	}
 	index := 2 * local
 	if level == Full {
@@ -32,13 +33,13 @@ func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint
 	return &table.tokens[index]
 }
 
-// fixed reports whether the price of a candidate at a level is that of its document:
-// nothing of the request is in its text.
+// isCacheable reports whether the text of a candidate at a level depends on its
+// document alone, not on the request.
 func (p *plan) isCacheable(i int, level Level) bool {
 	return level != Snippet && i != p.focus && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
 }
 
-// price is what a candidate costs at a level, joint included.
+// price returns the tokens of a candidate at a level, including the separator.
 func (p *plan) price(i int, level Level) int {
 	n := &p.details[i]
 	if n.prices[level] != 0 {

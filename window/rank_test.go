@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/token"
 )
 
-// forest is a Source of documents one below another.
+// forest is a Source with documents that can be replaced and dropped.
 type forest struct {
 	root     string
 	docs     []string
@@ -42,7 +42,7 @@ func (f *forest) Document(id string) (doc, path string) {
 	return id, f.items[id].Path
 }
 
-// put draws document d anew.
+// replace draws document d anew.
 func (f *forest) replace(t *rapid.T, d int) {
 	doc, path := fmt.Sprintf("d%02d", d), fmt.Sprintf("D%02d.org", d)
 	f.drop(doc)
@@ -94,7 +94,7 @@ func drawForest(t *rapid.T) *forest {
 	return f
 }
 
-// rankAll is rank over every node, by the definition of each arm.
+// rankAll is a reference for rank: it scores every node by the definition of each arm.
 func rankAll(t *tree, f *forest, similar map[string]float64, projects []ref, limit int) []ranked {
 	similarity := func(id string) float64 { return min(max(similar[id], 0), 1) }
 	var nodes []ranked
@@ -126,7 +126,8 @@ func rankAll(t *tree, f *forest, similar map[string]float64, projects []ref, lim
 	return nodes[:min(limit, len(nodes))]
 }
 
-// apartByPath counts the edges between two nodes, documents being children of one root.
+// distanceByPath counts the edges between two nodes, with documents as children of one
+// root.
 func distanceByPath(f *forest, a, b string) int {
 	ancestors := func(id string) (path []string) {
 		for ; id != ""; id = f.parents[id] {
@@ -142,8 +143,8 @@ func distanceByPath(f *forest, a, b string) int {
 	return len(ancestors(a)) + len(ancestors(b))
 }
 
-// TestRankIsThatOfAllNodes: who looks at few nodes finds the same ones, scores to
-// the bit, as who looks at all, with and without a focus, again and again.
+// TestRankIsThatOfAllNodes: the pruned ranking returns the same nodes and bit-identical
+// scores as ranking all nodes, with and without a focus, also on reused scratch memory.
 func TestRankIsThatOfAllNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawForest(t)
@@ -178,8 +179,8 @@ func TestRankIsThatOfAllNodes(t *testing.T) {
 	})
 }
 
-// TestNextOutline: an outline that goes on from another one is that of a fresh walk, and
-// gives the same windows.
+// TestNextOutline: an incrementally updated outline equals a fresh one and yields the
+// same windows.
 func TestNextOutline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawForest(t)
@@ -235,7 +236,7 @@ func TestNextOutline(t *testing.T) {
 					}
 				}
 			}
-			for range 2 { // the second with the prices of the first, and of the states before
+			for range 2 { // the second reuses prices of the first and of earlier states
 				req := Request{Budget: 300, Counter: token.Estimate(), Projects: next.Projects()}
 				req.Format = rapid.SampledFrom([]string{FormatOrg, FormatMarkdown}).Draw(t, "format")
 				want, err := Build(t.Context(), f, nil, req)
@@ -253,7 +254,7 @@ func TestNextOutline(t *testing.T) {
 	})
 }
 
-// summary is all that an outline says.
+// summary is the observable content of an outline.
 type summary struct {
 	Root     merkle.Digest
 	Nodes    []nodeInfo
@@ -292,7 +293,7 @@ func summarize(o *Outline) summary {
 	return s
 }
 
-// TestDeepDocument: a large document, one below another, is one like any other.
+// TestDeepDocument: a document of 5,000 nested nodes works like any other.
 func TestDeepDocument(t *testing.T) {
 	f := &forest{items: map[string]Item{}, children: map[string][]string{}, parents: map[string]string{}, docs: []string{"n0"}}
 	const depth = 5000

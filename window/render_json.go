@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// jsonRenderer writes an array with one entry a line; the commas have lines of
-// their own, so that the tokens of entries add up.
+// jsonRenderer renders an array with one entry per line. The commas are lines of their
+// own, so that the tokens of entries add up.
 type jsonRenderer struct{}
 
 func (jsonRenderer) head(heading) string { return "[\n" }
@@ -63,7 +63,7 @@ func (jsonRenderer) piece(e *entry) string {
 	return b.String()
 }
 
-// priority maps levels to the classes of working memory, in lower case.
+// priority maps the level to a class of working memory, in lower case.
 func (e *entry) priority() string {
 	switch {
 	case e.focus:

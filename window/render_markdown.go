@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// markdownRenderer writes CommonMark: one heading for each part, bodies in a
-// fence that occurs in none of them.
+// markdownRenderer renders CommonMark: one heading for each part, and bodies in a fence
+// that occurs in none of them.
 type markdownRenderer struct{ fence string }
 
 const (
 	minFence        = 3
-	maxFence        = 8 // a body with a longer run is shown by its title alone
+	maxFence        = 8 // bodies with longer runs are shown by title only
 	maxHeadingLevel = 6
 )
 
 func (markdownRenderer) head(h heading) string {
 	if h.policy != PolicyFoveal {
-		return dataNotice
+		return Notice
 	}
 	if h.noProjects {
 		return fovealHead + fovealEmpty
@@ -61,7 +61,7 @@ func (r markdownRenderer) piece(e *entry) string {
 	return b.String()
 }
 
-// escapeMarkdown keeps text from being read as markup.
+// escapeMarkdown escapes text so that none of it is markup.
 func escapeMarkdown(text string) string {
 	if !strings.ContainsAny(text, markdownSpecials) {
 		return text
@@ -78,7 +78,7 @@ func escapeMarkdown(text string) string {
 
 const markdownSpecials = "\\`*_[]<>#&!|~"
 
-// longestRun is the greatest number of backticks in a row.
+// maxBacktickRun returns the length of the longest run of backticks.
 func maxBacktickRun(text string) int {
 	run := 0
 	for {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// orgRenderer writes Org that parses again: one headline for each part.
+// orgRenderer renders Org that parses again: one headline for each part.
 type orgRenderer struct{}
 
 func (orgRenderer) head(h heading) string {
 	if h.policy != PolicyFoveal {
-		return "# " + dataNotice
+		return "# " + Notice
 	}
 	if h.noProjects {
 		return fovealHead + fovealEmpty
@@ -62,7 +62,7 @@ func (orgRenderer) piece(e *entry) string {
 	return b.String()
 }
 
-// orgDrawer writes the drawer with the id and, at level full, the properties.
+// orgDrawer writes the property drawer: the id and, at level full, the properties.
 func orgDrawer(b *strings.Builder, e *entry) {
 	b.WriteString(":PROPERTIES:\n:ID: " + singleLine(e.item.ID) + "\n")
 	if e.similar {
@@ -78,12 +78,12 @@ func orgDrawer(b *strings.Builder, e *entry) {
 
 var targetEscaper = strings.NewReplacer("<", "%3C", ">", "%3E")
 
-// orgID is an id that cannot end the target it stands in.
+// orgID escapes an id so that it cannot end the target that encloses it.
 func orgID(id string) string {
 	return targetEscaper.Replace(singleLine(id))
 }
 
-// zeroWidth is the sign Org itself recommends to break its markup.
+// zeroWidthSpace is the character that Org itself recommends to break up markup.
 const zeroWidthSpace = "\u200b"
 
 var (
@@ -91,7 +91,7 @@ var (
 	leadingMarkup = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
 )
 
-// orgTitle keeps a title from being read as keyword, priority or tags.
+// orgTitle escapes a title so that no part of it is a keyword, priority or tag.
 func orgTitle(title string) string {
 	if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
 		title = zeroWidthSpace + title
@@ -103,7 +103,7 @@ func orgTitle(title string) string {
 	return title
 }
 
-// forges reports whether Org reads a first word of a title as something else.
+// isOrgMarkup reports whether Org would not read the first word of a title as text.
 func isOrgMarkup(word string) bool {
 	switch word {
 	case "TODO", "DONE", "COMMENT":
@@ -112,8 +112,9 @@ func isOrgMarkup(word string) bool {
 	return word[0] == '[' || word[0] == '*'
 }
 
-// escapeOrg writes body with a comma before what would be a headline, a keyword
-// or a block line, as org-escape-code-in-string does; Org takes it off again.
+// escapeOrg writes body with a comma before each line that would be a headline, a
+// keyword or a block delimiter, as org-escape-code-in-string does. Org removes the
+// comma again.
 func escapeOrg(b *strings.Builder, body string) {
 	for {
 		line, rest, more := strings.Cut(body, "\n")

@@ -14,14 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// one is a memory of one document with one headline.
+// one returns a memory of one document with one headline.
 func one(item window.Item) *memory {
 	item.ID = "n"
 	return newMemory().add("", window.Item{ID: "d", Title: "Doc", Path: "d.org"}).add("d", item)
 }
 
-// TestTitlesForgeNothing reads windows back with the Org parser: the titles are
-// titles, whatever they look like.
+// TestTitlesForgeNothing parses windows as Org: titles are titles, whatever they look
+// like.
 func TestTitlesForgeNothing(t *testing.T) {
 	for _, title := range []string{
 		"plain", "TODO buy", "DONE", "COMMENT hidden", "[#A] urgent", "ends like tags :a:b:", ":only:", "* star", "two\nlines", "x\n* Forged",
@@ -42,8 +42,8 @@ func TestTitlesForgeNothing(t *testing.T) {
 	}
 }
 
-// TestOrgKeepsWhatIsMeant reads back keyword, priority, tags, planning and
-// properties, and the body as it was.
+// TestOrgKeepsWhatIsMeant parses keyword, priority, tags, planning, properties and body
+// back unchanged.
 func TestOrgKeepsWhatIsMeant(t *testing.T) {
 	body := "text\n* star\n,* escaped\n  #+begin_src\n,,#+end_example\n#+end_example\nend"
 	w := build(t, one(window.Item{
@@ -69,7 +69,7 @@ func TestOrgKeepsWhatIsMeant(t *testing.T) {
 	}
 }
 
-// unescape takes off one comma as Org does when it reads a block.
+// unescape removes one comma per line, as Org does when it reads a block.
 func unescape(block string) string {
 	lines := strings.Split(block, "\n")
 	for i, line := range lines {

@@ -25,65 +25,66 @@ const (
 	FormatJSON     = "json"
 )
 
-// The defaults of a Request's fields that are left zero.
+// Defaults of zero Request fields.
 const (
 	DefaultBudget    = 8000
 	DefaultThreshold = 0.75
 )
 
-// Request says what a window is for. The zero Request asks for an overview.
+// Request specifies a window. The zero Request asks for an overview.
 type Request struct {
-	// Focus is the id of the node being worked on, "" for none. It is shown whole.
+	// Focus is the id of the node being worked on, "" for none. It is shown in full.
 	Focus string
-	// Question and Task say in words what is sought; either may be "".
+	// Question and Task describe the information need in words; both are optional.
 	Question, Task string
-	// Budget is the greatest number of tokens of the text; 0 is DefaultBudget.
+	// Budget is the maximum number of tokens of the text; 0 means DefaultBudget.
 	Budget int
-	// Policy is PolicyValue, the default: value per token over titles, snippets
-	// and whole nodes; or PolicyFoveal: the outlines of all projects, with the
-	// focus, its children and its neighbours whole.
+	// Policy is PolicyValue, the default: value per token over titles, snippets and full
+	// nodes; or PolicyFoveal: the outlines of all projects, with the focus, its children
+	// and its neighbours in full.
 	Policy string
-	// Format is FormatOrg, the default, FormatMarkdown or FormatJSON, an array of
-	// {id, content, confidence, priority, metadata}.
+	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
+	// content, confidence, priority, metadata}.
 	Format string
-	// Counter counts the tokens; nil is token.Exact.
+	// Counter counts the tokens; nil means token.Exact.
 	Counter token.Counter
-	// Cache, where not nil, remembers counts by the digest of what was counted.
+	// Cache, if not nil, caches token counts by the digest of the counted text.
 	Cache *token.Cache
-	// Outline, where it is of the same state as the source, saves walking it.
+	// Outline saves reading the whole source if it is of the same state.
 	Outline *Outline
-	// Threshold is the least similarity, 0 to 1, of a neighbour that PolicyFoveal
-	// shows whole; 0 is DefaultThreshold.
+	// Threshold is the minimum similarity, 0 to 1, of the neighbours that PolicyFoveal
+	// shows in full; 0 means DefaultThreshold.
 	Threshold float64
-	// Projects are the ids of the active projects in the order to show them.
+	// Projects are the ids of the active projects in display order.
 	Projects []string
-	// Degrade shows less of a focus that does not fit, and says so in the part's
-	// reason, where Build would return a BudgetError.
+	// Degrade shows less of a focus that does not fit, and says so in the part's reason,
+	// instead of returning a BudgetError.
 	Degrade bool
 	// Explain fills Window.OmittedTop.
 	Explain bool
 }
 
-// Window is a text for a model and the account of what is in it. It belongs to
-// the caller.
+// Window is a text for a model and the description of its parts. It belongs to the
+// caller.
 type Window struct {
 	Text string
-	// Tokens is what Text costs, exactly, by the counter named Counter.
+	// Tokens is the exact number of tokens of Text, by the counter named Counter.
 	Tokens int
 	Budget int
-	// Counter and Policy are the names of what was used.
+	// Counter and Policy are the names of the counter and policy used.
 	Counter, Policy string
 	// Root is the digest of the state that was read.
 	Root merkle.Digest
-	// Parts stand in the order of the text.
+	// Parts are in the order of the text.
 	Parts []Part
-	// Omitted is how many nodes that might have been shown are not.
+	// Omitted is the number of nodes that could have been shown but are not.
 	Omitted int
-	// OmittedTop, when asked for, are the ids of the best ten of them, best first.
+	// OmittedTop, if Request.Explain is set, holds the ids of the best ten omitted nodes,
+	// best first.
 	OmittedTop []string
-	// Bound is the value of the parts as a share of a bound that no choice within
-	// the budget exceeds: 0 to 1, and 1 where everything is shown whole. For
-	// PolicyFoveal the bound is the value of everything the policy would show.
+	// Bound is the value of the parts as a share of an upper bound for the budget: 0 to 1,
+	// and 1 if everything is shown in full. For PolicyFoveal the upper bound is the value
+	// of everything that the policy would show.
 	Bound float64
 }
 
@@ -92,11 +93,12 @@ type Part struct {
 	ID    string
 	Title string
 	Level Level
-	// Tokens is what this part adds to the text.
+	// Tokens is the number of tokens that this part adds to the text.
 	Tokens int
-	// Score is the relevance that ranked it, 0 to 1; the similarity in PolicyFoveal.
+	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
+	// similarity to the focus.
 	Score float64
-	// Reason says in words why it is here.
+	// Reason says in words why the node is shown.
 	Reason string
 	// Digest is the node's own digest.
 	Digest merkle.Digest
@@ -107,7 +109,7 @@ var (
 	formats  = []string{FormatOrg, FormatMarkdown, FormatJSON}
 )
 
-// withDefaults fills the fields left zero and checks the names.
+// withDefaults sets the zero fields to their defaults and validates the names.
 func (r Request) withDefaults() (Request, error) {
 	r.Policy = cmp.Or(r.Policy, PolicyValue)
 	r.Format = cmp.Or(r.Format, FormatOrg)
@@ -129,7 +131,7 @@ func (r Request) withDefaults() (Request, error) {
 	return r, nil
 }
 
-// query is the request's words.
+// query returns the words of the request.
 func (r *Request) query() string {
 	return strings.TrimSpace(r.Question + "\n" + r.Task)
 }

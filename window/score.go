@@ -4,9 +4,9 @@ package window
 
 import "slices"
 
-// The weights of the arms of the fused score. Each arm is between 0 and 1, the
-// similarity's own scale. They were set by hand on the development half of the
-// cross-reference cases; see the decision record on window rendering.
+// Weights of the arms of the fused score. Each arm is between 0 and 1, the scale of the
+// similarity. They were tuned by hand on the development half of the cross-reference
+// cases; see the decision record on window rendering.
 const (
 	weightSimilar   = 1.0
 	weightNeighbour = 0.4 // the best similarity among parent and children
@@ -16,21 +16,21 @@ const (
 	weightOutline   = 1e-3
 )
 
-// The priors multiply the fused score and stay within [0.9, 1.1], so that they
-// order what is about equal and decide nothing else.
+// Priors multiply the fused score. They stay within [0.9, 1.1], so that they only order
+// nodes with about equal scores.
 const (
 	priorActive    = 1.05
 	priorDone      = 0.95
 	priorUntrusted = 0.95
 )
 
-// rank returns the best limit nodes that may be shown, the best first, without
-// the focus. Equal scores keep document order.
+// rank returns the best limit visible nodes, best first, without the focus. Equal
+// scores keep document order.
 //
-// It looks at the nodes that something speaks for and at those of the document of the
-// focus. All others differ in depth and prior alone, so that a document is passed over
-// of which the topmost are not among the best, and so are all that follow where no
-// document could have such. The answer is good until the next one.
+// It scores the nodes with evidence and those in the document of the focus. All other
+// nodes differ by depth and prior only, so a document is skipped if its topmost nodes
+// are not among the best, and the scan ends where no document could contribute. The
+// result is valid until the next call.
 func (t *tree) rank(limit int) []ranked {
 	top := topK{limit: min(limit, t.visible), heap: t.best[:0]}
 	home := t.focus.block
@@ -64,15 +64,16 @@ func (t *tree) rank(limit int) []ranked {
 	return top.sorted()
 }
 
-// takes reports whether a node of one of some classes, in a block, would be among the
-// best where nothing speaks for it.
+// couldRank reports whether a node of one of the classes in a block would be among the
+// best without evidence.
 func (t *tree) couldRank(best *topK, classes []priorClass, block int32) bool {
 	return slices.ContainsFunc(classes, func(c priorClass) bool {
 		return best.accepts(ranked{ref{block, 0}, t.distantScore(c.minDepth) * c.prior})
 	})
 }
 
-// hear notes the nodes that are similar, and those around them.
+// addSimilarities records the scores of similar nodes, and raises those of their
+// parents and children.
 func (t *tree) addSimilarities(scores []Scored) {
 	for _, s := range scores {
 		if r, ok := t.find(s.ID); ok {
@@ -95,13 +96,13 @@ func (t *tree) addSimilarities(scores []Scored) {
 	}
 }
 
-// beside notes a similarity next to a node.
+// raiseNeighbour records that a node is adjacent to one with the given similarity.
 func (t *tree) raiseNeighbour(r ref, score float64) {
 	e := t.ensureEvidence(r)
 	e.neighbourSimilarity = max(e.neighbourSimilarity, score)
 }
 
-// offer adds a node to the best; h is what is known of it, nil for nothing.
+// rankNode scores a node and adds it to best; e is its evidence, nil for none.
 func (t *tree) rankNode(best *topK, r ref, e *evidence) {
 	info := t.node(r)
 	if info.has(hidden) || r == t.focus {
@@ -123,7 +124,7 @@ func (t *tree) rankNode(best *topK, r ref, e *evidence) {
 	best.add(ranked{r, score * prior(info)})
 }
 
-// fuse adds up the arms that every node has.
+// fuse adds up the arms that apply to every node.
 func (t *tree) fuse(similarity, neighbour float64, depth, distance int32) float64 {
 	score := weightSimilar*similarity + weightNeighbour*neighbour + weightOutline/float64(1+depth)
 	if t.focused() {
@@ -132,10 +133,11 @@ func (t *tree) fuse(similarity, neighbour float64, depth, distance int32) float6
 	return score
 }
 
-// far is the score, before its prior, of a node in another document than that of the
-// focus which nothing speaks for.
+// distantScore returns the score, before its prior, of a node without evidence in
+// another document than the focus.
 func (t *tree) distantScore(depth int32) float64 { return t.fuse(0, 0, depth, t.distanceAcross(depth)) }
 
+// prior returns the factor for the state and author of a node.
 func prior(b *nodeInfo) float64 {
 	p := 1.0
 	switch {
@@ -150,8 +152,8 @@ func prior(b *nodeInfo) float64 {
 	return min(max(p, 0.9), 1.1)
 }
 
-// worth is the probability that the node at a rank, from 0, is what is wanted:
-// uncalibrated scores say little beyond the order.
+// rankValue is the estimated probability that the node at a rank, from 0, is relevant.
+// It depends on the rank only because uncalibrated scores say little beyond the order.
 func rankValue(rank int) float64 {
 	d := float64(5 + rank)
 	return 1 / (d * d)

@@ -8,14 +8,14 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// scratch is the working memory of a window, kept between windows. What it holds by
-// the number of a node is 0 between them.
+// scratch is the working memory of a window, pooled between windows. Slices indexed by
+// node number are all zero between windows.
 type scratch struct {
-	evidenceSlots []int32    // by number: the place in heard, plus one
-	evidence      []evidence // the nodes that something speaks for
-	branchDepths  []int32    // of the nodes in the document of the focus: the depth where they leave its path
+	evidenceSlots []int32    // by node number: index in evidence plus one
+	evidence      []evidence // nodes with evidence
+	branchDepths  []int32    // by node of the focus's document: depth of the lowest common ancestor with the focus
 
-	candidateSlots []int32 // by number: the candidate, plus one
+	candidateSlots []int32 // by node number: index in candidates plus one
 	candidates     []candidate
 	details        []detail // by candidate
 	pieces         []piece
@@ -28,11 +28,11 @@ type scratch struct {
 	shownDigests   map[merkle.Digest]bool
 }
 
-// heard is what is known of a node that something speaks for.
+// evidence is what makes a node relevant to a request.
 type evidence struct {
 	ref
-	flags               flag    // linksTo, linkedFrom, onPath and wanted
-	similarity          float64 // similarity
+	flags               flag    // linksTo, linkedFrom, onPath and requested
+	similarity          float64 // own score, 0 to 1
 	neighbourSimilarity float64 // the best similarity among the parent and the children
 }
 
@@ -40,7 +40,7 @@ var scratches = sync.Pool{New: func() any { return newScratch() }}
 
 func newScratch() *scratch { return &scratch{shownDigests: map[merkle.Digest]bool{}} }
 
-// fit makes room for so many nodes, and for some that the next states have more.
+// grow sizes the slices indexed by node number, with some reserve for later states.
 func (s *scratch) grow(nodes int) {
 	if len(s.evidenceSlots) < nodes {
 		nodes += nodes / 8
@@ -48,7 +48,7 @@ func (s *scratch) grow(nodes int) {
 	}
 }
 
-// clear forgets the candidates, and what they keep alive.
+// clearCandidates removes the candidates and releases what they reference.
 func (s *scratch) clearCandidates(o *Outline) {
 	for i := range s.details {
 		s.candidateSlots[o.number(s.details[i].ref)] = 0
@@ -60,7 +60,7 @@ func (s *scratch) clearCandidates(o *Outline) {
 	s.candidates, s.details, s.pieces = s.candidates[:0], s.details[:0], s.pieces[:0]
 }
 
-// forget forgets what speaks for nodes.
+// clearEvidence removes the evidence of all nodes.
 func (s *scratch) clearEvidence(o *Outline) {
 	for i := range s.evidence {
 		s.evidenceSlots[o.number(s.evidence[i].ref)] = 0

@@ -11,19 +11,19 @@ import (
 
 // candidate is a node that may be shown, as the selection sees it.
 type candidate struct {
-	value       float64         // what the whole node would be worth
-	estimates   [Full + 1]int32 // guessed tokens by level; 0 where the level is not offered
-	parent      int32           // candidate whose heading must stand above; -1 for none
-	firstChild  int32           // a candidate below this one, plus one
-	nextSibling int32           // another one below the same, plus one
-	cost        int32           // tokens at level, exactly
-	pinnedCost  int32           // tokens of what was pinned of it
+	value       float64         // value of the node at level full
+	estimates   [Full + 1]int32 // tokens by level; 0 if the level is not available
+	parent      int32           // candidate whose heading must be shown above; -1 for none
+	firstChild  int32           // index plus one of a candidate below; 0 for none
+	nextSibling int32           // index plus one of another below the same parent; 0 for none
+	cost        int32           // exact tokens at level
+	pinnedCost  int32           // tokens of its pinned level
 	agent       int32           // index of the untrusted agent, -1 for the owner
-	level       Level           // shown so far
-	digest      *merkle.Digest  // of candidates with equal ones, zero aside, one is shown; nil for none
+	level       Level           // current level
+	digest      *merkle.Digest  // of candidates with equal non-zero digests one is shown; nil: not deduplicated
 }
 
-// selection spends a budget on candidates. It is used by one goroutine.
+// selection spends a budget on candidates. It is not safe for concurrent use.
 type selection struct {
 	candidates []candidate
 	remaining  int                          // tokens
@@ -33,7 +33,7 @@ type selection struct {
 	*scratch
 }
 
-// agentShare is the part of a budget that one untrusted agent may fill.
+// agentShare is the maximum share of a budget for one untrusted agent.
 const agentShare = 0.3
 
 func newSelection(candidates []candidate, remaining int, price func(int, Level) int, agents, budget int, buf *scratch) *selection {
@@ -44,11 +44,12 @@ func newSelection(candidates []candidate, remaining int, price func(int, Level) 
 	return s
 }
 
-// pin shows a candidate whatever it costs; left may fall below 0.
+// pin shows a candidate at any cost; remaining may become negative.
 func (s *selection) pin(i int, level Level) {
 	s.setLevel(i, level, s.price(i, level))
 }
 
+// setLevel shows candidate i at a level that costs tokens.
 func (s *selection) setLevel(i int, level Level, tokens int) {
 	c := &s.candidates[i]
 	added := tokens - int(c.cost)
@@ -62,10 +63,10 @@ func (s *selection) setLevel(i int, level Level, tokens int) {
 	c.level, c.cost = level, int32(tokens)
 }
 
-// distinct reports whether only one candidate that says the same may be shown.
+// isUnique reports whether only one candidate with this digest may be shown.
 func (c *candidate) isUnique() bool { return c.digest != nil && !c.digest.IsZero() }
 
-// missing returns the ancestors of i that are not shown, the nearest first.
+// absentAncestors returns the ancestors of i that are not shown, the nearest first.
 func (s *selection) absentAncestors(i int) []int {
 	var ancestors []int
 	for p := s.candidates[i].parent; p >= 0 && s.candidates[p].level == Absent; p = s.candidates[p].parent {
@@ -74,9 +75,9 @@ func (s *selection) absentAncestors(i int) []int {
 	return ancestors
 }
 
-// take shows candidate i at a level with the headings above it, where all of it
-// fits, and reports whether it did. slack is how far the guessed tokens may
-// exceed the room before the exact count is not worth its time.
+// show shows candidate i at a level, with the absent headings above it, if all of it
+// fits, and reports whether it did. slack is the factor by which the estimated tokens
+// may exceed the remaining budget before the exact count is skipped.
 func (s *selection) show(i int, level Level, slack float64) bool {
 	c := &s.candidates[i]
 	if c.level >= level || c.estimates[level] == 0 || !s.fits(c, level, slack) {
@@ -101,12 +102,13 @@ func (s *selection) show(i int, level Level, slack float64) bool {
 	return true
 }
 
-// near reports whether the guessed tokens of a level exceed the room by no more than slack.
+// fits reports whether the estimated tokens of a level are within slack times the
+// remaining budget.
 func (s *selection) fits(c *candidate, level Level, slack float64) bool {
 	return float64(c.estimates[level]-c.cost) <= slack*float64(s.remaining)
 }
 
-// allowed reports whether the untrusted agents concerned stay within their part.
+// withinQuota reports whether the untrusted agents involved stay within their quotas.
 func (s *selection) withinQuota(i, tokens int, ancestors []int) bool {
 	if len(s.quota) == 0 {
 		return true
@@ -128,8 +130,8 @@ func (s *selection) withinQuota(i, tokens int, ancestors []int) bool {
 	return true
 }
 
-// next returns the first step of candidate i on the convex hull of its levels:
-// the one that gains most for each guessed token, headings above it included.
+// nextStep returns the first step of candidate i on the convex hull of its levels: the
+// one with the highest gain per estimated token, absent headings above it included.
 func (s *selection) nextStep(i int) (step, bool) {
 	c := &s.candidates[i]
 	ancestorCost, ancestorValue := int32(0), 0.0
@@ -153,13 +155,13 @@ func (s *selection) nextStep(i int) (step, bool) {
 	return step{slope, int32(i), c.level, best}, best != Absent
 }
 
-// greedy takes the best steps while they fit, skips those that do not, and then
-// fills what is left in the order of worth. O(n log n + n depth) for n candidates.
+// greedy takes the best steps while they fit, skips those that do not, and then fills
+// the remaining budget in the order of value. O(n log n + n depth) for n candidates.
 func (s *selection) greedy() {
 	s.steps = s.steps[:0]
 	for i := range s.candidates {
 		c := &s.candidates[i]
-		if c.firstChild = 0; c.parent >= 0 { // which stands before it
+		if c.firstChild = 0; c.parent >= 0 { // a parent precedes its children
 			parent := &s.candidates[c.parent]
 			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
 		}
@@ -187,18 +189,19 @@ func (s *selection) greedy() {
 	s.fillRemaining()
 }
 
-// slack is that of the policy value.
+// valueSlack is the slack of PolicyValue.
 const valueSlack = 1.25
 
-// renew puts the next step of i on the heap.
+// pushStep pushes the next step of i onto the heap.
 func (s *selection) pushStep(i int) {
 	if step, ok := s.nextStep(i); ok {
 		s.steps.push(step)
 	}
 }
 
-// cheapen renews the steps of what lies below i and is absent: i is paid now.
-// Older entries of the same step stay behind it and are passed over.
+// refreshChildren pushes new steps for the absent candidates below i, which no longer
+// have to pay for i. Their older, more expensive entries stay on the heap and are
+// skipped.
 func (s *selection) refreshChildren(i int) {
 	for child := s.candidates[i].firstChild; child > 0; child = s.candidates[child-1].nextSibling {
 		if s.candidates[child-1].level == Absent {
@@ -208,7 +211,7 @@ func (s *selection) refreshChildren(i int) {
 	}
 }
 
-// fill goes once through the candidates by worth and takes what still fits.
+// fillRemaining makes one pass over the candidates by value and shows what still fits.
 func (s *selection) fillRemaining() {
 	s.order = s.order[:0]
 	for i := range s.candidates {
@@ -229,7 +232,7 @@ func (s *selection) fillRemaining() {
 	}
 }
 
-// mayFit reports whether a level of c is within the room, by what it is guessed to cost.
+// couldFit reports whether a higher level of c fits by its estimate.
 func (s *selection) couldFit(c *candidate) bool {
 	for to := Full; to > c.level; to-- {
 		if c.estimates[to] > 0 && s.fits(c, to, valueSlack) {
@@ -239,7 +242,7 @@ func (s *selection) couldFit(c *candidate) bool {
 	return false
 }
 
-// value is the worth of what is shown.
+// value returns the total value of what is shown.
 func (s *selection) value() float64 {
 	sum := 0.0
 	for i := range s.candidates {

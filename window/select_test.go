@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// small makes n candidates of which each guessed price is exact.
+// small returns n candidates whose estimates are exact.
 func small(r *rand.Rand, n int) []candidate {
 	all := make([]candidate, n)
 	for i := range all {
@@ -25,7 +25,7 @@ func small(r *rand.Rand, n int) []candidate {
 	return all
 }
 
-// optimum tries every choice of levels: the value that no selection exceeds.
+// optimum returns the value of the best choice of levels, by brute force.
 func optimum(all []candidate, i, remaining int) float64 {
 	if remaining < 0 {
 		return -1
@@ -48,8 +48,8 @@ func optimum(all []candidate, i, remaining int) float64 {
 	return best
 }
 
-// TestGreedyNearOptimum compares the selection and its bound with the optimum by
-// brute force: never above it, never above the bound, and near it on the mean.
+// TestGreedyNearOptimum compares the selection and its bound with the brute-force
+// optimum: optimum and bound are never exceeded, and the mean is near the optimum.
 func TestGreedyNearOptimum(t *testing.T) {
 	const (
 		cases   = 400
@@ -85,8 +85,7 @@ func TestGreedyNearOptimum(t *testing.T) {
 	}
 }
 
-// TestTopIsSorting asserts that keeping the best is the same as sorting all,
-// stably, and cutting.
+// TestTopIsSorting asserts that topK equals a stable sort and a cut.
 func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 500 {
@@ -105,7 +104,7 @@ func TestTopIsSorting(t *testing.T) {
 	}
 }
 
-// TestPriorsAreBounded keeps priors from deciding more than ties.
+// TestPriorsAreBounded asserts that priors only break near-ties.
 func TestPriorsAreBounded(t *testing.T) {
 	for flags := range flag(64) {
 		for _, agent := range []string{"", "a"} {

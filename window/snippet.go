@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxSnippet is the cost of a snippet, see cost: about 60 tokens.
+// maxSnippet is the maximum cost of a snippet in quarters of a token: about 60 tokens.
 const maxSnippet = 240
 
-// snippetOf returns the paragraph of body that has the most different words of
-// query, the first one where none has any, cut to about 60 tokens.
+// snippetOf returns the paragraph of body that contains the most distinct words of
+// query, or the first paragraph if none contains any, truncated to about 60 tokens.
 func snippetOf(body string, query map[string]bool) string {
 	best, bestMatches := "", -1
 	var paragraph []string
@@ -34,7 +34,7 @@ func snippetOf(body string, query map[string]bool) string {
 			if !endParagraph() {
 				return truncateProse(best)
 			}
-		case !strings.HasPrefix(text, "#+"): // keyword lines say little
+		case !strings.HasPrefix(text, "#+"): // keyword lines carry little information
 			paragraph = append(paragraph, line)
 		}
 	}
@@ -42,7 +42,7 @@ func snippetOf(body string, query map[string]bool) string {
 	return truncateProse(best)
 }
 
-// cost guesses what a letter costs, in quarters of a token.
+// letterCost estimates the cost of a letter in quarters of a token.
 func letterCost(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1
@@ -50,8 +50,8 @@ func letterCost(r rune) int {
 	return min(4, utf8.RuneLen(r)+1)
 }
 
-// cutProse cuts text to maxSnippet: after the last sentence that ends in its
-// second half, else after a word, with an ellipsis.
+// truncateProse truncates text to maxSnippet: after the last sentence that ends in the
+// second half, else after a word with an ellipsis.
 func truncateProse(text string) string {
 	used, sentence, word := 0, 0, 0
 	var previous rune
@@ -79,8 +79,8 @@ func truncateProse(text string) string {
 	return text
 }
 
-// words returns the set of words of a text, in small letters. Words of one or
-// two letters and the commonest of English say nothing and are left out.
+// words returns the set of significant words of a text, in lower case. Words of one or
+// two letters and stop words are left out.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	for word := range wordsOf(text) {
@@ -89,7 +89,7 @@ func words(text string) map[string]bool {
 	return set
 }
 
-// wordsOf yields the words of a text that words counts.
+// wordsOf yields the significant words of a text.
 func wordsOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for word := range allWords(text) {
@@ -100,7 +100,7 @@ func wordsOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// allWords yields the words of a text in small letters.
+// allWords yields the words of a text in lower case.
 func allWords(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -111,13 +111,13 @@ func allWords(text string) func(yield func(string) bool) {
 	}
 }
 
-// matches is how many words of query occur in text.
+// countMatches returns the number of distinct words of query in text.
 func countMatches(text string, query map[string]bool) int {
 	return len(sharedWords(text, query))
 }
 
-// common are the words of query in the order in which they first occur in text,
-// each once.
+// sharedWords returns the words of query in the order of their first occurrence in
+// text.
 func sharedWords(text string, query map[string]bool) []string {
 	if len(query) == 0 {
 		return nil
@@ -131,6 +131,7 @@ func sharedWords(text string, query map[string]bool) []string {
 	return shared
 }
 
+// stopWords are common English words that say nothing about a topic.
 var stopWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would should does did about into than then there their they them its our out use used will any all one may also")
 
 func wordSet(text string) map[string]bool {

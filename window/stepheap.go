@@ -4,23 +4,22 @@ package window
 
 // step is an upgrade of one candidate.
 type step struct {
-	gain float64 // for each guessed token
+	gain float64 // per estimated token
 	i    int32
 	from Level
 	to   Level
 }
 
-// steps is a heap with the best step on top; equal ones by index.
+// stepHeap is a heap with the best step on top; ties are broken by index.
 type stepHeap []step
 
-// init makes a heap of any steps.
+// init establishes the heap order.
 func (h stepHeap) init() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
 }
 
-// push adds a step.
 func (h *stepHeap) push(step step) {
 	*h = append(*h, step)
 	for i := len(*h) - 1; i > 0 && h.better(i, (i-1)/2); i = (i - 1) / 2 {
@@ -28,7 +27,7 @@ func (h *stepHeap) push(step step) {
 	}
 }
 
-// pop removes the best step.
+// pop removes and returns the best step.
 func (h *stepHeap) pop() step {
 	best, last := (*h)[0], len(*h)-1
 	(*h)[0] = (*h)[last]

@@ -13,23 +13,24 @@ type ranked struct {
 	score float64
 }
 
-// top keeps the best of what is added, equal scores in document order: a
-// heap with the worst of them at its root.
+// topK keeps the best limit nodes; equal scores keep document order. It is a heap with
+// the worst node at its root.
 type topK struct {
 	limit int
 	heap  []ranked
 }
 
-// worse reports whether a ranks behind b.
+// worse reports whether a ranks below b.
 func worse(a, b ranked) bool {
 	return a.score < b.score || a.score == b.score && b.before(a.ref)
 }
 
-// takes reports whether r would be kept.
+// accepts reports whether r would be kept.
 func (t *topK) accepts(r ranked) bool {
 	return len(t.heap) < t.limit || t.limit > 0 && worse(t.heap[0], r)
 }
 
+// add adds r if it is among the best so far.
 func (t *topK) add(r ranked) {
 	switch h := t.heap; {
 	case len(h) < t.limit:
@@ -43,7 +44,7 @@ func (t *topK) add(r ranked) {
 	}
 }
 
-// sink restores the heap after its root was replaced.
+// siftDown restores the heap after its root was replaced.
 func (t *topK) siftDown() {
 	h := t.heap
 	for i := 0; ; {
@@ -61,7 +62,7 @@ func (t *topK) siftDown() {
 	}
 }
 
-// sorted returns what was kept, the best first.
+// sorted returns the nodes, best first.
 func (t *topK) sorted() []ranked {
 	slices.SortFunc(t.heap, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref))

@@ -4,18 +4,18 @@ package window
 
 import "context"
 
-// tree is an outline seen from a focus.
+// tree is an outline with the focus and the evidence of one request.
 type tree struct {
 	*Outline
 	src     Source
-	focus   ref   // nowhere without a focus
+	focus   ref   // noRef without a focus
 	depth   int32 // of the focus
-	indexed bool  // nodes are found by the places of the outline
+	indexed bool  // find uses the index of the outline
 	*scratch
 }
 
-// newTree looks at the outline of a request, or at a new one where it has none
-// of this state, from the focus of the request. The caller releases it.
+// newTree returns the tree of a request, over its outline or over a new one if that is
+// of another state. The caller releases it.
 func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 	outline := req.Outline
 	if outline == nil || outline.root != src.Root() {
@@ -42,7 +42,7 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 	return t, nil
 }
 
-// release gives back what t knows of single nodes.
+// release clears the working memory and returns it to the pool.
 func (t *tree) release() {
 	t.clearEvidence(t.Outline)
 	t.clearCandidates(t.Outline)
@@ -53,7 +53,7 @@ func (t *tree) release() {
 // focused reports whether there is a focus.
 func (t *tree) focused() bool { return t.focus != noRef }
 
-// find returns where the node with an id stands.
+// find returns the position of the node with an id.
 func (t *tree) find(id string) (ref, bool) {
 	if t.indexed {
 		return t.findIndexed(t.src, id)
@@ -61,7 +61,8 @@ func (t *tree) find(id string) (ref, bool) {
 	return t.findInSource(t.src, id)
 }
 
-// note returns what is known of a node, to be added to. It is good until the next note.
+// ensureEvidence returns the evidence of a node, which is created if there is none. The
+// pointer is valid until the next call.
 func (t *tree) ensureEvidence(r ref) *evidence {
 	slot := &t.evidenceSlots[t.number(r)]
 	if *slot == 0 {
@@ -71,7 +72,7 @@ func (t *tree) ensureEvidence(r ref) *evidence {
 	return &t.evidence[*slot-1]
 }
 
-// known returns what is known of a node, nil for nothing.
+// evidenceOf returns the evidence of a node, or nil.
 func (t *tree) evidenceOf(r ref) *evidence {
 	if slot := t.evidenceSlots[t.number(r)]; slot > 0 {
 		return &t.evidence[slot-1]
@@ -79,13 +80,13 @@ func (t *tree) evidenceOf(r ref) *evidence {
 	return nil
 }
 
-// marked reports whether one of some facts about the focus holds for a node.
+// hasMark reports whether a node has one of the flags in its evidence.
 func (t *tree) hasMark(r ref, f flag) bool {
 	e := t.evidenceOf(r)
 	return e != nil && e.flags&f != 0
 }
 
-// look marks what the focus has to do with others.
+// markRelations marks the path to the focus and the nodes linked with it.
 func (t *tree) markRelations(focus *Item) {
 	b := t.blocks[t.focus.block]
 	t.depth = b.nodes[t.focus.local].depth
@@ -96,15 +97,15 @@ func (t *tree) markRelations(focus *Item) {
 		n := &b.nodes[i]
 		depth := n.depth
 		if !t.hasMark(ref{t.focus.block, int32(i)}, onPath) {
-			depth = t.branchDepths[n.parent] // a document with the focus is on its path
+			depth = t.branchDepths[n.parent] // parent exists: the document itself is on the path
 		}
 		t.branchDepths = append(t.branchDepths, depth)
 	}
 	newLinks(t, focus).mark(t)
 }
 
-// apart is how many edges lie between a node and the focus, by way of the lowest
-// common ancestor. Documents count as children of one unseen root.
+// distance returns the number of edges between a node and the focus. Documents are
+// children of one virtual root.
 func (t *tree) distance(r ref) int32 {
 	depth := t.node(r).depth
 	if r.block != t.focus.block {
@@ -113,10 +114,11 @@ func (t *tree) distance(r ref) int32 {
 	return depth + t.depth - 2*t.branchDepths[r.local]
 }
 
-// away is how many edges lie between the focus and a node of another document.
+// distanceAcross returns the distance between the focus and a node of the given depth
+// in another document.
 func (t *tree) distanceAcross(depth int32) int32 { return depth + t.depth + 2 }
 
-// under reports whether a node is a child of the focus.
+// isFocusChild reports whether a node is a child of the focus.
 func (t *tree) isFocusChild(r ref) bool {
 	return r.block == t.focus.block && t.node(r).parent == t.focus.local
 }

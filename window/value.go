@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// gatherValue makes candidates of the focus with its ancestors, and of as many
-// of the best nodes as a window of headings alone could hold, each with the
-// headings above it.
+// gatherValue makes candidates of the focus with its ancestors, and of as many of the
+// best nodes as the window could hold by headings alone, each with the headings above
+// it.
 func (p *plan) gatherValue(limit int) {
 	const minCandidates = 64
 	maxRanked := min(p.tree.visible, max(minCandidates, limit/max(1, 2*p.costs.title)))
@@ -32,7 +32,7 @@ func (p *plan) gatherValue(limit int) {
 	}
 }
 
-// attach makes a node a candidate, after the nearest node above it that may be shown.
+// attach makes a node a candidate below its nearest visible ancestor.
 func (p *plan) attach(r ref) int {
 	if index, ok := p.candidate(r); ok {
 		return index
@@ -44,7 +44,7 @@ func (p *plan) attach(r ref) int {
 	return p.addCandidate(r, parent)
 }
 
-// byRank returns the candidates, ranked ones first and by rank.
+// byRank returns the candidates by rank, followed by the unranked ones.
 func (p *plan) byRank() []int {
 	order := make([]int, len(p.candidates))
 	for i := range order {
@@ -60,7 +60,7 @@ func (p *plan) byRank() []int {
 	return order
 }
 
-// reasonValue says why candidate i is shown.
+// reasonValue returns the reason why candidate i is shown.
 func (p *plan) reasonValue(i int) string {
 	n := &p.details[i]
 	e := p.tree.evidenceOf(n.ref)
@@ -92,13 +92,12 @@ func (p *plan) reasonValue(i int) string {
 	return strings.Join(reasons, "; ")
 }
 
-// wordsReason names the words that candidate i shares with what was asked, or
-// with the title of the focus where nothing was, by its title and the beginning of
-// its body.
+// wordsReason names the words that the title and the beginning of the body of candidate
+// i share with the question and task, or with the title of the focus if both are empty.
 func (p *plan) wordsReason(i int) string {
 	const (
-		maxWords = 4    // words
-		maxBytes = 1000 // bytes of the body that are looked at
+		maxWords = 4    // to name
+		maxBytes = 1000 // of the body that are searched
 	)
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// The cross-reference cases: which nodes does a reader of one node need? The
-// links of the node say so, and are blanked before anything reads it.
+// xrefs are the cross-reference cases. The links of a node say which other nodes its
+// reader needs; they are blanked before the text is used.
 type xrefs struct {
 	File  string
 	Nodes []struct {
@@ -54,7 +54,7 @@ func loadXrefs(tb testing.TB) *xrefs {
 
 var notBody = regexp.MustCompile(`(?ms)\A:PROPERTIES:\n.*?^:END:\n|^#\+[cvkf]index:[^\n]*\n`)
 
-// source makes the manual a source and a lexical index, with the links of one
+// source returns the manual as a source with a lexical index, with the links of one
 // case blanked.
 func (x *xrefs) source(mask [][2]int) lexical {
 	blank := bytes.Clone(x.text)
@@ -104,10 +104,10 @@ func (l lexical) Scores(focus, text string) []window.Scored {
 	return scored
 }
 
-// TestCrossReferences measures the graded score: what share of the nodes that a
-// node refers to a window on it shows, a title counting 0.2 and a paragraph 0.5.
-// No link of any node is used. The least scores are somewhat below what was
-// measured when they were written, so that only a loss is reported.
+// TestCrossReferences measures the graded score: the share of the nodes that a node
+// refers to that a window on it shows, where a title counts 0.2 and a paragraph 0.5.
+// All links are blanked. The minimum scores are slightly below the measured ones, so
+// that only a regression fails.
 func TestCrossReferences(t *testing.T) {
 	x := loadXrefs(t)
 	sources := make([]lexical, len(x.Cases))
