@@ -34,13 +34,13 @@ func (p *plan) gatherFoveal() {
 		}
 		for i := root.local; i <= p.tree.node(root).last; i++ {
 			if r := (ref{root.block, i}); !p.tree.isHidden(r) || r == p.tree.focus {
-				p.hang(r, root)
+				p.attach(r, root)
 			}
 		}
 	}
-	p.gatherPath(func(r ref) int { return p.hang(r, noRef) })
+	p.gatherPath()
 	for _, r := range p.fullNodes() {
-		p.hang(r, noRef)
+		p.attach(r, noRef)
 	}
 	for i := range p.candidates {
 		n := &p.details[i]
@@ -89,18 +89,6 @@ func (p *plan) inProject(r ref) bool {
 		}
 	}
 	return false
-}
-
-// hang makes a node a candidate below its nearest visible ancestor, up to root.
-func (p *plan) hang(r, root ref) int {
-	if index, ok := p.candidate(r); ok {
-		return index
-	}
-	parent := -1
-	if parentRef := p.tree.visibleParent(r); r != root && parentRef != noRef {
-		parent = p.hang(parentRef, root)
-	}
-	return p.addCandidate(r, parent)
 }
 
 // targetLevel returns the level at which the policy shows candidate i, budget

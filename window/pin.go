@@ -9,11 +9,11 @@ import (
 )
 
 // gatherPath makes candidates of the focus and its visible ancestors.
-func (p *plan) gatherPath(attach func(ref) int) {
+func (p *plan) gatherPath() {
 	if !p.tree.focused() {
 		return
 	}
-	p.focus = attach(p.tree.focus)
+	p.focus = p.attach(p.tree.focus, noRef)
 	p.details[p.focus].score = 1
 	p.candidates[p.focus].estimates = [Full + 1]int32{}
 	p.candidates[p.focus].value = 0

@@ -15,10 +15,10 @@ import (
 func (p *plan) gatherValue(limit int) {
 	const minCandidates = 64
 	maxRanked := min(p.tree.visible, max(minCandidates, limit/max(1, 2*p.costs.title)))
-	p.gatherPath(p.attach)
+	p.gatherPath()
 	best := p.tree.rank(maxRanked)
 	for rank, r := range best {
-		i := p.attach(r.ref)
+		i := p.attach(r.ref, noRef)
 		p.candidates[i].value = rankValue(rank)
 		p.details[i].rank = int32(rank) + 1
 		p.details[i].score = r.score / max(best[0].score, weightSimilar)
@@ -32,14 +32,15 @@ func (p *plan) gatherValue(limit int) {
 	}
 }
 
-// attach makes a node a candidate below its nearest visible ancestor.
-func (p *plan) attach(r ref) int {
+// attach makes a node a candidate below its nearest visible ancestor. A candidate at
+// root has no parent; with noRef the path up to the document is attached.
+func (p *plan) attach(r, root ref) int {
 	if index, ok := p.candidate(r); ok {
 		return index
 	}
 	parent := -1
-	if parentRef := p.tree.visibleParent(r); parentRef != noRef {
-		parent = p.attach(parentRef)
+	if parentRef := p.tree.visibleParent(r); r != root && parentRef != noRef {
+		parent = p.attach(parentRef, root)
 	}
 	return p.addCandidate(r, parent)
 }
