@@ -59,7 +59,7 @@ func (d disks) open(t testing.TB) *fovea.Memory {
 }
 
 func (d disks) tryOpen(t testing.TB) (*fovea.Memory, error) {
-	opts := &fovea.Options{Store: d.state, Actor: fovea.Actor{Author: author.Named("ann"), May: anywhere, Renames: true, Session: "s1"}, Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }}
+	opts := &fovea.Options{Store: d.state, Actor: fovea.Actor{Author: author.Author{Kind: author.Fovea}, Session: "s1"}, Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }}
 	fovea.SetFolder(opts, d.memex)
 	return fovea.Open(t.Context(), "/memex", opts)
 }
@@ -298,7 +298,7 @@ func TestCrashOfAFileOperation(t *testing.T) {
 			}
 			d.onOp(nil)
 			after := d.outcome(t, m)
-			if after.Head.Seq != before.Head.Seq+o.commits() || after.Head.Author != author.Named("ann") || after.Head.Session != "s1" || cmp.Equal(before.Files, after.Files) {
+			if after.Head.Seq != before.Head.Seq+o.commits() || after.Head.Author.Kind != author.Fovea || after.Head.Session != "s1" || cmp.Equal(before.Files, after.Files) {
 				t.Fatalf("the operation gave %+v", after)
 			}
 			happened := 0
@@ -385,7 +385,7 @@ func endsWell(t *testing.T, d disks, o fileOperation, before outcome, where stri
 	m := d.open(t)
 	defer m.Close()
 	head := m.View().Head()
-	if head.Seq != before.Head.Seq && head.Seq != before.Head.Seq+o.commits() || head.Seq > before.Head.Seq && head.Author != author.Named("ann") {
+	if head.Seq != before.Head.Seq && head.Seq != before.Head.Seq+o.commits() || head.Seq > before.Head.Seq && head.Author.Kind != author.Fovea {
 		t.Fatalf("%s: reopened at %+v", where, head)
 	}
 	if diff := cmp.Diff(d.files(t), filesOf(m.View())); diff != "" && head.Seq > before.Head.Seq {
