@@ -238,7 +238,7 @@ func (m *Memory) knownTo(key noteKey) string {
 	return ""
 }
 
-var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the person, who may write it again")
+var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the owner, who may write it again")
 
 // noteFile returns the file that a note for a place goes to; "" where the place is a
 // node.

@@ -135,7 +135,7 @@ func (t *trust) mayHear(op *Operation, answer any) bool {
 func (t *trust) scoped(ctx context.Context, op string) error {
 	for _, name := range ScopesOf(ctx).names() {
 		if !t.g.reaches(name) {
-			return t.denied(op, name, "is none of the scopes of this token; a person can make one that is for it")
+			return t.denied(op, name, "is none of the scopes of this token; the owner can make one that is for it")
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (t *trust) granted(op string) error {
 	if slices.Contains(t.g.Operations, op) {
 		return nil
 	}
-	return t.denied(op, "", "agent %s may not; a person can grant it in the configuration", t.g.Agent)
+	return t.denied(op, "", "agent %s may not; the owner can grant it in the configuration", t.g.Agent)
 }
 
 func (t *trust) denied(op, what, format string, a ...any) error {

@@ -22,7 +22,7 @@ func (t *trust) writable(ctx context.Context, op, file string) error {
 	case err != nil:
 		return err
 	case is:
-		return t.denied(op, file, "is protected; only the person writes it")
+		return t.denied(op, file, "is protected; only the owner writes it")
 	}
 	if err := t.mayWrite(op, file); err != nil {
 		return t.denied(op, file, "%w", err)
@@ -42,7 +42,7 @@ func (t *trust) mayWrite(op, file string) error {
 	if slices.Contains(t.g.Operations, op) {
 		return nil
 	}
-	return fmt.Errorf("agent %s writes below %s and in tasks; a person can grant more in the configuration", t.g.Agent, t.folder())
+	return fmt.Errorf("agent %s writes below %s and in tasks; the owner can grant more in the configuration", t.g.Agent, t.folder())
 }
 
 func (t *trust) folder() string { return "agents/" + t.g.Agent + "/" }

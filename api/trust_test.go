@@ -46,25 +46,25 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 		{"a task", func() error { return edit(t, ada, "Task", "Task 2") }, ""},
 		{"a granted folder", func() error { return edit(t, ada, "Project", "Project 2") }, ""},
 		{"another one's folder", func() error { return edit(t, bob, "Project 2", title) },
-			"edit: projects/p.org: agent bob writes below agents/bob/ and in tasks; a person can grant more in the configuration"},
+			"edit: projects/p.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration"},
 		{"the person's note", func() error { return edit(t, ada, "Mine", title) },
-			"edit: mine.org: agent ada writes below agents/ada/ and in tasks; a person can grant more in the configuration"},
+			"edit: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
 		{"a skill, though granted", func() error { return edit(t, ada, "Skill", title) },
-			"edit: skills/x.org: is protected; only the person writes it"},
+			"edit: skills/x.org: is protected; only the owner writes it"},
 		{"its own ROM", func() error { return remember(t, ada, "agents/ada/ROM.org") },
-			"remember: agents/ada/ROM.org: is protected; only the person writes it"},
+			"remember: agents/ada/ROM.org: is protected; only the owner writes it"},
 		{"an escape", func() error { return remember(t, ada, "agents/ada/../../mine.org") },
 			"remember: agents/ada/../../mine.org: write the path below the memex, without . and .."},
 		{"a name like its own", func() error { return remember(t, ada, "agents/adam/x.org") },
-			"remember: agents/adam/x.org: agent ada writes below agents/ada/ and in tasks; a person can grant more in the configuration"},
+			"remember: agents/adam/x.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
 		{"a move out", func() error {
 			_, err := ada.Refile(t.Context(), api.MoveRequest{ID: note.ID, To: "Mine"})
 			return err
-		}, "refile: mine.org: agent ada writes below agents/ada/ and in tasks; a person can grant more in the configuration"},
+		}, "refile: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
 		{"another one's note", func() error {
 			_, err := bob.Forget(t.Context(), api.MoveRequest{ID: note.ID})
 			return err
-		}, "forget: agents/ada/2026-11.org: agent bob writes below agents/bob/ and in tasks; a person can grant more in the configuration"},
+		}, "forget: agents/ada/2026-11.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration"},
 		{"what a person wrote in tasks", func() error {
 			_, err := bob.Forget(t.Context(), api.MoveRequest{ID: "Task 2"})
 			return err
@@ -72,15 +72,15 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 		{"purge", func() error {
 			_, err := ada.Purge(t.Context(), api.PurgeRequest{Text: "x"})
 			return err
-		}, "purge: agent ada may not; a person can grant it in the configuration"},
+		}, "purge: agent ada may not; the owner can grant it in the configuration"},
 		{"deletions", func() error {
 			_, err := ada.Ingest(t.Context(), api.IngestRequest{AcceptDeletions: true})
 			return err
-		}, "ingest: agent ada may not; a person can grant it in the configuration"},
+		}, "ingest: agent ada may not; the owner can grant it in the configuration"},
 		{"ids for all", func() error {
 			_, err := ada.AssignIDs(t.Context(), api.AssignRequest{All: true})
 			return err
-		}, "assign-ids: agent ada may not; a person can grant it in the configuration"},
+		}, "assign-ids: agent ada may not; the owner can grant it in the configuration"},
 		{"its own note again", func() error {
 			_, err := ada.Forget(t.Context(), api.MoveRequest{ID: note.ID})
 			return err

@@ -51,7 +51,7 @@ key.`,
 			case fingerprint == "":
 				return s.tellKey(key, "not changed; compare the fingerprint, then run this again with --fingerprint")
 			case s.config.Agent != "":
-				return errors.New("only the person decides whose signatures count")
+				return errors.New("only the owner decides whose signatures count")
 			case fingerprint != key.Fingerprint:
 				return misuse{fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
 			}

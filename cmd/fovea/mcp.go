@@ -83,7 +83,7 @@ func (s *session) refuseMCP(ctx context.Context, why error) error {
 	if width(os.Stdin) > 0 {
 		return why // a person reads standard error
 	}
-	_ = rpcline.Refuse(ctx, s.standardLines(), "fovea cannot serve this memory: "+why.Error()+"\nNext: ask the person to mend that, and to start this server again") // the client may be gone
+	_ = rpcline.Refuse(ctx, s.standardLines(), "fovea cannot serve this memory: "+why.Error()+"\nNext: ask the owner to mend that, and to start this server again") // the client may be gone
 	return why
 }
 

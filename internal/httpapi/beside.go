@@ -35,7 +35,7 @@ const mostLogs = 1000
 
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
 	if api.GrantOf(r.Context()).Role != api.Owner { // lines hold titles, of any file and scope
-		problem(w, http.StatusForbidden, "denied", "logs: only the person reads the log; GET /v1/log lists commits")
+		problem(w, http.StatusForbidden, "denied", "logs: only the owner reads the log; GET /v1/log lists commits")
 		return
 	}
 	limit := s.opts.LogLimit

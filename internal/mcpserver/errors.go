@@ -24,26 +24,26 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Conflict:  "read the node again and repeat the change with the digest that you get",
 	fovea.Invalid:   "correct the arguments and call again",
 	fovea.Budget:    "ask again with at least that budget",
-	fovea.Denied:    "do what the reason says you may, or ask the person",
+	fovea.Denied:    "do what the reason says you may, or ask the owner",
 	fovea.Busy:      "somebody holds it at this moment; call again in a few seconds",
-	fovea.Held:      "ask the person: `fovea restore --missing` brings the lost files back, `fovea ingest --accept-deletions` lets them go",
-	fovea.ReadOnly:  "the memory takes no writes; ask the person to look at `fovea status`",
-	fovea.Locked:    "a protected file was changed by somebody else; go on without it, and ask the person to run `fovea guard diff`",
-	fovea.Corrupt:   "ask the person to run `fovea verify`",
+	fovea.Held:      "ask the owner: `fovea restore --missing` brings the lost files back, `fovea ingest --accept-deletions` lets them go",
+	fovea.ReadOnly:  "the memory takes no writes; ask the owner to look at `fovea status`",
+	fovea.Locked:    "a protected file was changed by somebody else; go on without it, and ask the owner to run `fovea guard diff`",
+	fovea.Corrupt:   "ask the owner to run `fovea verify`",
 }
 
 // nextOfTool says it for a kind where it depends on what was asked for.
 var nextOfTool = map[string]map[fovea.Kind]string{
-	"forget":   {fovea.Denied: "forget what you alone wrote, or ask the person"},
-	"rollback": {fovea.Denied: "take back your own commits with action revert and your name as author, or ask the person"},
-	"history":  {fovea.Denied: "go on without it, or ask the person"},
-	"read":     {fovea.Denied: "go on without it, or ask the person"},
-	"recall":   {fovea.Denied: "go on without it, or ask the person"},
-	"context":  {fovea.Denied: "go on without it, or ask the person"},
+	"forget":   {fovea.Denied: "forget what you alone wrote, or ask the owner"},
+	"rollback": {fovea.Denied: "take back your own commits with action revert and your name as author, or ask the owner"},
+	"history":  {fovea.Denied: "go on without it, or ask the owner"},
+	"read":     {fovea.Denied: "go on without it, or ask the owner"},
+	"recall":   {fovea.Denied: "go on without it, or ask the owner"},
+	"context":  {fovea.Denied: "go on without it, or ask the owner"},
 }
 
 // otherwise is what a model can do where nothing better is known.
-const otherwise = "call again; where it fails again, ask the person to look at `fovea status`"
+const otherwise = "call again; where it fails again, ask the owner to look at `fovea status`"
 
 // nextStep says what a model can do about an error of a tool.
 func nextStep(tool string, err error) string {

@@ -61,7 +61,7 @@ var calls = []struct {
 func TestRefusalsFitTheirKinds(t *testing.T) {
 	for kind, fits := range map[fovea.Kind][]string{
 		fovea.NotFound: {"recall"}, fovea.Ambiguous: {"by its id"}, fovea.Conflict: {"read the node again"}, fovea.Invalid: {"correct the arguments"},
-		fovea.Budget: {"at least that budget"}, fovea.Denied: {"ask the person"}, fovea.Busy: {"call again"}, fovea.Held: {"restore --missing", "accept-deletions"},
+		fovea.Budget: {"at least that budget"}, fovea.Denied: {"ask the owner"}, fovea.Busy: {"call again"}, fovea.Held: {"restore --missing", "accept-deletions"},
 		fovea.ReadOnly: {"fovea status"}, fovea.Locked: {"guard diff"}, fovea.Corrupt: {"fovea verify"}, fovea.Other: {"call again", "fovea status"},
 	} {
 		t.Run(kind.String(), func(t *testing.T) {
@@ -78,6 +78,9 @@ func TestRefusalsFitTheirKinds(t *testing.T) {
 					if !strings.Contains(next, part) {
 						t.Errorf("%s: the next step does not fit: %s", what, next)
 					}
+				}
+				if strings.Contains(text, "person") {
+					t.Errorf("%s: who owns the notes is called the owner: %s", what, text)
 				}
 				if strings.Contains(text, "failed") && !strings.Contains(text, kind.String()) {
 					t.Errorf("%s does not name the kind: %s", what, text)
