@@ -10,11 +10,22 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/stores"
 )
 
 // Lost files are those whose documents the memory has and the folder has not: a scan
 // that holds back deletions leaves them so. This file finds them and brings files back.
+
+// withHistory adds to the error of a missing memex folder how its notes come back, where
+// the state folder has their history.
+func (m *Memory) withHistory(err error) error {
+	if !errors.Is(err, corpus.ErrNoFolder) || m.opts.StateDir == "" || !stores.Begun(m.opts.StateDir) {
+		return err
+	}
+	return fmt.Errorf("%w; its history is kept: make the folder and run fovea restore --missing, or, if it was moved, run fovea adopt in its new place", err)
+}
 
 // Missing returns the files that the last scan did not find and whose documents the
 // memory kept, sorted. It waits for no writer. The caller must not change the slice.

@@ -97,7 +97,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	m.dir = abs
 	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.folder}); err != nil {
-		return nil, fail("open", dir, NotFound, err)
+		return nil, fail("open", dir, NotFound, m.withHistory(err))
 	}
 	if m.guard.policy, err = policyOf(&m.opts, m.root.SkillsDir()); err != nil {
 		return nil, fail("open", dir, Invalid, errors.Join(err, m.root.Close()))
