@@ -11,34 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// Actor is who performs operations, and what it may do. It is one value, so that nothing
-// acts in the name of an agent without the rights that go with the name.
-type Actor struct {
-	// Author stands in the commits. An agent writes no protected file and none with
-	// several names (hard links), and what it writes must do nothing in Emacs or Org: each
-	// node that it changes is parsed as it is to stand, and may hold nothing that acts but
-	// what it held before. Such a text is Invalid.
-	Author author.Author
-	// Vouched says that a token stands for the author; else the caller says who it is.
-	// Commits record it, see Commit.Vouched.
-	Vouched bool
-	// May returns nil for a path below the memex that the author may change, else why not.
-	// It is asked for each file that a write would change, by the path that was named and
-	// by the one that links lead to, and again just before the file changes. It is called
-	// while the memory is locked, so it must not use the memory. An agent without it
-	// makes no commit (Denied); anybody else without it may change every file.
-	May func(path string) error
-	// Renames lets an agent give the name of another state's snapshot to a new one, which
-	// brings whoever kept that state to this one.
-	Renames bool
-	// Session stands in the commits.
-	Session string
-	// Op makes an operation one that is done once: what is written under an op that the
-	// history has is not done again but answered as the first time. Without it each
-	// operation is its own.
-	Op string
-}
-
+// actorKey is a key of contexts.
 type actorKey struct{}
 
 // WithActor returns a context whose operations are those of an actor. Session and Op, where
@@ -52,12 +25,12 @@ type actorKey struct{}
 // of another kind, is a Conflict; that the request is the same otherwise is the
 // caller's to see to. What is read from files has neither author nor op of a
 // context: it is by the kind author.File.
-func WithActor(ctx context.Context, a Actor) context.Context {
-	return context.WithValue(ctx, actorKey{}, a.over(actorOf(ctx)))
+func WithActor(ctx context.Context, a author.Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, filled(a, actorOf(ctx)))
 }
 
-// over fills what an actor leaves open.
-func (a Actor) over(was Actor) Actor {
+// filled fills what an actor leaves open.
+func filled(a, was author.Actor) author.Actor {
 	if a.Author.IsZero() && a.May == nil {
 		a.Author, a.Vouched, a.May, a.Renames = was.Author, was.Vouched, was.May, was.Renames
 	}
@@ -72,8 +45,8 @@ const (
 	opAsserted = "asserted:" // before an op that has such a beginning by itself
 )
 
-// key is the op as commits keep it.
-func (a Actor) key() string {
+// opOf is the op of an actor as commits keep it.
+func opOf(a author.Actor) string {
 	switch {
 	case a.Vouched:
 		return opToken + a.Op
@@ -86,16 +59,16 @@ func (a Actor) key() string {
 // vouched reports whether a token said who the author of a commit is.
 func vouched(c *graph.Commit) bool { return strings.HasPrefix(c.Op, opToken) }
 
-func actorOf(ctx context.Context) Actor {
-	a, _ := ctx.Value(actorKey{}).(Actor)
+func actorOf(ctx context.Context) author.Actor {
+	a, _ := ctx.Value(actorKey{}).(author.Actor)
 	return a
 }
 
 // actor is who performs an operation: whom the context names, else whom Options name.
-func (m *Memory) actor(ctx context.Context) Actor {
+func (m *Memory) actor(ctx context.Context) author.Actor {
 	a := actorOf(ctx)
 	op := a.Op // that of Options would be for one operation
-	a = a.over(m.opts.Actor)
+	a = filled(a, m.opts.Actor)
 	a.Author, a.Op = cmp.Or(a.Author, owner), op
 	return a
 }
@@ -114,7 +87,7 @@ func (m *Memory) entry(ctx context.Context, kind, message string, now int64) gra
 	}
 	c := graph.Commit{
 		Kind: kind, Author: a.Author, Session: a.Session,
-		Op: a.key(), Time: now, Message: message,
+		Op: opOf(a), Time: now, Message: message,
 	}
 	legible(&c)
 	return c

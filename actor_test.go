@@ -100,7 +100,7 @@ func TestAgentsWithoutRightsChangeNothing(t *testing.T) {
 	for how, may := range map[string]func(string) error{"none said": nil, "none given": func(string) error { return errors.New("no") }} {
 		w := actorWorld(t)
 		head := w.m.View().Head().Seq
-		ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), May: may})
+		ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: may})
 		for _, tc := range writes {
 			if may != nil && (tc.name == "purge" || tc.name == "retain") {
 				continue // they change no file
@@ -121,7 +121,7 @@ func TestActor(t *testing.T) {
 	for _, tc := range writes {
 		t.Run(tc.name, func(t *testing.T) {
 			w := actorWorld(t)
-			ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
 			first, answer, err := tc.call(ctx, w.m)
 			if err != nil {
 				t.Fatal(err)
@@ -148,7 +148,7 @@ func TestActor(t *testing.T) {
 					t.Errorf("commit %d by a repeated operation", got.Seq)
 				}
 			}
-			if again, _, err := tc.call(fovea.WithActor(ctx, fovea.Actor{Author: author.Named("other"), May: anywhere}), w.m); fovea.KindOf(err) != fovea.Conflict {
+			if again, _, err := tc.call(fovea.WithActor(ctx, author.Actor{Author: author.Named("other"), May: anywhere}), w.m); fovea.KindOf(err) != fovea.Conflict {
 				t.Errorf("another author's op gave commit %d, %v", again.Seq, err)
 			}
 		})
@@ -159,7 +159,7 @@ func TestActor(t *testing.T) {
 // call brings is laid over what the context has.
 func TestActorRefused(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}), fovea.Actor{Session: "s2"})
+	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}), author.Actor{Session: "s2"})
 	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
 	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
 		t.Fatalf("%+v, %v", c, err)
@@ -170,7 +170,7 @@ func TestActorRefused(t *testing.T) {
 	}{
 		"of another kind": {"op-1", fovea.Conflict}, "too long": {strings.Repeat("x", 201), fovea.Invalid},
 	} {
-		ctx := fovea.WithActor(ctx, fovea.Actor{Op: tc.op})
+		ctx := fovea.WithActor(ctx, author.Actor{Op: tc.op})
 		if _, _, err := w.m.Rollback(ctx, "seq:1", nil); fovea.KindOf(err) != tc.want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -184,7 +184,7 @@ func TestActorRefused(t *testing.T) {
 func TestActorOfFiles(t *testing.T) {
 	w := actorWorld(t)
 	w.write(map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\nsaved\n"})
-	ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
 	c, err := w.m.Edit(ctx, "two", merkle.Digest{}, org.SetTodo{Keyword: "TODO"})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestActorOfFiles(t *testing.T) {
 // One of many that ask at once does it.
 func TestActorAtOnce(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), May: anywhere, Op: "op-1"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Op: "op-1"})
 	before := w.m.View().Head().Seq
 	ids := make([]string, 8)
 	var group sync.WaitGroup
@@ -233,7 +233,7 @@ func TestNobodySaysToBeAToken(t *testing.T) {
 	seen := map[string]bool{}
 	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
 		for _, vouched := range []bool{false, true} {
-			ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere, Op: op})
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere, Op: op})
 			c, _, err := w.m.Insert(ctx, "new.org", org.InsertHeadline{Title: fmt.Sprint(i, vouched)})
 			if err != nil || c.Vouched != vouched || seen[c.Op] {
 				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)

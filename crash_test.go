@@ -59,7 +59,7 @@ func (d disks) open(t testing.TB) *fovea.Memory {
 }
 
 func (d disks) tryOpen(t testing.TB) (*fovea.Memory, error) {
-	opts := &fovea.Options{Store: d.state, Actor: fovea.Actor{Author: author.Author{Kind: author.Fovea}, Session: "s1"}, Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }}
+	opts := &fovea.Options{Store: d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}, Session: "s1"}, Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }}
 	fovea.SetFolder(opts, d.memex)
 	return fovea.Open(t.Context(), "/memex", opts)
 }

@@ -195,7 +195,7 @@ func TestDriftEndsByWill(t *testing.T) {
 	}
 	t.Run("adopt", func(t *testing.T) {
 		w := drifting(t)
-		ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("anna"), May: anywhere, Op: "op-1"})
+		ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("anna"), May: anywhere, Op: "op-1"})
 		c, files, err := w.m.AdoptDrift(ctx)
 		if diff := cmp.Diff([]string{"a.org", "b.org", "c.org"}, files); diff != "" || err != nil || c.Author != author.Named("anna") {
 			t.Errorf("%+v, %v: %s", c, err, diff)

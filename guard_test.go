@@ -226,7 +226,7 @@ func TestGuardAdopt(t *testing.T) {
 	if _, err := g.m.Adopt(ctx, "skills/plan.org", merkle.Sum([]byte("else"))); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("adopting what was not seen: %v", err)
 	}
-	if _, err := g.m.Adopt(fovea.WithActor(ctx, fovea.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org", standing.File); fovea.KindOf(err) != fovea.Denied {
+	if _, err := g.m.Adopt(fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org", standing.File); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent adopts: %v", err)
 	}
 	if _, err := g.m.Adopt(ctx, "notes.org", merkle.Digest{}); fovea.KindOf(err) != fovea.NotFound {
@@ -320,7 +320,7 @@ func TestGuardAndOurOwnWrites(t *testing.T) {
 			t.Fatalf("after %s", what)
 		}
 	}
-	agent := fovea.WithActor(ctx, fovea.Actor{Author: author.Named("nightjar"), May: anywhere})
+	agent := fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere})
 	if _, err := g.m.Edit(agent, "look", merkle.Digest{}, org.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent edits: %v", err)
 	}

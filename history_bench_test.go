@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -69,12 +70,12 @@ func BenchmarkHistory(b *testing.B) {
 		}
 	})
 	b.Run("op", func(b *testing.B) {
-		c, _, err := m.Insert(fovea.WithActor(b.Context(), fovea.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"})
+		c, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"})
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if again, _, err := m.Insert(fovea.WithActor(b.Context(), fovea.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"}); err != nil || again.Seq != c.Seq {
+			if again, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"}); err != nil || again.Seq != c.Seq {
 				b.Fatal(again, err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// finished checks the nodes that one operation of an agent makes, see Actor.Author.
+// finished checks the nodes that one operation of an agent makes, see author.Actor.Author.
 type finished struct {
 	m      *Memory
 	before *graph.State

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -55,7 +56,7 @@ func (w *world) now() time.Time {
 
 func (w *world) open() {
 	w.t.Helper()
-	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Actor: fovea.Actor{Session: w.session}, Projects: w.projects, Org: w.org, Now: w.now})
+	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Actor: author.Actor{Session: w.session}, Projects: w.projects, Org: w.org, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

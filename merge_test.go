@@ -41,7 +41,7 @@ func newMachine(t testing.TB, files map[string]string) *machine {
 
 func (a *machine) open() {
 	a.t.Helper()
-	opts := &fovea.Options{Store: a.d.state, Actor: fovea.Actor{Author: author.Named(a.name), May: anywhere, Renames: true}, Now: func() time.Time {
+	opts := &fovea.Options{Store: a.d.state, Actor: author.Actor{Author: author.Named(a.name), May: anywhere, Renames: true}, Now: func() time.Time {
 		*a.hour++
 		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(*a.hour) * time.Hour)
 	}}

@@ -75,14 +75,14 @@ func (m *model) edit(t *rapid.T) {
 		org.SetTitle{Title: fmt.Sprint("Rain ", rapid.IntRange(0, 9).Draw(t, "title"))}, org.AddTag{Tag: "wet"}, org.SetTodo{Keyword: "DONE"},
 		org.AppendBody{Text: "more rivets"},
 	}
-	ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
 	_, err := m.m.Edit(ctx, drawnID(t, "id"), merkle.Digest{}, rapid.SampledFrom(edits).Draw(t, "edit"))
 	m.done(t, err)
 }
 
 func (m *model) insert(t *rapid.T) {
 	under := rapid.SampledFrom(append([]string{"a.org", "new.org"}, modelIDs...)).Draw(t, "under")
-	ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
 	_, _, err := m.m.Insert(ctx, under, org.InsertHeadline{Title: "Inserted gauge"})
 	m.done(t, err)
 }

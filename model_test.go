@@ -74,7 +74,7 @@ func newModel(t *testing.T) *model {
 
 // open opens the memory; its clock goes on by an hour at each look.
 func (m *model) open() {
-	opts := &fovea.Options{Store: m.d.state, Actor: fovea.Actor{Author: author.Author{Kind: author.Fovea}}, Now: func() time.Time {
+	opts := &fovea.Options{Store: m.d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}}, Now: func() time.Time {
 		m.hours++
 		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(m.hours) * time.Hour)
 	}}

@@ -60,7 +60,7 @@ func gaugeNote(i int) string {
 
 func (w *world) note(i int) {
 	w.t.Helper()
-	ctx := fovea.WithActor(w.t.Context(), fovea.Actor{Author: author.Named("ada"), May: anywhere})
+	ctx := fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named("ada"), May: anywhere})
 	if _, _, _, err := w.m.Remember(ctx, siblingsFile, org.InsertHeadline{Title: fmt.Sprintf("Note number %d", i), Body: gaugeNote(i)}); err != nil {
 		w.t.Fatal(err)
 	}

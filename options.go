@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
@@ -25,7 +26,7 @@ type Options struct {
 	// Actor performs the operations whose context names nobody, see WithActor; the owner
 	// by default. Its Op does not count. Changes found in files are by the kind author.File,
 	// whoever runs Fovea, and in its Session.
-	Actor Actor
+	Actor author.Actor
 	// SkillsDir, relative to the memex or absolute, holds documents that need
 	// not be Org; "skills" by default.
 	SkillsDir string

@@ -158,7 +158,7 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 	if _, err := w.m.Snapshot(t.Context(), "before-payday"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", merkle.Digest{}, org.AddTag{Tag: "x"}); err != nil {
+	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", merkle.Digest{}, org.AddTag{Tag: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ name, text, want string }{

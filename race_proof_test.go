@@ -32,7 +32,7 @@ func (c *crowd) commit(done fovea.Commit) {
 
 // write does the n-th thing that a writer does.
 func (c *crowd) write(writer, n int) error {
-	ctx, m := fovea.WithActor(c.w.t.Context(), fovea.Actor{Author: author.Named(fmt.Sprint("agent", writer)), May: anywhere}), c.w.m
+	ctx, m := fovea.WithActor(c.w.t.Context(), author.Actor{Author: author.Named(fmt.Sprint("agent", writer)), May: anywhere}), c.w.m
 	own := fmt.Sprintf("w%d", writer)
 	done, err := fovea.Commit{}, error(nil)
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -40,7 +41,7 @@ func TestRefileTreeAgain(t *testing.T) {
 	if err := os.Symlink("me@elsewhere.1", lock); err != nil {
 		t.Fatal(err)
 	}
-	ctx := fovea.WithActor(t.Context(), fovea.Actor{Op: "once"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Op: "once"})
 	before := w.m.View()
 	if _, err := w.m.Refile(ctx, id, "filed", merkle.Digest{}); fovea.KindOf(err) != fovea.Busy || w.m.View() != before {
 		t.Fatalf("into a file that is held: %v", err)

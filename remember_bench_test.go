@@ -20,7 +20,7 @@ func BenchmarkRemember(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {
 			m := remembering(b)
-			ctx := fovea.WithActor(b.Context(), fovea.Actor{Author: author.Named("ada"), May: anywhere})
+			ctx := fovea.WithActor(b.Context(), author.Actor{Author: author.Named("ada"), May: anywhere})
 			var mu sync.Mutex
 			var took []time.Duration
 			var wg sync.WaitGroup

@@ -53,7 +53,7 @@ func remember(ctx context.Context, m *fovea.Memory, under, title, body string) (
 // keep keeps a note of the agent ada.
 func keep(t testing.TB, m *fovea.Memory, title, body string) (kept, error) {
 	t.Helper()
-	return remember(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada"), May: anywhere, Session: "s1"}), m, "agents/ada/", title, body)
+	return remember(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada"), May: anywhere, Session: "s1"}), m, "agents/ada/", title, body)
 }
 
 func TestRemember(t *testing.T) {
@@ -161,7 +161,7 @@ func TestRememberManyCallers(t *testing.T) {
 	for i := range callers {
 		wg.Go(func() {
 			for k := range each {
-				ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere, Op: fmt.Sprintf("op-%d-%d", i, k/2)}) // each comes twice
+				ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere, Op: fmt.Sprintf("op-%d-%d", i, k/2)}) // each comes twice
 				r, err := remember(ctx, m, "agents/all/", fmt.Sprintf("Note %d of %d", k/2, i), "text")
 				if err != nil {
 					t.Error(err)

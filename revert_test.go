@@ -37,7 +37,7 @@ func (w *world) seqs(by string) []uint64 {
 // edit changes a node as somebody.
 func (w *world) edit(by, id string, edits ...org.Edit) {
 	w.t.Helper()
-	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), fovea.Actor{Author: author.Named(by), May: anywhere}), id, merkle.Digest{}, edits...); err != nil {
+	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named(by), May: anywhere}), id, merkle.Digest{}, edits...); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -47,7 +47,7 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 	w.ingest()
 	w.edit("mint", "a", org.SetTitle{Title: "Pwned"}, org.AppendBody{Text: "two, by mint"})
 	w.edit("ann", "a", org.SetTodo{Keyword: "TODO"}, org.AppendBody{Text: "three, by ann"})
-	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("mint"), May: anywhere}), "new.org", org.InsertHeadline{Title: "Mint"}); err != nil {
+	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org", org.InsertHeadline{Title: "Mint"}); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("mint", "b", org.SetTitle{Title: "Bad"})
@@ -134,7 +134,7 @@ func TestCommitsOf(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": revertA})
 	w.ingest()
 	as := func(name, session string) context.Context {
-		return fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named(name), May: anywhere, Session: session})
+		return fovea.WithActor(t.Context(), author.Actor{Author: author.Named(name), May: anywhere, Session: session})
 	}
 	for i, ctx := range []context.Context{as("mint", "s1"), as("ann", "s1"), as("mint", "s2")} {
 		if _, err := w.m.Edit(ctx, "a", merkle.Digest{}, org.SetTitle{Title: fmt.Sprint(i)}); err != nil {

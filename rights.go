@@ -15,7 +15,7 @@ import (
 )
 
 // errNoRights refuses an agent whose rights nobody has said.
-var errNoRights = errors.New("the agent has no rights; who asks for it says what it may write, see Actor.May and api.Trusted")
+var errNoRights = errors.New("the agent has no rights; who asks for it says what it may write, see author.Actor.May and api.Trusted")
 
 // rights returns what says which files the actor of a context may change, nil for all that
 // are not protected.

@@ -49,7 +49,7 @@ func (k *kept) snapshot(i int) Snapshot {
 
 // Snapshot keeps the present state under a name, durably; an empty name keeps
 // it as an automatic one. Errors: Invalid (a name that reads as an index, a
-// date or a digest; an empty memory), Denied (see Actor.Renames), ReadOnly.
+// date or a digest; an empty memory), Denied (see author.Actor.Renames), ReadOnly.
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +83,7 @@ func (m *Memory) empty(op string) error {
 	return fail(op, m.dir, Invalid, errEmpty)
 }
 
-// newName refuses an agent a name that another state has, see Actor.Renames. m.mu is held,
+// newName refuses an agent a name that another state has, see author.Actor.Renames. m.mu is held,
 // so that nobody takes it in between.
 func (m *Memory) newName(ctx context.Context, name string) error {
 	if a := m.actor(ctx); name == "" || a.Author.Kind != author.Agent || a.Renames {

@@ -17,7 +17,7 @@ import (
 // asAda keeps a note of an agent and returns the kind of the error.
 func asAda(t *testing.T, m *fovea.Memory, title, body string) (kept, fovea.Kind) {
 	t.Helper()
-	r, err := remember(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada"), May: anywhere}), m, "agents/ada/", title, body)
+	r, err := remember(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada"), May: anywhere}), m, "agents/ada/", title, body)
 	if err == nil {
 		return r, fovea.Other
 	}
@@ -123,7 +123,7 @@ func TestForgetOfOnesOwn(t *testing.T) {
 				}
 			}
 			as := func(who author.Author) context.Context {
-				return fovea.WithActor(t.Context(), fovea.Actor{Author: who, May: anywhere})
+				return fovea.WithActor(t.Context(), author.Actor{Author: who, May: anywhere})
 			}
 			keep := func(who author.Author, want fovea.Kind) {
 				t.Helper()

@@ -30,7 +30,7 @@ import (
 //
 // An automatic snapshot goes before, but in a session. Errors: Invalid (the tree,
 // with the place of the fault; a parent inside the tree or in a file; a buffer without
-// a session; see Actor.Author), NotFound (the parent), Conflict (an ID that a node of a file bears),
+// a session; see author.Actor.Author), NotFound (the parent), Conflict (an ID that a node of a file bears),
 // ReadOnly. Complexity is that of hashing the tree; of an unchanged tree, of
 // comparing it; of one part of a known tree, that of the part and what is above it.
 func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (in *Memory, id string, c Commit, err error) {

@@ -133,7 +133,7 @@ func (w *workload) open() (err error) {
 // openOn opens what is on some disks, with the workload's key.
 func (w *workload) openOn(d disks) (*fovea.Memory, error) {
 	opts := &fovea.Options{
-		Store: d.state, Actor: fovea.Actor{Author: author.Author{Kind: author.Fovea}}, Signer: w.key, Verifiers: w.keys, Relaxed: w.relaxed,
+		Store: d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}}, Signer: w.key, Verifiers: w.keys, Relaxed: w.relaxed,
 		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000).Add(time.Duration(w.hour) * time.Hour) },
 	}
 	fovea.SetFolder(opts, d.memex)

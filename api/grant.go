@@ -25,8 +25,8 @@ func As(svc Service, g Grant) Service {
 
 // actor is the holder of the grant as the memory knows it. An agent has no rights by that,
 // but where it is the owner who writes in its name.
-func (g *Grant) actor() fovea.Actor {
-	a := fovea.Actor{Author: g.author(), Vouched: g.Vouched}
+func (g *Grant) actor() author.Actor {
+	a := author.Actor{Author: g.author(), Vouched: g.Vouched}
 	if g.Role == Owner && g.Agent != "" {
 		a.May, a.Renames = func(string) error { return nil }, true
 	}

@@ -175,7 +175,7 @@ func newHostile(t *testing.T) *hostile {
 	t.Cleanup(func() { m.Close() })
 	svc := api.Local(m, nil)
 	e.ada = api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(fovea.WithActor(ctx, fovea.Actor{Author: author.Named("ada")}), api.Trusted(svc, api.Grant{Agent: "ada", Role: api.Agent}), req)
+		return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), api.Trusted(svc, api.Grant{Agent: "ada", Role: api.Agent}), req)
 	})
 	return e
 }

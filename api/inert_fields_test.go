@@ -72,7 +72,7 @@ func inFileOfTasks(t *testing.T) (ada api.Service, id string, text func() string
 	owner, _ := serve(t, map[string]string{"tasks.org": "#+LINK: run elisp:\n#+LINK: call %(witness)\n#+COLUMNS: %ITEM %Age{@min} %Spent{:}\n" +
 		"* TODO Owner task\n:PROPERTIES:\n:ID: owner-task\n:END:\n[[elisp:(mine)]]\n"})
 	ada = api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(fovea.WithActor(ctx, fovea.Actor{Author: author.Named("ada")}), api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent}), req)
+		return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent}), req)
 	})
 	return ada, "owner-task", func() string {
 		n, err := owner.Show(t.Context(), api.ShowRequest{ID: "tasks.org"})
@@ -150,7 +150,7 @@ func TestNamesOfFilesDoNotAct(t *testing.T) {
 func TestRefileIntoOtherSettings(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"agents/ada/a.org": "* Note\n[[run:(x)]]\n", "tasks.org": "#+LINK: run elisp:\n* Tasks\n"})
 	ada := api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent})
-	if _, err := ada.Refile(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada")}), api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := ada.Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("refile: %v", err)
 	}
 }
@@ -171,13 +171,13 @@ func TestTreesDoNotAct(t *testing.T) {
 		"a keyword":  `{"type":"headline","properties":{"TITLE":"G","TODO":"NEVER"},"raw-content":"%%(x)"}`,
 		"a headline": `{"type":"headline","properties":{"TITLE":"H"},"raw-content":"* <%%(x)>\n"}`,
 	} {
-		_, err := ada.IngestTree(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada")}), api.IngestTreeRequest{AST: []byte(ast)})
+		_, err := ada.IngestTree(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.IngestTreeRequest{AST: []byte(ast)})
 		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "it would hold") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	plain := `{"type":"headline","properties":{"TITLE":"Plain","EFFORT":"1:30"},"raw-content":"Text.\n"}`
-	if _, err := ada.IngestTree(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada")}), api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
+	if _, err := ada.IngestTree(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
 		t.Errorf("a plain tree: %v", err)
 	}
 }

@@ -48,7 +48,7 @@ func TestLostFilesAndRights(t *testing.T) {
 		want []string
 	}{
 		{"an agent's rollback", func() (*api.RollbackResponse, error) {
-			return ada.Rollback(fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada")}), api.RollbackRequest{To: "seq:1"})
+			return ada.Rollback(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.RollbackRequest{To: "seq:1"})
 		}, []string{"agents/ada/own.org", "tasks.org"}},
 		{"the owner's restore", func() (*api.RollbackResponse, error) {
 			r, err := person.Restore(t.Context(), api.RestoreRequest{Missing: true})

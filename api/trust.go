@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // Role is what a caller is to a memex.
@@ -82,7 +83,7 @@ type trust struct {
 }
 
 // actor is the holder of the grant as the memory knows it, for one operation.
-func (t *trust) actor(op *Operation) fovea.Actor {
+func (t *trust) actor(op *Operation) author.Actor {
 	a := t.g.actor()
 	a.May = func(path string) error { return t.mayWrite(op.Name, path) }
 	a.Renames = slices.Contains(t.g.Operations, op.Name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // TestAgentsRevertTheirOwn: by number or as the author, where they may write and as
@@ -88,7 +89,7 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			title := "First to " + name
 			note(t, ada, title)
-			ctx := fovea.WithActor(t.Context(), fovea.Actor{Op: "op-" + name})
+			ctx := fovea.WithActor(t.Context(), author.Actor{Op: "op-" + name})
 			first, err := call(ctx, ada, title)
 			if err != nil {
 				t.Fatal(err)
@@ -104,7 +105,7 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 			if again, err = call(ctx, ada, title); err != nil || again.Seq != first.Seq {
 				t.Errorf("with another node of that name: %+v, %v", again, err)
 			}
-			if _, err = call(fovea.WithActor(t.Context(), fovea.Actor{Op: "op-new-" + name}), ada, title); err == nil {
+			if _, err = call(fovea.WithActor(t.Context(), author.Actor{Op: "op-new-" + name}), ada, title); err == nil {
 				t.Error("a new request is answered, too")
 			}
 			if _, err := person.Forget(t.Context(), api.MoveRequest{ID: taken.ID}); err != nil {

@@ -22,7 +22,7 @@ func trusted(t *testing.T) (person, ada, bob api.Service) {
 	as := func(name string, more ...string) api.Service {
 		return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
 			g := api.Grant{Agent: name, Role: api.Agent, Paths: more}
-			return op.Pass(fovea.WithActor(ctx, fovea.Actor{Author: author.Named(name)}), api.Trusted(svc, g), req)
+			return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named(name)}), api.Trusted(svc, g), req)
 		})
 	}
 	return svc, as("ada", "projects/", "skills/"), as("bob")
@@ -179,7 +179,7 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 	for name, protected := range map[string]func(string) bool{"carried": m.Protected, "asked for": nil} {
 		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
 		ada := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-			return op.Pass(fovea.WithActor(ctx, fovea.Actor{Author: author.Named("ada")}), api.Trusted(svc, g), req)
+			return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), api.Trusted(svc, g), req)
 		})
 		if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
 			t.Errorf("%s: a file that the policy protects: %v", name, err)

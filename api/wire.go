@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // Protocol is the number of the language that a daemon and its clients speak. It
@@ -64,7 +65,7 @@ type opKey string
 // the same key is answered as the first time, see fovea.WithActor. A client sends the
 // key along.
 func WithOp(ctx context.Context, key string) context.Context {
-	return with(fovea.WithActor(ctx, fovea.Actor{Op: key}), opKey(key))
+	return with(fovea.WithActor(ctx, author.Actor{Op: key}), opKey(key))
 }
 
 // OpOf returns what WithOp has set, "" for none.

@@ -9,6 +9,8 @@
 // decides which names an agent may bear; ForClient makes such a name of what an MCP
 // client calls itself.
 //
-// Not here: what an author may do, which package api decides, and how commits store
+// Actor is an author with what it may do and the key of its operation, in one value.
+//
+// Not here: the rights of each agent, which package api decides, and how commits store
 // an author, which is in internal/graph.
 package author

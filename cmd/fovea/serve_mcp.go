@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -28,7 +29,7 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 				if g.Role == api.Owner {
 					as = s.agentGrant(s.agentOf(g.Agent, client))
 				}
-				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), fovea.Actor{Session: scopes.Session}), scopes)
+				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), author.Actor{Session: scopes.Session}), scopes)
 			}})
 		}}
 	}, nil)

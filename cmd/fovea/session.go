@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -101,7 +102,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	s.opened = true
 	s.letGrow(growBriefly)
 	opts := &fovea.Options{
-		StateDir: s.config.StateDir, Actor: fovea.Actor{Session: s.config.Session},
+		StateDir: s.config.StateDir, Actor: author.Actor{Session: s.config.Session},
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: s.elsewhere, Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
@@ -127,7 +128,7 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 			return
 		}
 		scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
-		ctx := fovea.WithActor(api.WithGrant(r.Context(), g), fovea.Actor{Session: scopes.Session})
+		ctx := fovea.WithActor(api.WithGrant(r.Context(), g), author.Actor{Session: scopes.Session})
 		next.ServeHTTP(w, r.WithContext(api.WithScopes(ctx, scopes)))
 	})
 }

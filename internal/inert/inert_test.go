@@ -270,7 +270,7 @@ func rememberForgeries(t *testing.T, marks string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	ctx := fovea.WithActor(t.Context(), fovea.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})
 	for i, f := range forgeries {
 		title := inert.Line(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
 		_, id, _, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))})
