@@ -26,7 +26,7 @@
 //   - No memory is shared between caller and callee unless a method says so.
 //     Strings may share memory with each other.
 //
-// Not here: what goes into a window (package window), the operations as
+// Elsewhere: what goes into a window (package window), the operations as
 // requests and responses for programs, servers and the command line (package
 // api).
 package fovea

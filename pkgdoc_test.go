@@ -43,8 +43,8 @@ func packageCommentIsInDoc(sources []*source) []string {
 		if name != "main" && !strings.HasPrefix(text, "Package "+name+" ") {
 			complaints = append(complaints, s.at(comment.Pos(), "start the package comment with \"Package %s \" and the purpose in one sentence", name))
 		}
-		if name != "main" && !strings.Contains(strings.ToLower(text), "not here") {
-			complaints = append(complaints, s.at(comment.Pos(), "end the package comment with \"Not here: ...\", naming the neighbour that a reader may be looking for"))
+		if name != "main" && !strings.Contains(strings.ToLower(text), "elsewhere:") {
+			complaints = append(complaints, s.at(comment.Pos(), "end the package comment with \"Elsewhere: ...\", naming the neighbour that a reader may be looking for"))
 		}
 	}
 	asked := map[string]bool{}
@@ -153,9 +153,9 @@ func TestDocumentationRulesCatch(t *testing.T) {
 		{"comment in a test", packageCommentIsInDoc, "org/a_test.go", "// Package org parses.\npackage org", "belongs in doc.go"},
 		{"no comment", packageCommentIsInDoc, "org/a.go", "package org", "write org/doc.go"},
 		{"only tests", packageCommentIsInDoc, "org/a_test.go", "package org", ""},
-		{"wrong first words", packageCommentIsInDoc, "org/doc.go", "// Parses Org. Not here: nodes.\npackage org", "start the package comment"},
-		{"no neighbour", packageCommentIsInDoc, "org/doc.go", "// Package org parses.\npackage org", "Not here"},
-		{"good comment", packageCommentIsInDoc, "org/doc.go", "// Package org parses.\n//\n// Not here: nodes.\npackage org", ""},
+		{"wrong first words", packageCommentIsInDoc, "org/doc.go", "// Parses Org. Elsewhere: nodes.\npackage org", "start the package comment"},
+		{"no neighbour", packageCommentIsInDoc, "org/doc.go", "// Package org parses.\npackage org", "Elsewhere"},
+		{"good comment", packageCommentIsInDoc, "org/doc.go", "// Package org parses.\n//\n// Elsewhere: nodes.\npackage org", ""},
 		{"type", exportedNamesAreDocumented, "org/a.go", "package org\ntype T int", "org.T "},
 		{"type in a commented group", exportedNamesAreDocumented, "org/a.go", "package org\n// Types.\ntype (\n T int\n)", "org.T "},
 		{"method", exportedNamesAreDocumented, "org/a.go", "package org\n// T is.\ntype T[K any] struct{}\nfunc (*T[K]) M() {}", "org.M "},

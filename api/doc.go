@@ -14,6 +14,6 @@
 //   - Responses hold no pointer into a memory; they can be kept and sent.
 //   - Errors are *fovea.Error, so that every face can tell their kinds.
 //
-// Not here: what the operations do (package fovea), how they are printed
+// Elsewhere: what the operations do (package fovea), how they are printed
 // (cmd/fovea).
 package api

@@ -11,6 +11,6 @@
 //
 // Actor is an author with what it may do and the key of its operation, in one value.
 //
-// Not here: the rights of each agent, which package api decides, and how commits store
+// Elsewhere: the rights of each agent, which package api decides, and how commits store
 // an author, which is in internal/graph.
 package author

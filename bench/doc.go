@@ -20,5 +20,5 @@
 //     it read, and the number must be the one that was generated.
 //   - Processor time is the process's own, user and system, all threads.
 //
-// Not here: benchmarks of one package, which stand in that package.
+// Elsewhere: benchmarks of one package, which stand in that package.
 package bench

@@ -25,5 +25,5 @@
 //     restores the root that the map had without it.
 //   - No input causes a panic. A Map and its nodes never change.
 //
-// Not here: what a node is, and which of its fields are hashed (package node).
+// Elsewhere: what a node is, and which of its fields are hashed (package node).
 package merkle

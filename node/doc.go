@@ -29,7 +29,7 @@
 //   - A Node is never changed after it has entered a state. Strings of a node
 //     may share memory with the file they were read from.
 //
-// Not here: parsing (package org), digests and their encoding (package
+// Elsewhere: parsing (package org), digests and their encoding (package
 // merkle), the set of all nodes, its history and which nodes a merge takes for one
 // (package graph).
 package node

@@ -13,5 +13,5 @@
 //   - What one side accepts and the other does not is in the table of
 //     differences of codec_test.go, by name.
 //
-// Not here: the formats themselves (package merkle, doc/format).
+// Elsewhere: the formats themselves (package merkle, doc/format).
 package oracle

@@ -37,5 +37,5 @@
 //   - Parse, Elements and Objects take time in proportion to the text, whatever its
 //     content and nesting depth.
 //
-// Not here: identity, and what a headline means as a remembered node (package node).
+// Elsewhere: identity, and what a headline means as a remembered node (package node).
 package org

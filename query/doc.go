@@ -53,5 +53,5 @@
 //     Simplify(e) for every tree e that Compile accepts.
 //   - Each predicate is one entry of one table: name, form, meaning and test.
 //
-// Package internal/recall runs queries over a memory and ranks by relevance.
+// Elsewhere: package internal/recall runs queries over a memory and ranks by relevance.
 package query

@@ -10,6 +10,6 @@
 // answers out, talk.go says everything else. All of it leaves by the two streams of
 // stream.go, and visible.go makes harmless what reaches a terminal.
 //
-// Not here: what the verbs do (packages api and fovea), where configuration
+// Elsewhere: what the verbs do (packages api and fovea), where configuration
 // comes from (internal/config).
 package main

@@ -25,6 +25,6 @@
 //   - The hash is seeded once for each process. The order of All therefore differs
 //     between processes and must not reach any output.
 //
-// Not here: a map with a digest, an order, differences and proofs (package
+// Elsewhere: a map with a digest, an order, differences and proofs (package
 // merkle).
 package champ

@@ -10,5 +10,5 @@
 //   - A write that was cut off by a lost connection is sent again under the same
 //     key, so that it happens once, if Options.Again brings a daemon back.
 //
-// Not here: finding and starting a daemon (internal/daemon).
+// Elsewhere: finding and starting a daemon (internal/daemon).
 package client

@@ -20,6 +20,6 @@
 //     the hashes of tokens; all but the public half can be read by the owner alone.
 //   - doc/configuration.md lists every setting; a test compares.
 //
-// Not here: what the settings do (internal/corpus, window, the root package),
+// Elsewhere: what the settings do (internal/corpus, window, the root package),
 // and the flags of the command line, which cmd/fovea parses.
 package config

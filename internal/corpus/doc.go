@@ -36,7 +36,7 @@
 //   - The order is that of the bytes of the paths; nothing depends on the order
 //     in which the file system lists a folder.
 //
-// Not here: parsing (package org), what makes several writes one operation that
+// Elsewhere: parsing (package org), what makes several writes one operation that
 // survives a crash (package fovea), and the configuration that names the skills
 // folder (internal/config).
 package corpus

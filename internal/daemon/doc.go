@@ -21,6 +21,6 @@
 //   - What the process keeps grows with the memory, not with its age, and what a busy
 //     time has left goes back to the system.
 //
-// Not here: the operations (api), HTTP (internal/httpapi), settings
+// Elsewhere: the operations (api), HTTP (internal/httpapi), settings
 // (internal/config).
 package daemon

@@ -33,7 +33,7 @@
 //   - No digest is taken on trust: blocks and sections are hashed when read.
 //   - One process owns the folder: Open's caller holds the lock.
 //
-// Not here: what the blocks, commits and sections mean (packages graph and
+// Elsewhere: what the blocks, commits and sections mean (packages graph and
 // fovea), the interface of replaceable stores (package store), archives for
 // other machines (package archive).
 package disk

@@ -20,5 +20,5 @@
 //     never saved by a later sync, as on Linux.
 //   - There are hard links, and no symbolic ones.
 //
-// Not here: the interface, and the real file system behind it (package vfs).
+// Elsewhere: the interface, and the real file system behind it (package vfs).
 package faultfs

@@ -17,5 +17,5 @@
 //     installed is never skipped: its absence fails the test.
 //   - Only tests and benchmarks import this package.
 //
-// Not here: faults injected below a file system, which are internal/faultfs.
+// Elsewhere: faults injected below a file system, which are internal/faultfs.
 package foveatest

@@ -29,6 +29,6 @@
 //   - An id is borne by one node of a state. Who bears a contested id is a
 //     function of the documents alone (node.Claim); files come before trees.
 //
-// Not here: what a node is (package node), the search views over a state
+// Elsewhere: what a node is (package node), the search views over a state
 // (internal/index), keeping commits on disk (internal/disk).
 package graph

@@ -17,6 +17,6 @@
 //   - The mode of a path is a function of the policy and the path alone.
 //   - A Book is immutable; what changes it makes another one.
 //
-// Not here: reading files, keeping the book, and refusing readers (the root
+// Elsewhere: reading files, keeping the book, and refusing readers (the root
 // package); sending alerts.
 package guard

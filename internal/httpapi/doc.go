@@ -19,6 +19,6 @@
 //     writes in a minute.
 //   - A list is the same JSON in one answer and in pages.
 //
-// Not here: listeners and tokens (internal/daemon), what operations do (fovea),
+// Elsewhere: listeners and tokens (internal/daemon), what operations do (fovea),
 // what callers may do (api.Trusted).
 package httpapi

@@ -15,5 +15,5 @@
 //   - Matching a pattern takes at most O(pattern x path), so no line can make it
 //     hang.
 //
-// Not here: which files hold patterns, and what a match means.
+// Elsewhere: which files hold patterns, and what a match means.
 package ignore

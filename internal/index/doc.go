@@ -26,6 +26,6 @@
 //     demand and never stored on disk.
 //   - Map order and hash seeds never affect an answer.
 //
-// Package recall decides which nodes become documents and answers queries; package
+// Elsewhere: package recall decides which nodes become documents and answers queries; package
 // query has the query language; package disk stores the encoded index.
 package index

@@ -16,5 +16,5 @@
 //   - Text(Text(x)) is Text(x), and Place.Check finds nothing in it but links to ids.
 //   - A text without anything that acts comes out as it went in.
 //
-// Not here: who must write so (package api, Trusted), and keeping notes (package fovea).
+// Elsewhere: who must write so (package api, Trusted), and keeping notes (package fovea).
 package inert

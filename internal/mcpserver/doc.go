@@ -12,7 +12,7 @@
 // is a tool error that names the next step; a call under a key is carried out once, as
 // far as the service knows keys (api.WithOp).
 //
-// Not here: what an operation does (package api), who may call it (the service
+// Elsewhere: what an operation does (package api), who may call it (the service
 // that is passed in), listening (internal/daemon), and the tools of the server
 // that others have used before (internal/servermemory).
 package mcpserver

@@ -23,6 +23,6 @@
 //   - An ambiguous name is an error that lists the candidates. The path of a document
 //     always means the document, even if a node has it as id.
 //
-// Package query parses queries, package internal/index computes ranking statistics, and
+// Elsewhere: package query parses queries, package internal/index computes ranking statistics, and
 // package window selects what a model sees.
 package recall

@@ -10,5 +10,5 @@
 // What holds: each call that is passed on has an id that no other call under way has, a
 // line is bounded in length, and a line of the answer is written whole.
 //
-// Not here: what messages mean. That is the SDK's and the server's.
+// Elsewhere: what messages mean. That is the SDK's and the server's.
 package rpcline

@@ -13,6 +13,6 @@
 // hold, and are inert as Org; an entity is found by its exact name, and there is one
 // of each name.
 //
-// Not here: what the memory does with the files (package api), and Fovea's own tools
+// Elsewhere: what the memory does with the files (package api), and Fovea's own tools
 // (internal/mcpserver).
 package servermemory

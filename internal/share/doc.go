@@ -9,6 +9,6 @@
 //
 // All limits, with their reasons, are in limits.go.
 //
-// Not here: how a share ends. Who takes a share says what is to be done when it has to
+// Elsewhere: how a share ends. Who takes a share says what is to be done when it has to
 // give way. Rates of writes are limited in internal/httpapi.
 package share

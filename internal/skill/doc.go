@@ -19,6 +19,6 @@
 //   - The result does not depend on the order of the files.
 //   - Names are unique: a built-in skill wins, then the first one by path.
 //
-// Not here: finding the files, and deciding whether they are trusted
+// Elsewhere: finding the files, and deciding whether they are trusted
 // (internal/guard).
 package skill

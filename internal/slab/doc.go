@@ -8,5 +8,5 @@
 // Invariant: a slab is ordinary memory of the Go heap, freed by the garbage
 // collector. The only effect outside the process is the advice about its pages.
 //
-// Not here: pools of slabs, and memory outside the heap.
+// Elsewhere: pools of slabs, and memory outside the heap.
 package slab

@@ -11,6 +11,6 @@
 // writes, and the digests of its files: as the last scan saw them, and as the journal names
 // those that Fovea itself wrote since.
 //
-// Not here: where the state folder of a memex is (internal/config), and what it holds
+// Elsewhere: where the state folder of a memex is (internal/config), and what it holds
 // (internal/disk).
 package stores

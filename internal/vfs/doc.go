@@ -18,6 +18,6 @@
 //   - A temporary file has a name for which IsTemp holds, so that what a crash
 //     left behind can be told from what a person made.
 //
-// Not here: an FS that crashes and fails on purpose (package faultfs), and
+// Elsewhere: an FS that crashes and fails on purpose (package faultfs), and
 // which files make up a memex (package corpus).
 package vfs
