@@ -76,18 +76,23 @@ func (s *session) fromAfar() api.Service {
 }
 
 // beginHere begins the store of a memex that has none in this process, before a daemon
-// has it: what there is to say about that reaches whoever asked.
-func (s *session) beginHere(ctx context.Context) error {
+// has it: what there is to say about that reaches whoever asked. Another process may
+// begin it first and start the daemon, whose client is returned then; it is nil otherwise.
+func (s *session) beginHere(ctx context.Context) (*afar.Client, error) {
 	if stores.Begun(s.config.StateDir) {
-		return nil
+		return nil, nil
 	}
-	if err := s.open(ctx, lockWait, func(*fovea.Options) {}); err != nil {
-		return err
+	if err := s.openOrMeet(ctx, func(*fovea.Options) {}); err != nil {
+		return nil, err
+	}
+	if far := s.far; far != nil {
+		s.far = nil
+		return far, nil
 	}
 	s.endAlerts()
 	err := s.memory.Close()
 	s.memory = nil
-	return err
+	return nil, err
 }
 
 // lingers is how long a daemon that nobody asked for stays without a client.
@@ -100,8 +105,8 @@ func (s *session) background(ctx context.Context, more ...string) (*afar.Client,
 	if !errors.Is(err, daemon.ErrNone) {
 		return far, err
 	}
-	if err := s.beginHere(ctx); err != nil {
-		return nil, err
+	if far, err = s.beginHere(ctx); far != nil || err != nil {
+		return far, err
 	}
 	command, err := os.Executable()
 	if err != nil {
