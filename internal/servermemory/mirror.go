@@ -28,15 +28,21 @@ func NewMirror(path string) *Mirror {
 	return &Mirror{path: path, lock: flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"))}
 }
 
-// take reads the file. One that holds what the graph m lacks, and will not be taken
-// over, is kept beside as NAME.before-fovea.
-func (m *Mirror) take(have *model) (Graph, error) {
+// read returns the content of the file, nil for none.
+func (m *Mirror) read() ([]byte, error) {
 	text, err := os.ReadFile(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Graph{}, nil
+		return nil, nil
 	}
-	if err != nil {
-		return Graph{}, err
+	return text, err
+}
+
+// take parses the content of the file. One that holds what the graph lacks, and will not
+// be taken over, is kept beside as NAME.before-fovea. The graph must be read after the
+// file: another process commits before it writes the file.
+func (m *Mirror) take(text []byte, have *model) (Graph, error) {
+	if text == nil {
+		return Graph{}, nil
 	}
 	g, bad, err := ReadLines(bytes.NewReader(text))
 	if err != nil {

@@ -3,6 +3,7 @@
 package servermemory_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -25,6 +27,37 @@ func lines(t *testing.T, path string) servermemory.Graph {
 		t.Fatal(err, bad)
 	}
 	return g
+}
+
+// TestMirrorOfABusyGraph: what another process commits, and writes into the file, while
+// one opens the graph is no reason to keep a copy of the file.
+func TestMirrorOfABusyGraph(t *testing.T) {
+	svc, _ := newPlace(t).open(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "memory.jsonl")
+	busy := client(t, store(t, svc, servermemory.NewMirror(file)))
+	create := func(name string) {
+		t.Helper()
+		if _, text, failed := call(t, busy, "create_entities", `{"entities":[{"name":"`+name+`","entityType":"t","observations":[]}]}`); failed {
+			t.Error(text)
+		}
+	}
+	create("A")
+	loaded := false
+	store(t, api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		answer, err := op.Pass(ctx, svc, req)
+		if op.Name == "query" && !loaded {
+			loaded = true
+			create("B")
+		}
+		return answer, err
+	}), servermemory.NewMirror(file))
+	if kept, err := filepath.Glob(filepath.Join(dir, "*.before-fovea")); err != nil || len(kept) > 0 || !loaded {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+	if g := lines(t, file); len(g.Entities) != 2 {
+		t.Errorf("the file has %v", g.Entities)
+	}
 }
 
 // TestMirror: the file is taken over once, holds the graph after each change whichever

@@ -53,7 +53,14 @@ func (s *Store) adopt(ctx context.Context) error {
 	if s.mirror == nil {
 		return nil
 	}
-	g, err := s.mirror.take(s.model)
+	text, err := s.mirror.read()
+	if err == nil {
+		err = s.refresh(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	g, err := s.mirror.take(text, s.model)
 	if err != nil {
 		return err
 	}
