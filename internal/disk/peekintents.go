@@ -39,11 +39,7 @@ func peekSegment(in vfs.FS, number uint64, limit int64, fn func(intent []byte)) 
 		return err
 	}
 	defer seg.file.Close()
-	size, err := seg.size()
-	if err != nil {
-		return err
-	}
-	end, err := lastByte(seg.file, segmentHeaderSize, size)
+	size, end, err := seg.written()
 	if err != nil {
 		return err
 	}

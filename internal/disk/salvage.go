@@ -264,11 +264,7 @@ func (s *Salvage) readSegment(number uint64, fn func(r Record, at int64) error) 
 		return err
 	}
 	defer seg.file.Close()
-	size, err := seg.size()
-	if err != nil {
-		return err
-	}
-	end, err := lastByte(seg.file, segmentHeaderSize, size)
+	size, end, err := seg.written()
 	if err != nil {
 		return err
 	}

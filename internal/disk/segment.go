@@ -118,6 +118,15 @@ func (s *segment) size() (int64, error) {
 	return info.Size(), nil
 }
 
+// written returns the size of the segment, and the end of what is written in it: behind
+// that are zeros alone.
+func (s *segment) written() (size, end int64, err error) {
+	if size, err = s.size(); err == nil {
+		end, err = lastByte(s.file, segmentHeaderSize, size)
+	}
+	return size, end, err
+}
+
 // listSegments returns the numbers of the segments there are, ascending.
 func listSegments(in vfs.FS) ([]uint64, error) {
 	numbers, err := listNumbered(in, journalFolder, segmentSuffix, segmentName)
