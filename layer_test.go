@@ -41,6 +41,7 @@ var layers = []layer{
 	{0, "merkle", pure},
 	{0, "query", pure},
 	{0, "token", pure},
+	{0, "internal/fault", pure},
 	{0, "internal/champ", pure},
 	{0, "internal/linediff", pure},
 	{0, "internal/ignore", pure},
