@@ -31,7 +31,7 @@ func (m *Memory) document(t *node.Tree) (holder *Memory, path string) {
 			continue
 		}
 		for _, key := range []string{"PATH", "FILE"} {
-			name, inside := s.root.Inside(attrs[key])
+			name, inside := s.root.Relative(attrs[key])
 			if _, ok := state.Document(name); ok && inside && attrs[key] != "" {
 				return s, name
 			}
@@ -102,7 +102,7 @@ func (m *Memory) endBuffers(ctx context.Context) error {
 	var over []string
 	for _, path := range sortedKeys(m.drift) {
 		for _, s := range m.withFiles() {
-			if s.root.Holds(path) && s.fileNow(path) != m.drift[path] {
+			if s.root.InRegion(path) && s.fileNow(path) != m.drift[path] {
 				over = append(over, path)
 			}
 		}

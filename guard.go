@@ -131,7 +131,7 @@ func (m *Memory) standings(state *graph.State) []guard.Standing {
 	book := m.guard.book.Load()
 	paths := book.Paths()
 	for _, path := range m.watch(state) {
-		if m.root.Holds(path) {
+		if m.root.InRegion(path) {
 			paths = append(paths, path)
 		}
 	}

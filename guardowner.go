@@ -40,7 +40,7 @@ func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.Standing, []
 
 // standingOf returns that of one file, which must be protected.
 func (m *Memory) standingOf(op, path string) (guard.Standing, error) {
-	if !m.Protected(path) || !m.root.Holds(path) {
+	if !m.Protected(path) || !m.root.InRegion(path) {
 		return guard.Standing{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
 	}
 	s := m.standing(m.guard.book.Load(), m.View().state, path)

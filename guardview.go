@@ -52,7 +52,7 @@ func (m *Memory) Untrusted(v *View) []string {
 	}
 	var out []string
 	for _, path := range v.state.Paths() {
-		if m.mode(path) != guard.Lockdown || !m.root.Holds(path) {
+		if m.mode(path) != guard.Lockdown || !m.root.InRegion(path) {
 			continue
 		}
 		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(v.state.Nodes(path))) {

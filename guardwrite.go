@@ -96,7 +96,7 @@ func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 	var entries []guard.Entry
 	var taken []string
 	for _, path := range m.watch(v.state) {
-		if !m.root.Holds(path) || book.Baseline(path) != nil || m.modeBy(before, path) != guard.Trusted {
+		if !m.root.InRegion(path) || book.Baseline(path) != nil || m.modeBy(before, path) != guard.Trusted {
 			continue
 		}
 		nodes := v.state.Nodes(path)

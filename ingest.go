@@ -173,7 +173,7 @@ func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time
 // purpose is left to file.
 func (in *ingester) takeSame(ctx context.Context) {
 	state := in.m.View().state
-	for _, e := range in.m.root.Same(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
+	for _, e := range in.m.root.ReadExpected(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
 		if _, drifted := in.m.drift[f.Path]; drifted {
 			return merkle.Digest{}, false
 		}
@@ -259,7 +259,7 @@ func (in *ingester) drop() error {
 	}
 	if n := in.before; n >= heldFrom && len(gone) > n/2 && !in.opts.AcceptDeletions {
 		if lost := in.lost(state, gone); lost > n/2 {
-			in.m.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.m.root.Holds(p) })
+			in.m.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.m.root.InRegion(p) })
 			return &Error{Op: "ingest", What: in.m.dir, Kind: Held, Err: fmt.Errorf(
 				"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
 				errDrop, lost, n, some(in.m.missing, ""))}
@@ -304,7 +304,7 @@ func (in *ingester) lost(state *graph.State, gone []string) int {
 
 // isLost reports whether the text of a file that is gone came back under no other path.
 func (in *ingester) isLost(state *graph.State, path string) bool {
-	if !in.m.root.Holds(path) {
+	if !in.m.root.InRegion(path) {
 		return false // it went to a project, or came from one
 	}
 	text, _ := state.Text(path)

@@ -202,7 +202,7 @@ func (o *overlay) counts(i int, path string) bool {
 	case !m.hasFiles():
 		seen, laid := o.below[i].laid[path]
 		return laid && seen == o.fileBelow(i, path)
-	case m.root.Holds(path):
+	case m.root.InRegion(path):
 		return true
 	}
 	for _, l := range o.below[:i] {

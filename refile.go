@@ -105,7 +105,7 @@ func (e *editing) archiveOf(from *org.Document, i int, file string) (string, err
 		return "", err
 	}
 	home := strings.HasPrefix(name, "~") || strings.Contains(name, "/~") // Org reads it as the home folder
-	below, ok := e.m.root.Inside(filepath.FromSlash(name))
+	below, ok := e.m.root.Relative(filepath.FromSlash(name))
 	if !ok || home {
 		return "", fmt.Errorf("its archive, %s, lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex, as in %q", name, "%s_archive::")
 	}

@@ -102,7 +102,7 @@ func (m *Memory) Scopes() ([]string, error) {
 func (m *Memory) ScopeOfFile(path string) string {
 	top := m.memex()
 	for _, project := range sortedKeys(top.opts.Projects) {
-		if top.root.Region(top.region(kindProject + "/" + project)).Holds(path) {
+		if top.root.Region(top.region(kindProject + "/" + project)).InRegion(path) {
 			return kindProject + "/" + project
 		}
 	}
@@ -196,7 +196,7 @@ func checkProjects(projects map[string][]string, root *corpus.Root) error {
 			return fmt.Errorf("project %q: %w", project, err)
 		}
 		for _, name := range projects[project] {
-			rel, ok := root.Inside(name)
+			rel, ok := root.Relative(name)
 			if !ok {
 				return fmt.Errorf("project %s: %s lies outside the memex", project, name)
 			}

@@ -17,7 +17,7 @@ func (m *Memory) Wrote(paths []string) bool {
 	}
 	holders := m.withFiles()
 	for _, path := range paths {
-		i := slices.IndexFunc(holders, func(s *Memory) bool { return s.root.Holds(path) })
+		i := slices.IndexFunc(holders, func(s *Memory) bool { return s.root.InRegion(path) })
 		if i < 0 || !holders[i].wrote(path) {
 			return false
 		}

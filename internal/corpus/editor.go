@@ -34,12 +34,12 @@ type Holder uint8
 // The holders.
 const (
 	// Nobody: the process is gone, or the machine was started again since.
-	Nobody Holder = iota
+	HolderGone Holder = iota
 	// Running is a process of this machine.
-	Running
+	HolderRunning
 	// Elsewhere is a process of another machine, or a lock of an unknown form:
 	// taken for live, since nothing here can tell.
-	Elsewhere
+	HolderUnknown
 )
 
 // Host is the machine by which locks are judged.
@@ -55,7 +55,7 @@ func ThisHost() Host {
 	if err != nil {
 		name = "" // then every lock is from elsewhere, which is the safe side
 	}
-	return Host{Name: name, Boot: bootTime(), Runs: runs}
+	return Host{Name: name, Boot: bootTime(), Runs: isRunning}
 }
 
 // bootTime reads when Linux was started; 0 elsewhere.
@@ -83,39 +83,39 @@ func bootTime() int64 {
 const bootSlack = 60
 
 // judge says what has become of the one who wrote a lock's text.
-func (h Host) judge(text string) Holder {
+func (h Host) holder(text string) Holder {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {
-		return Elsewhere
+		return HolderUnknown
 	}
 	rest, bootText, hasBoot := strings.Cut(text[at+1:], ":")
 	dot := strings.LastIndexByte(rest, '.')
 	if dot < 0 {
-		return Elsewhere
+		return HolderUnknown
 	}
 	pid, err := strconv.Atoi(rest[dot+1:])
 	if err != nil || pid <= 0 || h.Name == "" || rest[:dot] != h.Name {
-		return Elsewhere
+		return HolderUnknown
 	}
 	if hasBoot {
 		boot, err := strconv.ParseInt(bootText, 10, 64)
 		if err != nil || boot < 0 {
-			return Elsewhere
+			return HolderUnknown
 		}
 		if h.Boot != 0 && boot != 0 && max(h.Boot-boot, boot-h.Boot) > bootSlack {
-			return Nobody
+			return HolderGone
 		}
 	}
 	if !h.Runs(pid) {
-		return Nobody
+		return HolderGone
 	}
-	return Running
+	return HolderRunning
 }
 
 // EditorLock returns the lock on a file, and whether there is one whose holder
 // may still be there. A lock whose holder is gone stops nobody. O(1).
 func (r *Root) EditorLock(name string) (EditorLock, bool) {
-	real, _, err := r.place(name)
+	real, _, err := r.resolveNew(name)
 	if err != nil {
 		real = name
 	}
@@ -130,9 +130,9 @@ func (r *Root) editorLock(names ...string) (EditorLock, bool) {
 			continue // of a name that a lock has no room beside, there is none
 		}
 		if err != nil {
-			return EditorLock{Owner: "unreadable", Holder: Elsewhere}, true
+			return EditorLock{Owner: "unreadable", Holder: HolderUnknown}, true
 		}
-		if holder := r.host.judge(text); holder != Nobody {
+		if holder := r.host.holder(text); holder != HolderGone {
 			return EditorLock{Owner: text, Holder: holder}, true
 		}
 	}

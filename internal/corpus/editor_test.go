@@ -27,19 +27,19 @@ func TestEditorLock(t *testing.T) {
 		name, text string
 		want       Holder
 	}{
-		{"running", "ann@desk.example.org.7", Running},
-		{"running since the same start", "ann@desk.example.org.7:1700000001", Running},
-		{"boot time unknown to Emacs", "ann@desk.example.org.7:0", Running},
-		{"gone", "ann@desk.example.org.8", Nobody},
-		{"from before the machine was started", "ann@desk.example.org.7:1699990000", Nobody},
-		{"another host", "ann@other.7", Elsewhere},
-		{"another host, part of the name", "ann@desk.7", Elsewhere},
-		{"a user with an at", "ann@home@desk.example.org.8", Nobody},
-		{"no process", "ann@desk.example.org.", Elsewhere},
-		{"negative process", "ann@desk.example.org.-7", Elsewhere},
-		{"no boot time", "ann@desk.example.org.7:x", Elsewhere},
-		{"no form at all", "editing", Elsewhere},
-		{"empty", "", Elsewhere},
+		{"running", "ann@desk.example.org.7", HolderRunning},
+		{"running since the same start", "ann@desk.example.org.7:1700000001", HolderRunning},
+		{"boot time unknown to Emacs", "ann@desk.example.org.7:0", HolderRunning},
+		{"gone", "ann@desk.example.org.8", HolderGone},
+		{"from before the machine was started", "ann@desk.example.org.7:1699990000", HolderGone},
+		{"another host", "ann@other.7", HolderUnknown},
+		{"another host, part of the name", "ann@desk.7", HolderUnknown},
+		{"a user with an at", "ann@home@desk.example.org.8", HolderGone},
+		{"no process", "ann@desk.example.org.", HolderUnknown},
+		{"negative process", "ann@desk.example.org.-7", HolderUnknown},
+		{"no boot time", "ann@desk.example.org.7:x", HolderUnknown},
+		{"no form at all", "editing", HolderUnknown},
+		{"empty", "", HolderUnknown},
 	} {
 		for _, kind := range []string{"link", "file"} {
 			t.Run(tc.name+" "+kind, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestEditorLock(t *testing.T) {
 				}
 				r := open(t, dir, &Options{Host: someHost()})
 				got, held := r.EditorLock("a.org")
-				if held != (tc.want != Nobody) || held && (got.Holder != tc.want || got.Owner != tc.text) {
+				if held != (tc.want != HolderGone) || held && (got.Holder != tc.want || got.Owner != tc.text) {
 					t.Errorf("got %+v, %v; want holder %d", got, held, tc.want)
 				}
 				if _, held := r.EditorLock("b.org"); held {
@@ -74,7 +74,7 @@ func TestThisHost(t *testing.T) {
 	if h.Name == "" || !h.Runs(os.Getpid()) {
 		t.Errorf("%q does not run the process that asks", h.Name)
 	}
-	if got := h.judge(fmt.Sprintf("ann@%s.%d:%d", h.Name, os.Getpid(), h.Boot)); got != Running {
+	if got := h.holder(fmt.Sprintf("ann@%s.%d:%d", h.Name, os.Getpid(), h.Boot)); got != HolderRunning {
 		t.Errorf("holder %d, want Running", got)
 	}
 	if h.Runs(1<<30) && filepath.Separator == '/' {
@@ -87,7 +87,7 @@ func FuzzEditorLock(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := someHost().judge(text); got != Elsewhere && !strings.Contains(text, "@desk.example.org.") {
+		if got := someHost().holder(text); got != HolderUnknown && !strings.Contains(text, "@desk.example.org.") {
 			t.Errorf("%q is judged to be of this host: %d", text, got)
 		}
 	})
@@ -159,7 +159,7 @@ func TestEmacsHolds(t *testing.T) {
 	e.do(fmt.Sprintf("(progn (find-file %q) (goto-char (point-max)) (insert \"* Mine\\n\"))", name))
 	for what, err := range map[string]error{"apply": staged.Apply(), "stage": stageError(r, "a.org", base)} {
 		busy, ok := errors.AsType[*BusyError](err)
-		if !ok || !errors.Is(err, ErrBusy) || busy.Lock.Holder != Running || !strings.Contains(err.Error(), fmt.Sprint(e.cmd.Process.Pid)) {
+		if !ok || !errors.Is(err, ErrBusy) || busy.Lock.Holder != HolderRunning || !strings.Contains(err.Error(), fmt.Sprint(e.cmd.Process.Pid)) {
 			t.Errorf("%s: got %v, want ErrBusy that names the process", what, err)
 		}
 	}

@@ -15,7 +15,7 @@ func (r *Root) Exists(name string) bool {
 // Vacant reports whether nothing stands at a path below the root, not even a link that
 // leads to nothing. O(parts of the path).
 func (r *Root) Vacant(name string) bool {
-	_, info, err := r.place(name)
+	_, info, err := r.resolveNew(name)
 	return err == nil && info == nil
 }
 

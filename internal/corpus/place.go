@@ -26,15 +26,15 @@ func (r *Root) Place(name string) (Place, error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
 		return Place{}, ErrName
 	}
-	real, info, err := r.place(name)
+	real, info, err := r.resolveNew(name)
 	if err != nil {
 		return Place{}, readError(err)
 	}
-	return placeOf(name, real, info), nil
+	return newPlace(name, real, info), nil
 }
 
 // placeOf is the place of a path that leads to real; info is nil for no file.
-func placeOf(name, real string, info fs.FileInfo) Place {
+func newPlace(name, real string, info fs.FileInfo) Place {
 	p := Place{Path: name, Real: real}
 	if info != nil {
 		if id, known := vfs.IdentityOf(info); known && info.Mode().IsRegular() {
@@ -69,8 +69,8 @@ func (r *Root) Names(path string) []string {
 	}
 	names, met := []string{path}, map[string]bool{path: true}
 	for i := 0; i < len(names) && len(names) < maxNames; i++ {
-		for _, l := range found.at(names[i]) {
-			for _, other := range []string{moved(names[i], l.path, l.real), moved(names[i], l.real, l.path)} {
+		for _, l := range found.touching(names[i]) {
+			for _, other := range []string{replacePrefix(names[i], l.path, l.real), replacePrefix(names[i], l.real, l.path)} {
 				if other != "" && !met[other] {
 					met[other], names = true, append(names, other)
 				}
@@ -91,7 +91,7 @@ func (r *Root) Linked() any {
 
 // moved returns path with its beginning from, which it is or lies in, replaced by to;
 // "" for a path elsewhere.
-func moved(path, from, to string) string {
+func replacePrefix(path, from, to string) string {
 	rest, ok := strings.CutPrefix(path, from)
 	switch {
 	case from == ".":
@@ -106,24 +106,24 @@ func moved(path, from, to string) string {
 }
 
 // lead is a link: its path, and the path without links that it leads to.
-type lead struct{ path, real string }
+type linkTarget struct{ path, real string }
 
 // links are those that the newest scan of each region of a folder saw.
-type links struct {
-	mu  sync.Mutex
-	of  map[*Root][]lead
-	all atomic.Pointer[leads]
+type knownLinks struct {
+	mu       sync.Mutex
+	byRegion map[*Root][]linkTarget
+	all      atomic.Pointer[linkIndex]
 }
 
 // leads are links in the order of their paths, and by both of their ends their places in
 // the list.
-type leads struct {
-	list []lead
+type linkIndex struct {
+	list []linkTarget
 	ends map[string][]int
 }
 
-func newLeads(list []lead) *leads {
-	found := &leads{list, map[string][]int{}}
+func newLinkIndex(list []linkTarget) *linkIndex {
+	found := &linkIndex{list, map[string][]int{}}
 	for i, l := range list {
 		found.ends[l.path] = append(found.ends[l.path], i)
 		if l.real != l.path {
@@ -134,7 +134,7 @@ func newLeads(list []lead) *leads {
 }
 
 // at lists, in order, the links of which one end is path or a folder that it lies in.
-func (f *leads) at(path string) []lead {
+func (f *linkIndex) touching(path string) []linkTarget {
 	places := slices.Clone(f.ends["."])
 	for i := range len(path) {
 		if path[i] == '/' {
@@ -143,7 +143,7 @@ func (f *leads) at(path string) []lead {
 	}
 	places = append(places, f.ends[path]...)
 	slices.Sort(places)
-	out := make([]lead, 0, len(places))
+	out := make([]linkTarget, 0, len(places))
 	for _, i := range slices.Compact(places) {
 		out = append(out, f.list[i])
 	}
@@ -151,20 +151,20 @@ func (f *leads) at(path string) []lead {
 }
 
 // saw replaces what an earlier scan of the region saw.
-func (l *links) saw(region *Root, found []lead) {
+func (l *knownLinks) update(region *Root, found []linkTarget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.Equal(l.of[region], found) {
+	if slices.Equal(l.byRegion[region], found) {
 		return
 	}
-	if l.of == nil {
-		l.of = map[*Root][]lead{}
+	if l.byRegion == nil {
+		l.byRegion = map[*Root][]linkTarget{}
 	}
-	l.of[region] = found
-	var all []lead
-	for _, some := range l.of {
+	l.byRegion[region] = found
+	var all []linkTarget
+	for _, some := range l.byRegion {
 		all = append(all, some...)
 	}
-	slices.SortFunc(all, func(a, b lead) int { return strings.Compare(a.path, b.path) })
-	l.all.Store(newLeads(slices.Compact(all)))
+	slices.SortFunc(all, func(a, b linkTarget) int { return strings.Compare(a.path, b.path) })
+	l.all.Store(newLinkIndex(slices.Compact(all)))
 }

@@ -43,7 +43,7 @@ func (r *Root) Read(path string, limit int64) (string, File, error) {
 	if err != nil {
 		return "", File{}, fmt.Errorf(readPrefix+"%q: %w", path, err)
 	}
-	r.own.saw(stampOf(info))
+	r.written.clearUnlessOurs(stampOf(info))
 	return text, fileOf(path, r.classify(path) != parsed, info), nil
 }
 
@@ -62,9 +62,9 @@ func (r *Root) read(path string, limit int64) (text string, info fs.FileInfo, er
 }
 
 // sum returns the digest of a file, as read would give its bytes; zero with an error.
-func (r *Root) sum(path string, limit int64) (d merkle.Digest, info fs.FileInfo, err error) {
-	buf := pieces.Get().(*[]byte)
-	defer pieces.Put(buf)
+func (r *Root) fileDigest(path string, limit int64) (d merkle.Digest, info fs.FileInfo, err error) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
 	info, err = r.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
 		h := sha256.New()
 		n, err := io.CopyBuffer(h, io.LimitReader(f, size), *buf)
@@ -78,13 +78,13 @@ func (r *Root) sum(path string, limit int64) (d merkle.Digest, info fs.FileInfo,
 }
 
 // pieces holds buffers for files of which nobody keeps the bytes.
-var pieces = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
 // readWith has take read a file, again where it changed meanwhile. take is given how
 // many bytes it reads at most, one more than there are, and returns how many it did.
-func (r *Root) readWith(path string, limit int64, take func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
+func (r *Root) readWith(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
 	for range readAttempts {
-		info, stable, err := r.readOnce(path, limit, take)
+		info, stable, err := r.readOnce(path, limit, consume)
 		if err != nil || stable {
 			return info, readError(err)
 		}
@@ -93,7 +93,7 @@ func (r *Root) readWith(path string, limit int64, take func(f io.Reader, size in
 }
 
 // readOnce reads the file and reports whether it was the same before and after.
-func (r *Root) readOnce(path string, limit int64, take func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
+func (r *Root) readOnce(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
 	f, err := r.open(path)
 	if err != nil {
 		return nil, false, err
@@ -108,7 +108,7 @@ func (r *Root) readOnce(path string, limit int64, take func(f io.Reader, size in
 	case before.Size() > limit:
 		return nil, false, fmt.Errorf("%d bytes, limit %d: %w", before.Size(), limit, ErrTooLarge)
 	}
-	n, err := take(f, before.Size()+1) // one byte more shows a file that grew
+	n, err := consume(f, before.Size()+1) // one byte more shows a file that grew
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, false, err
 	}

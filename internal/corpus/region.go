@@ -23,29 +23,29 @@ type region struct {
 // open: close one of them. A setup file may lie outside.
 func (r *Root) Region(within, without []string) *Root {
 	part := *r
-	part.region = region{limited: within != nil, within: r.local(within), without: r.local(without)}
+	part.region = region{limited: within != nil, within: r.relativeAll(within), without: r.relativeAll(without)}
 	return &part
 }
 
 // Holds reports whether a path belongs to the part of the folder that Region
 // named.
-func (r *Root) Holds(name string) bool { return r.region.has(name) }
+func (r *Root) InRegion(name string) bool { return r.region.contains(name) }
 
 // Inside turns a path as a person writes it, absolute or relative to the root, into
 // one below the root as documents have it, "." for the root; false for one that
 // lies elsewhere.
-func (r *Root) Inside(name string) (string, bool) {
-	if rel, ok := r.inside(name); ok {
+func (r *Root) Relative(name string) (string, bool) {
+	if rel, ok := r.relativeName(name); ok {
 		return rel, true
 	}
 	name = filepath.Clean(name)
-	return ".", name == "." || filepath.IsAbs(name) && r.below(name) == "."
+	return ".", name == "." || filepath.IsAbs(name) && r.relative(name) == "."
 }
 
-func (r *Root) local(names []string) []string {
+func (r *Root) relativeAll(names []string) []string {
 	var out []string
 	for _, name := range names {
-		if rel, ok := r.Inside(name); ok {
+		if rel, ok := r.Relative(name); ok {
 			out = append(out, rel)
 		}
 	}
@@ -53,25 +53,25 @@ func (r *Root) local(names []string) []string {
 }
 
 // has reports whether a path belongs to the region.
-func (g *region) has(name string) bool {
+func (g *region) contains(name string) bool {
 	if !g.limited && len(g.without) == 0 {
 		return true
 	}
-	best := longest(g.within, name)
+	best := matchLen(g.within, name)
 	if !g.limited {
 		best = max(best, 0)
 	}
-	return best > longest(g.without, name)
+	return best > matchLen(g.without, name)
 }
 
 // reaches reports whether a folder may hold paths of the region.
-func (g *region) reaches(folder string) bool {
-	return g.has(folder) || slices.ContainsFunc(g.within, func(in string) bool { return isBelow(in, folder) })
+func (g *region) mayContain(folder string) bool {
+	return g.contains(folder) || slices.ContainsFunc(g.within, func(in string) bool { return isBelow(in, folder) })
 }
 
 // longest returns the length of the longest of the paths that name is or lies in,
 // 0 for the whole folder, -1 for none.
-func longest(paths []string, name string) int {
+func matchLen(paths []string, name string) int {
 	best := -1
 	for _, p := range paths {
 		switch {

@@ -53,7 +53,7 @@ func TestRegion(t *testing.T) {
 			var got []string
 			for _, f := range scan.Files {
 				got = append(got, f.Path)
-				if !part.Holds(f.Path) || !part.Lists(f.Path) {
+				if !part.InRegion(f.Path) || !part.Lists(f.Path) {
 					t.Errorf("%s is listed and not held", f.Path)
 				}
 			}

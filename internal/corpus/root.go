@@ -3,6 +3,7 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,15 +45,15 @@ type Options struct {
 
 // Root is an open memex folder. It is safe for concurrent use.
 type Root struct {
-	fs     vfs.FS
-	names  []string // absolute: without links, and as Open was told
-	skills string   // relative, "" where outside
-	opaque []string // relative, sorted
-	host   Host
-	region region      // the part of the folder that counts
-	own    *own        // what was written here; the regions of a folder share it
-	links  *links      // that scans saw; the regions of a folder share them
-	opened fs.FileInfo // of the folder as it was opened
+	fs       vfs.FS
+	absPaths []string // absolute: without links, and as Open was told
+	skills   string   // relative, "" where outside
+	opaque   []string // relative, sorted
+	host     Host
+	region   region        // the part of the folder that counts
+	written  *writtenFiles // what was written here; the regions of a folder share it
+	links    *knownLinks   // that scans saw; the regions of a folder share them
+	opened   fs.FileInfo   // of the folder as it was opened
 }
 
 // Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
@@ -61,7 +62,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Root{fs: opts.FS, names: []string{dir}, host: opts.Host, own: &own{}, links: &links{}}
+	r := &Root{fs: opts.FS, absPaths: []string{dir}, host: opts.Host, written: &writtenFiles{}, links: &knownLinks{}}
 	if r.fs == nil {
 		if err := r.openFolder(dir); err != nil {
 			return nil, openError(dir, err)
@@ -70,9 +71,9 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if r.host.Name == "" {
 		r.host = ThisHost()
 	}
-	r.skills, _ = r.inside(orDefault(opts.SkillsDir, defaultSkills))
+	r.skills, _ = r.relativeName(cmp.Or(opts.SkillsDir, defaultSkills))
 	for _, name := range opts.Opaque {
-		if rel, ok := r.inside(name); ok {
+		if rel, ok := r.relativeName(name); ok {
 			r.opaque = append(r.opaque, rel)
 		}
 	}
@@ -88,7 +89,7 @@ func (r *Root) openFolder(dir string) error {
 		return err
 	}
 	r.fs = folder
-	if r.names, err = absolute(dir); err != nil {
+	if r.absPaths, err = absolute(dir); err != nil {
 		return errors.Join(err, r.Close())
 	}
 	listing, err := r.fs.OpenFile(".", os.O_RDONLY, 0)
@@ -122,13 +123,6 @@ func (r *Root) InPlace() error {
 // it fail.
 func (r *Root) Close() error { return r.fs.Close() }
 
-func orDefault(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
-}
-
 // absolute returns the path without links, and the one that leads there.
 func absolute(dir string) ([]string, error) {
 	abs, err := filepath.Abs(dir)
@@ -155,18 +149,18 @@ func openError(dir string, err error) error {
 
 // inside turns a path as a person writes it into one below the root, with
 // slashes, and reports whether it lies there.
-func (r *Root) inside(name string) (string, bool) {
+func (r *Root) relativeName(name string) (string, bool) {
 	name = filepath.Clean(name)
 	if filepath.IsAbs(name) {
-		name = r.below(name)
+		name = r.relative(name)
 	}
 	return filepath.ToSlash(name), name != "." && filepath.IsLocal(name)
 }
 
 // below cuts the root off an absolute path; it returns "" for one elsewhere. It
 // does not clean the path: .. means the folder above only where no link is.
-func (r *Root) below(abs string) string {
-	for _, root := range r.names {
+func (r *Root) relative(abs string) string {
+	for _, root := range r.absPaths {
 		if abs == root {
 			return "."
 		}
@@ -215,7 +209,7 @@ func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 			return "", nil, linkError(err)
 		}
 		if filepath.IsAbs(target) {
-			if target = r.below(target); target == "" {
+			if target = r.relative(target); target == "" {
 				return "", nil, ErrOutside
 			}
 			done, info = ".", nil

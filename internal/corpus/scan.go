@@ -35,21 +35,21 @@ type Scan struct {
 // ctx is done; everything else that is wrong is in Problems. A memex without
 // files is no error. O(folders + files), and reads no file but ignore files.
 func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, error) {
-	r.own.forget()
+	r.written.clear()
 	w := &walk{root: r, ctx: ctx, prev: prev, folders: map[string]bool{}}
-	if err := w.all(); err != nil {
-		return Scan{}, fmt.Errorf("corpus: scan %s: %w", r.names[0], err)
+	if err := w.run(); err != nil {
+		return Scan{}, fmt.Errorf("corpus: scan %s: %w", r.absPaths[0], err)
 	}
-	r.links.saw(r, w.led)
+	r.links.update(r, w.targets)
 	slices.SortFunc(w.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortStableFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	s := Scan{Files: w.files, Problems: w.problems, now: now.UnixNano()}
-	s.compare(prev, w.held)
+	s.compare(prev, w.retained)
 	return s, nil
 }
 
 // compare fills Changed and Gone. Both lists are in the order of the paths.
-func (s *Scan) compare(prev *Table, held map[string]bool) {
+func (s *Scan) compare(prev *Table, retained map[string]bool) {
 	var entries []Entry
 	if prev != nil {
 		entries = prev.entries
@@ -60,7 +60,7 @@ func (s *Scan) compare(prev *Table, held map[string]bool) {
 			entries = entries[1:]
 		}
 		known := len(entries) > 0 && entries[0].Path == f.Path
-		if !known || !entries[0].unchanged(f) && !held[f.Path] {
+		if !known || !entries[0].unchanged(f) && !retained[f.Path] {
 			s.Changed = append(s.Changed, f)
 		}
 		if known {

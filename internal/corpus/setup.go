@@ -72,7 +72,7 @@ func (r *Root) Admits(name string) (bool, error) {
 // elsewhere returns ErrElsewhere for a path that leads to a file of another path, by
 // which a scan lists it, or would.
 func (r *Root) elsewhere(name string) error {
-	real, _, err := r.place(name)
+	real, _, err := r.resolveNew(name)
 	if err != nil || real == name {
 		return nil // Stage says what is wrong with it
 	}

@@ -27,12 +27,12 @@ type walk struct {
 	prev     *Table
 	files    []File
 	problems []Problem
-	held     map[string]bool         // paths of files below unreadable folders
+	retained map[string]bool         // paths of files below unreadable folders
 	folders  map[string]bool         // real paths of the folders read
-	enter    func(real string) error // called before a folder is listed, nil for nothing
+	onFolder func(real string) error // called before a folder is listed, nil for nothing
 	listed   map[string]bool         // real paths of files, from the first link on
 	links    []link
-	led      []lead // where links lead, for Root.Names
+	targets  []linkTarget // where links lead, for Root.Names
 }
 
 // link is a symbolic link that was seen: its path, where it stands, and the
@@ -43,7 +43,7 @@ type link struct {
 }
 
 // all walks the whole memex. Its error ends the scan.
-func (w *walk) all() error {
+func (w *walk) run() error {
 	if err := w.folder(".", ".", nil); err != nil {
 		return err
 	}
@@ -54,18 +54,18 @@ func (w *walk) all() error {
 	for _, f := range w.files {
 		w.listed[f.Path] = true
 	}
-	if skills := w.root.skills; skills != "" && hasHidden(skills) && w.root.region.reaches(skills) {
+	if skills := w.root.skills; skills != "" && hasHidden(skills) && w.root.region.mayContain(skills) {
 		w.links = append(w.links, link{path: skills, real: skills})
 	}
 	// Following a link to a folder may find more links.
 	for i := 0; i < len(w.links); i++ {
-		if err := w.follow(w.links[i]); err != nil {
+		if err := w.followLink(w.links[i]); err != nil {
 			return err
 		}
 	}
 	for _, name := range w.root.opaque {
-		if w.root.region.has(name) {
-			w.named(name)
+		if w.root.region.contains(name) {
+			w.addConfigured(name)
 		}
 	}
 	return w.ctx.Err()
@@ -78,8 +78,8 @@ func (w *walk) folder(at, real string, in *ignore.Rules) error {
 		return err
 	}
 	w.folders[real] = true
-	if w.enter != nil {
-		if err := w.enter(real); err != nil {
+	if w.onFolder != nil {
+		if err := w.onFolder(real); err != nil {
 			return err
 		}
 	}
@@ -91,11 +91,11 @@ func (w *walk) folder(at, real string, in *ignore.Rules) error {
 		in, err = w.readIgnores(at, real, entries, in)
 	}
 	if err != nil {
-		w.hold(at, err)
+		w.retain(at, err)
 		return nil
 	}
 	for _, e := range entries {
-		if err := w.entry(at, real, e, in); err != nil {
+		if err := w.addEntry(at, real, e, in); err != nil {
 			return err
 		}
 	}
@@ -103,13 +103,13 @@ func (w *walk) folder(at, real string, in *ignore.Rules) error {
 }
 
 // hold keeps what the table has below a folder that cannot be judged.
-func (w *walk) hold(at string, err error) {
-	w.problem(at, fmt.Errorf("folder: %w", readError(err)))
+func (w *walk) retain(at string, err error) {
+	w.addProblem(at, fmt.Errorf("folder: %w", readError(err)))
 	for _, e := range w.prev.below(at) {
-		if w.held == nil {
-			w.held = map[string]bool{}
+		if w.retained == nil {
+			w.retained = map[string]bool{}
 		}
-		w.held[e.Path] = true
+		w.retained[e.Path] = true
 		w.files = append(w.files, e.File)
 	}
 }
@@ -132,7 +132,7 @@ func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Ru
 }
 
 // entry takes one entry of a folder.
-func (w *walk) entry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
+func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	name, mode := e.Name(), e.Type()
 	if isHidden(name) {
 		return nil
@@ -145,12 +145,12 @@ func (w *walk) entry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	if kind == foreign && !isFolder && !isLink || !isLink && in.Match(name, isFolder) {
 		return nil
 	}
-	if !w.root.region.reaches(name) {
+	if !w.root.region.mayContain(name) {
 		return nil
 	}
 	if !isUsable(name) {
 		if kind != foreign || isFolder {
-			w.problem(name, ErrName)
+			w.addProblem(name, ErrName)
 		}
 		return nil
 	}
@@ -160,20 +160,20 @@ func (w *walk) entry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	case isLink:
 		w.links = append(w.links, link{name, below, in})
 	case !mode.IsRegular():
-		w.problem(name, ErrSpecial)
+		w.addProblem(name, ErrSpecial)
 	default:
 		info, err := e.Info()
 		if err == nil {
-			w.file(name, below, kind, info)
+			w.addFile(name, below, kind, info)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			w.problem(name, readError(err))
+			w.addProblem(name, readError(err))
 		}
 	}
 	return nil
 }
 
 // file lists a file once.
-func (w *walk) file(at, real string, kind class, info fs.FileInfo) {
+func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
 	if w.listed != nil {
 		if w.listed[real] {
 			return
@@ -184,11 +184,11 @@ func (w *walk) file(at, real string, kind class, info fs.FileInfo) {
 }
 
 // follow takes what a link leads to.
-func (w *walk) follow(l link) error {
+func (w *walk) followLink(l link) error {
 	kind := w.root.classify(l.path)
 	real, info, err := w.root.resolve(l.real)
 	if err == nil && (info.IsDir() || kind != foreign || w.root.classify(real) != foreign) {
-		w.led = append(w.led, lead{l.path, real})
+		w.targets = append(w.targets, linkTarget{l.path, real})
 	}
 	if l.ignores.Match(l.path, err == nil && info.IsDir()) {
 		return nil
@@ -197,36 +197,36 @@ func (w *walk) follow(l link) error {
 	case errors.Is(err, ErrDangling) && kind == foreign && path.Ext(l.path) != "":
 		// The picture that is not there would have been none of ours.
 	case err != nil:
-		w.problem(l.path, readError(err))
+		w.addProblem(l.path, readError(err))
 	case info.IsDir():
 		return w.folder(l.path, real, l.ignores)
 	case kind == foreign:
 	case !info.Mode().IsRegular():
-		w.problem(l.path, ErrSpecial)
+		w.addProblem(l.path, ErrSpecial)
 	default:
-		w.file(l.path, real, kind, info)
+		w.addFile(l.path, real, kind, info)
 	}
 	return nil
 }
 
 // named takes a file that Options name.
-func (w *walk) named(name string) {
+func (w *walk) addConfigured(name string) {
 	real, info, err := w.root.resolve(name)
 	switch {
 	case errors.Is(err, ErrDangling):
-		w.problem(name, fmt.Errorf("named in the configuration: %w", ErrVanished))
+		w.addProblem(name, fmt.Errorf("named in the configuration: %w", ErrVanished))
 	case err != nil:
-		w.problem(name, readError(err))
+		w.addProblem(name, readError(err))
 	case !info.Mode().IsRegular():
-		w.problem(name, fmt.Errorf("named in the configuration: %w", ErrSpecial))
+		w.addProblem(name, fmt.Errorf("named in the configuration: %w", ErrSpecial))
 	case !isUsable(name):
-		w.problem(name, ErrName)
+		w.addProblem(name, ErrName)
 	default:
-		w.file(name, real, opaque, info)
+		w.addFile(name, real, opaque, info)
 	}
 }
 
-func (w *walk) problem(path string, err error) {
+func (w *walk) addProblem(path string, err error) {
 	w.problems = append(w.problems, ProblemOf(path, err))
 }
 

@@ -20,38 +20,38 @@ import (
 
 // ErrBlind is returned by Settle when events may have been missed for good: only
 // scans tell what changed from now on.
-var ErrBlind = errors.New("the folder can no longer be watched")
+var ErrWatchLost = errors.New("the folder can no longer be watched")
 
 // marks are the files, used in turn, whose changes tell where one is in the queue
 // of events: one that comes twice is not taken for the next one.
-var marks = [2]string{"mark.0", "mark.1"}
+var markers = [2]string{"mark.0", "mark.1"}
 
 // longestQueue is how long Settle waits for an event of its own.
-const longestQueue = 5 * time.Second
+const maxEventDelay = 5 * time.Second
 
 // Watcher tells that something in a memex may have changed. It sees folders that
 // come and go; hidden and ignored ones and files of no interest it leaves out. It
 // is safe for concurrent use.
 type Watcher struct {
-	root  *Root
-	known func(path string) bool
-	notes *fsnotify.Watcher
-	store vfs.FS // of the marks
-	at    string // where that is, absolute
-	files [2]vfs.File
+	root        *Root
+	ofInterest  func(path string) bool
+	events      *fsnotify.Watcher
+	store       vfs.FS // of the marks
+	storePath   string // where that is, absolute
+	markerFiles [2]vfs.File
 
 	changed chan struct{} // holds one when seen has grown
 	done    chan struct{}
 
-	settling sync.Mutex // held by the one who writes a mark
-	turn     int        // which one
+	flushMu sync.Mutex // held by the one who writes a mark
+	marker  int        // which one
 
 	mu      sync.Mutex
 	next    *round        // that has not begun, nil for none
-	waiter  chan struct{} // is closed when the event of the mark was read; nil if nobody waits
-	waits   string        // for the mark of this absolute path
-	news    News
-	blind   error
+	arrived chan struct{} // is closed when the event of the mark was read; nil if nobody waits
+	awaited string        // for the mark of this absolute path
+	pending Changes
+	failure error
 	folders map[string]bool // that are watched, below the root
 }
 
@@ -62,15 +62,15 @@ type Watcher struct {
 // cannot watch so many folders is an error.
 func (r *Root) Watch(ctx context.Context, store string, known func(path string) bool) (*Watcher, error) {
 	w := &Watcher{
-		root: r, known: known, at: filepath.Clean(store), changed: make(chan struct{}, 1),
+		root: r, ofInterest: known, storePath: filepath.Clean(store), changed: make(chan struct{}, 1),
 		done: make(chan struct{}), folders: map[string]bool{},
 	}
-	if w.known == nil {
-		w.known = func(string) bool { return false }
+	if w.ofInterest == nil {
+		w.ofInterest = func(string) bool { return false }
 	}
 	if err := w.open(ctx); err != nil {
 		w.release()
-		return nil, fmt.Errorf("corpus: watch %s: %w", r.names[0], err)
+		return nil, fmt.Errorf("corpus: watch %s: %w", r.absPaths[0], err)
 	}
 	go w.run()
 	return w, nil
@@ -78,30 +78,30 @@ func (r *Root) Watch(ctx context.Context, store string, known func(path string) 
 
 func (w *Watcher) open(ctx context.Context) (err error) {
 	const queue = 4096 // events that wait in this process; more wait in the system
-	if w.notes, err = fsnotify.NewBufferedWatcher(queue); err != nil {
+	if w.events, err = fsnotify.NewBufferedWatcher(queue); err != nil {
 		return err
 	}
-	store, err := vfs.Dir(w.at)
+	store, err := vfs.Dir(w.storePath)
 	if err != nil {
 		return err
 	}
 	w.store = store
-	for i, name := range marks {
-		if w.files[i], err = w.store.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+	for i, name := range markers {
+		if w.markerFiles[i], err = w.store.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 			return err
 		}
 	}
-	if err = w.notes.Add(w.at); err != nil {
+	if err = w.events.Add(w.storePath); err != nil {
 		return err
 	}
-	return w.follow(ctx)
+	return w.watchFolders(ctx)
 }
 
 func (w *Watcher) release() {
-	if w.notes != nil {
-		_ = w.notes.Close()
+	if w.events != nil {
+		_ = w.events.Close()
 	}
-	for _, f := range w.files {
+	for _, f := range w.markerFiles {
 		if f != nil {
 			_ = f.Close()
 		}
@@ -113,7 +113,7 @@ func (w *Watcher) release() {
 
 // Close ends the watching. The channel of Changed stays open.
 func (w *Watcher) Close() error {
-	err := w.notes.Close()
+	err := w.events.Close()
 	<-w.done
 	w.release()
 	return err
@@ -127,16 +127,16 @@ func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 func (w *Watcher) Seen() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.news.Seen
+	return w.pending.Seen
 }
 
 // News returns what was seen since it was last asked, all that Settle has waited for.
 // Who asks looks after all of it: the next one is not told again.
-func (w *Watcher) News() News {
+func (w *Watcher) Drain() Changes {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := w.news
-	w.news = News{Seen: n.Seen}
+	n := w.pending
+	w.pending = Changes{Seen: n.Seen}
 	return n
 }
 
@@ -144,7 +144,7 @@ func (w *Watcher) News() News {
 // writes to a file that is watched as well and waits for that event, a fraction of
 // a millisecond: events come in order. It returns ErrBlind when that cannot be told.
 // Those who call while one waits share the next event.
-func (w *Watcher) Settle() error {
+func (w *Watcher) CatchUp() error {
 	w.mu.Lock()
 	r := w.next
 	first := r == nil
@@ -157,12 +157,12 @@ func (w *Watcher) Settle() error {
 		<-r.done
 		return r.err
 	}
-	w.settling.Lock() // until the round before is over
-	defer w.settling.Unlock()
+	w.flushMu.Lock() // until the round before is over
+	defer w.flushMu.Unlock()
 	w.mu.Lock()
 	w.next = nil // who comes from now on is too late for this one
 	w.mu.Unlock()
-	r.err = w.settle()
+	r.err = w.awaitMarker()
 	close(r.done)
 	return r.err
 }
@@ -173,47 +173,47 @@ type round struct {
 	err  error // when done is closed
 }
 
-func (w *Watcher) settle() error {
+func (w *Watcher) awaitMarker() error {
 	if err := w.err(); err != nil {
 		return err
 	}
-	w.turn = 1 - w.turn
+	w.marker = 1 - w.marker
 	passed := make(chan struct{})
 	w.mu.Lock()
-	w.waiter, w.waits = passed, filepath.Join(w.at, marks[w.turn])
+	w.arrived, w.awaited = passed, filepath.Join(w.storePath, markers[w.marker])
 	w.mu.Unlock()
-	if _, err := w.files[w.turn].WriteAt([]byte{'.'}, 0); err != nil {
-		return w.give(fmt.Errorf("%w: %w", ErrBlind, err))
+	if _, err := w.markerFiles[w.marker].WriteAt([]byte{'.'}, 0); err != nil {
+		return w.fail(fmt.Errorf("%w: %w", ErrWatchLost, err))
 	}
-	late := time.NewTimer(longestQueue)
+	late := time.NewTimer(maxEventDelay)
 	defer late.Stop()
 	select {
 	case <-passed:
 		return w.err()
 	case <-w.done:
-		return ErrBlind
+		return ErrWatchLost
 	case <-late.C:
-		return w.give(fmt.Errorf("%w: no event came for %v", ErrBlind, longestQueue))
+		return w.fail(fmt.Errorf("%w: no event came for %v", ErrWatchLost, maxEventDelay))
 	}
 }
 
 // pass lets the one go on who waits for a mark.
-func (w *Watcher) pass(name string) {
+func (w *Watcher) markerArrived(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.waiter != nil && w.waits == name {
-		close(w.waiter)
-		w.waiter = nil
+	if w.arrived != nil && w.awaited == name {
+		close(w.arrived)
+		w.arrived = nil
 	}
 }
 
 // repeat writes the mark that somebody waits for again: its event may be lost.
-func (w *Watcher) repeat() {
+func (w *Watcher) rewriteMarker() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, name := range marks {
-		if w.waiter != nil && w.waits == filepath.Join(w.at, name) {
-			_, _ = w.files[i].WriteAt([]byte{'.'}, 0) // else the one who waits gives up
+	for i, name := range markers {
+		if w.arrived != nil && w.awaited == filepath.Join(w.storePath, name) {
+			_, _ = w.markerFiles[i].WriteAt([]byte{'.'}, 0) // else the one who waits gives up
 		}
 	}
 }
@@ -221,17 +221,17 @@ func (w *Watcher) repeat() {
 func (w *Watcher) err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.blind
+	return w.failure
 }
 
 // give up seeing everything.
-func (w *Watcher) give(err error) error {
+func (w *Watcher) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.blind == nil {
-		w.blind = err
+	if w.failure == nil {
+		w.failure = err
 	}
-	return w.blind
+	return w.failure
 }
 
 // run reads events until the watcher is closed. Folders are looked at again when
@@ -241,38 +241,38 @@ func (w *Watcher) run() {
 	stale := false
 	for {
 		select {
-		case e, ok := <-w.notes.Events:
+		case e, ok := <-w.events.Events:
 			if !ok {
 				return
 			}
-			waited := filepath.Dir(e.Name) == w.at
+			waited := filepath.Dir(e.Name) == w.storePath
 			stale = !waited && w.event(e) || stale
-			if stale && (waited || len(w.notes.Events) == 0) {
-				w.again()
+			if stale && (waited || len(w.events.Events) == 0) {
+				w.refresh()
 				stale = false
 			}
 			if waited {
-				w.pass(e.Name)
+				w.markerArrived(e.Name)
 			}
-		case _, ok := <-w.notes.Errors:
+		case _, ok := <-w.events.Errors:
 			if !ok {
 				return
 			}
-			w.again() // the queue was too short: what was lost, a scan finds
-			w.repeat()
+			w.refresh() // the queue was too short: what was lost, a scan finds
+			w.rewriteMarker()
 		}
 	}
 }
 
 // event takes one event, and reports whether there may be other folders now.
 func (w *Watcher) event(e fsnotify.Event) (stale bool) {
-	rel := filepath.ToSlash(w.root.below(e.Name))
+	rel := filepath.ToSlash(w.root.relative(e.Name))
 	switch {
 	case rel == "":
 	case w.isFolder(rel, e), path.Base(rel) == ignoreFile:
 		return true
-	case w.root.classify(rel) != foreign, w.known(rel):
-		w.note(rel, e.Op == fsnotify.Create)
+	case w.root.classify(rel) != foreign, w.ofInterest(rel):
+		w.record(rel, e.Op == fsnotify.Create)
 	}
 	return false
 }
@@ -293,17 +293,17 @@ func (w *Watcher) isFolder(rel string, e fsnotify.Event) bool {
 }
 
 // again watches the folders that there are now, and has everything looked at.
-func (w *Watcher) again() {
-	if err := w.follow(context.Background()); err != nil {
-		_ = w.give(fmt.Errorf("%w: %w", ErrBlind, err))
+func (w *Watcher) refresh() {
+	if err := w.watchFolders(context.Background()); err != nil {
+		_ = w.fail(fmt.Errorf("%w: %w", ErrWatchLost, err))
 	}
-	w.note(".", false)
+	w.record(".", false)
 }
 
 // note takes in that something happened to a path; came: it was put there whole.
-func (w *Watcher) note(path string, came bool) {
+func (w *Watcher) record(path string, came bool) {
 	w.mu.Lock()
-	w.news.add(path, came)
+	w.pending.add(path, came)
 	w.mu.Unlock()
 	select {
 	case w.changed <- struct{}{}:
@@ -314,11 +314,11 @@ func (w *Watcher) note(path string, came bool) {
 // follow watches every folder of the memex. Each is watched before it is listed, so
 // that what comes into it is either in the list or an event. To the system a folder
 // that got another name is watched once: where names went, all are looked at again.
-func (w *Watcher) follow(ctx context.Context) error {
+func (w *Watcher) watchFolders(ctx context.Context) error {
 	for {
 		now := map[string]bool{}
 		err := w.root.visit(ctx, func(rel string) error {
-			ok, err := w.add(rel)
+			ok, err := w.watchFolder(rel)
 			if ok {
 				now[rel] = true
 			}
@@ -330,7 +330,7 @@ func (w *Watcher) follow(ctx context.Context) error {
 		gone := false
 		for rel := range w.folders {
 			if !now[rel] {
-				_ = w.notes.Remove(w.absolute(rel)) // it may be gone by itself
+				_ = w.events.Remove(w.absolute(rel)) // it may be gone by itself
 				gone = true
 			}
 		}
@@ -347,8 +347,8 @@ func (w *Watcher) follow(ctx context.Context) error {
 }
 
 // add watches one folder, which may be gone already.
-func (w *Watcher) add(rel string) (bool, error) {
-	err := w.notes.Add(w.absolute(rel))
+func (w *Watcher) watchFolder(rel string) (bool, error) {
+	err := w.events.Add(w.absolute(rel))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return false, nil
 	}
@@ -356,12 +356,12 @@ func (w *Watcher) add(rel string) (bool, error) {
 }
 
 func (w *Watcher) absolute(rel string) string {
-	return filepath.Join(w.root.names[0], filepath.FromSlash(rel))
+	return filepath.Join(w.root.absPaths[0], filepath.FromSlash(rel))
 }
 
 // visit calls enter with each folder that a scan would read, by its path without
 // links, before it is listed. An error of enter ends the visit.
 func (r *Root) visit(ctx context.Context, enter func(real string) error) error {
-	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}, enter: enter}
-	return w.all()
+	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}, onFolder: enter}
+	return w.run()
 }

@@ -63,10 +63,10 @@ func (w *watched) rename(from, to string) {
 // saw reports whether something was seen since the last call.
 func (w *watched) saw(what func()) bool {
 	w.t.Helper()
-	w.check(w.w.Settle())
+	w.check(w.w.CatchUp())
 	before := w.w.Seen()
 	what()
-	w.check(w.w.Settle())
+	w.check(w.w.CatchUp())
 	return w.w.Seen() > before
 }
 
@@ -148,7 +148,7 @@ func TestManySettleAtOnce(t *testing.T) {
 				if err := os.WriteFile(w.path(fmt.Sprintf("%d.org", i)), []byte("* x\n"), 0o644); err != nil {
 					t.Error(err)
 				}
-				if err := w.w.Settle(); err != nil || w.w.Seen() <= before {
+				if err := w.w.CatchUp(); err != nil || w.w.Seen() <= before {
 					t.Errorf("seen %d, was %d, %v", w.w.Seen(), before, err)
 				}
 			}
@@ -171,11 +171,11 @@ func TestWatcherIsBlind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Settle(), w.Close()); err != nil {
+	if err := errors.Join(w.CatchUp(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := w.Settle(); !errors.Is(err, ErrBlind) {
+		if err := w.CatchUp(); !errors.Is(err, ErrWatchLost) {
 			t.Errorf("it is closed: %v", err)
 		}
 	}

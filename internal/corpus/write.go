@@ -43,14 +43,14 @@ func (n Next) Digest() merkle.Digest {
 type Write struct {
 	root       *Root
 	path, real string // as the document is called, and without links
-	judge      func(Place) error
+	authorize  func(Place) error
 	base       merkle.Digest
 	next       Next
 	old        string      // what the file holds
 	info       fs.FileInfo // nil for no file
 	inPlace    bool
 	staged     *vfs.Staged
-	made       []string // folders made for it, outermost first
+	created    []string // folders made for it, outermost first
 }
 
 // Stage prepares a write and changes no file: it checks that the file holds
@@ -63,8 +63,8 @@ type Write struct {
 // judge, unless it is nil, says whether the caller may change what the path leads to:
 // before anything is made, and again just before the file changes. Its error ends
 // the write.
-func (r *Root) Stage(name string, base merkle.Digest, next Next, judge func(Place) error) (*Write, error) {
-	w := &Write{root: r, path: name, base: base, next: next, judge: judge}
+func (r *Root) Stage(name string, base merkle.Digest, next Next, authorize func(Place) error) (*Write, error) {
+	w := &Write{root: r, path: name, base: base, next: next, authorize: authorize}
 	if err := w.stage(); err != nil {
 		return nil, fmt.Errorf("corpus: %s: %w", name, errors.Join(err, w.Discard()))
 	}
@@ -126,7 +126,7 @@ func (w *Write) locate() error {
 	if !isUsable(w.path) {
 		return ErrName
 	}
-	real, info, err := w.root.place(w.path)
+	real, info, err := w.root.resolveNew(w.path)
 	switch {
 	case err != nil:
 		return readError(err)
@@ -135,22 +135,22 @@ func (w *Write) locate() error {
 	}
 	w.real = real
 	if w.next.Gone && info != nil {
-		folder, _, err := w.root.place(path.Dir(w.path))
+		folder, _, err := w.root.resolveNew(path.Dir(w.path))
 		if err != nil || path.Join(folder, path.Base(w.path)) != real {
 			return errors.Join(ErrLink, err)
 		}
 	}
-	return w.judged(info)
+	return w.checkAccess(info)
 }
 
 // place follows the links of a path as resolve does, also where the file and
 // folders above it are yet to be made; info is nil then.
-func (r *Root) place(name string) (real string, info fs.FileInfo, err error) {
+func (r *Root) resolveNew(name string) (real string, info fs.FileInfo, err error) {
 	real, info, err = r.resolve(name)
 	if !errors.Is(err, ErrDangling) || name == "." {
 		return real, info, err
 	}
-	folder, above, err := r.place(path.Dir(name))
+	folder, above, err := r.resolveNew(path.Dir(name))
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -223,7 +223,7 @@ func (w *Write) makeFolder() error {
 		return nil
 	}
 	slices.Reverse(missing)
-	w.made = missing
+	w.created = missing
 	if err := w.root.fs.MkdirAll(path.Dir(w.real), 0o755); err != nil {
 		return writeError(err)
 	}
@@ -250,24 +250,24 @@ func (w *Write) Old() (string, fs.FileMode) {
 
 // judged asks whether the caller may change what the path leads to: w.real, which info
 // describes.
-func (w *Write) judged(info fs.FileInfo) error {
-	if w.judge == nil {
+func (w *Write) checkAccess(info fs.FileInfo) error {
+	if w.authorize == nil {
 		return nil
 	}
-	return w.judge(placeOf(w.path, w.real, info))
+	return w.authorize(newPlace(w.path, w.real, info))
 }
 
 // sameFile returns an error where the path leads elsewhere than when the write was
 // staged, or the caller may no longer change what it leads to.
-func (w *Write) sameFile() error {
-	real, info, err := w.root.place(w.path)
+func (w *Write) recheckPath() error {
+	real, info, err := w.root.resolveNew(w.path)
 	if err != nil {
 		return readError(err)
 	}
 	if real != w.real {
 		return fmt.Errorf("it led to %s and leads to %s now: %w", w.real, real, ErrChanged)
 	}
-	return w.judged(info)
+	return w.checkAccess(info)
 }
 
 // Apply checks the file again and changes it, durably: when it returns nil, a
@@ -276,13 +276,13 @@ func (w *Write) sameFile() error {
 // microseconds, is lost. After an error the file is as it was, unless the error
 // came of the last sync. Errors as of Stage.
 func (w *Write) Apply() error {
-	have, info, err := w.root.sum(w.real, DefaultLimit)
+	have, info, err := w.root.fileDigest(w.real, DefaultLimit)
 	if err = w.check(have, err); err == nil {
-		err = w.sameFile()
+		err = w.recheckPath()
 	}
 	if err == nil {
 		w.info = info
-		err = writeError(w.change())
+		err = writeError(w.execute())
 	}
 	if err == nil {
 		return nil
@@ -290,7 +290,7 @@ func (w *Write) Apply() error {
 	return fmt.Errorf("corpus: %s: %w", w.path, errors.Join(err, w.Discard()))
 }
 
-func (w *Write) change() error {
+func (w *Write) execute() error {
 	staged := w.staged
 	w.staged = nil
 	switch {
@@ -304,23 +304,23 @@ func (w *Write) change() error {
 	case w.inPlace:
 		return w.overwrite()
 	}
-	w.root.own.add(w.real, staged.Info()) // before the file has its name: its event may be quick
+	w.root.written.record(w.real, staged.Info()) // before the file has its name: its event may be quick
 	if w.info != nil {
 		return staged.Replace()
 	}
 	err := staged.Create()
 	if errors.Is(err, fs.ErrExist) {
-		return &ChangedError{Have: w.root.digest(w.real)}
+		return &ChangedError{Have: w.root.currentDigest(w.real)}
 	}
 	if err == nil {
-		w.made = nil
+		w.created = nil
 	}
 	return err
 }
 
 // digest returns the digest of a file as it is now, zero where it cannot be read.
-func (r *Root) digest(name string) merkle.Digest {
-	d, _, _ := r.sum(name, DefaultLimit)
+func (r *Root) currentDigest(name string) merkle.Digest {
+	d, _, _ := r.fileDigest(name, DefaultLimit)
 	return d
 }
 
@@ -331,17 +331,17 @@ func (w *Write) Discard() error {
 		err = w.staged.Discard()
 		w.staged = nil
 	}
-	for _, folder := range slices.Backward(w.made) {
+	for _, folder := range slices.Backward(w.created) {
 		_ = w.root.fs.Remove(folder) // not if somebody has put something there
 	}
-	w.made = nil
+	w.created = nil
 	return err
 }
 
 // Sweep removes the temporary files that a crash has left in the folder of a
 // file. Nothing is staged meanwhile.
 func (r *Root) Sweep(name string) error {
-	real, _, err := r.place(name)
+	real, _, err := r.resolveNew(name)
 	if err != nil {
 		return nil // Stage says why
 	}

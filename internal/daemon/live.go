@@ -98,7 +98,7 @@ func (l *live) settle(ctx context.Context) error {
 	if l.watcher == nil {
 		return l.read(ctx, 0, true)
 	}
-	if err := l.watcher.Settle(); err != nil {
+	if err := l.watcher.CatchUp(); err != nil {
 		return l.read(ctx, 0, true)
 	}
 	return l.read(ctx, l.watcher.Seen(), false)
@@ -116,11 +116,11 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if l.begun && l.done >= seen && !always {
 		return nil
 	}
-	news := corpus.News{More: true}
+	news := corpus.Changes{Overflow: true}
 	if l.watcher != nil {
-		news = l.watcher.News()
+		news = l.watcher.Drain()
 	}
-	if l.begun && !always && !news.More && l.m.Wrote(news.Came) {
+	if l.begun && !always && !news.Overflow && l.m.Wrote(news.Created) {
 		l.done = news.Seen
 		return nil
 	}

@@ -32,7 +32,7 @@ func TestSame(t *testing.T) {
 	}
 	held := func(f File) (merkle.Digest, bool) { return merkle.Sum([]byte(was)), f.Path != "unknown.org" }
 	later := time.Now().Add(time.Hour)
-	same := r.Same(t.Context(), changed, later, held)
+	same := r.ReadExpected(t.Context(), changed, later, held)
 	var paths []string
 	for _, e := range same {
 		paths = append(paths, e.Path)
@@ -52,7 +52,7 @@ func TestSame(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if got := r.Same(ctx, changed, later, held); len(got) != 0 {
+	if got := r.ReadExpected(ctx, changed, later, held); len(got) != 0 {
 		t.Errorf("after the end: %+v", got)
 	}
 }

@@ -27,13 +27,13 @@ func (w *watched) put(name string) {
 }
 
 // settled returns the news of what was done.
-func (w *watched) settled(what func()) News {
+func (w *watched) settled(what func()) Changes {
 	w.t.Helper()
-	w.check(w.w.Settle())
-	w.w.News()
+	w.check(w.w.CatchUp())
+	w.w.Drain()
 	what()
-	w.check(w.w.Settle())
-	return w.w.News()
+	w.check(w.w.CatchUp())
+	return w.w.Drain()
 }
 
 // TestNews tells what the memory writes from what others do.
@@ -71,17 +71,17 @@ func TestNews(t *testing.T) {
 		{"ours in place, for it has two names", func() { w.put("twice.org") }, nil, false},
 		{"ours in a new folder", func() { w.put("fresh/a.org") }, nil, false},
 		{"more than are counted", func() {
-			for i := range mostCame + 1 {
+			for i := range maxCreated + 1 {
 				w.put(fmt.Sprint(i, ".org"))
 			}
 		}, nil, false},
 	} {
 		got := w.settled(tc.do)
-		if diff := cmp.Diff(append([]string{}, tc.came...), append([]string{}, got.Came...)); diff != "" || got.More != (tc.came == nil) {
-			t.Errorf("%s: more %v, came (-want +got):\n%s", tc.name, got.More, diff)
+		if diff := cmp.Diff(append([]string{}, tc.came...), append([]string{}, got.Created...)); diff != "" || got.Overflow != (tc.came == nil) {
+			t.Errorf("%s: more %v, came (-want +got):\n%s", tc.name, got.Overflow, diff)
 		}
-		ours := !got.More
-		for _, name := range got.Came {
+		ours := !got.Overflow
+		for _, name := range got.Created {
 			ours = ours && w.w.root.Wrote(name)
 		}
 		if ours != tc.ours {

@@ -11,7 +11,7 @@ import (
 
 // runs reports whether a process of this machine runs. One of another user
 // refuses the signal and is there all the same.
-func runs(pid int) bool {
+func isRunning(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -22,7 +22,7 @@ const (
 
 // classify tells what a file is by the names in its path alone.
 func (r *Root) classify(file string) class {
-	if !r.region.has(file) {
+	if !r.region.contains(file) {
 		return foreign
 	}
 	name := file[strings.LastIndexByte(file, '/')+1:]

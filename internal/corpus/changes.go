@@ -9,34 +9,34 @@ import (
 )
 
 // News is what a Watcher saw since it was asked before.
-type News struct {
+type Changes struct {
 	// Seen is what Watcher.Seen counted.
 	Seen uint64
 	// Came are the files that were put under their names whole, by renaming mostly,
 	// each once. Nothing else happened to them.
-	Came []string
+	Created []string
 	// More reports that more happened than Came says: only a scan tells what.
-	More bool
+	Overflow bool
 }
 
 // mostCame bounds News.Came: so many files are listed as quickly.
-const mostCame = 64
+const maxCreated = 64
 
-func (n *News) add(path string, came bool) {
+func (n *Changes) add(path string, came bool) {
 	n.Seen++
 	switch {
-	case n.More:
-	case !came, len(n.Came) == mostCame:
-		n.Came, n.More = nil, true
-	case !slices.Contains(n.Came, path):
-		n.Came = append(n.Came, path)
+	case n.Overflow:
+	case !came, len(n.Created) == maxCreated:
+		n.Created, n.Overflow = nil, true
+	case !slices.Contains(n.Created, path):
+		n.Created = append(n.Created, path)
 	}
 }
 
 // own is what Write has put under names since the folder was last listed, and a file
 // of somebody else was last read, one entry for each path. Where others had a name
 // meanwhile, a file that comes back to it is not what is known to be there.
-type own struct {
+type writtenFiles struct {
 	mu    sync.Mutex
 	files map[string]stamp
 }
@@ -55,7 +55,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{f.Inode, f.Size, f.MTime}
 }
 
-func (o *own) add(real string, info fs.FileInfo) {
+func (o *writtenFiles) record(real string, info fs.FileInfo) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.files == nil {
@@ -64,7 +64,7 @@ func (o *own) add(real string, info fs.FileInfo) {
 	o.files[real] = stampOf(info)
 }
 
-func (o *own) is(real string, now stamp) bool {
+func (o *writtenFiles) matches(real string, now stamp) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	was, ok := o.files[real]
@@ -72,14 +72,14 @@ func (o *own) is(real string, now stamp) bool {
 }
 
 // forget ends what is known.
-func (o *own) forget() {
+func (o *writtenFiles) clear() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.files = nil
 }
 
 // saw forgets where the file that was read is none of those.
-func (o *own) saw(file stamp) {
+func (o *writtenFiles) clearUnlessOurs(file stamp) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, was := range o.files {
@@ -96,5 +96,5 @@ func (o *own) saw(file stamp) {
 // of News.Came alone. It costs a stat.
 func (r *Root) Wrote(real string) bool {
 	info, err := r.fs.Lstat(real)
-	return err == nil && info.Mode().IsRegular() && r.own.is(real, stampOf(info))
+	return err == nil && info.Mode().IsRegular() && r.written.matches(real, stampOf(info))
 }
