@@ -17,7 +17,7 @@ race: ## run the tests under the race detector
 CAMPAIGNS = Campaign|EveryOperationByEveryName|NobodyReadsWhatIsWithheld|NoFaceTellsWhatIsWithheld
 
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
-	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run '$(CAMPAIGNS)' . ./api ./cmd/fovea ./internal/graph ./internal/daemon ./internal/mcpserver
+	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run '$(CAMPAIGNS)' ./test ./api ./cmd/fovea ./internal/graph ./internal/daemon ./internal/mcpserver
 	go test -run '^$$' -fuzz '^FuzzRequests$$' -fuzztime 5m -parallel 2 ./internal/httpapi
 	go test -run '^$$' -fuzz '^FuzzWeb$$' -fuzztime 5m -parallel 2 ./internal/mcpserver
 
@@ -43,7 +43,7 @@ oracle: ## run the differential tests against independent implementations
 	cd oracle && go test ./...
 
 cover: ## show the share of statements that the tests run
-	mkdir -p .cache && go test -coverprofile .cache/cover.out ./... && go tool cover -func .cache/cover.out | tail -n 1
+	mkdir -p .cache && go test -coverpkg ./... -coverprofile .cache/cover.out ./... && go tool cover -func .cache/cover.out | tail -n 1
 
 parts: ## install the programs that some tests need, where it may; eval what it prints
 	@./.ci/parts

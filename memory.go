@@ -96,7 +96,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", dir, Invalid, err)
 	}
 	m.dir = abs
-	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.folder}); err != nil {
+	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.Folder}); err != nil {
 		return nil, fail("open", dir, NotFound, m.withHistory(err))
 	}
 	if m.guard.policy, err = policyOf(&m.opts, m.root.SkillsDir()); err != nil {

@@ -23,6 +23,8 @@ type Options struct {
 	StateDir string
 	// Store replaces StateDir by another file system, for tests.
 	Store vfs.FS
+	// Folder replaces the folder of the memex by another file system, for tests.
+	Folder vfs.FS
 	// Actor performs the operations whose context names nobody, see WithActor; the owner
 	// by default. Its Op does not count. Changes found in files are by the kind author.File,
 	// whoever runs Fovea, and in its Session.
@@ -99,8 +101,6 @@ type Options struct {
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.
 	Log *slog.Logger
-
-	folder vfs.FS // replaces the memex folder, for tests
 }
 
 // defaultSkills is the folder of skills where SkillsDir names none.

@@ -1,0 +1,244 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Who is no agent.
+var (
+	byOwner = author.Author{Kind: author.Owner}
+	byFile  = author.Author{Kind: author.File}
+)
+
+// writes is each method that makes a commit; the answer is all that it returns.
+var writes = []struct {
+	name string
+	call func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error)
+}{
+	{"edit", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, err := m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
+		return c, "", err
+	}},
+	{"insert", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		return m.Insert(ctx, "new.org", org.InsertHeadline{Title: "New", Body: "text\n"})
+	}},
+	{"insert with an id", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		h := org.InsertHeadline{Title: "New", Properties: []org.Property{{Key: "ID", Value: "given"}}}
+		return m.Insert(ctx, "one", h)
+	}},
+	{"refile", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, err := m.Refile(ctx, "one", "two", merkle.Digest{})
+		return c, "", err
+	}},
+	{"archive", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, err := m.Archive(ctx, "one", merkle.Digest{})
+		return c, "", err
+	}},
+	{"assign ids", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		ids := []string{"one"}
+		for n := range m.View().All() {
+			if n.Title() == "Nameless" {
+				ids = append(ids, n.ID)
+			}
+		}
+		if len(ids) == 1 { // the second time it bears the new id
+			ids = append(ids, "~gone")
+		}
+		c, ids, err := m.AssignIDs(ctx, ids[:2])
+		return c, fmt.Sprint(len(ids)), err
+	}},
+	{"rollback", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, files, err := m.Rollback(ctx, "seq:1", nil)
+		return c, strings.Join(files, " "), err
+	}},
+	{"revert", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, files, _, err := m.Revert(ctx, []uint64{3}, nil)
+		return c, strings.Join(files, " "), err
+	}},
+	{"purge", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, n, err := m.Purge(ctx, nil, "a secret", false)
+		return c, fmt.Sprint(n), err
+	}},
+	{"retain", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+		c, moments, blocks, err := m.Retain(ctx, time.Second, 0, 0, false)
+		return c, fmt.Sprint(moments, blocks), err
+	}},
+}
+
+// actorWorld has a memory of more commits than there are automatic snapshots.
+func actorWorld(t testing.TB) *world {
+	w := newWorld(t, map[string]string{
+		"a.org": "* One\n:PROPERTIES:\n:ID: one\n:END:\na secret\n* Nameless\n", "b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\n",
+	})
+	w.ingest()
+	for i := range 25 {
+		text := strings.Repeat("\n", 25-i)
+		w.write(map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID: one\n:END:\n" + text + "* Nameless\n"})
+		w.ingest()
+	}
+	return w
+}
+
+// TestAgentsWithoutRightsChangeNothing: whatever makes a commit is refused to an agent whose
+// rights nobody said, and to one that has none.
+func TestAgentsWithoutRightsChangeNothing(t *testing.T) {
+	for how, may := range map[string]func(string) error{"none said": nil, "none given": func(string) error { return errors.New("no") }} {
+		w := actorWorld(t)
+		head := w.m.View().Head().Seq
+		ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: may})
+		for _, tc := range writes {
+			if may != nil && (tc.name == "purge" || tc.name == "retain") {
+				continue // they change no file
+			}
+			if _, _, err := tc.call(ctx, w.m); fovea.KindOf(err) != fovea.Denied || w.m.View().Head().Seq != head {
+				t.Errorf("rights: %s: %s: %v", how, tc.name, err)
+			}
+		}
+	}
+}
+
+// anywhere lets an agent write every file that is not protected.
+func anywhere(string) error { return nil }
+
+// TestActor has every writing method recorded as the context says, and done once
+// under one op: again at once, after other work, and after a restart.
+func TestActor(t *testing.T) {
+	for _, tc := range writes {
+		t.Run(tc.name, func(t *testing.T) {
+			w := actorWorld(t)
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
+			first, answer, err := tc.call(ctx, w.m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [...]string{first.Author.String(), first.Session, first.Op}; got != [...]string{"mint", "s1", "op-1"} {
+				t.Errorf("recorded as %q", got)
+			}
+			for _, between := range []func(){
+				func() {},
+				func() { w.write(map[string]string{"c.org": "* Three\n"}); w.ingest() },
+				w.reopen,
+			} {
+				between()
+				head := w.m.View().Head()
+				again, same, err := tc.call(ctx, w.m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again.Documents = first.Documents
+				if diff := cmp.Diff(first, again); diff != "" || same != answer {
+					t.Errorf("answered %q, want %q; commit (-first +again):\n%s", same, answer, diff)
+				}
+				if got := w.m.View().Head(); got.Seq != head.Seq {
+					t.Errorf("commit %d by a repeated operation", got.Seq)
+				}
+			}
+			if again, _, err := tc.call(fovea.WithActor(ctx, author.Actor{Author: author.Named("other"), May: anywhere}), w.m); fovea.KindOf(err) != fovea.Conflict {
+				t.Errorf("another author's op gave commit %d, %v", again.Seq, err)
+			}
+		})
+	}
+}
+
+// An op that is another operation's is refused, and nothing is written. What a
+// call brings is laid over what the context has.
+func TestActorRefused(t *testing.T) {
+	w := actorWorld(t)
+	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}), author.Actor{Session: "s2"})
+	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
+	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for name, tc := range map[string]struct {
+		op   string
+		want fovea.Kind
+	}{
+		"of another kind": {"op-1", fovea.Conflict}, "too long": {strings.Repeat("x", 201), fovea.Invalid},
+	} {
+		ctx := fovea.WithActor(ctx, author.Actor{Op: tc.op})
+		if _, _, err := w.m.Rollback(ctx, "seq:1", nil); fovea.KindOf(err) != tc.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := w.m.View().Head().Seq; got != c.Seq {
+		t.Errorf("commit %d by a refused operation", got)
+	}
+}
+
+// What came from files is by the file, whoever asks.
+func TestActorOfFiles(t *testing.T) {
+	w := actorWorld(t)
+	w.write(map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\nsaved\n"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
+	c, err := w.m.Edit(ctx, "two", merkle.Digest{}, org.SetTodo{Keyword: "TODO"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := w.m.Log(t.Context(), "", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log[0].Seq != c.Seq || log[1].Author != byFile || log[1].Session != "" || log[1].Op == "op-1" {
+		t.Errorf("log %+v", log)
+	}
+}
+
+// One of many that ask at once does it.
+func TestActorAtOnce(t *testing.T) {
+	w := actorWorld(t)
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Op: "op-1"})
+	before := w.m.View().Head().Seq
+	ids := make([]string, 8)
+	var group sync.WaitGroup
+	for i := range ids {
+		group.Go(func() {
+			_, id, err := w.m.Insert(ctx, "b.org", org.InsertHeadline{Title: "New"})
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = id
+		})
+	}
+	group.Wait()
+	if got := w.m.View().Head().Seq; got != before+1 {
+		t.Errorf("%d commits", got-before)
+	}
+	for _, id := range ids {
+		if id == "" || id != ids[0] {
+			t.Errorf("ids %q", ids)
+			break
+		}
+	}
+}
+
+// TestNobodySaysToBeAToken: a commit is a token's only where one vouched for its
+// author, whatever op the caller chose, and no two ops become one.
+func TestNobodySaysToBeAToken(t *testing.T) {
+	w := actorWorld(t)
+	seen := map[string]bool{}
+	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
+		for _, vouched := range []bool{false, true} {
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere, Op: op})
+			c, _, err := w.m.Insert(ctx, "new.org", org.InsertHeadline{Title: fmt.Sprint(i, vouched)})
+			if err != nil || c.Vouched != vouched || seen[c.Op] {
+				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)
+			}
+			seen[c.Op] = true
+		}
+	}
+}

@@ -1,0 +1,270 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package house
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reach is what a package may touch outside its own memory.
+type reach int
+
+const (
+	pure  reach = iota // neither files, network, log nor clock; time is a parameter
+	files              // files, but only through internal/vfs
+	free               // whatever its task needs
+	tests              // imported by tests alone, outside the order of layers
+)
+
+// layer is one row of the table.
+type layer struct {
+	number int
+	folder string
+	reach  reach
+}
+
+// layers is the order of the packages. An import may point only to a strictly
+// lower number, so that cycles cannot be and a reader can start at the bottom.
+var layers = []layer{
+	{0, "author", pure},
+	{0, "org", pure},
+	{0, "merkle", pure},
+	{0, "query", pure},
+	{0, "token", pure},
+	{0, "internal/fault", pure},
+	{0, "internal/champ", pure},
+	{0, "internal/linediff", pure},
+	{0, "internal/ignore", pure},
+	{0, "internal/slab", pure},
+	{0, "internal/share", pure},
+	{0, "internal/vfs", free},
+	{1, "node", pure},
+	{1, "internal/outline", pure},
+	{2, "internal/graph", pure},
+	{2, "internal/index", pure},
+	{2, "internal/store", pure},
+	{3, "internal/recall", pure},
+	{3, "window", pure},
+	{3, "internal/disk", files},
+	{3, "internal/archive", free},
+	{3, "internal/corpus", files},
+	{3, "internal/embed", free},
+	{3, "internal/guard", pure},
+	{3, "internal/skill", pure},
+	{4, "working", files},
+	{4, "internal/stores", files},
+	{4, "internal/inert", pure},
+	{4, "internal/testhook", pure},
+	{5, ".", free},
+	{6, "internal/hive", free},
+	{7, "api", free},
+	{7, "internal/rpcline", free},
+	{8, "internal/httpapi", free},
+	{8, "internal/mcpserver", free},
+	{8, "internal/servermemory", free},
+	{8, "internal/client", free},
+	{8, "internal/config", free},
+	{8, "internal/alert", free},
+	{9, "internal/daemon", free},
+	{10, "cmd/fovea", free},
+	{10, "examples/mcp", free},
+	{0, "internal/faultfs", tests},
+	{0, "internal/foveatest", tests},
+	{0, "internal/store/storetest", tests},
+	{0, "test", tests},
+	{0, "test/house", tests},
+}
+
+func layerOf(folder string) (layer, bool) {
+	i := slices.IndexFunc(layers, func(l layer) bool { return l.folder == folder })
+	if i < 0 {
+		return layer{}, false
+	}
+	return layers[i], true
+}
+
+// folderOf turns an import path of this module into its folder.
+func folderOf(importPath string) (string, bool) {
+	if importPath == modulePath {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, modulePath+"/")
+}
+
+// everyFolderHasARow complains about packages that the table does not know.
+func everyFolderHasARow(sources []*source) []string {
+	var complaints []string
+	for _, s := range sources {
+		if _, ok := layerOf(s.dir()); !ok && !s.nested {
+			complaints = append(complaints, fmt.Sprintf(
+				"%s: the folder %s has no row in layers (test/house/layer_test.go); add one there and in ARCHITECTURE.md, or move the file", s.path, s.dir()))
+		}
+	}
+	return complaints
+}
+
+// importsPointDown complains about imports within the module that do not point
+// to a strictly lower layer, and about test helpers imported by other code.
+func importsPointDown(sources []*source) []string {
+	var complaints []string
+	for _, s := range sources {
+		from, ok := layerOf(s.dir())
+		if !ok || s.nested || s.isTest() {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.imports())) {
+			folder, ours := folderOf(name)
+			if !ours {
+				continue
+			}
+			to, ok := layerOf(folder)
+			switch pos := s.imports()[name].Pos(); {
+			case !ok:
+				complaints = append(complaints, s.at(pos, "imports %s, which has no row in layers", folder))
+			case from.reach == tests:
+			case to.reach == tests:
+				complaints = append(complaints, s.at(pos, "imports %s, which is for tests alone", folder))
+			case to.number >= from.number:
+				complaints = append(complaints, s.at(pos,
+					"%s (layer %d) imports %s (layer %d); declare a small interface here and let a higher layer pass the value in", from.folder, from.number, to.folder, to.number))
+			}
+		}
+	}
+	return complaints
+}
+
+// outside lists the packages that reach out of the process, and why a pure
+// package needs none of them.
+var outside = map[string]string{
+	"os":       "take bytes and return values",
+	"os/exec":  "start no process",
+	"os/user":  "take the name as a parameter",
+	"net":      "take bytes and return values",
+	"net/http": "take bytes and return values",
+	"syscall":  "take bytes and return values",
+	"log":      "return the error",
+	"log/slog": "return the error",
+}
+
+// clock lists the names of package time that read or wait for the clock.
+var clock = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep"}
+
+// fileAccess lists the names of package os that open or change files.
+var fileAccess = []string{
+	"Open", "OpenFile", "OpenRoot", "OpenInRoot", "Create", "CreateTemp", "ReadFile", "WriteFile", "ReadDir", "DirFS", "Stat", "Lstat",
+	"Mkdir", "MkdirAll", "MkdirTemp", "Remove", "RemoveAll", "Rename", "Link", "Symlink", "Readlink", "Truncate", "Chmod", "Chtimes", "Chown",
+}
+
+// purePackagesStayInside complains about what pure packages import or ask.
+func purePackagesStayInside(sources []*source) []string {
+	var complaints []string
+	for _, s := range sources {
+		if l, ok := layerOf(s.dir()); !ok || l.reach != pure || s.nested || s.isTest() {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.imports())) {
+			if instead, bad := outside[name]; bad {
+				complaints = append(complaints, s.at(s.imports()[name].Pos(), "%s is pure and may not import %s: %s", s.dir(), name, instead))
+			}
+		}
+		s.uses("time", func(name string, pos token.Pos) {
+			if slices.Contains(clock, name) {
+				complaints = append(complaints, s.at(pos, "%s is pure and may not call time.%s: take the time as a parameter", s.dir(), name))
+			}
+		})
+	}
+	return complaints
+}
+
+// filesGoThroughVFS complains about file access that crash tests would not see.
+func filesGoThroughVFS(sources []*source) []string {
+	var complaints []string
+	for _, s := range sources {
+		if l, ok := layerOf(s.dir()); !ok || l.reach != files || s.nested || s.isTest() {
+			continue
+		}
+		s.uses("os", func(name string, pos token.Pos) {
+			if slices.Contains(fileAccess, name) {
+				complaints = append(complaints, s.at(pos, "%s reaches files through internal/vfs, not os.%s: crash tests must see it", s.dir(), name))
+			}
+		})
+	}
+	return complaints
+}
+
+func TestEveryFolderHasALayer(t *testing.T)  { hold(t, everyFolderHasARow) }
+func TestImportsPointDown(t *testing.T)      { hold(t, importsPointDown) }
+func TestPurePackagesAreInside(t *testing.T) { hold(t, purePackagesStayInside) }
+func TestFilesGoThroughVFS(t *testing.T)     { hold(t, filesGoThroughVFS) }
+
+// TestLayerRulesCatch shows each rule a breach, so that none of them can decay
+// into one that never complains.
+func TestLayerRulesCatch(t *testing.T) {
+	const node, index = `"github.com/fovea-memory/fovea/node"`, `"github.com/fovea-memory/fovea/internal/index"`
+	for _, tc := range []struct {
+		name       string
+		rule       rule
+		path, text string
+		want       string
+	}{
+		{"new folder", everyFolderHasARow, "internal/extra/a.go", "package extra", "no row"},
+		{"known folder", everyFolderHasARow, "node/a.go", "package node", ""},
+		{"import upwards", importsPointDown, "node/a.go", "package node\nimport _ " + index, "layer 1) imports internal/index (layer 2)"},
+		{"import within a layer", importsPointDown, "internal/graph/a.go", "package graph\nimport _ " + index, "imports internal/index"},
+		{"import of the root", importsPointDown, "window/a.go", "package window\nimport _ \"github.com/fovea-memory/fovea\"", "imports ."},
+		{"import downwards", importsPointDown, "internal/index/a.go", "package index\nimport _ " + node, ""},
+		{"import upwards by a test", importsPointDown, "node/a_test.go", "package node\nimport _ " + index, ""},
+		{"test helper in production", importsPointDown, "api/a.go", "package api\nimport _ \"github.com/fovea-memory/fovea/internal/faultfs\"", "tests alone"},
+		{"pure package opens files", purePackagesStayInside, "org/a.go", "package org\nimport _ \"os\"", "may not import os"},
+		{"pure package asks the clock", purePackagesStayInside, "org/a.go", "package org\nimport clock \"time\"\nvar now = clock.Now", "time.Now"},
+		{"pure package computes with time", purePackagesStayInside, "org/a.go", "package org\nimport \"time\"\nvar day = 24 * time.Hour", ""},
+		{"file access beside the door", filesGoThroughVFS, "internal/disk/a.go", "package disk\nimport \"os\"\nvar _ = os.Remove", "os.Remove"},
+		{"constant of os", filesGoThroughVFS, "internal/disk/a.go", "package disk\nimport \"os\"\nvar _ = os.O_APPEND", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			catches(t, tc.rule, map[string]string{tc.path: tc.text}, tc.want)
+		})
+	}
+}
+
+// TestArchitectureNamesEachPackage keeps ARCHITECTURE.md in step: a package that
+// exists has its line under its layer, any other one under "Not built yet".
+func TestArchitectureNamesEachPackage(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, later, ok := strings.Cut(string(text), "\n## Not built yet\n")
+	if !ok {
+		t.Fatal("ARCHITECTURE.md has no heading \"## Not built yet\"")
+	}
+	sources, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range layers {
+		name := l.folder
+		if name == "." {
+			name = path.Base(modulePath)
+		}
+		listed := func(text string) bool {
+			return regexp.MustCompile("(?m)^- (`[^`]+`, )*`" + regexp.QuoteMeta(name) + "`").MatchString(text)
+		}
+		exists := slices.ContainsFunc(sources, func(s *source) bool { return s.dir() == l.folder && !s.isTest() })
+		if exists != listed(built) || exists == listed(later) {
+			where := "under \"Not built yet\""
+			if exists {
+				where = fmt.Sprintf("under its layer (%d), with its task in one sentence", l.number)
+			}
+			t.Errorf("ARCHITECTURE.md: give `%s` one line, %s", name, where)
+		}
+	}
+}

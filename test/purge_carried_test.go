@@ -1,0 +1,92 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// TestPurgeOfCarriedHistory: what another copy wrote and took away again before a merge
+// is in no commit of this chain, and is purged all the same.
+func TestPurgeOfCarriedHistory(t *testing.T) {
+	const secret = "hunter2secret"
+	for _, tc := range []struct {
+		name, text string
+		ids        []string
+		after      func(b *machine)
+	}{
+		{"by text", secret, nil, func(b *machine) { b.write("a.org", strings.Replace(mergeFile, "one", "uno", 1)) }},
+		{"by id", "", []string{"b"}, func(b *machine) { b.edit("b", org.Delete{}) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := newMachine(t, map[string]string{"a.org": mergeFile})
+			b := a.copy("b")
+			b.edit("b", org.AppendBody{Text: secret})
+			tc.after(b)
+			a.from(b)
+			if len(filesWith(t, a.d.state, ".", secret)) == 0 {
+				t.Fatal("the secret was not carried over: the test shows nothing")
+			}
+			_, n, err := a.m.Purge(t.Context(), tc.ids, tc.text, false)
+			if left := filesWith(t, a.d.state, ".", secret); n == 0 || err != nil || len(left) > 0 {
+				t.Errorf("purge says %d, %v, and it is in %v", n, err, left)
+			}
+			b.edit("a", org.AppendBody{Text: "later"})
+			b.m.Close()
+			if _, _, _, err := mergeStore(t.Context(), a.m, b.d.state.Clone(), nil); err != nil {
+				t.Errorf("the next merge: %v", err)
+			}
+			if left := filesWith(t, a.d.state, ".", secret); len(left) > 0 {
+				t.Errorf("the next merge brought it back into %v", left)
+			}
+		})
+	}
+}
+
+// TestPurgeRefusesWhatCarriedCommitsHold: their paths, ids and authors stay as well.
+func TestPurgeRefusesWhatCarriedCommitsHold(t *testing.T) {
+	a := newMachine(t, map[string]string{"a.org": mergeFile})
+	b := a.copy("bertram")
+	b.write("payday.org", "* New\n:PROPERTIES:\n:ID: gehalt\n:END:\n")
+	b.edit("gehalt", org.Delete{})
+	b.d.write(t, map[string]string{"a.org": strings.Replace(mergeFile, "one", "uno", 1)})
+	if err := b.d.memex.Remove("payday.org"); err != nil {
+		t.Fatal(err)
+	}
+	b.sync()
+	a.from(b)
+	for _, text := range []string{"payday", "gehalt", "bertram"} {
+		_, _, err := a.m.Purge(t.Context(), nil, text, false)
+		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "of another copy: its ") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// filesWith lists the files of a folder that hold a text.
+func filesWith(t *testing.T, in *faultfs.FS, folder, text string) (out []string) {
+	t.Helper()
+	entries, err := in.ReadDir(folder)
+	for _, e := range entries {
+		name := path.Join(folder, e.Name())
+		if e.IsDir() {
+			out = append(out, filesWith(t, in, name, text)...)
+			continue
+		}
+		var b []byte
+		if b, err = in.ReadFile(name); bytes.Contains(b, []byte(text)) {
+			out = append(out, name)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/testhook"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+func init() {
+	testhook.SetBehind = func(memory any, bytes int64) {
+		m := memory.(*Memory)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.replayed = bytes
+	}
+	testhook.Rewrite = func(ctx context.Context, memory any, base merkle.Digest, ids []string, edit func(path, text string) string) error {
+		return memory.(*Memory).rewriteNodes(ctx, base, ids, edit)
+	}
+	testhook.RememberTogether = func(ctx context.Context, memory any, under string, titles ...string) error {
+		return memory.(*Memory).rememberTogether(ctx, under, titles)
+	}
+	testhook.MergeStore = func(ctx context.Context, memory any, state vfs.FS, opts any) (any, []string, []node.Conflict, error) {
+		return memory.(*Memory).mergeStore(ctx, state, "copy", opts.(*RollbackOptions))
+	}
+	testhook.Fresh = func(view any) any { return (&Memory{}).newView(view.(*View).state, view.(*View).commit) }
+	testhook.State = func(view any) *graph.State { return view.(*View).state }
+	testhook.ViewOf = func(state *graph.State) any { return (&Memory{}).newView(state, Commit{}) }
+}
+
+func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
+	_, err := m.edit(ctx, "edit", nil, func(e *editing) error {
+		e.message = "rewritten"
+		for _, id := range ids {
+			n, err := e.node(ctx, id, base, func(doc *org.Document, _ int, _ time.Time) (string, error) { return edit("", doc.Source), nil })
+			if err != nil {
+				return err
+			}
+			e.put(n.Path, edit(n.Path, e.document(n.Path).Source))
+		}
+		return nil
+	})
+	return err
+}
+
+func (m *Memory) rememberTogether(ctx context.Context, under string, titles []string) error {
+	var all []*noting
+	for _, title := range titles {
+		r := &noting{ctx: ctx, under: under, h: org.InsertHeadline{Title: title, Body: "of " + title}, author: m.actor(ctx).Author}
+		if err := r.prepare(m); err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rememberAll(all)
+	var errs []error
+	for _, r := range all {
+		errs = append(errs, r.err)
+	}
+	return errors.Join(errs...)
+}
