@@ -109,25 +109,17 @@ func (v *View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Nod
 
 // Search ranks nodes by words, best first; limit 0 means 10. keep, which may
 // be nil, is an additional condition; its relative dates count from now. The
-// scores are BM25 over exactly this view.
+// scores are BM25 over exactly this view. They are comparable only within one answer.
 func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	found, err := v.recall().Search(text, limit, keep, now)
 	if err != nil {
 		return nil, fail("search", "", Invalid, err)
 	}
-	hits := make([]Hit, len(found))
-	for i, h := range found {
-		hits[i] = Hit(h)
-	}
-	return hits, nil
+	return found, nil
 }
 
-// Hit is a node found by its words. Score is BM25: higher is better, and
-// comparable only within one answer.
-type Hit struct {
-	Node  *node.Node
-	Score float64
-}
+// Hit is a node found by Search: its score, and what each arm of the score adds to it.
+type Hit = recall.Hit
 
 // Resolve finds the node a person means by an id, FILE:LINE, FILE:+BYTE, a
 // path or a title; by NODE::TYPE.N, an element in it, which is no node of the
@@ -149,7 +141,7 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 }
 
 func (v *View) recall() recall.View {
-	r := recall.View{State: v.state, Lexical: v.words.get}
+	r := recall.View{State: v.state, Arms: []recall.Ranker{recall.Words(v.words.get)}}
 	if v.facts.worth() {
 		r.Attributes = v.facts.get
 	}

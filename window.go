@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
@@ -191,36 +191,32 @@ func agent(path string) string {
 	return name
 }
 
-// similarity scores nodes by words: BM25, scaled so that 1 is the score of the
-// focus against its own text or, without a focus, of the best hit.
+// similarity scores nodes by the arms of the view, scaled so that 1 is the score of
+// the focus compared with itself or, without a focus, of the best hit.
 type similarity struct{ v *View }
 
-// What a long focus says in its rarest words finds what resembles it; its
-// common words find everything, and so does the thousandth hit.
+// The rarest words of a long focus find the nodes that resemble it. Common words match
+// nearly all nodes, and the thousandth hit no longer resembles the focus.
 const (
 	similarTerms = 32
 	similarNodes = 500
 )
 
-func (s similarity) Name() string { return "lexical" }
-
 func (s similarity) Scores(focus, text string) []window.Scored {
-	if n, ok := s.v.Get(focus); ok {
-		text = n.Title() + "\n" + n.Body() + "\n" + text // what resembles the focus does so by its words
-	}
-	hits := s.v.words.get().Search(index.Query{Text: text, Limit: similarNodes, Terms: similarTerms})
-	if len(hits) == 0 {
+	n, _ := s.v.Get(focus)
+	ranking := s.v.recall().Rank(recall.Request{Text: text, Focus: n, Limit: similarNodes, Terms: similarTerms})
+	if len(ranking.Hits) == 0 {
 		return nil
 	}
-	best := hits[0].Score
-	for _, h := range hits {
+	best := ranking.Hits[0].Score
+	for _, h := range ranking.Hits {
 		if h.ID == focus {
 			best = h.Score
 		}
 	}
-	out := make([]window.Scored, len(hits))
-	for i, h := range hits {
-		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best)}
+	out := make([]window.Scored, len(ranking.Hits))
+	for i, h := range ranking.Hits {
+		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best), Reason: ranking.Reason(h)}
 	}
 	return out
 }

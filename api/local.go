@@ -224,7 +224,7 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
-		out[i] = Hit{n.withText(h.Node, req.Content, req.Excerpt), h.Score, h.Score / hits[0].Score, []string{"lexical"}}
+		out[i] = Hit{n.withText(h.Node, req.Content, req.Excerpt), h.Score, h.Score / hits[0].Score, h.ArmNames()}
 	}
 	return out, nil
 }

@@ -81,8 +81,6 @@ func (m *memory) above(id, of string) bool {
 // scores is a Similarity with fixed scores.
 type scores map[string]float64
 
-func (scores) Name() string { return "fixed" }
-
 func (s scores) Scores(string, string) []window.Scored {
 	var all []window.Scored
 	for id, score := range s {

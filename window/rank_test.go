@@ -164,7 +164,7 @@ func TestRankIsThatOfAllNodes(t *testing.T) {
 			similar, hits := map[string]float64{}, []Scored{}
 			for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(ids), 0, min(10, len(ids)), rapid.ID).Draw(t, "hits") {
 				similar[id] = rapid.SampledFrom([]float64{-1, 0, 0.25, 0.5, 1, 2}).Draw(t, "score")
-				hits = append(hits, Scored{id, similar[id]})
+				hits = append(hits, Scored{ID: id, Score: similar[id]})
 			}
 			tr.addSimilarities(hits)
 			projects := requestedProjects(tr, tr.Projects())

@@ -77,7 +77,8 @@ func (t *tree) couldRank(best *topK, classes []priorClass, block int32) bool {
 func (t *tree) addSimilarities(scores []Scored) {
 	for _, s := range scores {
 		if r, ok := t.find(s.ID); ok {
-			t.ensureEvidence(r).similarity = min(max(s.Score, 0), 1)
+			e := t.ensureEvidence(r)
+			e.similarity, e.reason = min(max(s.Score, 0), 1), s.Reason
 		}
 	}
 	for i := range t.evidence[:len(t.evidence):len(t.evidence)] {

@@ -33,6 +33,7 @@ type evidence struct {
 	ref
 	flags               flag    // linksTo, linkedFrom, onPath and requested
 	similarity          float64 // own score, 0 to 1
+	reason              string  // Scored.Reason
 	neighbourSimilarity float64 // the best similarity among the parent and the children
 }
 

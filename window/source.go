@@ -62,8 +62,6 @@ type Item struct {
 
 // Similarity scores how similar nodes are to a request.
 type Similarity interface {
-	// Name returns the name of the scale, for display.
-	Name() string
 	// Scores returns the nodes with a score above 0, each once, in any order. Either
 	// argument may be empty. The list belongs to the caller.
 	Scores(focusID, text string) []Scored
@@ -74,4 +72,7 @@ type Similarity interface {
 type Scored struct {
 	ID    string
 	Score float64
+	// Reason says in the reason of the part what besides shared words makes the node
+	// similar, such as "vectors"; "" for nothing.
+	Reason string
 }

@@ -82,7 +82,7 @@ func (p *plan) reasonValue(i int) string {
 		reasons = append(reasons, "linked from the focus")
 	}
 	if n.rank > 0 && e.similarity > 0 {
-		reasons = append(reasons, p.wordsReason(i))
+		reasons = append(reasons, p.wordsReason(i, e.reason))
 	}
 	if len(reasons) == 0 && p.tree.focused() && p.tree.distance(n.ref) <= 2 {
 		reasons = append(reasons, "next to the focus")
@@ -94,8 +94,9 @@ func (p *plan) reasonValue(i int) string {
 }
 
 // wordsReason names the words that the title and the beginning of the body of candidate
-// i share with the question and task, or with the title of the focus if both are empty.
-func (p *plan) wordsReason(i int) string {
+// i share with the question and task, or with the title of the focus if both are empty,
+// and then what else makes it similar.
+func (p *plan) wordsReason(i int, other string) string {
 	const (
 		maxWords = 4    // to name
 		maxBytes = 1000 // of the body that are searched
@@ -107,8 +108,12 @@ func (p *plan) wordsReason(i int) string {
 	}
 	item := p.item(i)
 	shared := sharedWords(item.Title+"\n"+item.Body[:min(maxBytes, len(item.Body))], p.reasonWords)
-	if len(shared) == 0 {
-		return fmt.Sprintf("similar (rank %d)", p.details[i].rank)
+	var reasons []string
+	if len(shared) > 0 {
+		reasons = append(reasons, "words: "+strings.Join(shared[:min(maxWords, len(shared))], ", "))
 	}
-	return fmt.Sprintf("words: %s (rank %d)", strings.Join(shared[:min(maxWords, len(shared))], ", "), p.details[i].rank)
+	if other != "" {
+		reasons = append(reasons, other)
+	}
+	return fmt.Sprintf("%s (rank %d)", cmp.Or(strings.Join(reasons, "; "), "similar"), p.details[i].rank)
 }

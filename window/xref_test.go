@@ -86,8 +86,6 @@ type lexical struct {
 	index  *index.Lexical
 }
 
-func (lexical) Name() string { return "bm25" }
-
 func (l lexical) Scores(focus, text string) []window.Scored {
 	item := l.memory.items[focus]
 	hits := l.index.Search(index.Query{Text: item.Title + "\n" + item.Body + "\n" + text, Terms: 32, Limit: 500})

@@ -3,17 +3,19 @@
 // Package recall finds nodes in one state: by query, by words, or by a name that a
 // person types.
 //
-// A [View] is a state and its indexes. [View.Query] runs a query tree, [View.Search]
-// ranks by words, [View.Completed] lists recently finished entries, and [View.Resolve]
-// turns a focus (an id, FILE:LINE, FILE:+BYTE, a title) into a node. A query that names
-// the type of an element also finds elements: temporary nodes with the id NODE::TYPE.N,
-// which [View.Span] rebuilds from the id.
+// A [View] is a state, its indexes, and the arms of the score, each a [Ranker].
+// [View.Query] runs a query tree, [View.Search] ranks by the sum of the arms,
+// [View.Completed] lists recently finished entries, and [View.Resolve] turns a focus (an
+// id, FILE:LINE, FILE:+BYTE, a title) into a node. A query that names the type of an
+// element also finds elements: temporary nodes with the id NODE::TYPE.N, which
+// [View.Span] rebuilds from the id.
 //
 // Invariants:
 //
 //   - Answers, order included, depend only on the view and the time passed in.
 //   - An index never changes an answer: its results are checked against the query, and
 //     it is not used if it could miss one.
+//   - What the arms give to a hit adds up to its score. [Words] alone give BM25.
 //   - Tags match exactly and are inherited; substrings match only where the query has a
 //     pattern.
 //   - An element takes the keyword, tags and inherited values of the node that contains

@@ -33,7 +33,7 @@ func view(files map[string]string) View {
 		}
 	}
 	x, a := index.Build(docs), e.Attributes()
-	return View{State: s, Lexical: func() *index.Lexical { return x }, Attributes: func() index.Attributes { return a }}
+	return View{State: s, Arms: []Ranker{Words(func() *index.Lexical { return x })}, Attributes: func() index.Attributes { return a }}
 }
 
 func ids(nodes []*node.Node) []string {

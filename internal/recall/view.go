@@ -4,7 +4,6 @@ package recall
 
 import (
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -16,26 +15,8 @@ import (
 // View is a state and its indexes. It is immutable and safe for concurrent reads.
 type View struct {
 	State      *graph.State
-	Lexical    func() *index.Lexical   // built on first use
+	Arms       []Ranker                // of the score, the words first
 	Attributes func() index.Attributes // built on first use; nil: queries visit every node
-}
-
-// Document returns a node's entry in the lexical index: title, own tags and its text
-// below the headline, including properties. An encrypted entry contributes only its
-// headline, and headlines inside encrypted text contribute nothing. Opaque files that
-// are encrypted, not text, or too large to parse contribute their name.
-func Document(n *node.Node) index.Doc {
-	d := index.Doc{ID: n.ID, Title: n.Title(), Tags: n.Derived.Tags}
-	switch {
-	case n.Secret():
-		d.Title, d.Tags = "", nil
-	case n.Type == node.TypeHeadline && !n.Derived.Encrypted:
-		_, d.Body = n.Heading()
-	case n.Derived.Encrypted:
-	case !n.Derived.Opaque || len(n.Content) <= node.MaxParsed && isText(n.Content):
-		d.Body = readable(n)
-	}
-	return d
 }
 
 // readable returns the text of a node without encrypted parts.
@@ -48,11 +29,6 @@ func readable(n *node.Node) string {
 		return line
 	}
 	return n.Content
-}
-
-// isText reports whether the first 8,000 bytes of an opaque file contain no NUL.
-func isText(s string) bool {
-	return !slices.Contains([]byte(s[:min(len(s), 8000)]), 0)
 }
 
 // Query returns at most limit (0: all) nodes that match a query, in document order.
@@ -92,36 +68,47 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 	}
 }
 
-// Hit is a node found by Search. Score is BM25, higher is better, comparable only
-// within one answer.
+// Hit is a node found by Search. Score is the sum of the arms, higher is better,
+// comparable only within one answer.
 type Hit struct {
 	Node  *node.Node
 	Score float64
+	// Arms are the parts of the score, which they add up to in this order.
+	Arms []Contribution
 }
 
-// Search ranks nodes by words, best first, ties by id. keep, which may be nil, filters
-// the results; its relative dates count from now. limit 0 means 10.
+// ArmNames returns the names of the arms that gave the hit anything.
+func (h Hit) ArmNames() []string {
+	names := make([]string, len(h.Arms))
+	for i, c := range h.Arms {
+		names[i] = c.Arm
+	}
+	return names
+}
+
+// Search ranks nodes by the arms of the view, best first, ties by id. keep, which may
+// be nil, filters the results; its relative dates count from now. limit 0 means 10.
 func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	if limit == 0 {
 		limit = 10
 	}
-	q := index.Query{Text: text, Limit: limit}
+	req := Request{Text: text, Limit: limit}
 	if keep != nil {
 		m, err := query.Compile(keep, now)
 		if err != nil {
 			return nil, err
 		}
 		r := newReader(v.State)
-		q.Keep = func(id string) bool {
+		req.Keep = func(id string) bool {
 			n, ok := v.State.Get(id)
 			return ok && m.Match(r.nodeCandidate(n))
 		}
 	}
-	hits := v.Lexical().Search(q)
-	out := make([]Hit, 0, len(hits))
-	for _, h := range hits {
+	ranking := v.Rank(req)
+	out := make([]Hit, 0, len(ranking.Hits))
+	for _, h := range ranking.Hits {
 		if n, ok := v.State.Get(h.ID); ok {
-			out = append(out, Hit{n, h.Score})
+			out = append(out, Hit{n, h.Score, ranking.Contributions(h)})
 		}
 	}
 	return out, nil

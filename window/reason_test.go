@@ -1,0 +1,40 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window_test
+
+import (
+	"testing"
+
+	"github.com/fovea-memory/fovea/window"
+)
+
+// scored is a Similarity with fixed results.
+type scored []window.Scored
+
+func (s scored) Scores(string, string) []window.Scored { return s }
+
+// TestReasonsBySimilarity checks that a part says by which words and by what else it was found.
+func TestReasonsBySimilarity(t *testing.T) {
+	m := newMemory()
+	m.add("", window.Item{ID: "a", Title: "Cat", Body: "purrs\n"})
+	m.add("", window.Item{ID: "b", Title: "Kitten", Body: "plays\n"})
+	m.add("", window.Item{ID: "c", Title: "Puppy", Body: "sleeps near the cat\n"})
+	m.add("", window.Item{ID: "d", Title: "Tax", Body: "return\n"})
+	m.add("", window.Item{ID: "e", Title: "Rain", Body: "falls\n"})
+	found := scored{
+		{ID: "a", Score: 1}, {ID: "b", Score: .8, Reason: "vectors"}, {ID: "c", Score: .6, Reason: "vectors, people"}, {ID: "d", Score: .4},
+	}
+	w := build(t, m, found, window.Request{Question: "cat"})
+	want := map[string]string{
+		"a": "words: cat (rank 1)", "b": "vectors (rank 2)", "c": "words: cat; vectors, people (rank 3)", "d": "similar (rank 4)", "e": "outline",
+	}
+	for _, p := range w.Parts {
+		if p.Reason != want[p.ID] {
+			t.Errorf("%s: reason %q, want %q", p.ID, p.Reason, want[p.ID])
+		}
+		delete(want, p.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("not shown: %v", want)
+	}
+}
