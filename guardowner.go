@@ -67,13 +67,7 @@ func (m *Memory) changes(s *guard.Standing) []guard.Change {
 
 // divide makes the nodes of a text as those of a file, apart from any state.
 func (m *Memory) divide(path, text string) []*node.Node {
-	any := func(node.Claim) bool { return true }
-	if m.root.Opaque(path) {
-		nodes := node.SplitOpaque(path, text, any)
-		node.Hash(nodes)
-		return nodes
-	}
-	nodes, _ := node.Split(path, text, node.Parse(text, nil), any)
+	nodes, _ := node.ParseFile(path, text, m.root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 

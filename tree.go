@@ -378,7 +378,7 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 		if !ok || n.Wish() != "" {
 			continue
 		}
-		if custom != "" && n.Custom() && textOf(&node.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
+		if custom != "" && n.HasCustom() && textOf(&node.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
 			return n
 		}
 		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree) {

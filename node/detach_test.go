@@ -17,7 +17,7 @@ import (
 // bytes of the file.
 func TestDetach(t *testing.T) {
 	read := func(text string) []*node.Node {
-		nodes, _ := node.Split("a.org", text, node.Parse(text, nil), func(node.Claim) bool { return true })
+		nodes, _ := node.ParseFile("a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
 		return nodes
 	}
 	head := "#+TITLE: Aim\n#+FILETAGS: :all:\n#+CATEGORY: things\n#+TAGS: [ group : member ]\n#+TODO: NEXT | FINE\n"

@@ -43,18 +43,9 @@ func documentID(kind, path string) string {
 	return derive(merkle.Sum(merkle.AppendBytes(b, path)))
 }
 
-// outline is the digest of a node's place in its document: the document's id,
-// the titles on the way to it and, at each step, the ordinal among siblings of
-// equal title. Derived ids of headlines are cut from it.
-func outline(parent merkle.Digest, title string, ordinal int) merkle.Digest {
-	b := merkle.AppendList(make([]byte, 0, 64+len(title)), 3)
-	b = merkle.AppendLink(b, parent)
-	b = merkle.AppendBytes(b, title)
-	b = merkle.AppendUint(b, uint64(ordinal))
-	return merkle.Sum(b)
-}
-
-// outlineOf is the place all headlines of a document hang below.
+// outlineOf returns the place of a document with the given id. The place of any other
+// node is the digest of its parent's place, its Key and its ordinal among siblings of
+// the same key; derived ids are cut from it.
 func outlineOf(document string) merkle.Digest {
 	b := merkle.AppendList(nil, 2)
 	b = merkle.AppendText(b, "headline")
@@ -88,17 +79,17 @@ func unusable(id string) string {
 	return ""
 }
 
-// Claim is a node's wish to bear an id: the one that stands in its bytes, or,
-// for a document without one, the one its path gives.
+// Claim is the claim of a document to an id: one that a node of it declares, or the one
+// that the path of a document without a declared id gives. Of several nodes of a
+// document that claim an id, the first bears it.
 type Claim struct {
-	ID      string
-	Path    string // document path
-	Ordinal int    // position of the node within its document
+	ID   string
+	Path string // document path
 }
 
-// Before reports whether c takes an id rather than o: files before what is
-// memory-backed, documents outside agents/ first, then by path, then by position.
-// It is a total order, so who bears an id is a function of the state alone.
+// Before reports whether c has precedence over o: files before memory-backed documents,
+// documents outside agents/ first, then by path. It is a total order, so the bearer of
+// an id is a function of the state alone.
 func (c Claim) Before(o Claim) bool {
 	cm, om := IsMemory(c.Path), IsMemory(o.Path)
 	if cm != om {
@@ -108,10 +99,7 @@ func (c Claim) Before(o Claim) bool {
 	if ca != oa {
 		return oa
 	}
-	if c.Path != o.Path {
-		return c.Path < o.Path
-	}
-	return c.Ordinal < o.Ordinal
+	return c.Path < o.Path
 }
 
 func underAgents(path string) bool { return strings.HasPrefix(path, "agents/") }

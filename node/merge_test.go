@@ -12,7 +12,7 @@ import (
 
 // only splits a file and returns its last node.
 func only(text string) *node.Node {
-	nodes, _ := node.Split("a.org", text, node.Parse(text, nil), func(node.Claim) bool { return true })
+	nodes, _ := node.ParseFile("a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
 	return nodes[len(nodes)-1]
 }
 

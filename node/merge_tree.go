@@ -87,8 +87,7 @@ func byKey(attrs []Attr) map[string]said {
 
 // finished reports whether attributes say that something is done.
 func finished(attrs []Attr) bool {
-	kind := lower(attr(attrs, "TODO-TYPE").String())
-	return kind == "done" || kind == "" && slices.Contains(doneWords, upper(attr(attrs, "TODO").String()))
+	return isDone(attr(attrs, "TODO").String(), lower(attr(attrs, "TODO-TYPE").String()))
 }
 
 // content merges raw contents by lines; none at all is a value of its own.

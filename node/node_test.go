@@ -11,12 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 func split(t *testing.T, path, text string) ([]*Node, []Problem) {
 	t.Helper()
-	nodes, problems := Split(path, text, org.Parse(text, nil), func(Claim) bool { return true })
+	nodes, problems := ParseFile(path, text, false, nil).Nodes(everyone)
 	if got := Join(nodes); got != text {
 		t.Fatalf("joined nodes give %q, want %q", got, text)
 	}
@@ -125,7 +124,7 @@ func TestDigests(t *testing.T) {
 	if base.Version != base.Own {
 		t.Error("the version of a leaf is its own digest")
 	}
-	elsewhere, _ := Split("b.org", "* T\nbody\n", org.Parse("* T\nbody\n", nil), func(Claim) bool { return true })
+	elsewhere, _ := split(t, "b.org", "* T\nbody\n")
 	if elsewhere[1].Own != base.Own || elsewhere[1].ID == base.ID {
 		t.Error("the same text elsewhere has the same digest and another derived id")
 	}
@@ -156,14 +155,14 @@ func TestReadOwn(t *testing.T) {
 }
 
 func TestClaimOrder(t *testing.T) {
-	in := []Claim{{"x", "agents/a.org", 0}, {"x", "z.org", 0}, {"x", "b.org", 2}, {"x", "b.org", 1}}
+	in := []Claim{{"x", "agents/a.org"}, {"x", "/x"}, {"x", "z.org"}, {"x", "b.org"}}
 	slices.SortFunc(in, func(a, b Claim) int {
 		if a.Before(b) {
 			return -1
 		}
 		return 1
 	})
-	want := []Claim{{"x", "b.org", 1}, {"x", "b.org", 2}, {"x", "z.org", 0}, {"x", "agents/a.org", 0}}
+	want := []Claim{{"x", "b.org"}, {"x", "z.org"}, {"x", "agents/a.org"}, {"x", "/x"}}
 	if diff := cmp.Diff(want, in); diff != "" {
 		t.Error(diff)
 	}

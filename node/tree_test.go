@@ -17,6 +17,16 @@ import (
 
 func everyone(Claim) bool { return true }
 
+// treeNodes returns the nodes of a tree that bears every id it claims.
+func treeNodes(t *testing.T, path string, tree *Tree) ([]*Node, []Problem) {
+	t.Helper()
+	o, err := ParseTree(path, tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Nodes(everyone)
+}
+
 func decode(t *testing.T, text string) *Tree {
 	t.Helper()
 	tree, err := DecodeTree([]byte(text))
@@ -33,9 +43,9 @@ func splitTree(t *testing.T, scope, text string) []*Node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nodes, problems, err := SplitTree(path, tree, everyone)
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("split %s: %v %v", text, problems, err)
+	nodes, problems := treeNodes(t, path, tree)
+	if len(problems) > 0 {
+		t.Fatalf("split %s: %v", text, problems)
 	}
 	return nodes
 }
@@ -202,10 +212,7 @@ func TestTreeContainsItself(t *testing.T) {
 
 func TestTreeWith(t *testing.T) {
 	tree := decode(t, `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["deep"]},"last"]}`)
-	nodes, _, err := SplitTree("/r", tree, everyone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes, _ := treeNodes(t, "/r", tree)
 	back := TreeOf(nodes)
 	if !back.Equal(tree) {
 		t.Fatalf("nodes give %s", back.JSON())
@@ -323,18 +330,12 @@ func FuzzDecodeTree(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes, _, err := SplitTree(path, tree, everyone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nodes, _ := treeNodes(t, path, tree)
 		back, err := TreePath("memex", TreeOf(nodes))
 		if err != nil || back != path {
 			t.Fatalf("path %q of the nodes' tree, %q of the tree: %v", back, path, err)
 		}
-		same, _, err := SplitTree(path, TreeOf(nodes), everyone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		same, _ := treeNodes(t, path, TreeOf(nodes))
 		for i, n := range nodes {
 			if n.ID != same[i].ID || !n.Entry.Equal(&same[i].Entry) || !n.Derived.Equal(same[i].Derived) {
 				t.Fatalf("node %d differs when made again: %v, %v", i, n, same[i])

@@ -9,49 +9,40 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// above is what a node of a tree takes over from the one it hangs below.
-type above struct {
+// inherited is what a node of a tree takes over from its parent.
+type inherited struct {
 	level     int
 	encrypted bool
 }
 
-// below returns what the children of a node take over.
-func (n *Node) below() above { return above{n.Derived.Level + 1, n.Derived.Encrypted} }
+// inherits returns what the children of a node inherit.
+func (n *Node) inherits() inherited { return inherited{n.Derived.Level + 1, n.Derived.Encrypted} }
 
-// fits reports whether a node of a tree, derived before, would be derived the
-// same at this place.
-func (n *Node) fits(up above) bool {
-	return n.Derived != nil && n.Derived.Level == up.level && n.Derived.Encrypted == (up.encrypted || slices.Contains(n.Derived.Tags, cryptTag))
-}
-
-// Under returns a node that came as a tree as it is below parent, nil for a root:
-// the very node where it was derived for such a place, else a copy with derived
-// fields of its own. The nodes below it are not looked at.
+// Under returns a node of a tree as it is below parent, nil for a root: the node itself
+// if it was derived for such a place, else a copy with derived fields of its own. Its
+// children are not changed.
 func (n *Node) Under(parent *Node) *Node {
-	var up above
+	var in inherited
 	if parent != nil {
-		up = parent.below()
+		in = parent.inherits()
 	}
-	if n.fits(up) {
+	if d := n.Derived; d != nil && d.Level == in.level && d.Encrypted == (in.encrypted || slices.Contains(d.Tags, cryptTag)) {
 		return n
 	}
 	c := *n
-	c.deriveTree(&Derived{}, up)
+	c.Derived = deriveTree(n.Attrs, n.Content, in)
 	return &c
 }
 
-// deriveTree fills the derived fields of a node that came as a tree from its
-// attributes, but for a declared id that d has already; only links are read from its
-// content.
-func (n *Node) deriveTree(d *Derived, up above) {
-	d.Level = up.level
+// deriveTree returns the derived fields of a node of a tree: from its attributes, but
+// for the links in its content.
+func deriveTree(attrs []Attr, content string, in inherited) *Derived {
+	d := &Derived{Level: in.level}
 	todoType := ""
-	for _, a := range n.Attrs {
+	for _, a := range attrs {
 		switch a.Key {
 		case "ID":
-			if d.DeclaredID == "" {
-				d.DeclaredID = declaredIn(n.Attrs)
-			}
+			d.DeclaredID = declaredIn(attrs)
 		case "TITLE":
 			d.Title = a.Value.String()
 		case "TODO":
@@ -70,14 +61,19 @@ func (n *Node) deriveTree(d *Derived, up above) {
 			d.Closed = a.Value.String()
 		}
 	}
-	d.Done = todoType == "done" || todoType == "" && slices.Contains(doneWords, upper(d.Todo))
+	d.Done = isDone(d.Todo, todoType)
 	d.Archived = slices.Contains(d.Tags, "ARCHIVE")
-	d.Encrypted = up.encrypted || slices.Contains(d.Tags, cryptTag)
-	d.Properties = attrProperties(n.Attrs)
+	d.Encrypted = in.encrypted || slices.Contains(d.Tags, cryptTag)
+	d.Properties = attrProperties(attrs)
 	if !d.Encrypted {
-		d.Links = contentLinks(n.Content)
+		d.Links = contentLinks(content)
 	}
-	n.Derived = d
+	return d
+}
+
+// isDone reports whether a keyword means done: as its type says, else by the keyword.
+func isDone(todo, todoType string) bool {
+	return todoType == "done" || todoType == "" && slices.Contains(doneWords, upper(todo))
 }
 
 // doneWords are the keywords that say done where no TODO-TYPE says which.

@@ -31,7 +31,8 @@ func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error)
 
 func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record, *node.Entry) (*node.Entry, error)) (*State, error) {
 	b := &builder{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()}, tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]int{},
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()},
+		tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]int{},
 	}
 	for i := range c.Delta {
 		if err := b.change(&c.Delta[i], way, load); err != nil {
@@ -59,12 +60,11 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 type builder struct {
 	base      *State
 	nodes     *champ.Editor[*node.Node]
-	documents *champ.Editor[[]*node.Node]
-	trees     *champ.Editor[*tree]
+	documents *champ.Editor[*document]
 	tree      *merkle.Editor[*node.Node]
 	setup     askers
-	branches  map[string][]string // by path of a tree: ids of the nodes that changed or came
-	sizes     map[string]int      // by path of a tree: how many more nodes it has
+	branches  map[string][]string // by path: ids of the nodes that changed or came
+	sizes     map[string]int      // by path: how many more nodes the document has
 	tops      map[string]string   // by path: id of the document whose nodes changed, "" when it left
 	lost      bool                // a changed node does not bear the id it claims
 	lacks     bool                // the content of a changed node is gone
@@ -123,37 +123,25 @@ func (b *builder) touch(path string) {
 	}
 }
 
-// gather lists the nodes of a changed document.
+// gather sets a changed document.
 func (b *builder) gather(path string) {
 	b.documents.Delete(path)
-	b.trees.Delete(path)
 	top, ok := b.nodes.Get(b.tops[path])
 	if !ok {
 		return
 	}
-	t, had := b.base.trees.Get(path)
-	if had && t.top == top.ID && node.IsTree([]*node.Node{top}) {
-		b.trees.Set(path, &tree{top: top.ID, size: t.size + b.sizes[path]})
-	} else {
-		b.set(path, walk(top.ID, b.nodes.Len(), b.nodes.Get))
+	doc := &document{top: top.ID, size: b.sizes[path], tree: node.IsTree([]*node.Node{top})}
+	if was, had := b.base.documents.Get(path); had {
+		doc.size += was.size
 	}
-}
-
-// set lists a document's nodes.
-func (b *builder) set(path string, nodes []*node.Node) {
-	switch {
-	case len(nodes) == 0:
-	case node.IsTree(nodes):
-		b.trees.Set(path, plant(nodes))
-	default:
-		b.documents.Set(path, nodes)
-	}
+	b.documents.Set(path, doc)
 }
 
 // rederive reads a document's derived fields from its bytes and those of its
 // setup files, and puts its nodes into the Merkle map.
 func (b *builder) rederive(path string) error {
 	if b.rederiveBranches(path) {
+		b.gather(path) // not with a list of nodes made before
 		return nil
 	}
 	old := b.base.Nodes(path)
@@ -176,7 +164,7 @@ func (b *builder) rederive(path string) error {
 		}
 		b.put(n)
 	}
-	b.set(path, fresh)
+	b.documents.Set(path, newDocument(fresh))
 	return nil
 }
 
@@ -189,17 +177,16 @@ func (b *builder) put(n *node.Node) {
 
 // at returns a document's nodes as they are so far.
 func (b *builder) at(path string) []*node.Node {
-	if t, ok := b.trees.Get(path); ok {
-		return t.list(b.nodes.Get)
+	if doc, ok := b.documents.Get(path); ok {
+		return doc.list(b.nodes.Get)
 	}
-	nodes, _ := b.documents.Get(path)
-	return nodes
+	return nil
 }
 
 // state freezes what was built. Ids are contested only if they were before, or
 // a node that changed claims one in vain.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
-	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), setup: b.setup.Map(), lacks: b.base.lacks || b.lacks, defaults: b.base.defaults}
+	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map(), lacks: b.base.lacks || b.lacks, defaults: b.base.defaults}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
 	}
@@ -221,41 +208,25 @@ func (s *State) contest() {
 			continue
 		}
 		seen[n.Path] = true
-		for i, m := range s.Nodes(n.Path) {
+		for _, m := range s.Nodes(n.Path) {
 			if loses(m) {
-				lost[m.Wish()] = append(lost[m.Wish()], claimOf(m.Wish(), m.Path, i, !s.IsTree(n.Path)))
+				lost[m.Wish()] = append(lost[m.Wish()], node.Claim{ID: m.Wish(), Path: m.Path})
 			}
 		}
 	}
 	e := champ.Map[[]node.Claim]{}.Edit()
-	in := map[string]places{} // a copy of a file contests every id of it: number each document once
 	for id, claims := range lost {
 		bearer, ok := s.nodes.Get(id)
 		if !ok {
 			continue
 		}
-		if in[bearer.Path] == nil && !s.IsTree(bearer.Path) {
-			in[bearer.Path] = placesOf(s.Nodes(bearer.Path))
-		}
-		claims = append(claims, node.Claim{ID: id, Path: bearer.Path, Ordinal: in[bearer.Path][id]})
+		claims = append(claims, node.Claim{ID: id, Path: bearer.Path})
 		slices.SortFunc(claims, order)
-		claims = slices.CompactFunc(claims, func(a, b node.Claim) bool { return a.Path == b.Path })
-		if len(claims) > 1 {
+		if claims = slices.Compact(claims); len(claims) > 1 {
 			e.Set(id, claims)
 		}
 	}
 	s.contested = e.Map()
-}
-
-// places numbers the nodes of a document, by id, in document order.
-type places map[string]int
-
-func placesOf(nodes []*node.Node) places {
-	p := make(places, len(nodes))
-	for i, n := range nodes {
-		p[n.ID] = i
-	}
-	return p
 }
 
 // Restore returns the state that makes target the present again after s: equal
@@ -263,7 +234,7 @@ func placesOf(nodes []*node.Node) places {
 // keeps that of s, as it does for those who apply the delta to s.
 func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	delta := Diff(s, target)
-	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), tree: s.tree.Edit()}
+	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit()}
 	for i, c := range delta.Changes {
 		if c.New == nil {
 			b.nodes.Delete(c.ID)
@@ -292,18 +263,66 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	}
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
-		b.documents.Delete(path)
-		b.trees.Delete(path)
-		if t, ok := target.trees.Get(path); ok {
-			b.trees.Set(path, &tree{top: t.top, size: t.size})
-		} else if nodes := target.Nodes(path); nodes != nil {
-			fresh := make([]*node.Node, len(nodes))
-			for i, n := range nodes {
-				fresh[i], _ = b.nodes.Get(n.ID)
-			}
-			b.documents.Set(path, fresh)
+		if doc, ok := target.documents.Get(path); ok {
+			b.documents.Set(path, &document{top: doc.top, size: doc.size, tree: doc.tree})
+		} else {
+			b.documents.Delete(path)
 		}
 	}
-	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), trees: b.trees.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, lacks: s.lacks || target.lacks, defaults: target.defaults}
+	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, lacks: s.lacks || target.lacks, defaults: target.defaults}
 	return next, delta
+}
+
+// rederiveBranches derives the changed nodes of a tree without a look at the others. It
+// reports whether that was enough: the document was this tree before, and nothing that
+// its nodes hand down has changed.
+func (b *builder) rederiveBranches(path string) bool {
+	doc, ok := b.documents.Get(path)
+	was, had := b.base.documents.Get(path)
+	if !ok || !had || !doc.tree || !was.tree || doc.top != was.top {
+		return false
+	}
+	waiting := map[string]bool{}
+	for _, id := range b.branches[path] {
+		waiting[id] = true
+	}
+	for _, id := range b.branches[path] {
+		if !b.rederiveWay(id, waiting) {
+			return false
+		}
+	}
+	return true
+}
+
+// rederiveWay derives a waiting node after those of its ancestors that wait too.
+func (b *builder) rederiveWay(id string, waiting map[string]bool) bool {
+	var way []*node.Node
+	var parent *node.Node
+	for {
+		n, ok := b.nodes.Get(id)
+		if !ok || n.Type == typeGone {
+			return false
+		}
+		if !waiting[id] {
+			if parent = n; n.Derived == nil {
+				return false // a cycle, as a forged commit may contain
+			}
+			break
+		}
+		delete(waiting, id)
+		way = append(way, n)
+		if n.Parent == "" {
+			break
+		}
+		id = n.Parent
+	}
+	for _, n := range slices.Backward(way) {
+		n = n.Under(parent)
+		if o, ok := b.base.Get(n.ID); ok && (o.Derived.Level != n.Derived.Level || o.Derived.Encrypted != n.Derived.Encrypted) {
+			return false
+		}
+		b.put(n)
+		parent = n
+	}
+	return true
 }

@@ -4,7 +4,6 @@ package graph
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -30,85 +29,27 @@ type Delta struct {
 // Empty reports whether nothing of record changed.
 func (d *Delta) Empty() bool { return len(d.Changes) == 0 }
 
-// delta compares the nodes of the touched documents before and now.
+// delta compares the nodes of the touched ids before and now.
 func (d *Draft) delta() Delta {
-	c := comparison{old: map[string]*node.Node{}, now: map[string]*node.Node{}}
-	paths := slices.Sorted(maps.Keys(d.before))
-	for _, p := range paths {
-		before, after := d.before[p], d.after[p]
-		for i, n := range before {
-			if !stays(after, i, n) {
-				c.old[n.ID] = n
-			}
-		}
-		for i, n := range after {
-			if !stays(before, i, n) {
-				c.now[n.ID] = n
-			}
-		}
+	slices.Sort(d.touched)
+	d.touched = slices.Compact(d.touched)
+	c := comparison{delta: Delta{Changes: make([]Change, 0, len(d.touched))}}
+	for _, id := range d.touched {
+		old, _ := d.base.Get(id)
+		now, _ := d.nodes.Get(id)
+		c.add(old, now)
 	}
-	trees := d.treeChanges(&c)
-	for _, p := range paths {
-		before, after := d.before[p], d.after[p]
-		for i, n := range before {
-			if !stays(after, i, n) && c.now[n.ID] == nil {
-				c.add(n, nil)
-			}
-		}
-		for i, n := range after {
-			if !stays(before, i, n) {
-				c.add(c.old[n.ID], n)
-			}
-		}
-	}
-	c.delta.Changes = slices.Grow(c.delta.Changes, len(trees))
-	c.added = slices.Grow(c.added, len(trees))
-	for _, t := range trees {
-		c.add(t.Old, t.New)
-	}
-	if len(trees) > 0 && len(c.removed) > 0 && len(c.added) > 0 {
+	if len(c.removed) > 0 && len(c.added) > 0 {
 		inOrder(c.removed, d.base.Nodes)
 		inOrder(c.added, d.current)
 	}
-	out := c.delta
-	slices.SortFunc(out.Changes, func(a, b Change) int { return cmp.Compare(a.ID, b.ID) })
-	out.Lineage = node.Lineage(c.removed, c.added)
-	out.Paths = pathsOf(out.Changes)
-	return out
+	c.delta.Lineage = node.Lineage(c.removed, c.added)
+	c.delta.Paths = pathsOf(c.delta.Changes)
+	return c.delta
 }
-
-// treeChanges lists by id what trees changed and no file has, and tells the
-// comparison of ids that went from a tree to a file or back.
-func (d *Draft) treeChanges(c *comparison) []Change {
-	slices.Sort(d.touched)
-	d.touched = slices.Compact(d.touched)
-	out := make([]Change, 0, len(d.touched))
-	for _, id := range d.touched {
-		old, _ := d.base.Get(id)
-		n, here := d.nodes.Get(id)
-		if _, came := c.now[id]; came { // the file's node is the change
-			c.old[id] = old
-			continue
-		}
-		if _, left := c.old[id]; left {
-			if c.now[id] = n; !here {
-				continue // the file's node is
-			}
-		}
-		if old != n {
-			out = append(out, Change{id, old, n})
-		}
-	}
-	return out
-}
-
-// stays reports whether n, the i-th node of a document, is the very object that
-// stands there in the other version of it: most are, and need no comparing.
-func stays(other []*node.Node, i int, n *node.Node) bool { return i < len(other) && other[i] == n }
 
 // comparison collects the difference of two sets of nodes.
 type comparison struct {
-	old, now       map[string]*node.Node // of files
 	delta          Delta
 	removed, added []*node.Node
 }
@@ -177,9 +118,11 @@ func reread(from, to *State, paths []string) []*node.Node {
 	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
 	slices.Sort(all)
 	for _, p := range slices.Compact(all) {
-		was, _ := from.documents.Get(p)
-		nodes, _ := to.documents.Get(p)
-		for i, n := range nodes {
+		if to.IsTree(p) {
+			continue // see deeper
+		}
+		was := from.Nodes(p)
+		for i, n := range to.Nodes(p) {
 			if i < len(was) && was[i] == n { // mostly
 				continue
 			}

@@ -2,16 +2,16 @@
 
 // Package graph holds states, commits and the way between them.
 //
-// A [State] is all nodes of a scope at one moment: an immutable value whose
-// copies share what is equal, so that a snapshot is a pointer. A [Draft]
-// collects changes to a state, document by document, and seals them into the
-// next state and its [Delta]. A document is a file, or a tree that came through the
-// API (Draft.PutTree), of which a branch can change alone. A [Commit] records a delta with who, when and
-// why, in [Record]s that are as large as what changed; applied to its parent's state it gives the next, and undone it gives
-// the one before, so that any past state is reached from a neighbour. A [Ledger]
-// follows a chain by its digests alone; [Lives] and [Retention] tell what a
-// thinned history needs. [Merge] brings two states together that came from a third,
-// and [Revert] takes back what led from one state to another.
+// A [State] is all nodes of a scope at one moment: an immutable value that shares
+// structure with other states, so that a snapshot is a pointer. A [Draft] collects
+// changes to a state and seals them into the next state and its [Delta]: whole files
+// (Draft.Put) and trees (Draft.PutTree), or a branch alone, which is part of a tree
+// (Draft.PutBranch) or headlines added at the end of a file. A [Commit] records a delta
+// with its author, time and message, in a [Record] for each change. Applied to the
+// state of its parent it gives the next state, and undone the one before, so that any
+// past state is reached from a neighbour. A [Ledger] follows a chain by its digests
+// alone; [Lives] and [Retention] determine what a thinned history needs. [Merge] merges
+// two states that share a base, and [Revert] undoes the changes between two states.
 //
 // Invariants:
 //
@@ -24,10 +24,10 @@
 //     are read from the documents beside it. So a past state is read with the
 //     setup files of its time, whichever way it was reached, and a change of one
 //     reads all documents again that name it, in the same delta.
-//   - A merge depends on the states and on which side is the later one, not on the
-//     order of the sides, and its result is what its own texts are read as.
-//   - An id is borne by one node of a state. Who bears a contested id is a
-//     function of the documents alone (node.Claim); files come before trees.
+//   - A merge depends on the states and on which side is later, not on the order of the
+//     sides, and parsing its texts gives its result.
+//   - One node of a state bears an id. The bearer of a contested id is a function of the
+//     documents alone (node.Claim); files have precedence over trees.
 //
 // Elsewhere: what a node is (package node), the search views over a state
 // (internal/index), keeping commits on disk (internal/disk).

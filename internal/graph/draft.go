@@ -10,74 +10,77 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Draft collects changes to a state. It is for one goroutine, and of no use
+// Draft collects changes to a state. It is for one goroutine, and must not be used
 // after Seal.
 type Draft struct {
 	base      *State
 	nodes     *champ.Editor[*node.Node]
-	documents *champ.Editor[[]*node.Node]
-	trees     *champ.Editor[*tree]
+	documents *champ.Editor[*document]
 	contested *champ.Editor[[]node.Claim]
 	setup     askers
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 	lacks     bool // a node was adopted whose content is gone
 
-	before  map[string][]*node.Node // path -> its nodes in base, of the paths touched
-	after   map[string][]*node.Node // path -> its nodes now
-	touched []string                // ids that trees touched, some of them more than once
-	claims  map[string][]string     // path -> ids declared, of the paths touched
-	retry   []string                // paths that must be read again: for their ids, or a setup file
+	changed bool     // a document was put or dropped
+	touched []string // ids whose nodes were set or deleted, with repetitions
+	retry   []string // paths to read again: for their ids, or for a setup file
 	problem map[string][]node.Problem
-	places  map[string]places // path -> its nodes by number, of documents whose ids others claim
 	now     int64
 }
 
-// Edit begins a draft on top of s. now, in Unix milliseconds, becomes the
-// time of modification of what changes.
+// Edit begins a draft based on s. now, in Unix milliseconds, becomes the time of
+// modification of what changes.
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), trees: s.trees.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
-		ranks: s.ranks, before: map[string][]*node.Node{}, after: map[string][]*node.Node{},
-		claims: map[string][]string{}, problem: map[string][]node.Problem{}, places: map[string]places{}, now: now,
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
+		ranks: s.ranks, problem: map[string][]node.Problem{}, now: now,
 	}
 }
 
-// Put sets a document's bytes. A file that is not Org is opaque: one node, not
-// parsed. Complexity is that of parsing text; where an id changes hands, also
-// of parsing the document that held it, and where the document is a setup file,
-// of parsing those that name it. Where text is what the file held with headlines
-// that bear ids behind it, only those are parsed, and what was found in the others is
-// not among Problems.
+// Put sets the bytes of a file. An opaque file is one node and not parsed. O(len(text));
+// where an id moves to another document, also parsing of that document, and where the
+// file is a setup file, of all that name it. Where text is what the file held with
+// headlines that declare ids added at its end, only those are parsed, and Problems does
+// not contain those of the others.
 func (d *Draft) Put(path, text string, opaque bool) {
 	if !opaque && d.extend(path, text) {
 		return
 	}
-	d.put(path, text, opaque)
-	d.retry = append(d.retry, d.dependents(path)...)
-	d.settle()
+	d.put(path, node.ParseFile(path, text, opaque, reading(path, d.base.defaults, d.current)))
+	d.settle(path)
 }
 
-// Drop takes a document and all its nodes out.
+// PutTree sets a document that is a tree; path is as in node.ParseTree. Of an id that
+// both a file and the tree claim, the file is the bearer. Errors: node.ErrTree; nothing
+// is changed then. O(nodes of the tree), and as Put for ids that move.
+func (d *Draft) PutTree(path string, t *node.Tree) error {
+	o, err := node.ParseTree(path, t)
+	if err != nil {
+		return err
+	}
+	d.put(path, o)
+	d.settle(path)
+	return nil
+}
+
+// Drop removes a document and all its nodes.
 func (d *Draft) Drop(path string) {
 	old := d.take(path)
 	d.setup.replace(old, nil)
-	d.claim(path, nil)
+	d.claim(path, old, nil)
 	d.swap(old, nil)
-	d.retry = append(d.retry, d.dependents(path)...)
-	d.settle()
+	d.settle(path)
 }
 
-// Problems returns what the parser and the choice of ids found in the
-// documents put, by path.
+// Problems returns, by path, what the formats and the choice of ids found in the
+// documents put.
 func (d *Draft) Problems() map[string][]node.Problem { return d.problem }
 
-// Touched reports whether any node differs from the base.
-func (d *Draft) Touched() bool { return len(d.before)+len(d.touched) > 0 }
-
-// settle reads documents again that lost or won a contested id, or whose setup
-// files changed.
-func (d *Draft) settle() {
+// settle reads documents again whose setup file is at path, or that lost or won a
+// contested id.
+func (d *Draft) settle(path string) {
+	d.retry = append(d.retry, d.dependents(path)...)
 	for len(d.retry) > 0 {
 		path := d.retry[0]
 		d.retry = d.retry[1:]
@@ -85,41 +88,33 @@ func (d *Draft) settle() {
 		if nodes == nil {
 			continue
 		}
-		if _, isTree := d.trees.Get(path); !isTree {
-			d.put(path, node.Join(nodes), nodes[0].Derived.Opaque)
-		} else if err := d.putTree(path, node.TreeOf(nodes)); err != nil { // they were taken in before
+		o, err := node.ParseAgain(nodes, reading(path, d.base.defaults, d.current))
+		if err != nil { // they were parsed before
 			d.problem[path] = []node.Problem{{Path: path, Kind: "id", Message: err.Error()}}
+			continue
 		}
+		d.put(path, o)
 	}
 }
 
-func (d *Draft) put(path, text string, opaque bool) {
+// put sets the nodes of a document.
+func (d *Draft) put(path string, o *node.Outline) {
 	old := d.take(path)
-	var nodes []*node.Node
-	delete(d.problem, path)
-	if opaque {
-		d.claim(path, node.Claims(path, nil))
-		nodes = node.SplitOpaque(path, text, d.bears)
-	} else {
-		doc := node.Parse(text, reading(path, d.base.defaults, d.current))
-		d.claim(path, firsts(node.Claims(path, doc)))
-		var problems []node.Problem
-		nodes, problems = node.Split(path, text, doc, d.bears)
-		if len(problems) > 0 {
-			d.problem[path] = problems
-		}
+	d.claim(path, old, o.Claims())
+	nodes, problems := o.Nodes(d.bears)
+	if delete(d.problem, path); len(problems) > 0 {
+		d.problem[path] = problems
 	}
-	d.keep(old, nodes, true)
+	now := newDocument(nodes)
+	d.keep(old, nodes, !now.tree)
 	d.swap(old, nodes)
 	d.setup.replace(old, nodes)
-	d.documents.Set(path, nodes)
-	d.after[path] = nodes
+	d.documents.Set(path, now)
 }
 
-// keep lets unchanged nodes stay the very objects they were, and gives changed
-// ones a copy of their text where the file was known: a small edit must not
-// hold on to the bytes of a whole old and a whole new file. shared says that the
-// nodes' text is part of one.
+// keep replaces new nodes that are unchanged by the old objects. shared says that the
+// text of the nodes is part of one string: changed nodes of a known file get a copy, so
+// that a small edit does not retain the whole old and new text.
 func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 	own := func(n, was *node.Node) {
 		if shared && len(old) > 0 {
@@ -155,54 +150,48 @@ func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 // swap.
 func (d *Draft) take(path string) []*node.Node {
 	nodes := d.current(path)
-	if _, seen := d.before[path]; !seen {
-		d.before[path], _ = d.base.documents.Get(path)
-	}
-	if _, isTree := d.trees.Get(path); isTree {
-		d.fell(path, nodes)
-		return nodes
-	}
 	d.documents.Delete(path)
-	d.after[path] = nil
-	delete(d.places, path)
+	d.changed = true
 	return nodes
 }
 
-// swap puts nodes in the place of the old ones of a document in the map of ids. An
-// id whose node stays is not touched: each that is costs the state a path of the map
-// that it could share with its base. An old node whose id another document has won
-// is not there any more.
+// swap replaces the old nodes of a document by others in the map of ids. Unchanged
+// entries are left alone so that the new map shares structure with its base. An id that
+// another document has won is not deleted.
 func (d *Draft) swap(old, nodes []*node.Node) {
-	leaves := make(map[*node.Node]bool, len(old))
-	for _, o := range old {
-		leaves[o] = true
-	}
+	d.touched = slices.Grow(d.touched, len(nodes))
 	for _, n := range nodes {
-		if leaves[n] {
-			delete(leaves, n)
-			if now, _ := d.nodes.Get(n.ID); now == n {
-				continue
-			}
+		if now, _ := d.nodes.Get(n.ID); now != n {
+			d.set(n)
 		}
-		d.nodes.Set(n.ID, n)
+	}
+	if len(old) == 0 {
+		return
+	}
+	stays := make(map[*node.Node]bool, len(nodes))
+	for _, n := range nodes {
+		stays[n] = true
 	}
 	for _, o := range old {
-		if now, _ := d.nodes.Get(o.ID); now == o && leaves[o] {
+		if now, _ := d.nodes.Get(o.ID); now == o && !stays[o] {
 			d.nodes.Delete(o.ID)
+			d.touched = append(d.touched, o.ID)
 		}
 	}
+}
+
+// set sets a node in the map of ids.
+func (d *Draft) set(n *node.Node) {
+	d.nodes.Set(n.ID, n)
+	d.touched = append(d.touched, n.ID)
 }
 
 // current returns a document's nodes as the draft has them.
 func (d *Draft) current(path string) []*node.Node {
-	if t, ok := d.trees.Get(path); ok {
-		return t.list(d.nodes.Get)
+	if doc, ok := d.documents.Get(path); ok {
+		return doc.list(d.nodes.Get)
 	}
-	if nodes, ok := d.after[path]; ok {
-		return nodes
-	}
-	nodes, _ := d.base.documents.Get(path)
-	return nodes
+	return nil
 }
 
 // bears decides who bears a claimed id: the first of the claims to it.
@@ -211,48 +200,17 @@ func (d *Draft) bears(c node.Claim) bool {
 	return !ok || list[0] == c
 }
 
-// claim replaces a document's claims, of which no two are to one id, and marks
-// documents whose ids change hands by it.
-func (d *Draft) claim(path string, claims []node.Claim) {
-	for _, id := range d.claimed(path) {
-		d.withdraw(id, path)
-	}
-	now := make([]string, len(claims))
-	for i, c := range claims {
-		d.enter(c)
-		now[i] = c.ID
-	}
-	d.claims[path] = now
-}
-
-// firsts leaves of the claims of a file those that count: the first to each id. It
-// uses up claims.
-func firsts(claims []node.Claim) []node.Claim {
-	seen := make(map[string]bool, len(claims))
-	return slices.DeleteFunc(claims, func(c node.Claim) bool {
-		again := seen[c.ID]
-		seen[c.ID] = true
-		return again
-	})
-}
-
-// claimed returns the ids a document declares, as the draft has it.
-func (d *Draft) claimed(path string) []string {
-	if ids, ok := d.claims[path]; ok {
-		return ids
-	}
-	return wishes(d.before[path])
-}
-
-// wishes lists the ids that nodes claim, with their repeats.
-func wishes(nodes []*node.Node) []string {
-	var ids []string
-	for _, n := range nodes {
+// claim replaces the claims of a document, which had the old nodes, and marks documents
+// whose ids change by it.
+func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
+	for _, n := range old {
 		if id := n.Wish(); id != "" {
-			ids = append(ids, id)
+			d.withdraw(id, path)
 		}
 	}
-	return ids
+	for _, c := range claims {
+		d.enter(c)
+	}
 }
 
 // withdraw takes a document's claims to an id out of the contest.
@@ -293,25 +251,18 @@ func (d *Draft) enter(c node.Claim) {
 	}
 }
 
-// holder returns the claim of the node of another document that bears an id.
+// holder returns the claim of another document whose node bears an id.
 func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
 	n, ok := d.nodes.Get(c.ID)
 	if !ok || n.Path == c.Path {
 		return node.Claim{}, false
 	}
-	if _, isTree := d.trees.Get(n.Path); isTree {
-		return node.Claim{ID: c.ID, Path: n.Path}, true
-	}
-	if d.places[n.Path] == nil {
-		d.places[n.Path] = placesOf(d.current(n.Path))
-	}
-	return node.Claim{ID: c.ID, Path: n.Path, Ordinal: d.places[n.Path][c.ID]}, true
+	return node.Claim{ID: c.ID, Path: n.Path}, true
 }
 
+// again marks a document to be read again, unless it is the current one.
 func (d *Draft) again(path, current string) {
-	if t, ok := d.trees.Get(path); ok {
-		t.list(d.nodes.Get) // before the id that it loses is another's
-	}
+	d.current(path) // listed before another document gets the id that it loses
 	if path != current && !slices.Contains(d.retry, path) {
 		d.retry = append(d.retry, path)
 	}
@@ -331,7 +282,7 @@ func order(a, b node.Claim) int {
 // Seal ends the draft and returns the next state and what changed. The cost of
 // the Merkle map is that of the changed nodes alone.
 func (d *Draft) Seal() (*State, Delta) {
-	if !d.Touched() {
+	if !d.changed {
 		return d.base, Delta{}
 	}
 	delta := d.delta()
@@ -351,7 +302,7 @@ func (d *Draft) Seal() (*State, Delta) {
 		nodes = nodes.Pack()
 	}
 	next := &State{
-		nodes: nodes, documents: d.documents.Map(), trees: d.trees.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
+		nodes: nodes, documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
 		ranks: d.ranks, lacks: d.base.lacks || d.lacks, defaults: d.base.defaults,
 	}
 	return next, delta

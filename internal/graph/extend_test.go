@@ -70,18 +70,22 @@ func TestExtend(t *testing.T) {
 			} else if diff := before.Len() - short.nodes.Map().Len(); diff != 0 {
 				t.Fatalf("it does not extend, and the nodes are %d fewer", diff)
 			} else {
-				short.put(path, text, false)
-				short.settle()
+				short.putWhole(path, text)
 			}
 			drawn++
-			long.put(path, text, false)
-			long.settle()
+			long.putWhole(path, text)
 		}
 		sameSeal(t, short, long)
 	})
 	if extended < drawn/10 {
 		t.Errorf("of %d texts only %d were extended", drawn, extended)
 	}
+}
+
+// putWhole is Put without extending the file.
+func (d *Draft) putWhole(path, text string) {
+	d.put(path, node.ParseFile(path, text, false, reading(path, d.base.defaults, d.current)))
+	d.settle(path)
 }
 
 // sameSeal compares two drafts, and what one more document changes in each.

@@ -239,18 +239,14 @@ func (w *whole) state(lost bool) *State {
 	var hashing sync.WaitGroup
 	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
 	s.nodes = champ.Build(w.entries)
-	documents := make([]champ.Entry[[]*node.Node], 0, len(w.documents))
-	trees := champ.Map[*tree]{}.Edit()
+	documents, slab := make([]champ.Entry[*document], len(w.documents)), make([]document, len(w.documents))
 	setup := askers{champ.Map[int]{}.Edit()}
-	for _, d := range w.documents {
-		if node.IsTree(d) {
-			trees.Set(d[0].Path, plant(d))
-			continue
-		}
-		documents = append(documents, champ.NewEntry(d[0].Path, d))
-		setup.replace(nil, d)
+	for i, nodes := range w.documents {
+		slab[i].init(nodes)
+		documents[i] = champ.NewEntry(nodes[0].Path, &slab[i])
+		setup.replace(nil, nodes)
 	}
-	s.documents, s.trees, s.setup = champ.Build(documents), trees.Map(), setup.Map()
+	s.documents, s.setup = champ.Build(documents), setup.Map()
 	hashing.Wait()
 	if lost || s.Len() != s.tree.Len() {
 		s.contest()

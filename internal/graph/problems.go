@@ -14,21 +14,19 @@ func (s *State) Problems(paths []string, also func(path, text string) []node.Pro
 	sideBySide(len(paths), func(i int) {
 		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || node.IsOrg(paths[i]) && node.KeptWhole(d.Content) != "") {
 			text, _ := s.Text(paths[i])
-			out[i] = append(s.problems(paths[i], text), also(paths[i], text)...)
+			out[i] = append(s.problems(paths[i]), also(paths[i], text)...)
 		}
 	})
 	return out
 }
 
-func (s *State) problems(path, text string) (found []node.Problem) {
+func (s *State) problems(path string) (found []node.Problem) {
 	bears := func(c node.Claim) bool {
 		list, ok := s.contested.Get(c.ID)
 		return !ok || list[0] == c
 	}
-	if s.IsTree(path) {
-		_, found, _ = node.SplitTree(path, node.TreeOf(s.Nodes(path)), bears)
-	} else {
-		_, found = node.Split(path, text, node.Parse(text, reading(path, s.defaults, s.Nodes)), bears)
+	if o, err := node.ParseAgain(s.Nodes(path), reading(path, s.defaults, s.Nodes)); err == nil {
+		_, found = o.Nodes(bears)
 	}
 	return found
 }

@@ -104,14 +104,7 @@ func (s *State) dependents(paths iter.Seq[string]) []string {
 	if len(changed) == 0 {
 		return nil
 	}
-	var out []string
-	for path, nodes := range s.documents.All() {
-		if asksFor(nodes, changed) {
-			out = append(out, path)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return asking(s.documents, changed, s.nodes.Get)
 }
 
 // dependents lists, sorted, the documents of the draft that ask for a path.
@@ -119,22 +112,18 @@ func (d *Draft) dependents(path string) []string {
 	if _, ok := d.setup.Get(path); !ok {
 		return nil
 	}
-	changed := map[string]bool{path: true}
+	return asking(d.documents.Map(), map[string]bool{path: true}, d.nodes.Get)
+}
+
+// asking lists, sorted, the documents that ask for any of the setup files.
+func asking(documents champ.Map[*document], files map[string]bool, get func(id string) (*node.Node, bool)) []string {
 	var out []string
-	for p, nodes := range d.base.documents.All() {
-		if _, touched := d.after[p]; !touched && asksFor(nodes, changed) {
-			out = append(out, p)
-		}
-	}
-	for p, nodes := range d.after {
-		if asksFor(nodes, changed) {
-			out = append(out, p)
+	for path, d := range documents.All() {
+		top, ok := get(d.top)
+		if ok && slices.ContainsFunc(top.Derived.Setup, func(p string) bool { return files[p] }) {
+			out = append(out, path)
 		}
 	}
 	slices.Sort(out)
 	return out
-}
-
-func asksFor(nodes []*node.Node, paths map[string]bool) bool {
-	return len(nodes) > 0 && slices.ContainsFunc(nodes[0].Derived.Setup, func(p string) bool { return paths[p] })
 }

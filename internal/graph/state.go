@@ -19,9 +19,8 @@ import (
 type State struct {
 	nodes     champ.Map[*node.Node]
 	tree      merkle.Map[*node.Node]
-	documents champ.Map[[]*node.Node] // path -> its nodes in document order
-	trees     champ.Map[*tree]        // path -> a document that came as a tree; it is not among documents
-	contested champ.Map[[]node.Claim] // id -> claims, where more than one
+	documents champ.Map[*document]    // path -> document
+	contested champ.Map[[]node.Claim] // id -> claims, where more than one document claims it
 	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
 	ranks     map[string]int          // path -> rank, of documents laid over a scope; never changed
 	lacks     bool                    // a node of it may have no content, see Gone
@@ -49,26 +48,20 @@ func (s *State) Tree() merkle.Map[*node.Node] { return s.tree }
 
 // Document returns the document at a path.
 func (s *State) Document(path string) (*node.Node, bool) {
-	if nodes, ok := s.documents.Get(path); ok {
-		return nodes[0], true
-	}
-	if t, ok := s.trees.Get(path); ok {
-		return s.Get(t.top)
+	if d, ok := s.documents.Get(path); ok {
+		return s.Get(d.top)
 	}
 	return nil, false
 }
 
 // DocumentCount returns the number of documents.
-func (s *State) DocumentCount() int { return s.documents.Len() + s.trees.Len() }
+func (s *State) DocumentCount() int { return s.documents.Len() }
 
 // Paths returns the document paths in byte order. The slice is the state's.
 func (s *State) Paths() []string {
 	s.once.Do(func() {
 		s.paths = make([]string, 0, s.DocumentCount())
 		for p := range s.documents.All() {
-			s.paths = append(s.paths, p)
-		}
-		for p := range s.trees.All() {
 			s.paths = append(s.paths, p)
 		}
 		slices.Sort(s.paths)
@@ -100,17 +93,14 @@ func (s *State) All() iter.Seq[*node.Node] {
 	}
 }
 
-// Nodes returns a document's nodes in document order, the document first; nil
-// when there is no such document. The slice is the state's. That of a document
-// that came as a tree is made when it is first asked for.
+// Nodes returns a document's nodes in document order, the document first; nil if there
+// is no such document. The slice belongs to the state. It may be made when it is first
+// asked for.
 func (s *State) Nodes(path string) []*node.Node {
-	nodes, ok := s.documents.Get(path)
-	if !ok && s.trees.Len() > 0 {
-		if t, ok := s.trees.Get(path); ok {
-			return t.list(s.nodes.Get)
-		}
+	if d, ok := s.documents.Get(path); ok {
+		return d.list(s.nodes.Get)
 	}
-	return nodes
+	return nil
 }
 
 // Text returns the bytes of a document, as they stand in its file.

@@ -32,7 +32,8 @@ func put(d *Draft, path, text string) {
 func change(t *rapid.T, d *Draft, f folder) {
 	p := rapid.SampledFrom(append(sorted(f), paths...)).Draw(t, "path")
 	_, known := f[p]
-	_, isTree := d.trees.Get(p)
+	doc, _ := d.documents.Get(p)
+	isTree := doc != nil && doc.tree
 	switch rapid.IntRange(0, 9).Draw(t, "change") {
 	case 0, 1:
 		if known {
@@ -73,7 +74,7 @@ func changeBranch(t *rapid.T, d *Draft, f folder, path string) {
 	}
 	want, _ := whole.With(n.ID, func(*node.Tree) *node.Tree { return part })
 	err := d.PutBranch(n.ID, part)
-	_, whyNot := node.GrowTree(path, want)
+	_, whyNot := node.ParseTree(path, want)
 	if (err == nil) != (whyNot == nil) {
 		t.Fatalf("branch: %v; whole tree: %v", err, whyNot)
 	}

@@ -26,38 +26,20 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	}
 	d.lacks = d.lacks || slices.ContainsFunc(nodes, IsGone)
 	old := d.take(path)
-	d.claim(path, nil) // before the rank of what it claims changes
+	d.claim(path, old, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
-	claims := claimsOf(nodes)
-	d.claim(path, claims)
+	d.claim(path, nil, claimsOf(nodes))
 	delete(d.problem, path)
-	borne := d.borne(nodes)
-	if borne {
+	d.documents.Set(path, newDocument(nodes))
+	if d.borne(nodes) {
 		d.swap(old, nodes)
+		d.setup.replace(old, nodes)
 	} else { // none of them is in the map of ids: settle makes those that are to be
 		d.swap(old, nil)
+		d.setup.replace(old, nil)
 		d.retry = append(d.retry, path)
 	}
-	if node.IsTree(nodes) {
-		d.setup.replace(old, nil)
-		d.touch(nodes)
-		d.trees.Set(path, plant(nodes))
-	} else {
-		d.adoptFile(path, old, nodes, borne)
-	}
-	d.retry = append(d.retry, d.dependents(path)...)
-	d.settle()
-}
-
-// adoptFile sets the nodes of a file.
-func (d *Draft) adoptFile(path string, old, nodes []*node.Node, borne bool) {
-	d.after[path] = nodes
-	if !borne {
-		d.setup.replace(old, nil)
-		return
-	}
-	d.setup.replace(old, nodes)
-	d.documents.Set(path, nodes)
+	d.settle(path)
 }
 
 // rank sets the rank of a document.
@@ -84,39 +66,28 @@ func (d *Draft) order(a, b node.Claim) int {
 	return order(a, b)
 }
 
-// claimsOf lists the claims of a document's nodes.
+// claimsOf returns the claims of a document's nodes.
 func claimsOf(nodes []*node.Node) []node.Claim {
 	var claims []node.Claim
-	ordered := !node.IsTree(nodes)
-	for i, n := range nodes {
+	for _, n := range nodes {
 		if id := n.Wish(); id != "" {
-			claims = append(claims, claimOf(id, n.Path, i, ordered))
+			claims = append(claims, node.Claim{ID: id, Path: n.Path})
 		}
 	}
 	return claims
 }
 
-// claimOf makes the claim of the i-th node of a document. Within a tree no id is
-// claimed twice: its claims are not ordered, so that a part may change alone.
-func claimOf(id, path string, i int, ordered bool) node.Claim {
-	if !ordered {
-		i = 0
-	}
-	return node.Claim{ID: id, Path: path, Ordinal: i}
-}
-
-// borne reports whether the nodes of a document bear just the ids that they may
-// bear in the draft.
+// borne reports whether the nodes of a document bear exactly the ids that they may bear
+// in the draft.
 func (d *Draft) borne(nodes []*node.Node) bool {
-	met := map[string]bool{}
-	ordered := !node.IsTree(nodes)
-	for i, n := range nodes {
+	seen := map[string]bool{}
+	for _, n := range nodes {
 		id := n.Wish()
 		if id == "" {
 			continue
 		}
-		bears := !met[id] && d.bears(claimOf(id, n.Path, i, ordered))
-		met[id] = true
+		bears := !seen[id] && d.bears(node.Claim{ID: id, Path: n.Path})
+		seen[id] = true
 		if bears != (n.ID == id) {
 			return false
 		}

@@ -34,7 +34,13 @@ text
 
 // split makes the nodes of an Org file.
 func split(text string) []*node.Node {
-	nodes, _ := node.Split("skills/plan.org", text, node.Parse(text, nil), func(node.Claim) bool { return true })
+	nodes, _ := node.ParseFile("skills/plan.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
+	return nodes
+}
+
+// unparsed makes the node of an opaque file.
+func unparsed(path, text string) []*node.Node {
+	nodes, _ := node.ParseFile(path, text, true, nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
@@ -49,7 +55,7 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	opaque := Parts(node.SplitOpaque("agents/a/ROM.md", plan, func(node.Claim) bool { return true }))
+	opaque := Parts(unparsed("agents/a/ROM.md", plan))
 	if len(opaque) != 1 || opaque[0].Kind != Document {
 		t.Errorf("an opaque file has the parts %v", opaque)
 	}
@@ -67,7 +73,7 @@ func TestJudge(t *testing.T) {
 		want  State
 	}{
 		{"as trusted", base, sum(plan), split(plan), Same},
-		{"as trusted, kept otherwise", base, sum(plan), node.SplitOpaque("skills/plan.org", plan, func(node.Claim) bool { return true }), Same},
+		{"as trusted, kept otherwise", base, sum(plan), unparsed("skills/plan.org", plan), Same},
 		{"changed, not read yet", base, sum(other), split(plan), Changed},
 		{"changed and read", base, sum(other), split(other), Changed},
 		{"put back, not read yet", base, sum(plan), split(other), Behind},

@@ -1,0 +1,100 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package graph
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// document is a file or a tree in a state. Its nodes are listed when they are first
+// needed, so that a change of one branch need not touch all.
+type document struct {
+	top  string // id of the document
+	size int    // number of nodes
+	tree bool   // it is a tree, not a file
+
+	once  sync.Once
+	nodes []*node.Node // in document order
+}
+
+// newDocument returns a document with the given nodes.
+func newDocument(nodes []*node.Node) *document {
+	d := &document{}
+	d.init(nodes)
+	return d
+}
+
+func (d *document) init(nodes []*node.Node) {
+	d.top, d.size, d.tree = nodes[0].ID, len(nodes), node.IsTree(nodes)
+	d.once.Do(func() { d.nodes = nodes })
+}
+
+// list returns the nodes. get finds them by id, and does so only until another document
+// gets one of these ids.
+func (d *document) list(get func(id string) (*node.Node, bool)) []*node.Node {
+	d.once.Do(func() { d.nodes = walk(d.top, d.size, get) })
+	return d.nodes
+}
+
+// walk returns a node and all below it in document order, at most maxNodes of them.
+func walk(top string, maxNodes int, get func(id string) (*node.Node, bool)) []*node.Node {
+	var out []*node.Node
+	for stack := []string{top}; len(stack) > 0 && len(out) < maxNodes; {
+		n, ok := get(stack[len(stack)-1])
+		stack = stack[:len(stack)-1]
+		if !ok {
+			continue
+		}
+		out = append(out, n)
+		for _, k := range slices.Backward(n.Kids) {
+			stack = append(stack, k)
+		}
+	}
+	return out
+}
+
+// IsTree reports whether the document at path is a tree.
+func (s *State) IsTree(path string) bool {
+	d, ok := s.documents.Get(path)
+	return ok && d.tree
+}
+
+// Branch returns the tree of a node and all below it, nil for a node of a file.
+// O(nodes of the branch).
+func (s *State) Branch(id string) *node.Tree {
+	n, ok := s.Get(id)
+	if !ok || !s.IsTree(n.Path) {
+		return nil
+	}
+	return node.TreeOf(walk(id, s.Len(), s.nodes.Get))
+}
+
+// cutPrefix returns what follows the joined text of nodes in a text.
+func cutPrefix(text string, nodes []*node.Node) (rest string, ok bool) {
+	for _, n := range nodes {
+		if text, ok = strings.CutPrefix(text, n.Content); !ok {
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// Holds reports whether a document has exactly these bytes. It does not join its nodes.
+func (s *State) Holds(path, text string) bool {
+	nodes := s.Nodes(path)
+	rest, ok := cutPrefix(text, nodes)
+	return nodes != nil && ok && rest == ""
+}
+
+// Size returns the number of bytes of a document, 0 for none.
+func (s *State) Size(path string) int {
+	size := 0
+	for _, n := range s.Nodes(path) {
+		size += len(n.Content)
+	}
+	return size
+}

@@ -1,0 +1,253 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Problem is something that a person may want to correct. No data is lost by it.
+type Problem struct {
+	Path    string // of the document, or another subject
+	Line    int    // 1-based; 0 for none
+	Kind    string // for sorting; "id" and "syntax" come from this package
+	Message string
+}
+
+// Part is what a format reads of one node: everything but its identity and digests.
+type Part struct {
+	Parent  int // index of the parent in the outline; -1 for the first part
+	Type    string
+	Attrs   []Attr // sorted by key; nil for files
+	Content string
+	Bare    bool // there is no content, which differs from empty content
+	Derived *Derived
+	Key     Key    // distinguishes siblings when ids are derived
+	Custom  string // CUSTOM_ID, "" for none
+	Line    int    // 1-based line in the file; 0 outside files
+	Refused string // why the declared id cannot be used, "" if it can or there is none
+}
+
+// Key distinguishes siblings before their order does: by title, or by type where a format
+// allows nodes without a title. One of the two is empty.
+type Key struct{ Title, Type string }
+
+// place returns the place of the ordinal-th child with this key. Types are encoded as
+// text and titles as bytes, so they never collide.
+func (k Key) place(parent merkle.Digest, ordinal int) merkle.Digest {
+	b := merkle.AppendList(make([]byte, 0, 64+len(k.Title)+len(k.Type)), 3)
+	b = merkle.AppendLink(b, parent)
+	if k.Type != "" {
+		b = merkle.AppendText(b, k.Type)
+	} else {
+		b = merkle.AppendBytes(b, k.Title)
+	}
+	return merkle.Sum(merkle.AppendUint(b, uint64(ordinal)))
+}
+
+// Outline is a document, or a branch of one, as a format reads it: its parts in document
+// order, each after its parent. Nodes turns it into nodes, in the same way for every
+// format.
+type Outline struct {
+	path     string
+	parts    []Part
+	stem     *Stem                              // nil for a whole document
+	problems []Problem                          // found by the format
+	label    func(part int, name string) string // names a property of a part in a message
+}
+
+// Stem is the place at which a branch is attached to its document.
+type Stem struct {
+	Path   string               // of the document
+	Parent *Node                // of the branch
+	ID     string               // of the branch if it declares none; "" to derive one
+	Place  func() merkle.Digest // of the branch, as TreePlace returns it; called only to derive ids
+}
+
+// Claims returns the ids that the parts claim, in document order; repeated ids are
+// repeated.
+func (o *Outline) Claims() []Claim {
+	out := make([]Claim, 0, len(o.parts))
+	for i := range o.parts {
+		if id := o.wish(i); id != "" {
+			out = append(out, Claim{id, o.path})
+		}
+	}
+	return out
+}
+
+// wish returns the id that a part claims, "" for none.
+func (o *Outline) wish(i int) string {
+	id := o.parts[i].Derived.DeclaredID
+	if id == "" && i == 0 && o.stem == nil && !IsMemory(o.path) {
+		return DocumentID(o.path)
+	}
+	return id
+}
+
+// HasCustom reports whether a part has a CUSTOM_ID, which must be unique in the whole
+// document.
+func (o *Outline) HasCustom() bool {
+	return slices.ContainsFunc(o.parts, func(p Part) bool { return p.Custom != "" })
+}
+
+// Nodes returns the nodes in document order, with ids, digests, parents and children
+// set. bears decides whether a claimed id goes to this document; of several parts that
+// claim it, the first gets it. Parts without an id of their own get a derived one; a
+// refused claim is a problem. Strings share memory with what the format read. Nodes
+// must be called at most once. O(parts and their bytes).
+func (o *Outline) Nodes(bears func(Claim) bool) ([]*Node, []Problem) {
+	b := builder{Outline: o, bears: bears, ids: make([]string, len(o.parts))}
+	b.chooseIDs()
+	b.deriveIDs()
+	nodes := b.nodes()
+	Hash(nodes)
+	return nodes, append(b.found, o.problems...)
+}
+
+// builder turns one outline into nodes.
+type builder struct {
+	*Outline
+	bears func(Claim) bool
+	ids   []string // by part; "" until derived
+	found []Problem
+}
+
+// chooseIDs sets the ids that parts declare and may bear, then those that a CUSTOM_ID
+// gives, and that of the document.
+func (b *builder) chooseIDs() {
+	used := make(map[string]bool, len(b.parts))
+	for i := range b.parts {
+		p := &b.parts[i]
+		if p.Refused != "" {
+			b.problem(i, p.Refused+"; a derived id is used")
+		}
+		id := b.wish(i)
+		if id != "" && (used[id] || !b.bears(Claim{id, b.path})) {
+			b.problem(i, b.label(i, "ID")+quote(id)+" is borne by another node; a derived id is used")
+			id = ""
+		}
+		if id == "" && i == 0 {
+			id = b.fallbackID()
+		} else if id == "" && p.Custom != "" {
+			id = b.customID(i, used)
+		}
+		if b.ids[i] = id; id != "" {
+			used[id] = true
+		}
+	}
+}
+
+// fallbackID returns the id of a first part that cannot have the one it claims.
+func (b *builder) fallbackID() string {
+	switch {
+	case b.stem != nil:
+		return b.stem.ID
+	case !IsMemory(b.path):
+		return rawDocumentID(b.path)
+	}
+	if id := b.path[len(memoryMark):]; b.parts[0].Derived.DeclaredID == "" && IsDerived(id) {
+		return id
+	}
+	return documentID("tree", b.path)
+}
+
+// customID returns the id that the CUSTOM_ID of a part gives, "" if it cannot.
+func (b *builder) customID(i int, used map[string]bool) string {
+	custom := b.parts[i].Custom
+	id := customID(b.ids[0], custom)
+	if len(id) <= MaxID && utf8.ValidString(id) && !used[id] {
+		return id
+	}
+	if b.parts[i].Line > 0 { // in a tree, elements of one kind may share a CUSTOM_ID
+		b.problem(i, b.label(i, "CUSTOM_ID")+quote(custom)+" is borne already, too long or not UTF-8; a derived id is used")
+	}
+	return ""
+}
+
+// deriveIDs derives the missing ids from the places of their parts. Places are computed
+// only where a derived id depends on them.
+func (b *builder) deriveIDs() {
+	needed := make([]bool, len(b.ids))
+	for i := range slices.Backward(b.ids) { // a parent precedes its children
+		needed[i] = needed[i] || b.ids[i] == ""
+		if up := b.parts[i].Parent; needed[i] && up >= 0 {
+			needed[up] = true
+		}
+	}
+	if !needed[0] {
+		return
+	}
+	type sibling struct {
+		parent int
+		key    Key
+	}
+	places := make([]merkle.Digest, len(b.ids))
+	ordinals := map[sibling]int{}
+	for i := range b.parts {
+		p := &b.parts[i]
+		switch {
+		case i == 0 && b.stem != nil:
+			places[0] = b.stem.Place()
+		case i == 0:
+			places[0] = outlineOf(b.ids[0])
+		case needed[p.Parent]:
+			s := sibling{p.Parent, p.Key}
+			if needed[i] {
+				places[i] = p.Key.place(places[p.Parent], ordinals[s])
+			}
+			ordinals[s]++
+		}
+		if b.ids[i] == "" {
+			b.ids[i] = derive(places[i])
+		}
+	}
+}
+
+// nodes makes the nodes, whose ids are known.
+func (b *builder) nodes() []*Node {
+	kids := make([]int, len(b.parts))
+	for _, p := range b.parts[1:] {
+		kids[p.Parent]++
+	}
+	nodes := make([]*Node, len(b.parts))
+	for i := range b.parts {
+		p := &b.parts[i]
+		n := &Node{Type: p.Type, Content: p.Content, Bare: p.Bare, Attrs: p.Attrs, Derived: p.Derived}
+		n.Path = b.path
+		n.Identify(b.ids[i])
+		if kids[i] > 0 {
+			n.Kids = make([]string, 0, kids[i])
+		}
+		if i > 0 {
+			up := nodes[p.Parent]
+			n.Parent, up.Kids = up.ID, append(up.Kids, n.ID)
+		} else if b.stem != nil {
+			n.Parent = b.stem.Parent.ID
+		}
+		nodes[i] = n
+	}
+	return nodes
+}
+
+func (b *builder) problem(part int, message string) {
+	b.found = append(b.found, Problem{b.path, b.parts[part].Line, "id", message})
+}
+
+// quote quotes a name for a message. A name longer than an id may be is cut after a
+// whole character, followed by the number of bytes left out.
+func quote(v string) string {
+	if len(v) <= MaxID {
+		return strconv.Quote(v)
+	}
+	n := MaxID
+	for n > MaxID-utf8.UTFMax && !utf8.RuneStart(v[n]) {
+		n--
+	}
+	return fmt.Sprintf("%q and %d bytes more", v[:n], len(v)-n)
+}
