@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// generated makes 2,000 files of 10 headlines, all in one folder or 20 in each.
+// generated creates 2,000 files of 10 headlines, perFolder of them in each folder.
 func generated(b *testing.B, perFolder int) string {
 	dir := b.TempDir()
 	const files = 2000
@@ -29,7 +29,7 @@ func generated(b *testing.B, perFolder int) string {
 	return dir
 }
 
-// readAll scans and reads everything there is.
+// readAll scans the memex and reads every file.
 func readAll(b *testing.B, r *Root) (Scan, *Table) {
 	s, err := r.Scan(b.Context(), nil, time.Now().Add(time.Hour))
 	if err != nil {

@@ -8,42 +8,42 @@ import (
 	"sync"
 )
 
-// News is what a Watcher saw since it was asked before.
+// Changes is what a Watcher saw since the last call of Drain.
 type Changes struct {
-	// Seen is what Watcher.Seen counted.
+	// Seen is the value of Watcher.Seen.
 	Seen uint64
-	// Came are the files that were put under their names whole, by renaming mostly,
-	// each once. Nothing else happened to them.
+	// Created are files that appeared complete under their names, usually by a rename,
+	// without duplicates. Nothing else happened to them.
 	Created []string
-	// More reports that more happened than Came says: only a scan tells what.
+	// Overflow reports that more happened than Created lists. Only a scan finds it.
 	Overflow bool
 }
 
-// mostCame bounds News.Came: so many files are listed as quickly.
+// maxCreated limits Changes.Created: beyond this number a scan is as fast.
 const maxCreated = 64
 
-func (n *Changes) add(path string, came bool) {
+func (n *Changes) add(path string, created bool) {
 	n.Seen++
 	switch {
 	case n.Overflow:
-	case !came, len(n.Created) == maxCreated:
+	case !created, len(n.Created) == maxCreated:
 		n.Created, n.Overflow = nil, true
 	case !slices.Contains(n.Created, path):
 		n.Created = append(n.Created, path)
 	}
 }
 
-// own is what Write has put under names since the folder was last listed, and a file
-// of somebody else was last read, one entry for each path. Where others had a name
-// meanwhile, a file that comes back to it is not what is known to be there.
+// writtenFiles are the files that Write has put in place since the last scan and the
+// last read of a file written by another program, by path. A read of such a file clears
+// all of them: a file that another program renames back over its old path is no longer
+// known to be ours.
 type writtenFiles struct {
 	mu    sync.Mutex
 	files map[string]stamp
 }
 
-// stamp tells a file that was put under a name from every other one, as long as
-// nobody writes into it. The time of the last change is none of it: giving the file
-// its name changes that.
+// stamp identifies a file that is replaced but never written in place. It excludes the
+// ctime, which the rename to the final name changes.
 type stamp struct {
 	inode uint64
 	size  int64
@@ -71,14 +71,13 @@ func (o *writtenFiles) matches(real string, now stamp) bool {
 	return ok && was == now && now.inode != 0
 }
 
-// forget ends what is known.
 func (o *writtenFiles) clear() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.files = nil
 }
 
-// saw forgets where the file that was read is none of those.
+// clearUnlessOurs clears the files unless the file that was read is one of them.
 func (o *writtenFiles) clearUnlessOurs(file stamp) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,9 +90,9 @@ func (o *writtenFiles) clearUnlessOurs(file stamp) {
 }
 
 // Wrote reports whether the file at a path without links is the one that Write.Apply
-// last put there, or is just putting there. Who writes into that very file within a
-// tick of the clock, keeping its size, is not told by this, but by an event: ask it
-// of News.Came alone. It costs a stat.
+// last put there or is about to put there. It cannot detect a write to that file within
+// one clock tick that keeps the size, which causes an event of its own: use Wrote only
+// for Changes.Created. It costs a stat.
 func (r *Root) Wrote(real string) bool {
 	info, err := r.fs.Lstat(real)
 	return err == nil && info.Mode().IsRegular() && r.written.matches(real, stampOf(info))

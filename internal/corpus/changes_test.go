@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// put writes a file as the memory does.
+// put writes a file through Stage and Apply.
 func (w *watched) put(name string) {
 	w.t.Helper()
 	base := merkle.Digest{}
@@ -26,8 +26,8 @@ func (w *watched) put(name string) {
 	w.check(staged.Apply())
 }
 
-// settled returns the news of what was done.
-func (w *watched) settled(what func()) Changes {
+// changes returns the changes that what causes.
+func (w *watched) changes(what func()) Changes {
 	w.t.Helper()
 	w.check(w.w.CatchUp())
 	w.w.Drain()
@@ -36,8 +36,8 @@ func (w *watched) settled(what func()) Changes {
 	return w.w.Drain()
 }
 
-// TestNews tells what the memory writes from what others do.
-func TestNews(t *testing.T) {
+// TestChanges distinguishes own writes from those of other programs.
+func TestChanges(t *testing.T) {
 	w := watchFolder(t, "a.org", "b.org", "twice.org", "held.org")
 	w.check(os.Link(w.path("twice.org"), w.path("again")))
 	touched := func(name string) { // as if nothing had happened, but for an event
@@ -76,7 +76,7 @@ func TestNews(t *testing.T) {
 			}
 		}, nil, false},
 	} {
-		got := w.settled(tc.do)
+		got := w.changes(tc.do)
 		if diff := cmp.Diff(append([]string{}, tc.came...), append([]string{}, got.Created...)); diff != "" || got.Overflow != (tc.came == nil) {
 			t.Errorf("%s: more %v, came (-want +got):\n%s", tc.name, got.Overflow, diff)
 		}

@@ -11,16 +11,16 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// class says what a path is to a memex.
+// class is the role of a path in a memex.
 type class uint8
 
 const (
-	foreign class = iota // no part of it
+	foreign class = iota // not part of the memex
 	parsed               // an Org file
-	opaque               // kept without parsing
+	opaque               // stored without parsing
 )
 
-// classify tells what a file is by the names in its path alone.
+// classify derives the class of a file from its path alone.
 func (r *Root) classify(file string) class {
 	if !r.region.contains(file) {
 		return foreign
@@ -50,18 +50,17 @@ func hasHidden(path string) bool {
 	return isHidden(path) || strings.Contains(path, "/.")
 }
 
-// isEditorsCopy reports whether the name is that of a backup (x~) or of an
-// auto-save file (#x#).
+// isEditorsCopy reports whether name is a backup (x~) or an auto-save file (#x#).
 func isEditorsCopy(name string) bool {
 	return strings.HasSuffix(name, "~") || len(name) > 1 && name[0] == '#' && name[len(name)-1] == '#'
 }
 
-// isBelow reports whether the path lies in the folder or deeper.
+// isBelow reports whether path is inside folder, at any depth.
 func isBelow(path, folder string) bool {
 	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
 }
 
-// isROM reports whether the path is of the form agents/NAME/ROM*.
+// isROM reports whether path has the form agents/NAME/ROM*.
 func isROM(path string) bool {
 	rest, ok := strings.CutPrefix(path, "agents/")
 	if !ok {
@@ -71,8 +70,8 @@ func isROM(path string) bool {
 	return ok && strings.HasPrefix(name, "ROM") && !strings.Contains(name, "/")
 }
 
-// isUsable reports whether a path can name a document: UTF-8 of at most maxPath
-// bytes without control characters, which would break lines of output in two.
+// isUsable reports whether path can name a document: valid UTF-8, at most maxPath
+// bytes, and no control characters, which would break lines of output.
 func isUsable(path string) bool {
 	if len(path) > maxPath || !utf8.ValidString(path) {
 		return false

@@ -1,42 +1,41 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package corpus finds the files of a memex, tells which of them must be read
-// again, reads one of them as it stood at one moment, and writes one so that
-// nothing that a person wrote meanwhile is lost.
+// Package corpus lists the files of a memex, determines which of them must be read
+// again, reads a file consistently while others may write to it, and replaces a file
+// without losing concurrent changes by the user.
 //
-// A [Root] is the open folder. [Root.Scan] lists its files against a [Table],
-// the listing of an earlier scan with the digest of each file, and returns a
-// [Scan]: what is there, what must be read, what is gone, and a [Problem] for
-// everything that a person would expect to be there and is not. [Root.Stage]
-// begins a [Write], and [EditorLock] is how Emacs says that it holds a file. A
-// [Watcher] tells when a scan is due.
+// A [Root] is the open folder. [Root.Scan] compares its files with a [Table], the
+// listing of an earlier scan with a digest per file, and returns a [Scan]: the files
+// present, the files to read, the files that are gone, and a [Problem] for each file
+// that the user would expect but that cannot be used. [Root.Stage] prepares a [Write].
+// [EditorLock] describes an Emacs lock on a file. A [Watcher] reports when a scan is
+// due.
 //
-// A memex is every *.org and *.org_archive (in capitals too) below the root and, opaque (kept,
-// hashed and not parsed), *.org.gpg, the other files of the skills folder,
-// agents/*/ROM*, and the files that Options name. [Root.Setup] finds one more kind,
-// the files that documents name as setup files. Left out are hidden files and
-// folders, editors' copies (#x#, x~), and what .foveaignore files say, which
-// are written as .gitignore files are and count for the folder they stand in.
+// A memex contains every *.org and *.org_archive file (in any case) below the root.
+// It also contains, as opaque files that are stored and hashed but not parsed,
+// *.org.gpg, the other files of the skills folder, agents/*/ROM*, and the files named
+// in Options. [Root.Setup] adds the setup files that documents name. Hidden files and
+// folders, editors' copies (#x#, x~) and the matches of .foveaignore files are
+// excluded. A .foveaignore file has the syntax of .gitignore and applies to its folder.
 //
 // Invariants:
 //
-//   - Only a Write changes a file: one that holds what the write was based on,
-//     that no editor holds and that a person has not made read-only.
-//   - Nothing outside the root is opened or listed: names go through
-//     internal/vfs, which refuses to leave the folder, and a link is followed
-//     only after its target was found inside.
-//   - A file is listed once. One that only links lead to has the path of the
-//     first link in the order of a scan; otherwise it has its own.
-//   - A folder is read at most once in a scan, so loops of links end.
-//   - A file counts as unchanged only if size, mtime, ctime and inode are those
-//     of its entry and both times lie at least [SettleTime] before that entry was
-//     taken: a second write within one tick of the clock cannot hide.
-//   - What cannot be read is never taken for deleted: files below a folder that
-//     cannot be read stay listed as they were last seen.
-//   - The order is that of the bytes of the paths; nothing depends on the order
-//     in which the file system lists a folder.
+//   - Only a Write changes a file, and only if the file still has the base content, no
+//     editor has locked it and the user has not made it read-only.
+//   - Nothing outside the root is opened or listed: names go through internal/vfs,
+//     which never leaves the folder, and a link is followed only after its target
+//     was found inside.
+//   - A file is listed once, under its own path. A file reachable only through links
+//     is listed under the first link in scan order.
+//   - A scan reads each folder at most once, so link loops terminate.
+//   - A file counts as unchanged only if size, mtime, ctime and inode equal those of
+//     its entry and both times precede the entry by at least [SettleTime]. A second
+//     write within one clock tick is therefore detected.
+//   - An unreadable file is never reported as deleted: files below an unreadable
+//     folder remain listed as last seen.
+//   - Files are ordered by the bytes of their paths, whatever order the file system
+//     uses.
 //
-// Elsewhere: parsing (package org), what makes several writes one operation that
-// survives a crash (package fovea), and the configuration that names the skills
-// folder (internal/config).
+// Elsewhere: package org parses files, package fovea combines several writes into one
+// crash-safe operation, and internal/config names the skills folder.
 package corpus

@@ -15,50 +15,50 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// EditorLock is what Emacs leaves beside a file while a buffer of it holds
-// changes that are not saved: the link .#FILE to USER@HOST.PID or
-// USER@HOST.PID:BOOT, or a regular file of that text where there are no links.
+// EditorLock is the lock that Emacs creates next to a file with unsaved changes in a
+// buffer: the link .#FILE to USER@HOST.PID or USER@HOST.PID:BOOT, or a regular file
+// with that text on file systems without links.
 //
-// Not seen are editors without such locks, among them an Emacs whose
-// create-lockfiles is nil; what they save is seen by the digest.
+// Editors that create no locks are not detected, nor is an Emacs whose
+// create-lockfiles is nil. Their saves are detected by the digest of the file.
 type EditorLock struct {
 	// Owner is the text of the lock.
 	Owner string
-	// Holder says whose it is.
+	// Holder is the state of the process that created the lock.
 	Holder Holder
 }
 
-// Holder says what has become of the one who took a lock.
+// Holder is the state of the process that created a lock.
 type Holder uint8
 
-// The holders.
+// The states of a lock holder.
 const (
-	// Nobody: the process is gone, or the machine was started again since.
+	// HolderGone means that the process has ended or the machine has rebooted since.
 	HolderGone Holder = iota
-	// Running is a process of this machine.
+	// HolderRunning is a running process of this machine.
 	HolderRunning
-	// Elsewhere is a process of another machine, or a lock of an unknown form:
-	// taken for live, since nothing here can tell.
+	// HolderUnknown is a process of another machine, or a lock in an unknown form.
+	// Its state cannot be determined here, so it counts as running.
 	HolderUnknown
 )
 
-// Host is the machine by which locks are judged.
+// Host is the machine on which locks are interpreted.
 type Host struct {
 	Name string
-	Boot int64              // when it was started, in Unix seconds; 0 where unknown
-	Runs func(pid int) bool // whether a process runs
+	Boot int64              // boot time in Unix seconds; 0 if unknown
+	Runs func(pid int) bool // reports whether a process is running
 }
 
-// ThisHost describes the machine that this process runs on.
+// ThisHost describes the current machine.
 func ThisHost() Host {
 	name, err := os.Hostname()
 	if err != nil {
-		name = "" // then every lock is from elsewhere, which is the safe side
+		name = "" // every lock then has an unknown holder, the safe choice
 	}
 	return Host{Name: name, Boot: bootTime(), Runs: isRunning}
 }
 
-// bootTime reads when Linux was started; 0 elsewhere.
+// bootTime returns the boot time on Linux, and 0 on other systems.
 func bootTime() int64 {
 	proc, err := vfs.Dir("/proc")
 	if err != nil {
@@ -78,11 +78,11 @@ func bootTime() int64 {
 	return boot
 }
 
-// bootSlack is how far two readings of one boot time lie apart at most, in
-// seconds: it is the present less the uptime, and clocks are set.
+// bootSlack is the largest difference in seconds between two readings of one boot
+// time. The boot time is the current time minus the uptime, and clocks get adjusted.
 const bootSlack = 60
 
-// judge says what has become of the one who wrote a lock's text.
+// holder determines the state of the process that wrote the text of a lock.
 func (h Host) holder(text string) Holder {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {
@@ -112,8 +112,8 @@ func (h Host) holder(text string) Holder {
 	return HolderRunning
 }
 
-// EditorLock returns the lock on a file, and whether there is one whose holder
-// may still be there. A lock whose holder is gone stops nobody. O(1).
+// EditorLock returns the lock on a file and whether its holder may still be running.
+// A lock whose holder is gone is ignored. O(1).
 func (r *Root) EditorLock(name string) (EditorLock, bool) {
 	real, _, err := r.resolveNew(name)
 	if err != nil {
@@ -122,12 +122,12 @@ func (r *Root) EditorLock(name string) (EditorLock, bool) {
 	return r.editorLock(name, real)
 }
 
-// editorLock looks beside the file as it is called and as it is without links.
+// editorLock looks for a lock next to each of the names.
 func (r *Root) editorLock(names ...string) (EditorLock, bool) {
 	for _, name := range names {
 		text, err := r.lockText(path.Join(path.Dir(name), ".#"+path.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
-			continue // of a name that a lock has no room beside, there is none
+			continue // a lock's name would be too long, so none exists
 		}
 		if err != nil {
 			return EditorLock{Owner: "unreadable", Holder: HolderUnknown}, true
@@ -139,11 +139,11 @@ func (r *Root) editorLock(names ...string) (EditorLock, bool) {
 	return EditorLock{}, false
 }
 
-// maxLock bounds the text of a lock that is a regular file.
+// maxLock is the largest number of bytes read from a lock that is a regular file.
 const maxLock = 1 << 10
 
-// lockText reads a lock. Anything but a link or a small file is an error, by
-// which it counts as held.
+// lockText reads a lock. It returns an error for anything but a link or a regular
+// file; the caller then treats the file as locked.
 func (r *Root) lockText(name string) (string, error) {
 	info, err := r.fs.Lstat(name)
 	switch {

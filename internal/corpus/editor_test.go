@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// someHost is a machine on which process 7 runs alone.
+// someHost is a machine on which only process 7 is running.
 func someHost() Host {
 	return Host{Name: "desk.example.org", Boot: 1_700_000_000, Runs: func(pid int) bool { return pid == 7 }}
 }
@@ -68,17 +68,17 @@ func TestEditorLock(t *testing.T) {
 	}
 }
 
-// TestThisHost: this very process runs, and no process has the largest number.
+// TestThisHost: this process is running, and no process has the largest number.
 func TestThisHost(t *testing.T) {
 	h := ThisHost()
 	if h.Name == "" || !h.Runs(os.Getpid()) {
-		t.Errorf("%q does not run the process that asks", h.Name)
+		t.Errorf("%q does not run this process", h.Name)
 	}
 	if got := h.holder(fmt.Sprintf("ann@%s.%d:%d", h.Name, os.Getpid(), h.Boot)); got != HolderRunning {
 		t.Errorf("holder %d, want Running", got)
 	}
 	if h.Runs(1<<30) && filepath.Separator == '/' {
-		t.Error("a process that cannot be runs")
+		t.Error("an impossible process is running")
 	}
 }
 
@@ -93,7 +93,7 @@ func FuzzEditorLock(f *testing.F) {
 	})
 }
 
-// emacs is a real one that does as it is told, one form a line.
+// emacs is a real Emacs process that evaluates one form per line.
 type emacs struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -139,9 +139,8 @@ func (e *emacs) do(form string) {
 	e.t.Fatalf("Emacs ended: %v", e.out.Err())
 }
 
-// TestEmacsHolds: while Emacs has unsaved changes nothing is written; after it
-// saved, the base does not fit any more; a lock that a killed Emacs left stops
-// nobody.
+// TestEmacsHolds: while Emacs has unsaved changes, writes fail; after it has saved, the
+// base no longer matches; the lock of a killed Emacs is ignored.
 func TestEmacsHolds(t *testing.T) {
 	e := startEmacs(t)
 	dir := t.TempDir()
@@ -180,11 +179,11 @@ func TestEmacsHolds(t *testing.T) {
 		t.Fatalf("the killed Emacs left no lock: %v", err)
 	}
 	if err := stageError(r, "a.org", saved); err != nil {
-		t.Errorf("a lock that nobody holds: %v", err)
+		t.Errorf("a lock without a holder: %v", err)
 	}
 }
 
-// stageError tries to stage a write and takes it back.
+// stageError stages a write, discards it and returns the error.
 func stageError(r *Root, name string, base merkle.Digest) error {
 	w, err := r.Stage(name, base, Next{Text: "* Fovea\n"}, nil)
 	if err == nil {

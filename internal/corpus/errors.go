@@ -7,66 +7,67 @@ import (
 	"strings"
 )
 
-// Errors of Open and Read. They come wrapped with the operation and the path.
+// Errors of Open and Read, wrapped with the operation and the path.
 var (
 	// ErrNoFolder is returned when the folder to open does not exist.
 	ErrNoFolder = errors.New("no such folder; create it or name another one")
-	// ErrReplaced is returned where the path of a memex no longer leads to the folder
-	// that was opened: it was moved, removed, or another one was put there.
+	// ErrReplaced is returned when the path of a memex no longer leads to the opened
+	// folder, because that folder was moved, removed or replaced.
 	ErrReplaced = errors.New("the folder is not the one that was opened")
 	// ErrNotFolder is returned when the path to open is not a folder.
 	ErrNotFolder = errors.New("not a folder; name the folder that holds the Org files")
 	// ErrUnreadable is returned when permission is missing.
 	ErrUnreadable = errors.New("permission denied; let this user read it")
-	// ErrVanished is returned when the file to read is not there any more.
+	// ErrVanished is returned when the file to read no longer exists.
 	ErrVanished = errors.New("the file is gone")
 	// ErrTooLarge is returned when the file to read is larger than the limit.
 	ErrTooLarge = errors.New("the file is larger than the limit")
-	// ErrUnstable is returned when a file changed each time while it was read.
+	// ErrUnstable is returned when a file changed during every attempt to read it.
 	ErrUnstable = errors.New("the file keeps changing while it is read")
 	// ErrOutside is returned when a path or a link leads out of the root.
 	ErrOutside = errors.New("leads out of the memex")
-	// ErrDangling is returned when a link leads to nothing.
+	// ErrDangling is returned when the target of a link does not exist.
 	ErrDangling = errors.New("the link leads to nothing")
 	// ErrLoop is returned when links lead to each other.
 	ErrLoop = errors.New("the link leads back to itself")
 	// ErrSpecial is returned when the path is a socket, pipe or device.
 	ErrSpecial = errors.New("not a regular file")
-	// ErrName is returned when a name cannot be used: it holds a control
-	// character, is not UTF-8, or makes the path longer than 4096 bytes.
+	// ErrName is returned when a name contains a control character, is not UTF-8, or
+	// makes the path longer than 4096 bytes.
 	ErrName = errors.New("the name holds a control character, is not UTF-8, or is too long; rename it")
-	// ErrElsewhere is returned when the path to write leads to a file of another path.
+	// ErrElsewhere is returned when the path to write is a link to a file that has
+	// another path in the memex.
 	ErrElsewhere = errors.New("a link leads to another file of the memex")
-	// ErrTable is returned by Table.UnmarshalBinary for bytes that are no
-	// table of this version, or a damaged one.
+	// ErrTable is returned by Table.UnmarshalBinary for data that is damaged or not a
+	// table of this version.
 	ErrTable = errors.New("the table of files is damaged or of another version")
 )
 
-// Kind says what is the matter with a path. The values are stable names.
+// Kind is the kind of a problem with a path. The values are stable.
 type Kind string
 
 // The kinds of problems.
 const (
 	Unreadable Kind = "unreadable" // permission is missing, or the disk fails
 	Outside    Kind = "outside"    // a link leads out of the root
-	Dangling   Kind = "dangling"   // a link leads to nothing
+	Dangling   Kind = "dangling"   // the target of a link does not exist
 	Loop       Kind = "loop"       // links lead to each other
 	Special    Kind = "special"    // a socket, pipe or device has the name of a file
 	Name       Kind = "name"       // the name cannot be used
-	Vanished   Kind = "vanished"   // a file went away, or one that Options name is not there
+	Vanished   Kind = "vanished"   // a file disappeared, or one named in Options is missing
 	TooLarge   Kind = "too-large"  // a file is larger than the limit
-	Unstable   Kind = "unstable"   // a file changed each time while it was read
+	Unstable   Kind = "unstable"   // a file changed during every attempt to read it
 )
 
-// Problem is a path that a scan or a read passed over, and why. Path is
-// relative to the root; "." is the root. Err can be shown to a person.
+// Problem is a path that a scan or a read skipped, and the reason. Path is relative to
+// the root; "." is the root. Err can be shown to the user.
 type Problem struct {
 	Path string
 	Kind Kind
 	Err  error
 }
 
-// kinds gives the kind of problem that a sentinel stands for.
+// kinds maps each sentinel error to its kind of problem.
 var kinds = []struct {
 	err  error
 	kind Kind
@@ -81,10 +82,9 @@ var kinds = []struct {
 	{ErrUnstable, Unstable},
 }
 
-// ProblemOf turns an error of [Root.Read] into a problem of the file path, so
-// that one bad file does not end the work on the others. The problem names the
-// path, so its error need not. An error that it does not know counts as
-// Unreadable.
+// ProblemOf converts an error of [Root.Read] for the file at path into a Problem, so
+// that one bad file does not stop the work on the others. It strips the path from the
+// error, because the Problem has it. An unknown error becomes Unreadable.
 func ProblemOf(path string, err error) Problem {
 	if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), readPrefix) {
 		err = inner

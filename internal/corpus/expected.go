@@ -12,12 +12,12 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Same reads those of the files of which held gives a digest, and returns the entries,
-// by path as the files are, of those that have it, as they were when they were read, at
-// the time now. After a first scan of files that were just written, or a copy of a
-// folder, that is most of them. What cannot be read, or reads otherwise, is left out:
-// Read tells why. It ends early when ctx does. O(bytes), on all processors; held is
-// called by several at once.
+// ReadExpected reads each file for which expected returns a digest, and returns the
+// entries, in the order of the files, of those that have that digest. The entries have
+// the stat of the moment of reading; now is the time of the scan. Most files match after
+// a first scan of files just written, or after a folder was copied. Files that cannot be
+// read or differ are omitted; Read returns the reason. It stops early when ctx is done.
+// O(bytes), on all processors; expected is called concurrently.
 func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, expected func(File) (merkle.Digest, bool)) []Entry {
 	found := make([]Entry, len(files))
 	var next atomic.Int64
@@ -42,7 +42,7 @@ func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, ex
 	return matched
 }
 
-// entry reads a file and returns its entry if its digest is want, else the zero Entry.
+// readExpected returns the entry of a file if its digest is want, else the zero Entry.
 func (r *Root) readExpected(f File, want merkle.Digest) Entry {
 	digest, info, err := r.fileDigest(f.Path, DefaultLimit)
 	if err != nil || digest != want {

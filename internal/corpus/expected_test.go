@@ -14,8 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestSame asks which files hold what is held of them.
-func TestSame(t *testing.T) {
+// TestReadExpected: only the files with the expected digest get entries.
+func TestReadExpected(t *testing.T) {
 	const was = "* One\n"
 	dir := tree(t, map[string]string{
 		"a.org": was, "changed.org": "* Two\n", "gone.org": was, "folder.org": was, "unknown.org": was, "z.org": was,

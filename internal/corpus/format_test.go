@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sealed adds the check sum.
+// sealed appends the checksum.
 func sealed(body string) []byte {
 	return binary.LittleEndian.AppendUint32([]byte(body), crc32.Checksum([]byte(body), castagnoli))
 }
 
-// TestTableFormat builds a table field by field as the page of the format says,
-// so that neither can change alone.
+// TestTableFormat builds a table field by field as the format page describes, so that
+// the code and the page can only change together.
 func TestTableFormat(t *testing.T) {
 	page, err := os.ReadFile("../../doc/format/file-table.md")
 	if err != nil {

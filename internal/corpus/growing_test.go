@@ -10,8 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// growing is a real folder in which somebody appends to the file name whenever
-// it is read, for as many openings as until says, 0 for all.
+// growing is a real folder in which the file name grows whenever it is read, during the
+// first until openings, or always if until is 0.
 type growing struct {
 	vfs.FS
 	name          string

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// overwrite gives the very file other bytes and syncs it. When that fails, the
-// old ones are written back.
+// overwrite replaces the bytes of the file itself and syncs it. If that fails, it
+// writes the old bytes back.
 func (w *Write) overwrite() error {
 	f, err := w.root.fs.OpenFile(w.real, os.O_RDWR, 0)
 	if err != nil {
@@ -32,12 +32,12 @@ func (w *Write) overwrite() error {
 	return errors.Join(err, f.Close())
 }
 
-// sector is the unit, in bytes, that a disk writes whole.
+// sector is the unit, in bytes, that a disk writes atomically.
 const sector = 512
 
-// Torn reports whether have can be what a crash left of a file that held before
-// and was being overwritten by after: each sector is of one of them, and behind
-// its end zeros or the other one still, and the length lies between theirs.
+// Torn reports whether have can result from a crash while after was overwriting
+// before. Each sector must come from one of the two texts, followed beyond the end of
+// that text by zeros or the other text, and the length must lie between theirs.
 // O(length).
 func Torn(have, before, after string) bool {
 	short, long := min(len(before), len(after)), max(len(before), len(after))
@@ -53,8 +53,8 @@ func Torn(have, before, after string) bool {
 	return true
 }
 
-// isPartOf reports whether the text has part at the offset, with zeros or what
-// other has there behind its end.
+// isPartOf reports whether text has part at the offset. Beyond the end of text, part
+// may have zeros or the bytes of other.
 func isPartOf(part string, at int, text, other string) bool {
 	within := text[min(at, len(text)):min(at+len(part), len(text))]
 	rest, ok := strings.CutPrefix(part, within)

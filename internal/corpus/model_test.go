@@ -16,8 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is a folder of which we know everything, beside the table of its last
-// scan.
+// model is a folder with known content, and the table of its last scan.
 type model struct {
 	dir     string
 	root    *Root
@@ -81,8 +80,8 @@ func (m *model) rename(t *rapid.T) {
 	delete(m.texts, from)
 }
 
-// scan checks that a scan names every file that is new, gone or has other
-// bytes, and none that nobody touched, and keeps the table over a restart.
+// scan checks that a scan reports every file that is new, gone or changed, and no
+// untouched file, and that the table survives a restart.
 func (m *model) scan(t *rapid.T) {
 	s, err := m.root.Scan(t.Context(), m.table, m.now.Add(24*time.Hour))
 	if err != nil {
@@ -115,7 +114,7 @@ func (m *model) scan(t *rapid.T) {
 	for _, f := range s.Changed {
 		changed[f.Path] = true
 		if !m.touched[f.Path] {
-			t.Errorf("%s is to be read, but nobody touched it", f.Path)
+			t.Errorf("%s is to be read, but was not touched", f.Path)
 		}
 		text, as, err := m.root.Read(f.Path, 0)
 		if err != nil || text != want[f.Path] || as != f {
@@ -131,7 +130,7 @@ func (m *model) scan(t *rapid.T) {
 	m.restart(t, s.Table(m.table, read), want)
 }
 
-// restart goes on with the table as it comes back from its bytes.
+// restart encodes and decodes the table.
 func (m *model) restart(t *rapid.T, table *Table, want map[string]string) {
 	for path, text := range want {
 		if e, ok := table.Get(path); !ok || e.Digest != sha256.Sum256([]byte(text)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// TestWriteKeepsTheOwner: as root a file is replaced and given away again; as
-// somebody else, who may only write it, it is written in place.
+// TestWriteKeepsTheOwner: root replaces a file and restores its owner; another user
+// with write permission writes it in place.
 func TestWriteKeepsTheOwner(t *testing.T) {
 	const owner = 12345
 	dir := t.TempDir()

@@ -12,16 +12,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Place is what a path leads to.
+// Place is the target of a path.
 type Place struct {
-	Path  string // as it was given
-	Real  string // without links, below the root; Path where no link is in it
-	Links uint64 // hard links of the file; 0 where there is no file, or the system does not tell
+	Path  string // the path as given
+	Real  string // the path without links, below the root; Path if it has none
+	Links uint64 // number of hard links; 0 if there is no file or the system does not report it
 }
 
-// Place follows the links in a path, whose file and folders may be yet to be made.
-// Errors: ErrName, ErrOutside, ErrDangling, ErrLoop, ErrNotFolder. It costs an lstat
-// for each part of the path.
+// Place follows the links in a path. Its file and folders need not exist. Errors:
+// ErrName, ErrOutside, ErrDangling, ErrLoop, ErrNotFolder. It costs one lstat for each
+// part of the path.
 func (r *Root) Place(name string) (Place, error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
 		return Place{}, ErrName
@@ -33,7 +33,8 @@ func (r *Root) Place(name string) (Place, error) {
 	return newPlace(name, real, info), nil
 }
 
-// placeOf is the place of a path that leads to real; info is nil for no file.
+// newPlace returns the place of a path that leads to real; info is nil if there is no
+// file.
 func newPlace(name, real string, info fs.FileInfo) Place {
 	p := Place{Path: name, Real: real}
 	if info != nil {
@@ -44,24 +45,24 @@ func newPlace(name, real string, info fs.FileInfo) Place {
 	return p
 }
 
-// maxNames bounds Root.Names: links that lead to folders around themselves give a file
-// names without end.
+// maxNames limits Root.Names: a link to a folder above itself gives a file infinitely
+// many names.
 const maxNames = 64
 
-// ElsewhereError is an ErrElsewhere that says where the path leads.
+// ElsewhereError is an ErrElsewhere with the target of the path.
 type ElsewhereError struct{ Real string }
 
-// Error says where the path leads, and what to name instead.
+// Error names the target, which the caller should use instead.
 func (e *ElsewhereError) Error() string {
 	return "leads to " + e.Real + "; name that file instead"
 }
 
-// Is makes it an ErrElsewhere.
+// Is reports whether target is ErrElsewhere.
 func (e *ElsewhereError) Is(target error) bool { return target == ErrElsewhere }
 
-// Names lists every path that leads to what path leads to, path first: by links of
-// files and of folders as the newest scans saw them. It asks the file system nothing.
-// O(parts of the path + names).
+// Names lists every path that leads to the same file as path, starting with path. It
+// uses the links of files and folders found by the latest scans and does not access the
+// file system. O(parts of the path + names).
 func (r *Root) Names(path string) []string {
 	found := r.links.all.Load()
 	if found == nil || len(found.list) == 0 {
@@ -80,8 +81,8 @@ func (r *Root) Names(path string) []string {
 	return names
 }
 
-// Linked identifies the links that Names knows of: it changes when they do, and is nil
-// while there are none.
+// Linked returns a value that identifies the set of links known to Names. It changes
+// when the set changes, and is nil while the set is empty.
 func (r *Root) Linked() any {
 	if all := r.links.all.Load(); all != nil && len(all.list) > 0 {
 		return all
@@ -89,8 +90,8 @@ func (r *Root) Linked() any {
 	return nil
 }
 
-// moved returns path with its beginning from, which it is or lies in, replaced by to;
-// "" for a path elsewhere.
+// replacePrefix returns path with its leading folder from replaced by to, and "" if path
+// is not from or inside it.
 func replacePrefix(path, from, to string) string {
 	rest, ok := strings.CutPrefix(path, from)
 	switch {
@@ -105,18 +106,18 @@ func replacePrefix(path, from, to string) string {
 	return to + rest
 }
 
-// lead is a link: its path, and the path without links that it leads to.
+// linkTarget is the path of a link and the path without links that it leads to.
 type linkTarget struct{ path, real string }
 
-// links are those that the newest scan of each region of a folder saw.
+// knownLinks are the links found by the latest scan of each region of a folder.
 type knownLinks struct {
 	mu       sync.Mutex
 	byRegion map[*Root][]linkTarget
 	all      atomic.Pointer[linkIndex]
 }
 
-// leads are links in the order of their paths, and by both of their ends their places in
-// the list.
+// linkIndex holds links in path order, and the list positions of the links by both
+// their paths and their targets.
 type linkIndex struct {
 	list []linkTarget
 	ends map[string][]int
@@ -133,7 +134,7 @@ func newLinkIndex(list []linkTarget) *linkIndex {
 	return found
 }
 
-// at lists, in order, the links of which one end is path or a folder that it lies in.
+// touching lists, in order, the links whose path or target is path or a folder above it.
 func (f *linkIndex) touching(path string) []linkTarget {
 	places := slices.Clone(f.ends["."])
 	for i := range len(path) {
@@ -150,7 +151,7 @@ func (f *linkIndex) touching(path string) []linkTarget {
 	return out
 }
 
-// saw replaces what an earlier scan of the region saw.
+// update replaces the links found by an earlier scan of the region.
 func (l *knownLinks) update(region *Root, found []linkTarget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

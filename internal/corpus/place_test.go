@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWritesAreBoundToWhatWasJudged: a path that leads elsewhere when the file is to
-// change than when the write was judged changes nothing, even where the same bytes
-// stand there.
+// TestWritesAreBoundToWhatWasJudged: if the path has another target at the time of the
+// change than when the write was authorized, nothing changes, even if that target has
+// the same bytes.
 func TestWritesAreBoundToWhatWasJudged(t *testing.T) {
 	alone := func(p Place) error {
 		if p.Links > 1 {
@@ -73,14 +73,14 @@ func TestWritesAreBoundToWhatWasJudged(t *testing.T) {
 			list, _ := os.ReadDir(dir + "/theirs")
 			planted := slices.ContainsFunc(list, func(e os.DirEntry) bool { return e.Name() == "new.org" })
 			if err != nil || string(text) != "same" || planted {
-				t.Errorf("written where it leads now: %q, %v, %v", text, planted, err)
+				t.Errorf("the new target was written: %q, %v, %v", text, planted, err)
 			}
 		})
 	}
 }
 
-// TestNames: a file has all names that links give it, links of folders and of links
-// among them, as the newest scan of each region saw them.
+// TestNames: a file has all the names that links give it, including links to folders and
+// to other links, as found by the latest scan of each region.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"plans/a.org", ".hidden/h.org", "lake/l.org", "b.org"} {
@@ -128,7 +128,7 @@ func TestNames(t *testing.T) {
 	}
 	linked := r.Linked()
 	if _, err := rest.Scan(t.Context(), nil, time.Now()); err != nil || r.Linked() != linked {
-		t.Errorf("the same links, and they count as other ones: %v", err)
+		t.Errorf("unchanged links are reported as changed: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "skills")); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPlace: what a path leads to, and why it leads nowhere.
+// TestPlace covers targets of paths, and the errors of paths without one.
 func TestPlace(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(os.MkdirAll(dir+"/a/b", 0o700), os.WriteFile(dir+"/a/b/c.org", nil, 0o600), os.Symlink("a/b", dir+"/l"), os.Symlink("gone", dir+"/d"), os.Symlink("..", dir+"/o"),

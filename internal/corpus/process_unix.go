@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// runs reports whether a process of this machine runs. One of another user
-// refuses the signal and is there all the same.
+// isRunning reports whether a process of this machine is running. A process of another
+// user refuses the signal with EPERM, but it is running.
 func isRunning(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

@@ -16,25 +16,24 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// DefaultLimit is the size in bytes up to which Read reads a file when it is
-// given no limit. The largest Org file seen has a hundredth of it.
+// DefaultLimit is the largest size in bytes that Read accepts when no limit is given.
+// The largest Org file seen is a hundredth of it.
 const DefaultLimit = 256 << 20
 
-// readAttempts is how often a file is read that changes meanwhile. Saving takes
-// an editor less than one read; a file that still changes is one being copied
-// or logged to, which a later scan will find at rest.
+// readAttempts is the number of times a file is read if it changes during the read. An
+// editor saves faster than one read; a file that still changes is being copied or
+// logged to, and a later scan finds it at rest.
 const readAttempts = 4
 
-// readPrefix begins the errors of Read.
+// readPrefix starts the message of every error of Read.
 const readPrefix = "corpus: read "
 
-// Read returns the bytes of a file below the root and the file as it was while
-// they were read: size, times and inode are those of the moment, so that an
-// [Entry] made of both is true. A file that changes meanwhile is read again.
-// limit is the largest size in bytes, DefaultLimit if not positive. It returns
-// ErrVanished, ErrTooLarge, ErrUnstable, ErrUnreadable, ErrSpecial, ErrOutside,
-// ErrDangling or ErrLoop; [ProblemOf] makes a Problem of each. It never waits
-// for a pipe. O(size).
+// Read returns the bytes of a file below the root and its size, times and inode at the
+// moment of the read, so that an [Entry] built from both is consistent. A file that
+// changes during the read is read again. limit is the largest size in bytes;
+// DefaultLimit if not positive. Errors: ErrVanished, ErrTooLarge, ErrUnstable,
+// ErrUnreadable, ErrSpecial, ErrOutside, ErrDangling, ErrLoop; [ProblemOf] converts
+// them. Read never blocks on a pipe. O(size).
 func (r *Root) Read(path string, limit int64) (string, File, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -61,7 +60,7 @@ func (r *Root) read(path string, limit int64) (text string, info fs.FileInfo, er
 	return text, info, nil
 }
 
-// sum returns the digest of a file, as read would give its bytes; zero with an error.
+// fileDigest returns the digest of the bytes that read would return; zero with an error.
 func (r *Root) fileDigest(path string, limit int64) (d merkle.Digest, info fs.FileInfo, err error) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -77,11 +76,12 @@ func (r *Root) fileDigest(path string, limit int64) (d merkle.Digest, info fs.Fi
 	return d, info, nil
 }
 
-// pieces holds buffers for files of which nobody keeps the bytes.
+// buffers holds the copy buffers of fileDigest.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-// readWith has take read a file, again where it changed meanwhile. take is given how
-// many bytes it reads at most, one more than there are, and returns how many it did.
+// readWith lets consume read a file, and repeats that if the file changed during the
+// read. size is the number of bytes to read at most, one more than the file has;
+// consume returns the number it read.
 func (r *Root) readWith(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
 	for range readAttempts {
 		info, stable, err := r.readOnce(path, limit, consume)
@@ -92,7 +92,7 @@ func (r *Root) readWith(path string, limit int64, consume func(f io.Reader, size
 	return nil, ErrUnstable
 }
 
-// readOnce reads the file and reports whether it was the same before and after.
+// readOnce reads the file once and reports whether it stayed the same.
 func (r *Root) readOnce(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
 	f, err := r.open(path)
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *Root) readOnce(path string, limit int64, consume func(f io.Reader, size
 	return after, n == before.Size() && fileOf(path, false, before) == fileOf(path, false, after), nil
 }
 
-// open opens a file for reading. Without O_NONBLOCK, opening a pipe would wait
-// for its other end.
+// open opens a file for reading. O_NONBLOCK keeps the opening of a pipe from waiting
+// for a writer.
 func (r *Root) open(path string) (vfs.File, error) {
 	if !fs.ValidPath(path) {
 		return nil, ErrOutside
@@ -135,7 +135,7 @@ func (r *Root) open(path string) (vfs.File, error) {
 			return nil, ErrVanished
 		}
 	}
-	// An absolute link into the root is fine, and the other errors get names.
+	// An absolute link into the root is valid; the other errors become sentinels.
 	real, _, resolveErr := r.resolve(path)
 	switch {
 	case errors.Is(resolveErr, ErrDangling):
@@ -148,7 +148,7 @@ func (r *Root) open(path string) (vfs.File, error) {
 	return r.fs.OpenFile(real, flags, 0)
 }
 
-// readError gives the errors of the system their names.
+// readError converts errors of the system to the sentinels of this package.
 func readError(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

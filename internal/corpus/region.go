@@ -8,32 +8,31 @@ import (
 	"strings"
 )
 
-// region is the part of a folder that a memory is about. The zero region is all
-// of it.
+// region is the part of a folder that a memory covers. The zero region is the whole
+// folder.
 type region struct {
-	limited         bool // to what within names
+	limited         bool // only the paths in within belong
 	within, without []string
 }
 
-// Region returns the same folder confined to a part of it: a path belongs to the
-// part when the longest of all paths given that it is or lies in is one of within.
-// nil for within is the whole folder; "." is it, too. Paths are files or folders,
-// absolute or relative to the root; those outside the root add nothing, see Inside.
-// Outside the part nothing is listed, and an Org file is none. Both share what is
-// open: close one of them. A setup file may lie outside.
+// Region returns the same folder limited to a part of it. Of all given paths that equal
+// or contain a path, the longest decides: the path belongs to the region if that one is
+// in within. The whole folder is nil for within, or ".". Paths are files or folders,
+// absolute or relative to the root; those outside the root are ignored, see Relative.
+// Files outside the region are not listed and do not count as Org files; setup files
+// may be outside. Both Roots share the open folder: close only one of them.
 func (r *Root) Region(within, without []string) *Root {
 	part := *r
 	part.region = region{limited: within != nil, within: r.relativeAll(within), without: r.relativeAll(without)}
 	return &part
 }
 
-// Holds reports whether a path belongs to the part of the folder that Region
-// named.
+// InRegion reports whether a path belongs to the region, see Region.
 func (r *Root) InRegion(name string) bool { return r.region.contains(name) }
 
-// Inside turns a path as a person writes it, absolute or relative to the root, into
-// one below the root as documents have it, "." for the root; false for one that
-// lies elsewhere.
+// Relative converts a path as the user writes it, absolute or relative to the root, to
+// the path of a document below the root, "." for the root. It returns false for a path
+// outside the root.
 func (r *Root) Relative(name string) (string, bool) {
 	if rel, ok := r.relativeName(name); ok {
 		return rel, true
@@ -52,7 +51,7 @@ func (r *Root) relativeAll(names []string) []string {
 	return out
 }
 
-// has reports whether a path belongs to the region.
+// contains reports whether a path belongs to the region.
 func (g *region) contains(name string) bool {
 	if !g.limited && len(g.without) == 0 {
 		return true
@@ -64,13 +63,13 @@ func (g *region) contains(name string) bool {
 	return best > matchLen(g.without, name)
 }
 
-// reaches reports whether a folder may hold paths of the region.
+// mayContain reports whether a folder may contain paths of the region.
 func (g *region) mayContain(folder string) bool {
 	return g.contains(folder) || slices.ContainsFunc(g.within, func(in string) bool { return isBelow(in, folder) })
 }
 
-// longest returns the length of the longest of the paths that name is or lies in,
-// 0 for the whole folder, -1 for none.
+// matchLen returns the length of the longest of the paths that equals or contains
+// name: 0 for the whole folder, -1 for none.
 func matchLen(paths []string, name string) int {
 	best := -1
 	for _, p := range paths {

@@ -54,7 +54,7 @@ func TestRegion(t *testing.T) {
 			for _, f := range scan.Files {
 				got = append(got, f.Path)
 				if !part.InRegion(f.Path) || !part.Lists(f.Path) {
-					t.Errorf("%s is listed and not held", f.Path)
+					t.Errorf("%s is listed but not in the region", f.Path)
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

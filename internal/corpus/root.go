@@ -20,44 +20,44 @@ import (
 // maxPath is the longest path in bytes that a node can carry.
 const maxPath = 4096
 
-// maxLinks is how many links are followed for one path before it counts as a
-// loop; Linux has the same bound.
+// maxLinks is the number of links followed for one path before it counts as a loop.
+// Linux has the same limit.
 const maxLinks = 40
 
-// defaultSkills is the skills folder where Options names none.
+// defaultSkills is the skills folder if Options names none.
 const defaultSkills = "skills"
 
-// Options are the choices for Open; nil and the zero value are the defaults.
+// Options configure Open; nil and the zero value are the defaults.
 type Options struct {
 	// SkillsDir is the folder of skills, absolute or relative to the root;
-	// "skills" if empty. One outside the root adds no files.
+	// "skills" if empty. A folder outside the root adds no files.
 	SkillsDir string
-	// Opaque lists files, absolute or relative to the root, that belong to the
-	// memex whatever their names, unparsed. Hidden and ignored ones count too.
-	// Those outside the root add nothing.
+	// Opaque lists files, absolute or relative to the root, that belong to the memex
+	// without being parsed, whatever their names, even if hidden or ignored. Files
+	// outside the root are skipped.
 	Opaque []string
-	// Host is the machine by which editors' locks are judged; ThisHost() if it
+	// Host is the machine on which editors' locks are interpreted; ThisHost() if it
 	// has no name.
 	Host Host
-	// FS replaces the folder by another file system, for tests.
+	// FS replaces the file system of the folder in tests.
 	FS vfs.FS
 }
 
 // Root is an open memex folder. It is safe for concurrent use.
 type Root struct {
 	fs       vfs.FS
-	absPaths []string // absolute: without links, and as Open was told
+	absPaths []string // absolute: without links, and as given to Open
 	skills   string   // relative, "" where outside
 	opaque   []string // relative, sorted
 	host     Host
-	region   region        // the part of the folder that counts
-	written  *writtenFiles // what was written here; the regions of a folder share it
-	links    *knownLinks   // that scans saw; the regions of a folder share them
-	opened   fs.FileInfo   // of the folder as it was opened
+	region   region        // the covered part of the folder
+	written  *writtenFiles // files written here; shared by the regions of a folder
+	links    *knownLinks   // found by scans; shared by the regions of a folder
+	opened   fs.FileInfo   // of the folder when it was opened
 }
 
-// Open opens the folder dir, which may itself be a link. It returns ErrNoFolder,
-// ErrNotFolder or ErrUnreadable, with the path.
+// Open opens the folder dir, which may be a link. Errors, wrapped with the path:
+// ErrNoFolder, ErrNotFolder, ErrUnreadable.
 func Open(dir string, opts *Options) (*Root, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -82,7 +82,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	return r, nil
 }
 
-// openFolder opens the folder of the operating system, if it can be listed.
+// openFolder opens a folder of the operating system and checks that it can be listed.
 func (r *Root) openFolder(dir string) error {
 	folder, err := vfs.Dir(dir)
 	if err != nil {
@@ -105,11 +105,11 @@ func (r *Root) openFolder(dir string) error {
 	return nil
 }
 
-// InPlace returns nil while the path of the folder leads to the folder that was
-// opened, and otherwise an error that wraps ErrReplaced: what a person sees there is
-// not what the Root reads and writes. One system call.
+// InPlace returns nil while the path of the folder still leads to the opened folder. It
+// returns ErrReplaced if the user sees another folder there than the one that the Root
+// reads and writes. One system call.
 func (r *Root) InPlace() error {
-	if r.opened == nil { // of a test
+	if r.opened == nil { // only in tests
 		return nil
 	}
 	now, err := vfs.Glance(r.fs, ".")
@@ -119,11 +119,11 @@ func (r *Root) InPlace() error {
 	return nil
 }
 
-// Close releases the folder, Options.FS as well. Scans, reads and writes after
-// it fail.
+// Close releases the folder, and Options.FS if given. Later scans, reads and writes
+// fail.
 func (r *Root) Close() error { return r.fs.Close() }
 
-// absolute returns the path without links, and the one that leads there.
+// absolute returns the absolute path of dir without links, and with links if it differs.
 func absolute(dir string) ([]string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -134,21 +134,21 @@ func absolute(dir string) ([]string, error) {
 }
 
 func openError(dir string, err error) error {
-	for _, known := range []struct{ is, say error }{
+	for _, known := range []struct{ is, to error }{
 		{fs.ErrNotExist, ErrNoFolder},
 		{vfs.ErrNotFolder, ErrNotFolder},
 		{syscall.ENOTDIR, ErrNotFolder},
 		{fs.ErrPermission, ErrUnreadable},
 	} {
 		if errors.Is(err, known.is) {
-			err = known.say
+			err = known.to
 		}
 	}
 	return fmt.Errorf("corpus: open %s: %w", dir, err)
 }
 
-// inside turns a path as a person writes it into one below the root, with
-// slashes, and reports whether it lies there.
+// relativeName converts a path as the user writes it to a path below the root, with
+// slashes, and reports whether it is inside the root.
 func (r *Root) relativeName(name string) (string, bool) {
 	name = filepath.Clean(name)
 	if filepath.IsAbs(name) {
@@ -157,8 +157,8 @@ func (r *Root) relativeName(name string) (string, bool) {
 	return filepath.ToSlash(name), name != "." && filepath.IsLocal(name)
 }
 
-// below cuts the root off an absolute path; it returns "" for one elsewhere. It
-// does not clean the path: .. means the folder above only where no link is.
+// relative removes the root from an absolute path; it returns "" for a path outside. It
+// does not clean the path, because .. after a link is not the folder above in the path.
 func (r *Root) relative(abs string) string {
 	for _, root := range r.absPaths {
 		if abs == root {
@@ -172,13 +172,12 @@ func (r *Root) relative(abs string) string {
 	return ""
 }
 
-// resolve follows the links in a path and returns the path without links of
-// what it leads to, below the root. It returns ErrOutside, ErrDangling or
-// ErrLoop.
+// resolve follows the links in a path and returns the target: its path without links,
+// below the root. Errors: ErrOutside, ErrDangling, ErrLoop.
 func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 	done, links := ".", 0
 	rest := name
-	var info fs.FileInfo // of done; nil where it is yet to be asked for
+	var info fs.FileInfo // of done; nil if not read yet
 	for rest != "" {
 		var part string
 		part, rest, _ = strings.Cut(rest, "/")

@@ -120,7 +120,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadLarge reads what bad input brings: 100 MB, nearly all of it a hole.
+// TestReadLarge reads a file of 100 MB, nearly all of it a hole.
 func TestReadLarge(t *testing.T) {
 	root := tree(t, map[string]string{"a.org": "* big\n"})
 	const size = 100 << 20
@@ -133,8 +133,8 @@ func TestReadLarge(t *testing.T) {
 	}
 }
 
-// TestReadWhileWritten has a writer who replaces the text in place again and
-// again. What Read returns is never cut short or of two lengths.
+// TestReadWhileWritten reads while a writer keeps replacing the text in place. The text
+// returned by Read is never truncated or a mixture of two lengths.
 func TestReadWhileWritten(t *testing.T) {
 	root := tree(t, map[string]string{"a.org": ""})
 	r := open(t, root, nil)
@@ -177,7 +177,7 @@ func TestReadWhileWritten(t *testing.T) {
 	<-stopped
 }
 
-// TestReadUnstable reads a file that grows at each look at it.
+// TestReadUnstable reads a file that grows with each read.
 func TestReadUnstable(t *testing.T) {
 	root := tree(t, map[string]string{"a.org": "x"})
 	r := open(t, root, nil)

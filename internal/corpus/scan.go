@@ -10,30 +10,28 @@ import (
 	"time"
 )
 
-// Scan is what a memex holds at one moment, compared with an earlier one. The
+// Scan is the content of a memex at one moment, compared with an earlier scan. The
 // slices belong to the caller.
 type Scan struct {
-	// Files are the files of the memex by path, those below an unreadable
-	// folder as the table has them.
+	// Files are the files of the memex, sorted by path. Those below an unreadable
+	// folder are as in the table.
 	Files []File
-	// Changed are those of Files that must be read: new ones, ones whose stat
-	// differs from their entry, and ones that had just changed when their entry
-	// was taken. Their bytes may still be the same: the digest decides.
+	// Changed are the Files that must be read: new files, files whose stat differs from
+	// their entry, and files that had just changed when their entry was made. Their
+	// bytes may be unchanged; the digest decides.
 	Changed []File
-	// Gone are the paths of the table that are no files of the memex any more:
-	// deleted, renamed, left out by an ignore file, or replaced by something
-	// that is a problem.
+	// Gone are the paths in the table that are no longer files of the memex: deleted,
+	// renamed, newly ignored, or replaced by something that is a problem.
 	Gone []string
-	// Problems are what was passed over, by path.
+	// Problems are the skipped paths, sorted by path.
 	Problems []Problem
 
 	now int64
 }
 
-// Scan lists the memex and compares it with prev, which may be nil. It is
-// called at the time now. It returns an error when the root cannot be listed or
-// ctx is done; everything else that is wrong is in Problems. A memex without
-// files is no error. O(folders + files), and reads no file but ignore files.
+// Scan lists the memex at the time now and compares it with prev, which may be nil. It
+// returns an error if the root cannot be listed or ctx is done; all else that fails is
+// in Problems. A memex may be empty. O(folders + files); only ignore files are read.
 func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, error) {
 	r.written.clear()
 	w := &walk{root: r, ctx: ctx, prev: prev, folders: map[string]bool{}}
@@ -48,7 +46,7 @@ func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, erro
 	return s, nil
 }
 
-// compare fills Changed and Gone. Both lists are in the order of the paths.
+// compare fills Changed and Gone from two lists that are sorted by path.
 func (s *Scan) compare(prev *Table, retained map[string]bool) {
 	var entries []Entry
 	if prev != nil {
@@ -72,11 +70,10 @@ func (s *Scan) compare(prev *Table, retained map[string]bool) {
 	}
 }
 
-// Table returns the table for the next scan: the files that did not have to be
-// read with their entries of prev, which is the table of this scan, and those
-// of read, as [Read] returned them, with the digests of what was read. Of read,
-// Scanned is set here. A changed file that is not in read has no entry, so that
-// the next scan names it again. O(n log n).
+// Table returns the table for the next scan. It contains the entries of prev, the table
+// of this scan, for the files that did not change, and the entries in read, made from
+// the results of [Root.Read]. Table sets Scanned in the latter. A changed file missing
+// from read has no entry, so that the next scan reports it again. O(n log n).
 func (s *Scan) Table(prev *Table, read []Entry) *Table {
 	changed := make(map[string]bool, len(s.Changed))
 	for _, f := range s.Changed {

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree makes a folder. A name that ends with / is a folder, a text "-> x" makes
-// a link to x, in which ROOT stands for the folder.
+// tree creates a folder. A name that ends with / is a folder; a text "-> x" makes a link
+// to x, in which ROOT is replaced by the path of the folder.
 func tree(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -60,7 +60,7 @@ func scan(t *testing.T, r *Root, prev *Table, now time.Time) Scan {
 	return s
 }
 
-// listing gives the paths of the files, opaque ones marked, and the problems.
+// listing returns the paths of the files, with a mark on opaque ones, and the problems.
 func listing(s Scan) (files, problems []string) {
 	for _, f := range s.Files {
 		if f.Opaque {
@@ -176,7 +176,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanDeep makes a path longer than a node can carry, folder by folder.
+// TestScanDeep creates a path that is too long for a node, folder by folder.
 func TestScanDeep(t *testing.T) {
 	root := tree(t, map[string]string{"a.org": ""})
 	at, err := os.OpenRoot(root)
@@ -202,8 +202,8 @@ func TestScanDeep(t *testing.T) {
 	}
 }
 
-// asNobody runs f without the rights of root, who may read everything. Only the
-// thread of this test changes its identity.
+// asNobody runs f without root's permission to read everything. Only the thread of this
+// test changes its identity.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -277,7 +277,7 @@ func TestScanStops(t *testing.T) {
 	}
 }
 
-// TestScanUnchanged walks through what makes a file be read again.
+// TestScanUnchanged covers the reasons to read a file again.
 func TestScanUnchanged(t *testing.T) {
 	root := tree(t, map[string]string{"a.org": "one"})
 	name := filepath.Join(root, "a.org")

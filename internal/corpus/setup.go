@@ -11,15 +11,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/ignore"
 )
 
-// maxSetupBytes bounds a setup file: it holds settings, not a video.
+// maxSetupBytes is the largest size of a setup file, which contains only settings.
 const maxSetupBytes = 1 << 20
 
-// Setup looks for a file below the root that a document names as its setup file.
-// Scans list no such file, though it belongs to the memex, opaque, as long as it
-// is named. found says whether there is one: a hidden or ignored file is none, and
-// an Org file is left to scans. changed says whether it must be read, as for
-// [Scan.Changed], prev being the table. It returns the errors of [Root.Read] for
-// what stands there and cannot be one. O(folders of the path).
+// Setup looks for a file below the root that a document names as its setup file. Such a
+// file belongs to the memex, as an opaque file, while a document names it, but scans do
+// not list it. found is false for a hidden or ignored file, and for an Org file, which
+// scans list. changed reports whether the file must be read, by comparison with the
+// table prev as for [Scan.Changed]. If the path exists but cannot be a setup file,
+// Setup returns an error as [Root.Read] does. O(folders of the path).
 func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) {
 	if !isUsable(name) || hasHidden(name) || r.Lists(name) || isEditorsCopy(path.Base(name)) {
 		return false, false, nil
@@ -44,20 +44,20 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 	return true, !known || !e.unchanged(fileOf(name, true, info)), nil
 }
 
-// Opaque reports whether a file of this path would be kept without parsing.
+// Opaque reports whether a file of this path would be stored without parsing.
 func (r *Root) Opaque(name string) bool { return r.classify(name) != parsed }
 
-// SkillsDir returns the folder of skills below the root, "" for one elsewhere.
+// SkillsDir returns the folder of skills below the root, "" if it is outside.
 func (r *Root) SkillsDir() string { return r.skills }
 
-// Lists reports whether a scan lists files of this path. What it does not is in
-// the memex, if at all, as a setup file.
+// Lists reports whether a scan lists files of this path. Any other file can belong to
+// the memex only as a setup file.
 func (r *Root) Lists(name string) bool { return r.classify(name) != foreign }
 
-// Admits reports whether a scan would list an Org file of this path below the
-// root: one that is neither hidden nor ignored. It need not exist. The errors are
-// those of [Root.Read] for an ignore file that cannot be read, and ErrElsewhere where
-// the path leads to a file that scans list under its own path. O(folders of the path).
+// Admits reports whether a scan would list an Org file of this path below the root,
+// that is, whether it is neither hidden nor ignored. The file need not exist. Errors:
+// those of [Root.Read] for an unreadable ignore file, and ErrElsewhere if the path leads
+// to a file that scans list under its own path. O(folders of the path).
 func (r *Root) Admits(name string) (bool, error) {
 	if !fs.ValidPath(name) || !isUsable(name) || hasHidden(name) || r.classify(name) != parsed {
 		return false, nil
@@ -69,12 +69,12 @@ func (r *Root) Admits(name string) (bool, error) {
 	return true, r.elsewhere(name)
 }
 
-// elsewhere returns ErrElsewhere for a path that leads to a file of another path, by
-// which a scan lists it, or would.
+// elsewhere returns ErrElsewhere if the path leads to a file that a scan lists, or would
+// list, under another path.
 func (r *Root) elsewhere(name string) error {
 	real, _, err := r.resolveNew(name)
 	if err != nil || real == name {
-		return nil // Stage says what is wrong with it
+		return nil // Stage returns the error
 	}
 	whole := *r
 	whole.region = region{}
@@ -87,7 +87,7 @@ func (r *Root) elsewhere(name string) error {
 	return &ElsewhereError{real}
 }
 
-// ignored reports whether ignore files leave out a path without links.
+// ignored reports whether an ignore file excludes a path without links.
 func (r *Root) ignored(name string) (bool, error) {
 	var in *ignore.Rules
 	folder := "."

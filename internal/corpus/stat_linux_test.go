@@ -4,5 +4,5 @@ package corpus
 
 import "golang.org/x/sys/unix"
 
-// setUser makes this thread reach files as the user.
+// setUser makes this thread access files as the user.
 func setUser(uid int) error { return unix.Setfsuid(uid) }

@@ -6,5 +6,5 @@ package corpus
 
 import "errors"
 
-// setUser is known for Linux alone; elsewhere the tests run as an ordinary user.
+// setUser exists only on Linux; on other systems run the tests as an ordinary user.
 func setUser(int) error { return errors.New("run the tests as an ordinary user") }

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// SettleTime is how far the times of a file must lie before its entry was taken
-// for the file to count as unchanged by its stat alone. Two seconds are the
-// coarsest tick of a file system in use (FAT).
+// SettleTime is the least time between the last change of a file and the scan of its
+// entry for the stat alone to prove the file unchanged. Two seconds are the coarsest
+// clock tick of a file system in use (FAT).
 const SettleTime = 2 * time.Second
 
 // File is a file of a memex as a scan saw it.
@@ -25,30 +25,30 @@ type File struct {
 	MTime  int64  // time of the last write, in Unix nanoseconds
 	CTime  int64  // time of the last change to the inode, in Unix nanoseconds; 0 where unknown
 	Inode  uint64 // 0 where unknown
-	Opaque bool   // kept and hashed, but not parsed
+	Opaque bool   // stored and hashed, but not parsed
 }
 
 // Entry is a file with the digest of its bytes.
 type Entry struct {
 	File
 	Digest  [32]byte // SHA-256 of the bytes
-	Scanned int64    // the now of the scan before the read, in Unix nanoseconds
+	Scanned int64    // time of the scan that preceded the read, in Unix nanoseconds
 }
 
-// unchanged reports whether f has the bytes of e as far as stat can tell.
+// unchanged reports whether stat proves that f has the bytes of e.
 func (e Entry) unchanged(f File) bool {
 	return e.File == f && max(f.MTime, f.CTime) < e.Scanned-int64(SettleTime)
 }
 
-// Table is a listing with digests: what a scan compares with. The zero value
-// and nil are empty tables. A Table does not change, apart from
-// UnmarshalBinary, and is then safe for concurrent use.
+// Table is a listing with digests, which the next scan compares with. The zero value
+// and nil are empty tables. A Table is immutable, except for UnmarshalBinary, and safe
+// for concurrent use.
 type Table struct {
-	entries []Entry // by path, no path twice
+	entries []Entry // sorted by path, without duplicates
 }
 
-// NewTable returns a table of the entries, which it copies. Of two entries with
-// one path the later one counts. O(n log n).
+// NewTable returns a table with a copy of the entries. Of several entries with the same
+// path, the last one is used. O(n log n).
 func NewTable(entries []Entry) *Table {
 	sorted := slices.Clone(entries)
 	slices.Reverse(sorted)
@@ -96,7 +96,7 @@ func (t *Table) below(folder string) []Entry {
 	if t == nil || folder == "." {
 		return slices.Collect(t.All())
 	}
-	// The paths below a folder stand together: they share the prefix.
+	// The paths below a folder are adjacent, because they share the prefix.
 	prefix := folder + "/"
 	from, _ := slices.BinarySearchFunc(t.entries, prefix, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 	to := from
@@ -118,9 +118,8 @@ const opaqueFlag = 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// MarshalBinary returns the table as bytes, in the form of
-// doc/format/file-table.md. Equal tables give equal bytes. The error is always
-// nil for a table that a scan made. O(n).
+// MarshalBinary encodes the table as doc/format/file-table.md describes. Equal tables
+// give equal bytes. The error is always nil for a table made by a scan. O(n).
 func (t *Table) MarshalBinary() ([]byte, error) {
 	size := tableFrameSize
 	for e := range t.All() {
@@ -150,10 +149,9 @@ func (t *Table) MarshalBinary() ([]byte, error) {
 	return le.AppendUint32(b, crc32.Checksum(b, castagnoli)), nil
 }
 
-// UnmarshalBinary sets the table to what MarshalBinary wrote. It keeps no part
-// of data. It returns ErrTable, and leaves the table as it was, for anything
-// else; the answer to that is an empty table, with which every file is read
-// again. O(n).
+// UnmarshalBinary decodes the output of MarshalBinary. It does not retain data. For any
+// other input it returns ErrTable and leaves the table unchanged; the caller should then
+// use an empty table, so that every file is read again. O(n).
 func (t *Table) UnmarshalBinary(data []byte) error {
 	le := binary.LittleEndian
 	if len(data) < tableFrameSize || string(data[:4]) != tableMagic || le.Uint16(data[4:]) != tableVersion {
@@ -183,7 +181,7 @@ func (t *Table) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// decodeEntry returns the entry at the start of b and its size, 0 if b holds none.
+// decodeEntry returns the entry at the start of b and its size, 0 if there is none.
 func decodeEntry(b []byte) (Entry, int) {
 	le := binary.LittleEndian
 	if len(b) < tableEntrySize {

@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("Get: %v %v", e, ok)
 	}
 	if _, ok := table.Get("c"); ok {
-		t.Error("Get finds what is not there")
+		t.Error("Get finds a missing entry")
 	}
 	var none *Table
 	if _, ok := none.Get("a"); ok || none.Len() != 0 || len(slices.Collect(none.All())) != 0 {

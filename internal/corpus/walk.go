@@ -13,14 +13,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/ignore"
 )
 
-// ignoreFile is the name of the files that leave something out of a memex.
+// ignoreFile is the name of the files that exclude paths from a memex.
 const ignoreFile = ".foveaignore"
 
-// maxIgnoreBytes bounds an ignore file.
+// maxIgnoreBytes is the largest size of an ignore file.
 const maxIgnoreBytes = 1 << 20
 
-// walk is one scan under way. Folders are read first, links followed after:
-// what a link leads to is then known to be listed under its own path, or not.
+// walk is a scan in progress. It reads folders first and follows links afterwards, when
+// it is known whether the target of a link is listed under its own path.
 type walk struct {
 	root     *Root
 	ctx      context.Context
@@ -35,14 +35,14 @@ type walk struct {
 	targets  []linkTarget // where links lead, for Root.Names
 }
 
-// link is a symbolic link that was seen: its path, where it stands, and the
-// ignores that count there.
+// link is a symbolic link: its path, its path without links, and the rules of the
+// ignore files that apply there.
 type link struct {
 	path, real string
 	ignores    *ignore.Rules
 }
 
-// all walks the whole memex. Its error ends the scan.
+// run walks the whole memex. Its error ends the scan.
 func (w *walk) run() error {
 	if err := w.folder(".", ".", nil); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (w *walk) run() error {
 	if skills := w.root.skills; skills != "" && hasHidden(skills) && w.root.region.mayContain(skills) {
 		w.links = append(w.links, link{path: skills, real: skills})
 	}
-	// Following a link to a folder may find more links.
+	// A link to a folder may add more links to the list.
 	for i := 0; i < len(w.links); i++ {
 		if err := w.followLink(w.links[i]); err != nil {
 			return err
@@ -71,8 +71,8 @@ func (w *walk) run() error {
 	return w.ctx.Err()
 }
 
-// folder lists the folder whose path is at and whose path without links is real.
-// The error is that of the context, or of enter.
+// folder lists the folder with path at, which is real without links. It returns the
+// error of the context or of onFolder.
 func (w *walk) folder(at, real string, in *ignore.Rules) error {
 	if err := w.ctx.Err(); err != nil || w.folders[real] {
 		return err
@@ -85,7 +85,7 @@ func (w *walk) folder(at, real string, in *ignore.Rules) error {
 	}
 	entries, err := w.root.fs.ReadDir(real)
 	if errors.Is(err, fs.ErrNotExist) && at != "." {
-		return nil // it went away since its parent was listed
+		return nil // removed since its parent was listed
 	}
 	if err == nil {
 		in, err = w.readIgnores(at, real, entries, in)
@@ -102,7 +102,7 @@ func (w *walk) folder(at, real string, in *ignore.Rules) error {
 	return nil
 }
 
-// hold keeps what the table has below a folder that cannot be judged.
+// retain keeps the entries of the table below a folder that cannot be listed.
 func (w *walk) retain(at string, err error) {
 	w.addProblem(at, fmt.Errorf("folder: %w", readError(err)))
 	for _, e := range w.prev.below(at) {
@@ -114,8 +114,8 @@ func (w *walk) retain(at string, err error) {
 	}
 }
 
-// readIgnores returns the ignores for the folder. A file of them that cannot be
-// read is an error: without it, files would get in that were to stay out.
+// readIgnores returns the rules for the folder. An unreadable ignore file is an error,
+// because files that it excludes would otherwise be listed.
 func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Rules) (*ignore.Rules, error) {
 	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && !e.IsDir() })
 	if i < 0 {
@@ -131,7 +131,7 @@ func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Ru
 	return ignore.Parse(in, at, text), nil
 }
 
-// entry takes one entry of a folder.
+// addEntry handles one entry of a folder.
 func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	name, mode := e.Name(), e.Type()
 	if isHidden(name) {
@@ -172,7 +172,7 @@ func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error 
 	return nil
 }
 
-// file lists a file once.
+// addFile lists a file unless it is listed already.
 func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
 	if w.listed != nil {
 		if w.listed[real] {
@@ -183,7 +183,7 @@ func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
 	w.files = append(w.files, fileOf(at, kind == opaque, info))
 }
 
-// follow takes what a link leads to.
+// followLink lists the target of a link.
 func (w *walk) followLink(l link) error {
 	kind := w.root.classify(l.path)
 	real, info, err := w.root.resolve(l.real)
@@ -195,7 +195,7 @@ func (w *walk) followLink(l link) error {
 	}
 	switch {
 	case errors.Is(err, ErrDangling) && kind == foreign && path.Ext(l.path) != "":
-		// The picture that is not there would have been none of ours.
+		// With this extension the target could not be a folder or a listed file.
 	case err != nil:
 		w.addProblem(l.path, readError(err))
 	case info.IsDir():
@@ -209,7 +209,7 @@ func (w *walk) followLink(l link) error {
 	return nil
 }
 
-// named takes a file that Options name.
+// addConfigured lists a file named in Options.
 func (w *walk) addConfigured(name string) {
 	real, info, err := w.root.resolve(name)
 	switch {

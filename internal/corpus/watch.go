@@ -18,51 +18,51 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// ErrBlind is returned by Settle when events may have been missed for good: only
-// scans tell what changed from now on.
+// ErrWatchLost is returned by CatchUp when events may have been lost permanently. From
+// then on only scans find changes.
 var ErrWatchLost = errors.New("the folder can no longer be watched")
 
-// marks are the files, used in turn, whose changes tell where one is in the queue
-// of events: one that comes twice is not taken for the next one.
+// markers are the files written to find a position in the event queue. They alternate,
+// so that a duplicate event is not mistaken for the next marker.
 var markers = [2]string{"mark.0", "mark.1"}
 
-// longestQueue is how long Settle waits for an event of its own.
+// maxEventDelay is how long CatchUp waits for the event of its marker.
 const maxEventDelay = 5 * time.Second
 
-// Watcher tells that something in a memex may have changed. It sees folders that
-// come and go; hidden and ignored ones and files of no interest it leaves out. It
-// is safe for concurrent use.
+// Watcher reports possible changes in a memex. It follows the creation and removal of
+// folders, and skips hidden and ignored folders and files that do not belong to the
+// memex. It is safe for concurrent use.
 type Watcher struct {
 	root        *Root
 	ofInterest  func(path string) bool
 	events      *fsnotify.Watcher
-	store       vfs.FS // of the marks
-	storePath   string // where that is, absolute
+	store       vfs.FS // holds the markers
+	storePath   string // absolute
 	markerFiles [2]vfs.File
 
-	changed chan struct{} // holds one when seen has grown
+	changed chan struct{} // has a value after pending.Seen has grown
 	done    chan struct{}
 
-	flushMu sync.Mutex // held by the one who writes a mark
-	marker  int        // which one
+	flushMu sync.Mutex // held while a marker is written and awaited
+	marker  int        // index of the current marker
 
 	mu      sync.Mutex
-	next    *round        // that has not begun, nil for none
-	arrived chan struct{} // is closed when the event of the mark was read; nil if nobody waits
-	awaited string        // for the mark of this absolute path
+	next    *round        // not started yet; nil for none
+	arrived chan struct{} // closed when the event of the marker arrives; nil if no call waits
+	awaited string        // absolute path of the awaited marker
 	pending Changes
 	failure error
-	folders map[string]bool // that are watched, below the root
+	folders map[string]bool // watched folders, below the root
 }
 
-// Watch begins to watch. store is the absolute path of a folder outside the memex, on a file system of
-// this machine, that nobody else writes to. known, which may be nil, says of files
-// whose names are not those of a memex that they are of interest all the same. The
-// caller scans after Watch has returned, and closes the Watcher. A system that
-// cannot watch so many folders is an error.
-func (r *Root) Watch(ctx context.Context, store string, known func(path string) bool) (*Watcher, error) {
+// Watch starts watching. store is the absolute path of a folder outside the memex, on a
+// local file system, that no other program writes to. ofInterest, which may be nil,
+// selects additional files whose names are not those of a memex. The caller must scan
+// after Watch returns, and close the Watcher. It is an error if the system cannot watch
+// that many folders.
+func (r *Root) Watch(ctx context.Context, store string, ofInterest func(path string) bool) (*Watcher, error) {
 	w := &Watcher{
-		root: r, ofInterest: known, storePath: filepath.Clean(store), changed: make(chan struct{}, 1),
+		root: r, ofInterest: ofInterest, storePath: filepath.Clean(store), changed: make(chan struct{}, 1),
 		done: make(chan struct{}), folders: map[string]bool{},
 	}
 	if w.ofInterest == nil {
@@ -77,7 +77,7 @@ func (r *Root) Watch(ctx context.Context, store string, known func(path string) 
 }
 
 func (w *Watcher) open(ctx context.Context) (err error) {
-	const queue = 4096 // events that wait in this process; more wait in the system
+	const queue = 4096 // events buffered in this process; the system buffers more
 	if w.events, err = fsnotify.NewBufferedWatcher(queue); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (w *Watcher) release() {
 	}
 }
 
-// Close ends the watching. The channel of Changed stays open.
+// Close stops the Watcher. The channel of Changed stays open.
 func (w *Watcher) Close() error {
 	err := w.events.Close()
 	<-w.done
@@ -119,19 +119,19 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// Changed holds a value when something may have changed since one was received.
+// Changed has a value if something may have changed since the last one was received.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
-// Seen counts what was seen so far. A scan that begins after Seen has answered
-// finds all of it.
+// Seen returns the number of changes seen so far. A scan that starts after Seen has
+// returned finds all of them.
 func (w *Watcher) Seen() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.pending.Seen
 }
 
-// News returns what was seen since it was last asked, all that Settle has waited for.
-// Who asks looks after all of it: the next one is not told again.
+// Drain returns the changes seen since its last call, including all that CatchUp waited
+// for. The caller must handle all of them: they are not returned again.
 func (w *Watcher) Drain() Changes {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -140,10 +140,10 @@ func (w *Watcher) Drain() Changes {
 	return n
 }
 
-// Settle returns when everything that happened before the call has been seen. It
-// writes to a file that is watched as well and waits for that event, a fraction of
-// a millisecond: events come in order. It returns ErrBlind when that cannot be told.
-// Those who call while one waits share the next event.
+// CatchUp returns when everything that happened before the call has been seen. Because
+// events arrive in order, it writes to a watched marker file and waits for that event,
+// which takes a fraction of a millisecond. It returns ErrWatchLost if that fails. Calls
+// made while another one is waiting share the next marker.
 func (w *Watcher) CatchUp() error {
 	w.mu.Lock()
 	r := w.next
@@ -157,20 +157,20 @@ func (w *Watcher) CatchUp() error {
 		<-r.done
 		return r.err
 	}
-	w.flushMu.Lock() // until the round before is over
+	w.flushMu.Lock() // wait for the previous round
 	defer w.flushMu.Unlock()
 	w.mu.Lock()
-	w.next = nil // who comes from now on is too late for this one
+	w.next = nil // later calls need a new round
 	w.mu.Unlock()
 	r.err = w.awaitMarker()
 	close(r.done)
 	return r.err
 }
 
-// round is one event that those wait for who called before it was caused.
+// round is one marker event, shared by all calls of CatchUp made before it was caused.
 type round struct {
 	done chan struct{}
-	err  error // when done is closed
+	err  error // valid once done is closed
 }
 
 func (w *Watcher) awaitMarker() error {
@@ -197,7 +197,7 @@ func (w *Watcher) awaitMarker() error {
 	}
 }
 
-// pass lets the one go on who waits for a mark.
+// markerArrived ends the wait for the marker of that name.
 func (w *Watcher) markerArrived(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,13 +207,13 @@ func (w *Watcher) markerArrived(name string) {
 	}
 }
 
-// repeat writes the mark that somebody waits for again: its event may be lost.
+// rewriteMarker writes the awaited marker again, because its event may be lost.
 func (w *Watcher) rewriteMarker() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, name := range markers {
 		if w.arrived != nil && w.awaited == filepath.Join(w.storePath, name) {
-			_, _ = w.markerFiles[i].WriteAt([]byte{'.'}, 0) // else the one who waits gives up
+			_, _ = w.markerFiles[i].WriteAt([]byte{'.'}, 0) // on failure the wait times out
 		}
 	}
 }
@@ -224,7 +224,7 @@ func (w *Watcher) err() error {
 	return w.failure
 }
 
-// give up seeing everything.
+// fail records that changes may be missed from now on.
 func (w *Watcher) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,8 +234,9 @@ func (w *Watcher) fail(err error) error {
 	return w.failure
 }
 
-// run reads events until the watcher is closed. Folders are looked at again when
-// the queue is empty or somebody waits, so that a storm of them is one look.
+// run reads events until the watcher is closed. It refreshes the watched folders when
+// the queue is empty or a call is waiting, so that a burst of folder events causes one
+// refresh.
 func (w *Watcher) run() {
 	defer close(w.done)
 	stale := false
@@ -258,13 +259,13 @@ func (w *Watcher) run() {
 			if !ok {
 				return
 			}
-			w.refresh() // the queue was too short: what was lost, a scan finds
+			w.refresh() // the queue overflowed; a scan finds the lost events
 			w.rewriteMarker()
 		}
 	}
 }
 
-// event takes one event, and reports whether there may be other folders now.
+// event handles one event and reports whether the set of folders may have changed.
 func (w *Watcher) event(e fsnotify.Event) (stale bool) {
 	rel := filepath.ToSlash(w.root.relative(e.Name))
 	switch {
@@ -277,7 +278,7 @@ func (w *Watcher) event(e fsnotify.Event) (stale bool) {
 	return false
 }
 
-// isFolder reports an event of a folder, or of a link, which may lead to one.
+// isFolder reports whether an event concerns a folder, or a link that may lead to one.
 func (w *Watcher) isFolder(rel string, e fsnotify.Event) bool {
 	if isHidden(path.Base(rel)) {
 		return false
@@ -292,7 +293,7 @@ func (w *Watcher) isFolder(rel string, e fsnotify.Event) bool {
 	return err == nil && info.Mode()&(fs.ModeDir|fs.ModeSymlink) != 0
 }
 
-// again watches the folders that there are now, and has everything looked at.
+// refresh watches the current folders and requests a scan.
 func (w *Watcher) refresh() {
 	if err := w.watchFolders(context.Background()); err != nil {
 		_ = w.fail(fmt.Errorf("%w: %w", ErrWatchLost, err))
@@ -300,10 +301,10 @@ func (w *Watcher) refresh() {
 	w.record(".", false)
 }
 
-// note takes in that something happened to a path; came: it was put there whole.
-func (w *Watcher) record(path string, came bool) {
+// record notes a change of a path. created means that the file appeared complete.
+func (w *Watcher) record(path string, created bool) {
 	w.mu.Lock()
-	w.pending.add(path, came)
+	w.pending.add(path, created)
 	w.mu.Unlock()
 	select {
 	case w.changed <- struct{}{}:
@@ -311,9 +312,9 @@ func (w *Watcher) record(path string, came bool) {
 	}
 }
 
-// follow watches every folder of the memex. Each is watched before it is listed, so
-// that what comes into it is either in the list or an event. To the system a folder
-// that got another name is watched once: where names went, all are looked at again.
+// watchFolders watches every folder of the memex. Each folder is watched before it is
+// listed, so that a new file is either listed or causes an event. The system watches a
+// renamed folder only once, so all folders are visited again after names disappeared.
 func (w *Watcher) watchFolders(ctx context.Context) error {
 	for {
 		now := map[string]bool{}
@@ -330,7 +331,7 @@ func (w *Watcher) watchFolders(ctx context.Context) error {
 		gone := false
 		for rel := range w.folders {
 			if !now[rel] {
-				_ = w.events.Remove(w.absolute(rel)) // it may be gone by itself
+				_ = w.events.Remove(w.absolute(rel)) // fails if the folder is gone
 				gone = true
 			}
 		}
@@ -346,7 +347,7 @@ func (w *Watcher) watchFolders(ctx context.Context) error {
 	}
 }
 
-// add watches one folder, which may be gone already.
+// watchFolder watches one folder, and returns false if it no longer exists.
 func (w *Watcher) watchFolder(rel string) (bool, error) {
 	err := w.events.Add(w.absolute(rel))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -359,8 +360,8 @@ func (w *Watcher) absolute(rel string) string {
 	return filepath.Join(w.root.absPaths[0], filepath.FromSlash(rel))
 }
 
-// visit calls enter with each folder that a scan would read, by its path without
-// links, before it is listed. An error of enter ends the visit.
+// visit calls enter with the path, without links, of each folder that a scan would read,
+// before that folder is listed. An error of enter ends the visit.
 func (r *Root) visit(ctx context.Context, enter func(real string) error) error {
 	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}, onFolder: enter}
 	return w.run()

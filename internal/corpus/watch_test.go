@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// watched is a folder that is watched, and what the test does to it.
+// watched is a watched folder with operations for the test.
 type watched struct {
 	t   *testing.T
 	dir string
@@ -60,7 +60,7 @@ func (w *watched) rename(from, to string) {
 	w.check(os.Rename(w.path(from), w.path(to)))
 }
 
-// saw reports whether something was seen since the last call.
+// saw reports whether the watcher saw a change since the last call.
 func (w *watched) saw(what func()) bool {
 	w.t.Helper()
 	w.check(w.w.CatchUp())
@@ -70,8 +70,7 @@ func (w *watched) saw(what func()) bool {
 	return w.w.Seen() > before
 }
 
-// TestWatcherSees: what a scan would find is seen when it happens, and nothing
-// else.
+// TestWatcherSees: the watcher sees exactly the changes that a scan would find.
 func TestWatcherSees(t *testing.T) {
 	w := watchFolder(t, "a.org", "sub/b.org", "photo.jpg", ".hidden/c.org", "ignored/d.org")
 	for _, tc := range []struct {
@@ -106,8 +105,8 @@ func TestWatcherSees(t *testing.T) {
 	}
 }
 
-// TestWatcherKeepsUp: a storm over folders that come and go is seen to its end: a
-// scan after Settle finds every file, and a change of any of them is seen.
+// TestWatcherKeepsUp: after a burst of changes that creates and removes folders, a scan
+// after CatchUp finds every file, and a change of any of them is seen.
 func TestWatcherKeepsUp(t *testing.T) {
 	w := watchFolder(t)
 	if !w.saw(func() {
@@ -118,7 +117,7 @@ func TestWatcherKeepsUp(t *testing.T) {
 			w.rename(fmt.Sprintf("d%d", i), fmt.Sprintf("e%d", i))
 		}
 	}) {
-		t.Fatal("a storm was not seen")
+		t.Fatal("a burst of changes was not seen")
 	}
 	for i := range 100 {
 		top := "d"
@@ -133,11 +132,11 @@ func TestWatcherKeepsUp(t *testing.T) {
 	select {
 	case <-w.w.Changed():
 	default:
-		t.Error("nobody was told")
+		t.Error("Changed has no value")
 	}
 }
 
-// TestManySettleAtOnce: each sees what it did itself before.
+// TestManySettleAtOnce: each concurrent call of CatchUp sees its caller's changes.
 func TestManySettleAtOnce(t *testing.T) {
 	w := watchFolder(t)
 	var all sync.WaitGroup
@@ -157,7 +156,7 @@ func TestManySettleAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestWatcherIsBlind: who cannot see says so instead of waiting.
+// TestWatcherIsBlind: a watcher that cannot see events returns an error at once.
 func TestWatcherIsBlind(t *testing.T) {
 	r, err := Open(t.TempDir(), nil)
 	if err != nil {
@@ -165,7 +164,7 @@ func TestWatcherIsBlind(t *testing.T) {
 	}
 	defer r.Close()
 	if _, err := r.Watch(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
-		t.Error("there is no place for the marks, and it watches")
+		t.Error("the watcher started without a folder for its markers")
 	}
 	w, err := r.Watch(t.Context(), t.TempDir(), nil)
 	if err != nil {

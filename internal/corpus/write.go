@@ -15,17 +15,17 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// newFileMode is that of a file that is made, before the umask.
+// newFileMode is the mode of a new file, before the umask.
 const newFileMode = 0o644
 
-// Next is what a file is to become.
+// Next is the intended state of a file.
 type Next struct {
 	Text string
-	Gone bool        // no file
-	Mode fs.FileMode // of a new file; 0 for the usual one
+	Gone bool        // remove the file
+	Mode fs.FileMode // of a new file; 0 for newFileMode
 }
 
-// Digest returns the digest of the bytes, the zero digest for no file.
+// Digest returns the digest of the text, and the zero digest for a removal.
 func (n Next) Digest() merkle.Digest {
 	if n.Gone {
 		return merkle.Digest{}
@@ -33,36 +33,36 @@ func (n Next) Digest() merkle.Digest {
 	return merkle.SumText(n.Text)
 }
 
-// Write is one file of the memex on its way to other bytes. Stage makes it,
-// Apply or Discard ends it. It is for one goroutine.
+// Write is a prepared change of one file of the memex. Stage makes it; Apply or Discard
+// ends it. It must not be used concurrently.
 //
-// The file keeps its mode, owner and group; a link is followed to the file
-// inside the root and stays a link. A file of several names, and one whose
-// owner a new file could not get, is written in place, see InPlace. Extended
-// attributes and access lists of a file that is replaced are not carried over.
+// The file keeps its mode, owner and group. A link is followed to the file inside the
+// root and remains a link. A file with several hard links, or with an owner that a new
+// file could not get, is written in place, see InPlace. A replaced file loses its
+// extended attributes and access control lists.
 type Write struct {
 	root       *Root
-	path, real string // as the document is called, and without links
+	path, real string // of the document, and without links
 	authorize  func(Place) error
 	base       merkle.Digest
 	next       Next
-	old        string      // what the file holds
-	info       fs.FileInfo // nil for no file
+	old        string      // current text of the file
+	info       fs.FileInfo // nil if there is no file
 	inPlace    bool
 	staged     *vfs.Staged
-	created    []string // folders made for it, outermost first
+	created    []string // folders created for the file, outermost first
 }
 
-// Stage prepares a write and changes no file: it checks that the file holds
-// what base is the digest of (the zero digest: that there is none), that no
-// editor holds it and that it may be written, and puts the new bytes, synced,
-// beside it under a temporary name. A folder that is missing is made for a new
-// file. Errors: ErrChanged, ErrBusy, ErrReadOnlyFile, ErrNoSpace, ErrTooLarge (for
-// Read), ErrVanished (the file or its folder), ErrLink, and those of Read. O(size).
+// Stage prepares a write without changing any file. It checks that the file has the
+// digest base (the zero digest: that there is no file), that no editor has locked it and
+// that it is writable, and writes the new text, synced, to a temporary file next to it.
+// It creates missing folders for a new file. Errors: ErrChanged, ErrBusy,
+// ErrReadOnlyFile, ErrNoSpace, ErrTooLarge (for Read), ErrVanished (the file or its
+// folder), ErrLink, and those of Read. O(size).
 //
-// judge, unless it is nil, says whether the caller may change what the path leads to:
-// before anything is made, and again just before the file changes. Its error ends
-// the write.
+// authorize, if not nil, returns an error if the caller may not change the target of the
+// path. It is called before anything is created and again just before the file changes.
+// Its error ends the write.
 func (r *Root) Stage(name string, base merkle.Digest, next Next, authorize func(Place) error) (*Write, error) {
 	w := &Write{root: r, path: name, base: base, next: next, authorize: authorize}
 	if err := w.stage(); err != nil {
@@ -118,7 +118,7 @@ func (w *Write) stage() error {
 	return writeError(err)
 }
 
-// locate finds the file itself, and asks whether the caller may change it.
+// locate resolves the path and checks that the caller may change the file.
 func (w *Write) locate() error {
 	if !fs.ValidPath(w.path) {
 		return ErrOutside
@@ -143,8 +143,8 @@ func (w *Write) locate() error {
 	return w.checkAccess(info)
 }
 
-// place follows the links of a path as resolve does, also where the file and
-// folders above it are yet to be made; info is nil then.
+// resolveNew follows the links of a path as resolve does, but accepts a path whose file
+// and folders do not exist yet; info is then nil.
 func (r *Root) resolveNew(name string) (real string, info fs.FileInfo, err error) {
 	real, info, err = r.resolve(name)
 	if !errors.Is(err, ErrDangling) || name == "." {
@@ -159,13 +159,13 @@ func (r *Root) resolveNew(name string) (real string, info fs.FileInfo, err error
 	}
 	real = path.Join(folder, path.Base(name))
 	if _, err := r.fs.Lstat(real); !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, ErrDangling // a link to nothing is not written through
+		return "", nil, ErrDangling // a dangling link is not written through
 	}
 	return real, nil, nil
 }
 
-// check compares the digest of the file, or the error of reading it, with the base
-// and asks who holds it.
+// check compares the digest of the file, or the error of reading it, with the base, and
+// looks for an editor's lock.
 func (w *Write) check(have merkle.Digest, err error) error {
 	if lock, held := w.root.editorLock(slices.Compact([]string{w.path, w.real})...); held {
 		return &BusyError{lock}
@@ -181,8 +181,8 @@ func (w *Write) check(have merkle.Digest, err error) error {
 	return nil
 }
 
-// writable refuses what a person has made read-only, even where this process
-// has the rights to pass over it.
+// writable returns an error for a file that the user has made read-only, even if this
+// process has the rights to override that.
 func (w *Write) writable() error {
 	const anyone = 0o222
 	if w.info != nil && w.info.Mode()&anyone == 0 {
@@ -191,7 +191,7 @@ func (w *Write) writable() error {
 	at := path.Dir(w.real)
 	folder, err := w.root.fs.Stat(at)
 	for w.info == nil && errors.Is(err, fs.ErrNotExist) && at != "." {
-		at = path.Dir(at) // it will be made there
+		at = path.Dir(at) // the missing folders will be created there
 		folder, err = w.root.fs.Stat(at)
 	}
 	switch {
@@ -209,7 +209,7 @@ func (w *Write) writable() error {
 	return writeError(f.Close())
 }
 
-// makeFolder makes the folders of a new file, durably.
+// makeFolder creates the missing folders of a new file durably.
 func (w *Write) makeFolder() error {
 	var missing []string
 	at := path.Dir(w.real)
@@ -235,12 +235,13 @@ func (w *Write) makeFolder() error {
 	return nil
 }
 
-// InPlace reports whether the file will be overwritten, for a rename would part
-// its names or change its owner. A crash while that is done can leave a mixture
-// of old and new, see Torn: who calls Apply keeps both texts until it returned.
+// InPlace reports whether the file will be overwritten instead of replaced, because a
+// rename would separate its hard links or change its owner. A crash during the
+// overwrite can leave a mixture of old and new bytes, see Torn, so the caller must keep
+// both texts until Apply returns.
 func (w *Write) InPlace() bool { return w.inPlace }
 
-// Old returns what the file holds, and its mode; "" and 0 for no file.
+// Old returns the current text and mode of the file; "" and 0 if there is no file.
 func (w *Write) Old() (string, fs.FileMode) {
 	if w.info == nil {
 		return "", 0
@@ -248,8 +249,8 @@ func (w *Write) Old() (string, fs.FileMode) {
 	return w.old, w.info.Mode().Perm()
 }
 
-// judged asks whether the caller may change what the path leads to: w.real, which info
-// describes.
+// checkAccess checks that the caller may change the target of the path: w.real, which
+// info describes.
 func (w *Write) checkAccess(info fs.FileInfo) error {
 	if w.authorize == nil {
 		return nil
@@ -257,8 +258,8 @@ func (w *Write) checkAccess(info fs.FileInfo) error {
 	return w.authorize(newPlace(w.path, w.real, info))
 }
 
-// sameFile returns an error where the path leads elsewhere than when the write was
-// staged, or the caller may no longer change what it leads to.
+// recheckPath returns an error if the path has another target than when the write was
+// staged, or the caller may no longer change the target.
 func (w *Write) recheckPath() error {
 	real, info, err := w.root.resolveNew(w.path)
 	if err != nil {
@@ -270,11 +271,11 @@ func (w *Write) recheckPath() error {
 	return w.checkAccess(info)
 }
 
-// Apply checks the file again and changes it, durably: when it returns nil, a
-// crash leaves the new bytes. A crash before leaves the old or the new, but for
-// InPlace. A save by an editor between the check and the rename, some
-// microseconds, is lost. After an error the file is as it was, unless the error
-// came of the last sync. Errors as of Stage.
+// Apply checks the file again and changes it durably: once it returns nil, the new bytes
+// survive a crash. A crash during Apply leaves the old or the new bytes, except as
+// described for InPlace. A save by an editor in the microseconds between the check and
+// the rename is lost. After an error the file is unchanged, unless only the last sync
+// failed. Errors: those of Stage.
 func (w *Write) Apply() error {
 	have, info, err := w.root.fileDigest(w.real, DefaultLimit)
 	if err = w.check(have, err); err == nil {
@@ -304,7 +305,7 @@ func (w *Write) execute() error {
 	case w.inPlace:
 		return w.overwrite()
 	}
-	w.root.written.record(w.real, staged.Info()) // before the file has its name: its event may be quick
+	w.root.written.record(w.real, staged.Info()) // before the rename, whose event may arrive at once
 	if w.info != nil {
 		return staged.Replace()
 	}
@@ -318,13 +319,13 @@ func (w *Write) execute() error {
 	return err
 }
 
-// digest returns the digest of a file as it is now, zero where it cannot be read.
+// currentDigest returns the current digest of a file; zero if it cannot be read.
 func (r *Root) currentDigest(name string) merkle.Digest {
 	d, _, _ := r.fileDigest(name, DefaultLimit)
 	return d
 }
 
-// Discard removes what Stage has put there; after Apply it does nothing.
+// Discard removes the files and folders that Stage created; after Apply it does nothing.
 func (w *Write) Discard() error {
 	var err error
 	if w.staged != nil {
@@ -332,18 +333,18 @@ func (w *Write) Discard() error {
 		w.staged = nil
 	}
 	for _, folder := range slices.Backward(w.created) {
-		_ = w.root.fs.Remove(folder) // not if somebody has put something there
+		_ = w.root.fs.Remove(folder) // fails if the folder is in use
 	}
 	w.created = nil
 	return err
 }
 
-// Sweep removes the temporary files that a crash has left in the folder of a
-// file. Nothing is staged meanwhile.
+// Sweep removes temporary files that a crash has left in the folder of a file. The
+// caller must not stage a write at the same time.
 func (r *Root) Sweep(name string) error {
 	real, _, err := r.resolveNew(name)
 	if err != nil {
-		return nil // Stage says why
+		return nil // Stage returns the error
 	}
 	if _, err := vfs.RemoveTemps(r.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("corpus: %s: %w", name, writeError(err))

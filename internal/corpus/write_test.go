@@ -30,7 +30,7 @@ func put(r *Root, name string, base merkle.Digest, next Next) error {
 
 func sum(text string) merkle.Digest { return merkle.Sum([]byte(text)) }
 
-// onDisk gives every path below a folder with its content, links as links.
+// onDisk returns every path below a folder with its content, and the targets of links.
 func onDisk(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -147,7 +147,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsTheMode: of a replaced file, and a mode asked for of a new one.
+// TestWriteKeepsTheMode: a replaced file keeps its mode, and a new one gets the
+// requested mode.
 func TestWriteKeepsTheMode(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.org")
@@ -165,7 +166,7 @@ func TestWriteKeepsTheMode(t *testing.T) {
 	}
 }
 
-// TestWriteBetween changes the file between Stage and Apply: what came counts.
+// TestWriteBetween changes the file between Stage and Apply: the change must survive.
 func TestWriteBetween(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -209,8 +210,8 @@ func TestWriteBetween(t *testing.T) {
 	}
 }
 
-// memexOf makes a file system in memory: each name with its text, and h.org as
-// another name of a.org.
+// memexOf creates a file system in memory with the files, and h.org as a hard link to
+// a.org if linked.
 func memexOf(t *testing.T, linked bool, files map[string]string) (*faultfs.FS, *Root) {
 	t.Helper()
 	in := faultfs.New()
@@ -227,8 +228,8 @@ func memexOf(t *testing.T, linked bool, files map[string]string) (*faultfs.FS, *
 	return in, open(t, "/memex", &Options{FS: in})
 }
 
-// TestWriteFails makes each operation fail once: the file has the old bytes, or
-// all of the new ones after the last sync failed, and nothing is left beside it.
+// TestWriteFails makes each operation fail once: the file has the old bytes, or all of
+// the new ones if only the last sync failed, and no other file remains.
 func TestWriteFails(t *testing.T) {
 	long := strings.Repeat("old sectors. ", 200)
 	for _, linked := range []bool{false, true} {
@@ -255,7 +256,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestWriteToAFullDisk: named, and the file is as it was.
+// TestWriteToAFullDisk: the error is ErrNoSpace and the file is unchanged.
 func TestWriteToAFullDisk(t *testing.T) {
 	for _, linked := range []bool{false, true} {
 		in, r := memexOf(t, linked, map[string]string{"a.org": "old"})
@@ -269,9 +270,9 @@ func TestWriteToAFullDisk(t *testing.T) {
 	}
 }
 
-// TestWriteCrashes cuts the power before each operation: the file holds the old
-// bytes or the new, or where it is written in place a mixture that Torn knows;
-// told is durable.
+// TestWriteCrashes cuts the power before each operation: the file has the old bytes or
+// the new, or, if written in place, a mixture that Torn recognizes; an acknowledged
+// write is durable.
 func TestWriteCrashes(t *testing.T) {
 	before, after := strings.Repeat("0123456789abcde\n", 100), strings.Repeat("ABCDEFGHIJKLMNO\n", 70)
 	for _, linked := range []bool{false, true} {
@@ -298,7 +299,7 @@ func TestWriteCrashes(t *testing.T) {
 			}
 			in.OnOp(nil)
 			if got, err := in.Crash(3).ReadFile("a.org"); err != nil || string(got) != texts[1] {
-				t.Errorf("linked %v: told it was written, and a crash leaves %d bytes, %v", linked, len(got), err)
+				t.Errorf("linked %v: acknowledged, but a crash leaves %d bytes, %v", linked, len(got), err)
 			}
 			if linked && torn == 0 {
 				t.Error("no cut tore the file, so Torn was not tried")

@@ -18,7 +18,7 @@ const wordsPage = "doc/words.md"
 // beforeGlossary lists the packages whose names are older than the glossary. A package
 // leaves the list when its names follow it, and none is added.
 var beforeGlossary = []string{
-	".", "api", "cmd/fovea", "internal/client", "internal/config", "internal/corpus", "internal/daemon", "internal/disk",
+	".", "api", "cmd/fovea", "internal/client", "internal/config", "internal/daemon", "internal/disk",
 	"internal/foveatest", "internal/graph", "internal/guard", "internal/httpapi", "internal/inert", "internal/mcpserver",
 	"internal/rpcline", "internal/servermemory", "internal/share", "internal/stores", "internal/vfs", "node",
 }
