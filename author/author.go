@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Kind is what an author is.
+// Kind is the kind of an author.
 type Kind uint8
 
-// The kinds of authors. The zero Kind is that of the zero Author, who is nobody.
+// The kinds of authors. The zero Kind belongs to the zero Author, which is no author.
 const (
-	Owner Kind = iota + 1 // the person whose memory it is
-	File                  // found in a file: an editor or another program saved it
-	Agent                 // a program that bears a name
-	Fovea                 // Fovea itself: the merge of two histories
+	Owner Kind = iota + 1 // the owner of the memory
+	File                  // a file saved by an editor or another program
+	Agent                 // a program with a name
+	Fovea                 // Fovea itself, for the merge of two histories
 )
 
 var kindNames = [...]string{Owner: "owner", File: "file", Agent: "agent", Fovea: "fovea"}
@@ -30,8 +30,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// KindNamed returns the kind that String prints as a word, false for any other word.
-func KindNamed(word string) (Kind, bool) {
+// ParseKind returns the kind whose String is word, and false for any other word.
+func ParseKind(word string) (Kind, bool) {
 	for k := Owner; k <= Fovea; k++ {
 		if kindNames[k] == word {
 			return k, true
@@ -40,23 +40,22 @@ func KindNamed(word string) (Kind, bool) {
 	return 0, false
 }
 
-// Author is who made a change. Authors are compared with ==. The zero Author is
-// nobody.
+// Author is the author of a change. Authors are comparable with ==. The zero Author is
+// no author.
 type Author struct {
 	Kind Kind
 	Name string // of an agent; "" for the other kinds
 }
 
-// Named returns the agent of a name. It does not ask whether an agent may bear that
-// name, see Check: any agent is an agent.
+// Named returns the agent of that name, without checking the name as Check does.
 func Named(name string) Author { return Author{Agent, name} }
 
-// IsZero reports whether the author is nobody.
+// IsZero reports whether a is the zero Author.
 func (a Author) IsZero() bool { return a == Author{} }
 
-// String returns the printed form: owner, file, fovea, or the bare name of an agent.
-// An agent whose name Check refuses, such as one of an old history, prints as the
-// word agent and the name in quotes, in ASCII.
+// String returns the printed form: owner, file, fovea, or the bare name of an agent. An
+// agent with a name that Check rejects, such as one from an old history, is printed as
+// agent "NAME", quoted in ASCII.
 func (a Author) String() string {
 	if a.Kind != Agent {
 		return a.Kind.String()
@@ -69,13 +68,13 @@ func (a Author) String() string {
 
 const agentPrefix = "agent "
 
-// ErrAuthor is returned for a text that names no author.
+// ErrAuthor is returned for a text that is not the name of an author.
 var ErrAuthor = errors.New(`no author is called that; use owner, file, fovea, or the name of an agent as fovea log prints it`)
 
-// Parse reads the printed form of an author. It also takes person for owner, and
+// Parse parses the printed form of an author. It also accepts person for owner, and
 // agent NAME for any agent. Errors: ErrAuthor.
 func Parse(text string) (Author, error) {
-	switch kind, _ := KindNamed(text); {
+	switch kind, _ := ParseKind(text); {
 	case text == "person":
 		return Author{Kind: Owner}, nil
 	case kind != 0 && kind != Agent:
@@ -95,10 +94,10 @@ func Parse(text string) (Author, error) {
 	return Named(name), nil
 }
 
-// OfText returns the author that histories before commit format 2 meant by a text:
-// person was the owner, file what was found in files, merge Fovea itself, and
-// anything else an agent.
-func OfText(text string) Author {
+// FromLegacyText returns the author that a text meant in histories before commit format
+// 2: person was the owner, file a saved file, merge Fovea itself, and anything else an
+// agent.
+func FromLegacyText(text string) Author {
 	switch text {
 	case "person":
 		return Author{Kind: Owner}

@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// kinds are the words that a log prints for who is no agent.
+// kinds are the printed forms of the authors that are not agents.
 var kinds = []string{"owner", "file", "fovea"}
 
 func TestCheck(t *testing.T) {
@@ -35,8 +35,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestForClient: names of clients that are not the same are not the same agent, nor one
-// that the owner has named.
+// TestForClient: clients with different names are different agents, and none of them is
+// an agent that the owner has named.
 func TestForClient(t *testing.T) {
 	given := func(name string) bool { return name == "gardener" }
 	for client, want := range map[string]string{
@@ -53,7 +53,7 @@ func TestForClient(t *testing.T) {
 	}
 }
 
-// awkward are names that are, or look like, those of somebody who is no agent.
+// awkward returns names that equal or resemble those of authors that are not agents.
 func awkward() (names []string) {
 	for _, word := range []string{"owner", "person", "file", "fovea", "agent", "human", "user", "me", "root", "system"} {
 		dotless := strings.NewReplacer("i", "ı", "o", "о", "e", "е", "a", "а", "p", "р", "s", "ѕ").Replace(word)
@@ -65,7 +65,7 @@ func awkward() (names []string) {
 	return append(names, "", "ﬁle", "fi1e", "flle", "ovvner", "ownеr", "agent-file", "merge", "mint", "Mint", "mint\u0301")
 }
 
-// hold checks what is true of any name, and of any client's.
+// hold checks the properties of any name of an agent or a client.
 func hold(t *testing.T, name string) {
 	t.Helper()
 	if slices.Contains(kinds, name) && author.Check(name) == nil {
@@ -123,8 +123,8 @@ func TestNoNameIsAnotherKind(t *testing.T) {
 	}
 }
 
-// FuzzNames: a name is refused or allowed, never another kind, and what is printed
-// leads back.
+// FuzzNames: a name is rejected or accepted, but never becomes another kind, and the
+// printed form parses back.
 func FuzzNames(f *testing.F) {
 	for _, name := range awkward() {
 		f.Add(name, "mint")

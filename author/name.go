@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxName is how many bytes the name of an agent may have.
+// MaxName is the largest length in bytes of an agent's name.
 const MaxName = 64
 
 // Errors of Check.
@@ -23,35 +23,35 @@ var (
 	ErrReserved = errors.New("that name would read as somebody who is no agent; choose another one, such as claude")
 )
 
-// reserved are the words that mean a kind of author, or the person at the keyboard.
-var reserved = []string{
+// reservedNames are words for a kind of author, or for the user.
+var reservedNames = []string{
 	"owner", "person", "human", "user", "me", "self",
 	"file", "fovea", "agent", "agents", "merge",
 	"admin", "root", "system",
 }
 
-// Check returns nil where an agent may bear a name, else why not: it wraps ErrName or
-// ErrReserved and says what to write instead where that is known. Small ASCII letters
-// alone are allowed, so that no two names look alike, or share a folder on a disk that
-// does not tell A from a. A word that means another kind of author is refused, also
-// with - and _ in it, or spelled with digits, such as 0wner.
+// Check returns nil if an agent may have the name. Otherwise the error wraps ErrName or
+// ErrReserved and suggests a valid name if possible. Only lower-case ASCII letters are
+// allowed, so that names do not look alike and do not share a folder on a
+// case-insensitive disk. Words for other kinds of authors are reserved, also with - and
+// _ inserted or letters replaced by digits, as in 0wner.
 func Check(name string) error {
-	if !plain(name) {
-		near := words(name)
+	if !wellFormed(name) {
+		near := slug(name)
 		if near == "" || Check(near) != nil {
 			return fmt.Errorf("agent %s: %w", strconv.QuoteToASCII(name), ErrName)
 		}
 		return fmt.Errorf("agent %s: %w; write %s", strconv.QuoteToASCII(name), ErrName, near)
 	}
 	shape := shapeOf(name)
-	if slices.ContainsFunc(reserved, func(word string) bool { return shapeOf(word) == shape }) {
+	if slices.ContainsFunc(reservedNames, func(word string) bool { return shapeOf(word) == shape }) {
 		return fmt.Errorf("agent %s: %w", name, ErrReserved)
 	}
 	return nil
 }
 
-// plain reports whether a name has the characters of one.
-func plain(name string) bool {
+// wellFormed reports whether a name has a valid length and only valid characters.
+func wellFormed(name string) bool {
 	for i := range len(name) {
 		letter := 'a' <= name[i] && name[i] <= 'z' || '0' <= name[i] && name[i] <= '9'
 		if !letter && (i == 0 || name[i] != '-' && name[i] != '_') {
@@ -61,17 +61,17 @@ func plain(name string) bool {
 	return 0 < len(name) && len(name) <= MaxName
 }
 
-// looks are the ASCII characters, and pairs, that are taken for another one.
-var looks = strings.NewReplacer(
+// lookalikes maps ASCII characters and pairs to the character they resemble.
+var lookalikes = strings.NewReplacer(
 	"-", "", "_", "", "rn", "m", "vv", "w",
 	"0", "o", "1", "i", "l", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "9", "g",
 )
 
-// shapeOf is what a name looks like: names that a reader confuses have one shape.
-func shapeOf(name string) string { return looks.Replace(looks.Replace(name)) }
+// shapeOf returns the visual shape of a name: names that look alike have equal shapes.
+func shapeOf(name string) string { return lookalikes.Replace(lookalikes.Replace(name)) }
 
-// words makes small letters, digits and hyphens of a text, "" where it has none.
-func words(text string) string {
+// slug reduces a text to lower-case letters, digits and hyphens; "" if it has none.
+func slug(text string) string {
 	parts := strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
@@ -79,30 +79,30 @@ func words(text string) string {
 	return strings.TrimRight(name[:min(len(name), MaxName)], "-")
 }
 
-// changedPrefix begins each name that ForClient has made, and no other one that it
-// returns.
-const changedPrefix = "agent-"
+// clientPrefix starts every name that ForClient has made up, and no name that it has
+// kept.
+const clientPrefix = "agent-"
 
-// ForClient returns the agent that an MCP client is by the name that it gives itself,
-// and whether that is another name than the client's. A name that Check allows stays,
-// unless it begins as changed ones do, or taken reports that somebody else has it. Of
-// any other one the agent is called agent-, the letters and digits of the name, and
-// eight digits of its SHA-256: two clients of different names are different agents.
-// "" is the agent agent-unnamed. nil takes no name.
+// ForClient returns the agent for an MCP client that calls itself name, and whether the
+// agent's name differs from it. A name that Check accepts is kept, unless it starts with
+// agent- or taken reports that it belongs to another agent. Any other name becomes
+// agent-, its letters and digits, and eight hex digits of its SHA-256, so that clients
+// with different names are different agents. "" becomes agent-unnamed. A nil taken
+// reports no name as taken.
 func ForClient(name string, taken func(name string) bool) (a Author, changed bool) {
 	if name == "" {
-		return Named(changedPrefix + "unnamed"), true
+		return Named(clientPrefix + "unnamed"), true
 	}
-	if Check(name) == nil && !strings.HasPrefix(name, changedPrefix) && (taken == nil || !taken(name)) {
+	if Check(name) == nil && !strings.HasPrefix(name, clientPrefix) && (taken == nil || !taken(name)) {
 		return Named(name), false
 	}
 	sum := sha256.Sum256([]byte(name))
-	middle := words(name)
-	if most := MaxName - len(changedPrefix) - 9; len(middle) > most {
-		middle = strings.TrimRight(middle[:most], "-")
+	middle := slug(name)
+	if maxLen := MaxName - len(clientPrefix) - 9; len(middle) > maxLen {
+		middle = strings.TrimRight(middle[:maxLen], "-")
 	}
 	if middle != "" {
 		middle += "-"
 	}
-	return Named(changedPrefix + middle + hex.EncodeToString(sum[:4])), true
+	return Named(clientPrefix + middle + hex.EncodeToString(sum[:4])), true
 }

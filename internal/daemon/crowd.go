@@ -27,7 +27,7 @@ func (l *crowd) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &counted{Conn: c, share: l.shares.Take(l.as, func() { _ = c.Close() })}, nil
+	return &counted{Conn: c, share: l.shares.Acquire(l.as, func() { _ = c.Close() })}, nil
 }
 
 // counted is a connection that has a share until it is closed.
@@ -62,10 +62,10 @@ func (c *counted) state(s http.ConnState) {
 	switch {
 	case s == http.StateActive && !c.active:
 		c.active = true
-		c.share.Use()
+		c.share.MarkBusy()
 	case s == http.StateIdle && c.active:
 		c.active = false
-		c.share.Rest()
+		c.share.MarkIdle()
 	}
 }
 
@@ -82,7 +82,7 @@ func counting(admit httpapi.Admission) httpapi.Admission {
 	return func(r *http.Request) (api.Grant, error) {
 		g, err := admit(r)
 		if c, ok := r.Context().Value(connectionKey{}).(*counted); ok && err == nil {
-			c.share.Move(g.Bearer())
+			c.share.Reassign(g.Bearer())
 		}
 		return g, err
 	}
@@ -93,7 +93,7 @@ func counting(admit httpapi.Admission) httpapi.Admission {
 func connections() share.Limits {
 	limits := share.Connections
 	if most := descriptors() / 2; most > 0 {
-		limits.All = min(limits.All, most)
+		limits.Total = min(limits.Total, most)
 	}
 	return limits
 }

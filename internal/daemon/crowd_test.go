@@ -47,7 +47,7 @@ func crowded(t *testing.T) (*daemon, *pipes) {
 	admit := counting(func(r *http.Request) (api.Grant, error) {
 		return api.Grant{Agent: r.Header.Get("Agent"), Role: api.Agent, Vouched: true}, nil
 	})
-	d.add(p, share.Nobody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = admit(r) }), keepAlive)
+	d.add(p, share.Anonymous, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = admit(r) }), keepAlive)
 	go func() { _ = d.servers[0].Serve(d.servers[0].listener) }()
 	t.Cleanup(func() { _ = d.servers[0].Close() })
 	return d, p
@@ -72,7 +72,7 @@ func TestHalfOpenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p := crowded(t)
 		begun := time.Now()
-		for range 3 * share.Connections.Nobody {
+		for range 3 * share.Connections.Anonymous {
 			c := p.dial()
 			defer c.Close()
 			if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHo"); err != nil {
@@ -86,7 +86,7 @@ func TestHalfOpenAtOnce(t *testing.T) {
 			t.Errorf("a newcomer waited for %v", passed)
 		}
 		synctest.Wait()
-		if n := d.shares.Held(share.Nobody); n > share.Connections.Nobody {
+		if n := d.shares.Held(share.Anonymous); n > share.Connections.Anonymous {
 			t.Errorf("%d connections of nobody are open", n)
 		}
 	})

@@ -164,7 +164,7 @@ func (d *daemon) listen(socket string) error {
 		return err
 	}
 	port := tcp.Addr().(*net.TCPAddr).Port
-	d.add(tcp, share.Nobody, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
+	d.add(tcp, share.Anonymous, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
 	if err := d.publish(tcp.Addr().String()); vfs.Unwritable(err) {
 		d.opts.Log.Warn("the port is for those who have a token of fovea token", "why", err)
 	} else if err != nil {

@@ -136,7 +136,7 @@ func TestHalfOpenConnections(t *testing.T) {
 	ada := h.token("ada")
 	address := strings.TrimPrefix(h.url, "http://")
 	var half []net.Conn
-	for range 2 * share.Connections.Nobody {
+	for range 2 * share.Connections.Anonymous {
 		c, err := net.Dial("tcp", address)
 		h.check(err)
 		defer c.Close()

@@ -27,14 +27,14 @@ func AppendAuthor(b []byte, a author.Author) []byte {
 // returned for an author of an unknown kind.
 func ReadAuthor(r *merkle.Reader) (author.Author, error) {
 	if r.Peek() == merkle.KindText {
-		return author.OfText(r.Text()), nil
+		return author.FromLegacyText(r.Text()), nil
 	}
 	parts := r.List()
 	if r.Err() != nil || parts == 0 {
 		return author.Author{}, nil
 	}
 	word := r.Text()
-	kind, known := author.KindNamed(word)
+	kind, known := author.ParseKind(word)
 	if r.Err() != nil {
 		return author.Author{}, nil
 	}

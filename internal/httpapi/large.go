@@ -48,7 +48,7 @@ func (s *Server) weighing(next http.Handler) http.Handler {
 
 // take gives the bearer of a request a share of what is large.
 func (s *Server) take(r *http.Request, end func()) *share.Share {
-	return s.large.Take(api.GrantOf(r.Context()).Bearer(), end)
+	return s.large.Acquire(api.GrantOf(r.Context()).Bearer(), end)
 }
 
 // weighed is a body that takes a share once it is large.

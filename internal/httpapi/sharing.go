@@ -30,7 +30,7 @@ func gaveWay(ctx context.Context) bool {
 func taking(shares *share.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
-	one := shares.Take(api.GrantOf(ctx).Bearer(), func() { end(why) })
+	one := shares.Acquire(api.GrantOf(ctx).Bearer(), func() { end(why) })
 	defer one.Release()
 	next.ServeHTTP(w, r.WithContext(ctx))
 }

@@ -111,8 +111,8 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if one := w.session(id); one != nil {
-		one.Use()
-		defer one.Rest()
+		one.MarkBusy()
+		defer one.MarkIdle()
 	}
 	w.with.ServeHTTP(told, r)
 }
@@ -138,15 +138,15 @@ func (w *Web) server(asker Asker) *Server {
 	if k == nil {
 		k = w.open(asker)
 	}
-	k.share.Use() // it is the newest now
-	k.share.Rest()
+	k.share.MarkBusy() // it is the newest now
+	k.share.MarkIdle()
 	return k.server
 }
 
 // open makes a server and keeps it, unless it gave way already.
 func (w *Web) open(asker Asker) *kept {
 	k := &kept{server: asker.Open()}
-	k.share = w.perServer.Take(asker.Bearer, func() { w.drop(asker.Key, k) })
+	k.share = w.perServer.Acquire(asker.Bearer, func() { w.drop(asker.Key, k) })
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if other := w.servers[asker.Key]; other != nil {
@@ -178,7 +178,7 @@ func (w *Web) began(b share.Bearer, s *Server, id string) {
 		if id == "" || session.ID() != id {
 			continue
 		}
-		one := w.perSession.Take(b, func() { go session.Close() })
+		one := w.perSession.Acquire(b, func() { go session.Close() })
 		w.mu.Lock()
 		w.sessions[id] = one
 		w.mu.Unlock()

@@ -7,120 +7,120 @@ import (
 	"sync"
 )
 
-// Bearer is whose shares are counted together. What a request says of itself does not
-// make it another bearer; only the token that it shows does.
+// Bearer identifies the client whose shares are counted together. Only the token of a
+// request decides its bearer, whatever other names the request gives.
 type Bearer string
 
 const (
-	// Owner is the person, and every program that comes as the person: over the socket,
-	// or with the secret of this run.
+	// Owner is the user, and every program that acts as the user: over the socket, or
+	// with the secret of this run.
 	Owner Bearer = "owner"
-	// Nobody is everybody who has not shown a token yet.
-	Nobody Bearer = "nobody"
+	// Anonymous is every client that has not shown a token yet.
+	Anonymous Bearer = "anonymous"
 )
 
-// Agent is the bearer of a token that was made for the agent of that name.
+// Agent returns the bearer of a token issued to the agent of that name.
 func Agent(name string) Bearer { return Bearer("agent " + name) }
 
-// Shares counts the shares of one thing. It is safe for concurrent use. A call costs time
-// linear in the shares of one bearer.
+// Shares counts the shares of one resource. It is safe for concurrent use. Each call
+// takes time linear in the shares of one bearer.
 type Shares struct {
 	limits Limits
 
-	mu   sync.Mutex
-	held map[Bearer][]*Share // least recently used first
-	all  int
+	mu    sync.Mutex
+	held  map[Bearer][]*Share // least recently used first
+	total int
 }
 
-// Share is one thing that a bearer holds. It is safe for concurrent use.
+// Share is one unit of a resource, held by a bearer. It is safe for concurrent use.
 type Share struct {
-	of  *Shares
-	end func()
+	parent *Shares
+	evict  func()
 
-	// Guarded by of.mu.
-	bearer Bearer
-	users  int  // of Use, without those that Rest ended
-	gone   bool // released, or given up
+	// Guarded by parent.mu.
+	bearer   Bearer
+	users    int  // open calls of MarkBusy
+	released bool // by Release or by eviction
 }
 
-// New returns shares of which nobody holds one.
+// New returns Shares without holders.
 func New(limits Limits) *Shares {
 	return &Shares{limits: limits, held: map[Bearer][]*Share{}}
 }
 
-// Take gives a bearer a share, always. Where a limit is exceeded by that, another share
-// is given up: its end is called, before Take returns. An end must not block, and must
-// not wait for a call of this package. The caller calls Release when it is done.
-func (s *Shares) Take(b Bearer, end func()) *Share {
-	one := &Share{of: s, end: end, bearer: b}
+// Acquire gives a bearer a share. It never fails: if a limit is exceeded, it evicts
+// another share by calling that share's evict before it returns. evict must not block or
+// wait for a call of this package. The caller calls Release when done.
+func (s *Shares) Acquire(b Bearer, evict func()) *Share {
+	h := &Share{parent: s, evict: evict, bearer: b}
 	s.mu.Lock()
-	s.add(one)
-	given := s.overflow(one)
+	s.add(h)
+	evicted := s.evictExcess(h)
 	s.mu.Unlock()
-	for _, g := range given {
-		g.end()
+	for _, g := range evicted {
+		g.evict()
 	}
-	return one
+	return h
 }
 
-// Held returns how many shares a bearer holds.
+// Held returns the number of shares that a bearer holds.
 func (s *Shares) Held(b Bearer) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.held[b])
 }
 
-// Use says that the share is in use until Rest is called: it becomes the newest, and
-// gives way only when its bearer has none that rests.
-func (h *Share) Use() {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
+// MarkBusy marks the share as busy until MarkIdle is called and makes it the newest. A
+// busy share is evicted only if its bearer has no idle one.
+func (h *Share) MarkBusy() {
+	h.parent.mu.Lock()
+	defer h.parent.mu.Unlock()
 	h.users++
-	if !h.gone {
-		h.of.remove(h)
-		h.of.add(h)
+	if !h.released {
+		h.parent.remove(h)
+		h.parent.add(h)
 	}
 }
 
-// Rest ends one call of Use.
-func (h *Share) Rest() {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
+// MarkIdle ends one call of MarkBusy.
+func (h *Share) MarkIdle() {
+	h.parent.mu.Lock()
+	defer h.parent.mu.Unlock()
 	h.users = max(h.users-1, 0)
 }
 
-// Move makes the share that of another bearer, who may have to give up another one for
-// it.
-func (h *Share) Move(b Bearer) {
-	s := h.of
+// Reassign transfers the share to another bearer, which may evict a share of that
+// bearer.
+func (h *Share) Reassign(b Bearer) {
+	s := h.parent
 	s.mu.Lock()
-	if h.gone || h.bearer == b {
+	if h.released || h.bearer == b {
 		s.mu.Unlock()
 		return
 	}
 	s.remove(h)
 	h.bearer = b
 	s.add(h)
-	given := s.overflow(h)
+	evicted := s.evictExcess(h)
 	s.mu.Unlock()
-	for _, g := range given {
-		g.end()
+	for _, g := range evicted {
+		g.evict()
 	}
 }
 
-// Release gives the share back. A second call does nothing.
+// Release returns the share. A second call does nothing.
 func (h *Share) Release() {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	if !h.gone {
-		h.gone = true
-		h.of.remove(h)
+	h.parent.mu.Lock()
+	defer h.parent.mu.Unlock()
+	if !h.released {
+		h.released = true
+		h.parent.remove(h)
 	}
 }
 
 func (s *Shares) add(h *Share) {
 	s.held[h.bearer] = append(s.held[h.bearer], h)
-	s.all++
+	s.total++
 }
 
 func (s *Shares) remove(h *Share) {
@@ -130,28 +130,29 @@ func (s *Shares) remove(h *Share) {
 	} else {
 		s.held[h.bearer] = left
 	}
-	s.all--
+	s.total--
 }
 
-// overflow takes away what is over the limits since a share was added.
-func (s *Shares) overflow(added *Share) (given []*Share) {
-	giveUp := func(b Bearer) {
+// evictExcess releases the shares that exceed a limit after a share was added, and
+// returns them.
+func (s *Shares) evictExcess(added *Share) (evicted []*Share) {
+	evict := func(b Bearer) {
 		h := s.oldest(b, added)
-		h.gone = true
+		h.released = true
 		s.remove(h)
-		given = append(given, h)
+		evicted = append(evicted, h)
 	}
 	if limit := s.limits.of(added.bearer); limit > 0 && len(s.held[added.bearer]) > limit {
-		giveUp(added.bearer)
+		evict(added.bearer)
 	}
-	if s.limits.All > 0 && s.all > s.limits.All {
-		giveUp(s.largest(added))
+	if s.limits.Total > 0 && s.total > s.limits.Total {
+		evict(s.largest(added))
 	}
-	return given
+	return evicted
 }
 
-// oldest returns the share of a bearer that gives way first: the one least recently used
-// of those that are not in use, else of all. It is added only where there is no other.
+// oldest returns the share of a bearer to evict: the least recently used idle share, or
+// else the least recently used one. It is added only if the bearer has no other.
 func (s *Shares) oldest(b Bearer, added *Share) *Share {
 	held := s.held[b]
 	for _, h := range held {
@@ -167,18 +168,18 @@ func (s *Shares) oldest(b Bearer, added *Share) *Share {
 	return added
 }
 
-// largest returns the bearer that holds the most beside a share that was just added, and
-// the owner only where nobody else holds one.
+// largest returns the bearer with the most shares, not counting the one just added. It
+// is the owner only if no other bearer has a share.
 func (s *Shares) largest(added *Share) Bearer {
-	most, count := Owner, 0
+	largest, count := Owner, 0
 	for b, held := range s.held {
 		n := len(held)
 		if b == added.bearer {
 			n--
 		}
-		if b != Owner && (n > count || n == count && n > 0 && b < most) {
-			most, count = b, n
+		if b != Owner && (n > count || n == count && n > 0 && b < largest) {
+			largest, count = b, n
 		}
 	}
-	return most
+	return largest
 }

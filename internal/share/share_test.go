@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
-// model is the naive version of shares of which one is in use at most.
+// model is a naive implementation of shares, at most one user each.
 type model struct {
 	limits share.Limits
 	order  []*held // least recently used first
@@ -32,36 +32,36 @@ func (m *model) limit(b share.Bearer) int {
 	switch b {
 	case share.Owner:
 		return m.limits.Owner
-	case share.Nobody:
-		return m.limits.Nobody
+	case share.Anonymous:
+		return m.limits.Anonymous
 	}
 	return m.limits.Agent
 }
 
-// TestSharesAgainstAModel: after any sequence of calls each bearer holds at most what its
-// limit says, all together at most what theirs says, who takes one has it, and who is
-// within its limit loses nothing while all are within theirs.
+// TestSharesAgainstAModel: after any sequence of calls, no limit is exceeded, an acquired
+// share is held, and a bearer within its limit loses nothing while the total is within
+// its limit.
 func TestSharesAgainstAModel(t *testing.T) {
-	bearers := []share.Bearer{share.Owner, share.Nobody, share.Agent("ada"), share.Agent("bob"), share.Agent("owner"), share.Agent("")}
+	bearers := []share.Bearer{share.Owner, share.Anonymous, share.Agent("ada"), share.Agent("bob"), share.Agent("owner"), share.Agent("")}
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{limits: share.Limits{Agent: 3, Owner: 4, Nobody: 2, All: rapid.SampledFrom([]int{0, 8}).Draw(t, "all")}}
+		m := &model{limits: share.Limits{Agent: 3, Owner: 4, Anonymous: 2, Total: rapid.SampledFrom([]int{0, 8}).Draw(t, "all")}}
 		s := share.New(m.limits)
 		grown := func(h *held) {
 			if h.ended {
-				t.Fatalf("who took a share of %q lost it at once", h.bearer)
+				t.Fatalf("%q lost an acquired share at once", h.bearer)
 			}
 			for _, b := range bearers {
-				if b != h.bearer && m.limits.All == 0 {
+				if b != h.bearer && m.limits.Total == 0 {
 					for _, other := range m.of(b) {
 						if other.ended {
-							t.Fatalf("%q gave way to %q", b, h.bearer)
+							t.Fatalf("%q lost a share to %q", b, h.bearer)
 						}
 					}
 				}
 			}
 			for _, other := range m.of(share.Owner) {
 				if other.ended && h.bearer != share.Owner {
-					t.Fatalf("the owner gave way to %q", h.bearer)
+					t.Fatalf("the owner lost a share to %q", h.bearer)
 				}
 			}
 			var ended *held
@@ -78,7 +78,7 @@ func TestSharesAgainstAModel(t *testing.T) {
 					break
 				}
 				if !other.busy || ended.busy {
-					t.Fatalf("one gave way that was not the oldest of those at rest")
+					t.Fatal("the evicted share was not the oldest idle one")
 				}
 			}
 			m.order = slices.DeleteFunc(m.order, func(o *held) bool { return o.ended })
@@ -87,7 +87,7 @@ func TestSharesAgainstAModel(t *testing.T) {
 			"take": func(t *rapid.T) {
 				h := &held{bearer: rapid.SampledFrom(bearers).Draw(t, "bearer")}
 				m.order = append(m.order, h)
-				h.share = s.Take(h.bearer, func() { h.ended = true })
+				h.share = s.Acquire(h.bearer, func() { h.ended = true })
 				grown(h)
 			},
 			"move": func(t *rapid.T) {
@@ -100,7 +100,7 @@ func TestSharesAgainstAModel(t *testing.T) {
 					m.order = append(slices.DeleteFunc(m.order, func(o *held) bool { return o == h }), h)
 				}
 				h.bearer = b
-				h.share.Move(b)
+				h.share.Reassign(b)
 				grown(h)
 			},
 			"use": func(t *rapid.T) {
@@ -109,9 +109,9 @@ func TestSharesAgainstAModel(t *testing.T) {
 				}
 				h := rapid.SampledFrom(m.order).Draw(t, "share")
 				if h.busy {
-					h.share.Rest()
+					h.share.MarkIdle()
 				} else {
-					h.share.Use()
+					h.share.MarkBusy()
 					m.order = append(slices.DeleteFunc(m.order, func(o *held) bool { return o == h }), h)
 				}
 				h.busy = !h.busy
@@ -134,8 +134,8 @@ func TestSharesAgainstAModel(t *testing.T) {
 						t.Fatalf("%q holds %d, the model %d, the limit is %d", b, n, len(m.of(b)), m.limit(b))
 					}
 				}
-				if m.limits.All > 0 && all > m.limits.All {
-					t.Fatalf("all hold %d of %d", all, m.limits.All)
+				if m.limits.Total > 0 && all > m.limits.Total {
+					t.Fatalf("all hold %d of %d", all, m.limits.Total)
 				}
 			},
 		})
