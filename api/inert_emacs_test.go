@@ -167,7 +167,7 @@ func newHostile(t *testing.T) *hostile {
 			t.Fatal(err)
 		}
 	}
-	e.before = foveatest.LookInEmacs(t, e.files()...)
+	e.before = foveatest.ExerciseInEmacs(t, e.files()...)
 	m, err := fovea.Open(t.Context(), e.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
 	if err != nil {
 		t.Fatal(err)

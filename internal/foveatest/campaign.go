@@ -9,28 +9,27 @@ import (
 	"testing"
 )
 
-// The variables of the environment that reliability campaigns read.
+// The environment variables of reliability campaigns.
 const (
-	// CampaignEnv chooses the length of a campaign: "long", else short.
+	// CampaignEnv is the length of a campaign: "long", or short by default.
 	CampaignEnv = "FOVEA_CAMPAIGN"
-	// SeedEnv is the number that a campaign draws from, 1 when it is not set.
+	// SeedEnv is the random seed of a campaign, 1 by default.
 	SeedEnv = "FOVEA_SEED"
 )
 
-// Campaign is a test that tries many cases, drawn from a seed: a few in each run
-// of the tests, as many as it takes on request. The same seed and length give
-// the same cases.
+// Campaign is a test with many random cases: a few in each run of the tests, all on
+// request. The same seed and length give the same cases.
 type Campaign struct {
-	// Rand draws the cases.
+	// Rand generates the cases.
 	Rand *rand.Rand
-	// Seed is what Rand began with.
+	// Seed is the seed of Rand.
 	Seed uint64
 
 	long bool
 }
 
-// NewCampaign reads length and seed from the environment. It fails the test when
-// they are malformed, and says which they are when it fails later.
+// NewCampaign reads length and seed from the environment. It fails the test if they are
+// malformed, and logs them if the test fails later.
 func NewCampaign(tb testing.TB) *Campaign {
 	tb.Helper()
 	length, seed := os.Getenv(CampaignEnv), uint64(1)
@@ -51,8 +50,7 @@ func NewCampaign(tb testing.TB) *Campaign {
 	return &Campaign{Rand: rand.New(rand.NewPCG(seed, 0x666f766561)), Seed: seed, long: length == "long"}
 }
 
-// Length returns how many cases to try: short in each run of the tests, long on
-// request.
+// Length returns the number of cases: long in a long campaign, otherwise short.
 func (c *Campaign) Length(short, long int) int {
 	if c.long {
 		return long
@@ -60,6 +58,6 @@ func (c *Campaign) Length(short, long int) int {
 	return short
 }
 
-// Picks reports whether to try one case of many: each when the campaign is
-// long, else one of so many, drawn.
+// Picks reports whether to try a case: always in a long campaign, otherwise at random
+// with probability 1/oneOf.
 func (c *Campaign) Picks(oneOf int) bool { return c.Rand.IntN(c.Length(oneOf, 1)) == 0 }

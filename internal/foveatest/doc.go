@@ -1,21 +1,19 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package foveatest holds what the tests of several packages share: generated
-// Org material of any size, the folder of outside test material, the optional
-// programs a test may need, golden files, and the length of campaigns.
+// Package foveatest contains test helpers shared by several packages: generated Org files
+// of any size, external test data, optional programs, golden files, and random campaigns.
 //
-// The functions to know are [GenTree] and [GenFiles] (material), [Testdata],
-// [Part] and [NodePackages] (skip by name what is absent), [Golden] (compare with a file), and
-// [NewCampaign] (many cases from a seed: a few in each run, all on request).
+// The main functions are [GenTree] and [GenFiles] (generated files); [Testdata], [Part]
+// and [NodePackages] (skip a test if its requirement is missing); [Golden] (comparison
+// with a file); and [NewCampaign] (random cases from a seed).
 //
 // Invariants:
 //
-//   - The generator is a pure function of its arguments: the same numbers give
-//     the same bytes on every machine, and its check sums are tested. Timings of
-//     different programs are comparable because all of them read these bytes.
-//   - A skip always names what is missing. A part that FOVEA_PARTS lists as
-//     installed is never skipped: its absence fails the test.
+//   - The generator is a pure function of its arguments. Checksums in the tests pin its
+//     output, so that timings of different programs on the same input are comparable.
+//   - A skip always names what is missing. A program that FOVEA_PARTS lists as installed
+//     is never skipped: its absence fails the test.
 //   - Only tests and benchmarks import this package.
 //
-// Elsewhere: faults injected below a file system, which are internal/faultfs.
+// Elsewhere: internal/faultfs injects faults into a file system.
 package foveatest

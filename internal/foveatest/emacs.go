@@ -13,43 +13,42 @@ import (
 	"time"
 )
 
-// mostLooking is how long Emacs may look at some files. A command that does not end is
-// as bad as one that fails.
-const mostLooking = 8 * time.Minute
+// emacsTimeout limits one run of Emacs. A command that does not end counts as failed.
+const emacsTimeout = 8 * time.Minute
 
 //go:embed emacs.el
-var lookEl string
+var emacsScript string
 
-// OrgEnv names the folder of another Org than that of Emacs, to look with.
+// OrgEnv names the folder of an Org version to use instead of the one in Emacs.
 const OrgEnv = "FOVEA_ORG"
 
-// LookInEmacs opens Org files in one Emacs, with every variable of a file allowed and
-// nothing asked, and does with each what a person may: shows it, follows links that run
-// something, runs org-lint, builds the agenda of a day, of today and of a week, with logs,
-// habits and clocks checked, goes over its entries and shows their text, builds the list of
-// tasks and the clock report, shows columns, tangles, exports, updates blocks, tables and
-// cookies, runs all code. What the files can run has run then. It returns the commands that
-// ended with an error: the error by the base name of the file, a blank, and the command.
-// It skips the test where there is no Emacs.
-func LookInEmacs(tb testing.TB, paths ...string) map[string]string {
+// ExerciseInEmacs opens Org files in one Emacs process that accepts every file variable
+// and asks no questions. It runs the commands that a user might run on each file: display
+// it, follow links that execute something, run org-lint, build the agenda of a day, of
+// today and of a week with logs, habits and clock checks, visit its entries, build the
+// task list and the clock report, show columns, tangle, export, update blocks, tables and
+// cookies, and run all code. Everything that the files can execute has then been
+// executed. It returns the errors of failed commands, with the base name of the file, a
+// space and the command as the key. It skips the test if Emacs is not installed.
+func ExerciseInEmacs(tb testing.TB, paths ...string) map[string]string {
 	tb.Helper()
 	return ExportInEmacs(tb, "", paths...)
 }
 
-// ExportInEmacs is LookInEmacs, and keeps in the folder dir what Emacs exports: of each
-// file one for each form, as notes.org.latex.
+// ExportInEmacs is ExerciseInEmacs that also writes the exports to the folder dir, for
+// each file and back end, with names such as notes.org.latex.
 func ExportInEmacs(tb testing.TB, dir string, paths ...string) map[string]string {
 	tb.Helper()
 	emacs := Part(tb, "emacs")
 	home := tb.TempDir()
 	script := filepath.Join(home, "look.el")
-	if err := os.WriteFile(script, []byte(lookEl), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(emacsScript), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(home, ".emacs.d"), 0o700); err != nil {
 		tb.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(tb.Context(), mostLooking)
+	ctx, stop := context.WithTimeout(tb.Context(), emacsTimeout)
 	defer stop()
 	args := []string{"-Q", "--batch"}
 	if org := os.Getenv(OrgEnv); org != "" {
@@ -60,27 +59,27 @@ func ExportInEmacs(tb testing.TB, dir string, paths ...string) map[string]string
 	if dir != "" {
 		cmd.Env = append(cmd.Env, "EXPORTS="+dir)
 	}
-	var said strings.Builder
-	cmd.Stderr = &said
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		tb.Fatalf("emacs: %v\n%s\n%s", err, out, tail(said.String()))
+		tb.Fatalf("emacs: %v\n%s\n%s", err, out, tail(stderr.String()))
 	}
-	failed, looked := map[string]string{}, 0
+	failed, visited := map[string]string{}, 0
 	for line := range strings.Lines(string(out)) {
 		words := strings.SplitN(strings.TrimSpace(line), "\t", 4)
-		if len(words) != 4 || words[0] != "LOOK" {
+		if len(words) != 4 || words[0] != "RESULT" {
 			continue
 		}
-		if looked++; words[3] != "ok" {
+		if visited++; words[3] != "ok" {
 			failed[words[1]+" "+words[2]] = words[3]
 		}
 	}
-	if looked < len(paths) {
-		tb.Fatalf("emacs looked at nothing\n%s", tail(said.String()))
+	if visited < len(paths) {
+		tb.Fatalf("emacs did not visit every file\n%s", tail(stderr.String()))
 	}
 	return failed
 }
 
-// tail returns the end of what a program said.
+// tail returns the end of the output of a program.
 func tail(text string) string { return text[max(0, len(text)-4000):] }

@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// headlineBytes is what one generated headline takes, rounded up, to size buffers.
+// headlineBytes is an upper bound for the size of a generated headline.
 const headlineBytes = 800
 
 // todoLine declares the keywords that every generated file uses.
 const todoLine = "#+TODO: TODO NEXT | DONE\n"
 
-// GenTree returns one Org file that is a forest of n headlines, depth first in
-// document order. Nodes 0 to 9 are of level 1; the parent of node i, i >= 10,
-// is node i/10-1. Every headline has an :ID: node-NNNNNNN, three more
-// properties and a body line of at least 500 bytes. n <= 0 gives a file without
-// headlines. O(n).
+// GenTree returns an Org file with a forest of n headlines, depth first in document
+// order. Nodes 0 to 9 are at level 1; the parent of node i, i >= 10, is node i/10-1.
+// Every headline has an :ID: node-NNNNNNN, three more properties and a body line of at
+// least 500 bytes. n <= 0 gives a file without headlines. O(n).
 func GenTree(n int) string {
 	var b strings.Builder
 	b.Grow(len(todoLine) + max(n, 0)*headlineBytes)
@@ -37,11 +36,11 @@ func GenTree(n int) string {
 	return b.String()
 }
 
-// GenFile returns file f of a set of files with per headlines each: a drawer
-// with the ID file-NNNNN, a title, then the nodes f*per to f*per+per-1. Within
-// the file, node 0 is of level 1 and the parent of node j, j >= 1, is
-// node (j-1)/3. Every body but that of node 0 of the whole set ends with an id
-// link to a node of a lower number, in this file or an earlier one. O(per).
+// GenFile returns file f of a set of files with per headlines each: a drawer with the ID
+// file-NNNNN, a title, then the nodes f*per to f*per+per-1. Within the file, node 0 is at
+// level 1 and the parent of node j, j >= 1, is node (j-1)/3. Every body except that of
+// node 0 of the set ends with an id link to a node with a lower number, in this file or
+// an earlier one. O(per).
 func GenFile(f, per int) string {
 	var b strings.Builder
 	b.Grow(200 + max(per, 1)*headlineBytes)
@@ -60,8 +59,8 @@ func GenFile(f, per int) string {
 }
 
 // GenFiles writes GenFile(0, per) to GenFile(files-1, per) as f00000.org,
-// f00001.org and so on into dir, which it makes where it is missing. 2,000
-// files of 10 headlines take well under a second.
+// f00001.org and so on into dir, which it creates if missing. 2,000 files of 10
+// headlines take well under a second.
 func GenFiles(dir string, files, per int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("generate files: %w", err)
@@ -75,8 +74,8 @@ func GenFiles(dir string, files, per int) error {
 	return nil
 }
 
-// writeHeadline writes node i: its stars, keyword, title, tags, drawer and body,
-// and with link a line that links to an earlier node.
+// writeHeadline writes node i: its stars, keyword, title, tags, drawer and body, and if
+// link is set, a line with a link to an earlier node.
 func writeHeadline(b *strings.Builder, i, level int, link bool) {
 	for range level {
 		b.WriteByte('*')
@@ -94,7 +93,7 @@ func writeHeadline(b *strings.Builder, i, level int, link bool) {
 	}
 }
 
-// todo returns the keyword of node i with its blank, or nothing.
+// todo returns the keyword of node i followed by a space, or "".
 func todo(i int) string {
 	switch {
 	case i < 10:
@@ -109,7 +108,7 @@ func todo(i int) string {
 	return ""
 }
 
-// tags returns the tags of node i as they end a headline, or nothing.
+// tags returns the tags of node i as written at the end of a headline, or "".
 func tags(i int) string {
 	var t string
 	if i < 10 {

@@ -13,16 +13,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the tests that run instead of comparing with them")
 
-// Golden compares got with the file testdata/name of the package under test and
-// fails the test with a diff where they differ. With the flag -update it writes
-// the file instead. Golden files of a format are never updated without a new
-// version of that format.
+// Golden compares got with the file testdata/name of the package under test and fails
+// the test with a diff if they differ. With the flag -update it writes the file instead.
+// A golden file of a format changes only with a new version of that format.
 func Golden(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	compareGolden(tb, filepath.Join("testdata", filepath.FromSlash(name)), got, *update)
 }
 
-// compareGolden is Golden with the file's path and the flag as arguments.
+// compareGolden implements Golden for a file path and a value of the flag.
 func compareGolden(tb testing.TB, path string, got []byte, write bool) {
 	tb.Helper()
 	if write {

@@ -11,21 +11,20 @@ import (
 	"testing"
 )
 
-// The variables of the environment that the helpers read.
+// The environment variables of the helpers.
 const (
-	// TestdataEnv names the folder of outside test material.
+	// TestdataEnv names the folder of external test data.
 	TestdataEnv = "FOVEA_TESTDATA"
-	// PartsEnv lists, separated by blanks or commas, the programs that were
-	// installed for this run.
+	// PartsEnv lists, separated by spaces or commas, the programs installed for this
+	// run.
 	PartsEnv = "FOVEA_PARTS"
-	// NodeModulesEnv names the folder of Node packages that was installed for
-	// this run.
+	// NodeModulesEnv names the folder of Node packages installed for this run.
 	NodeModulesEnv = "FOVEA_NODE_MODULES"
 )
 
-// Testdata returns the folder of outside test material, which holds corpus/,
-// data/ and tools/. It skips the test when FOVEA_TESTDATA is not set, and fails
-// it when the variable names no folder: a wrong path must not look like a skip.
+// Testdata returns the folder of external test data, with the subfolders corpus/, data/
+// and tools/. It skips the test if FOVEA_TESTDATA is not set, and fails it if the
+// variable does not name a folder, so that a wrong path does not look like a skip.
 func Testdata(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv(TestdataEnv)
@@ -38,9 +37,9 @@ func Testdata(tb testing.TB) string {
 	return dir
 }
 
-// Part returns the path of the program name, such as emacs or strace. Where the
-// program is absent it skips the test by that name, unless FOVEA_PARTS lists it
-// as installed: then the absence fails the test.
+// Part returns the path of the program name, such as emacs or strace. If the program is
+// missing, Part skips the test with that name, or fails it if FOVEA_PARTS lists the
+// program as installed.
 func Part(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := exec.LookPath(name)
@@ -54,10 +53,10 @@ func Part(tb testing.TB, name string) string {
 	return ""
 }
 
-// NodePackages returns the folder that FOVEA_NODE_MODULES names, which a script
-// finds its packages in when it stands below a folder that has a link node_modules
-// to it. Without the variable it skips the test by the name of the package that it
-// needs; a folder that lacks the package fails it.
+// NodePackages returns the folder that FOVEA_NODE_MODULES names. A script finds its
+// packages there if a folder above it has a link node_modules to that folder. If the
+// variable is not set, NodePackages skips the test with the name of the package; if the
+// folder lacks the package, it fails the test.
 func NodePackages(tb testing.TB, name string) string {
 	tb.Helper()
 	dir := os.Getenv(NodeModulesEnv)
@@ -70,7 +69,7 @@ func NodePackages(tb testing.TB, name string) string {
 	return dir
 }
 
-// partInstalled reports whether list, as FOVEA_PARTS gives it, holds name.
+// partInstalled reports whether list, in the form of FOVEA_PARTS, contains name.
 func partInstalled(list, name string) bool {
 	return slices.Contains(strings.FieldsFunc(list, func(r rune) bool { return r == ' ' || r == ',' }), name)
 }

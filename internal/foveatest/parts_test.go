@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// recorder is a testing.TB that keeps how a helper ended instead of ending the
-// test that watches it.
+// recorder is a testing.TB that records a skip or failure instead of ending the test.
 type recorder struct {
 	testing.TB
 	skipped, failed string
@@ -32,7 +31,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Errorf(format string, args ...any) { r.failed = fmt.Sprintf(format, args...) }
 
-// watch runs f on its own goroutine, which a skip or a failure ends.
+// watch runs f in its own goroutine, which a skip or failure ends.
 func watch(t *testing.T, f func(testing.TB)) *recorder {
 	t.Helper()
 	r := &recorder{TB: t}

@@ -4,7 +4,7 @@ package foveatest
 
 import "strings"
 
-// vocabulary is the 4,096 words of the generator, by their 12 bits.
+// vocabulary holds the 4,096 words of the generator, indexed by 12 bits.
 var vocabulary = func() (v [4096]string) {
 	onset := strings.Fields("b d f g k l m n p r s t v w st tr")
 	middle := strings.Fields("a e i o u ai ea io ou an en in on ar er or")
@@ -15,8 +15,8 @@ var vocabulary = func() (v [4096]string) {
 	return v
 }()
 
-// mix is splitmix64: the same 64 bits in any language, so that a program in
-// another one can write the same files.
+// mix is splitmix64, which programs in other languages can implement to generate the
+// same files.
 func mix(x uint64) uint64 {
 	z := x + 0x9E3779B97F4A7C15
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
@@ -24,8 +24,8 @@ func mix(x uint64) uint64 {
 	return z ^ z>>31
 }
 
-// writeWords writes words joined by single blanks until limit bytes are reached
-// or passed. Five words come from each mixed number.
+// writeWords writes words separated by single spaces until it has written at least limit
+// bytes. Each mixed number yields five words.
 func writeWords(b *strings.Builder, i, salt uint64, limit int) {
 	n := 0
 	for k := uint64(0); ; k++ {

@@ -234,7 +234,7 @@ func TestInEmacs(t *testing.T) {
 		} else {
 			path = rememberForgeries(t, marks)
 		}
-		foveatest.LookInEmacs(t, path)
+		foveatest.ExerciseInEmacs(t, path)
 		left, err := filepath.Glob(filepath.Join(marks, "*"))
 		t.Logf("as it came %v: %d ran", raw, len(left))
 		if err != nil || raw != (len(left) > 0) {

@@ -62,7 +62,7 @@ func refuse(w http.ResponseWriter, status int, why *rpcline.Refusal) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(why.Line(), '\n')) // who asked may be gone
+	_, _ = w.Write(append(why.Response(), '\n')) // who asked may be gone
 }
 
 // refusing makes an error of JSON-RPC of a refusal that the SDK writes as plain text. end

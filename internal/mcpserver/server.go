@@ -66,7 +66,7 @@ func New(service api.Service, opts *Options) *Server {
 	s.addAliases()
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(rpcline.Recovered(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
+	s.mcp.AddReceivingMiddleware(rpcline.RecoverPanics(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
 	return s
 }
 

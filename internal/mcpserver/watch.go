@@ -79,7 +79,7 @@ func (s *Server) prune() {
 // they were. Whoever commits to the memory beside this server calls it afterwards;
 // the server does so after its own calls. It reads each watched resource once.
 func (s *Server) Changed(ctx context.Context) {
-	defer rpcline.Survive(s.opts.Faults, "telling of changes")
+	defer rpcline.LogPanic(s.opts.Faults, "telling of changes")
 	ctx = s.acting(ctx, "")
 	w := &s.watch
 	w.mu.Lock()

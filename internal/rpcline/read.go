@@ -8,41 +8,41 @@ import (
 	"errors"
 )
 
-// maxLine is how many bytes a line has at most: a call with the largest note takes less
-// than a hundredth of it.
+// maxLine is the largest length of a line in bytes. A call with the largest note takes
+// less than a hundredth of it.
 const maxLine = 16 << 20
 
-// line is one that was read.
+// line is an input line.
 type line struct {
-	text []byte
-	long bool // more than maxLine, and passed over
-	err  error
+	text    []byte
+	tooLong bool // more than maxLine, and passed over
+	err     error
 }
 
-// read gives out the lines that are not blank, until an error or the end.
-func (c *connection) read() {
+// readLines delivers the lines that are not blank, until an error or the end.
+func (c *connection) readLines() {
 	r := bufio.NewReaderSize(c.in, 64<<10)
 	for first := true; ; first = false {
-		l := next(r)
+		l := readLine(r)
 		if first {
 			l.text = bytes.TrimPrefix(l.text, []byte("\ufeff")) // a byte order mark
 		}
-		ended := l.err
-		if l.long || len(bytes.TrimSpace(l.text)) > 0 {
+		end := l.err
+		if l.tooLong || len(bytes.TrimSpace(l.text)) > 0 {
 			l.err = nil // what stands before the end counts
-			if !c.give(l) {
+			if !c.deliver(l) {
 				return
 			}
 		}
-		if ended != nil {
-			c.give(line{err: ended})
+		if end != nil {
+			c.deliver(line{err: end})
 			return
 		}
 	}
 }
 
-// give hands a line over, and reports whether somebody took it.
-func (c *connection) give(l line) bool {
+// deliver passes a line to Read and returns false if the connection is closed.
+func (c *connection) deliver(l line) bool {
 	select {
 	case c.lines <- l:
 		return true
@@ -51,11 +51,11 @@ func (c *connection) give(l line) bool {
 	}
 }
 
-// next reads one line. Of one that is too long it keeps nothing.
-func next(r *bufio.Reader) (l line) {
+// readLine reads one line. It drops the text of a line that is too long.
+func readLine(r *bufio.Reader) (l line) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if l.long = l.long || len(l.text)+len(part) > maxLine; l.long {
+		if l.tooLong = l.tooLong || len(l.text)+len(part) > maxLine; l.tooLong {
 			l.text = nil
 		} else {
 			l.text = append(l.text, part...)

@@ -11,10 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Recovered answers a call whose handler panics with an error, and logs that with the
-// stack. The SDK runs handlers in goroutines of its own, where a panic would end the
-// process. nil discards the log.
-func Recovered(log *slog.Logger) mcp.Middleware {
+// RecoverPanics returns middleware that turns a panic of a handler into an error response
+// and logs it with the stack. The SDK runs handlers in its own goroutines, where a panic
+// would end the process. A nil log discards the record.
+func RecoverPanics(log *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 			defer func() {
@@ -28,9 +28,9 @@ func Recovered(log *slog.Logger) mcp.Middleware {
 	}
 }
 
-// Survive is deferred by what no client waits for: a panic is logged, and ends nothing
-// but that. nil discards the log.
-func Survive(log *slog.Logger, what string) {
+// LogPanic is deferred by background functions. It recovers from a panic and logs it; a
+// nil log discards the record.
+func LogPanic(log *slog.Logger, what string) {
 	if why := recover(); why != nil {
 		logPanic(log, what, why)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Refuse answers each call with why there is no server, until the client goes or the
-// context ends. Errors: those of the reader and the writer.
+// Refuse answers each call with an error whose message is why, until the client
+// disconnects or the context is done. Errors: those of the reader and the writer.
 func Refuse(ctx context.Context, t *Transport, why string) error {
 	c, err := t.Connect(ctx)
 	if err != nil {

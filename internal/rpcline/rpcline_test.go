@@ -16,23 +16,24 @@ import (
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
-// client is the other end of a server of the SDK.
+// client is the client of an SDK server.
 type client struct {
 	t     testing.TB
 	in    io.WriteCloser
 	out   *bufio.Reader
 	ended chan error
-	let   chan struct{} // lets the tool "wait" answer
+	let   chan struct{} // lets the tool "wait" return
 }
 
-// connect begins a server, whose tools are wait, which answers when it is let, and panic.
+// connect starts a server with two tools: wait, which returns when let has a value, and
+// panic.
 func connect(t testing.TB) *client {
 	t.Helper()
 	theirs, in := io.Pipe()
 	out, ours := io.Pipe()
 	c := &client{t: t, in: in, out: bufio.NewReader(out), ended: make(chan error, 1), let: make(chan struct{})}
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	s.AddReceivingMiddleware(rpcline.Recovered(nil))
+	s.AddReceivingMiddleware(rpcline.RecoverPanics(nil))
 	schema := json.RawMessage(`{"type":"object"}`)
 	s.AddTool(&mcp.Tool{Name: "wait", InputSchema: schema}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		select {
@@ -55,7 +56,7 @@ func (c *client) send(line string) {
 	}
 }
 
-// answer is one of a server.
+// answer is a response of the server.
 type answer struct {
 	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`
@@ -98,7 +99,7 @@ const (
 	request = -32600
 )
 
-// wrong are lines that are no message, with the answer to each.
+// wrong are invalid lines with the error code and id of the response.
 var wrong = []struct {
 	name, line string
 	code       int
@@ -139,9 +140,8 @@ var wrong = []struct {
 	{"17 MB", strings.Repeat("x", 17<<20), parse, "null"},
 }
 
-// TestWhatIsNoMessageIsAnswered: each line that is no message is answered for what it is,
-// before initialize and after, a call that is under way is answered all the same, and so
-// is the next line.
+// TestWhatIsNoMessageIsAnswered: each invalid line gets its error response, before and
+// after initialize, and neither a pending call nor the next line is affected.
 func TestWhatIsNoMessageIsAnswered(t *testing.T) {
 	for _, when := range []string{"before", "after"} {
 		c := connect(t)
@@ -193,7 +193,7 @@ func TestWhatIsNoMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAByteOrderMark: the first line may begin with one.
+// TestAByteOrderMark: the first line may start with a byte order mark.
 func TestAByteOrderMark(t *testing.T) {
 	c := connect(t)
 	c.send("\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\r\n")
@@ -202,8 +202,8 @@ func TestAByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestBatches: a client of a revision with batches gets one answer to each, with what is
-// wrong with a message in the place of its answer, and none where there is no call.
+// TestBatches: in a revision with batches, a client gets one response to each batch, with
+// errors in place of the responses to invalid messages, and none to a batch without calls.
 func TestBatches(t *testing.T) {
 	c := connect(t)
 	c.initialize("2025-03-26")
@@ -235,7 +235,7 @@ func TestBatches(t *testing.T) {
 
 func jsonOf(v any) string { text, _ := json.Marshal(v); return string(text) }
 
-// TestRefuse: each call is told why there is no server, and what is no call is not.
+// TestRefuse: each call, but no notification, gets the reason why there is no server.
 func TestRefuse(t *testing.T) {
 	in := io.NopCloser(strings.NewReader("garbage\n" + `{"jsonrpc":"2.0","method":"x"}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}` + "\n" + `{"jsonrpc":"2.0","id":"b","method":"initialize"}`)) // the last line has no end
 	var out bytes.Buffer
@@ -252,8 +252,8 @@ type closing struct{ io.Writer }
 
 func (closing) Close() error { return nil }
 
-// FuzzLines: whatever a client sends, each line is answered by at most one line, each of
-// which is JSON, and then the server still answers.
+// FuzzLines: for any input, each line gets at most one response line, which is JSON, and
+// the server keeps answering.
 func FuzzLines(f *testing.F) {
 	for _, tc := range wrong {
 		if len(tc.line) < 1<<12 {

@@ -14,67 +14,67 @@ import (
 )
 
 // Transport carries messages over a reader and a writer, such as standard input and
-// output. Both are closed with the connection. A line is written in one call of Write.
+// output. The connection closes both. Each line is written in one call of Write.
 type Transport struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
 }
 
-// Connect begins to read.
+// Connect starts reading.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}),
-		open: map[jsonrpc.ID]call{}, answered: make(chan struct{}, 1),
+		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1),
 	}
-	go c.read()
+	go c.readLines()
 	return c, nil
 }
 
-// connection is one session. Read is for one goroutine at a time.
+// connection is one session. Read must not be called concurrently.
 type connection struct {
-	in     io.ReadCloser
-	out    io.WriteCloser
-	lines  chan line
-	queue  []jsonrpc.Message // of a batch, not given out yet
-	old    bool              // the client speaks a revision that has batches
-	closed chan struct{}
-	once   sync.Once
-	failed error // of closing
+	in            io.ReadCloser
+	out           io.WriteCloser
+	lines         chan line
+	queue         []jsonrpc.Message // messages that Read has not returned yet
+	allowsBatches bool              // the protocol revision of the client has batches
+	closed        chan struct{}
+	once          sync.Once
+	closeErr      error // result of Close
 
-	answered chan struct{} // has one when a call was answered since somebody looked
+	sent chan struct{} // has a value after a call was answered
 
-	mu   sync.Mutex
-	open map[jsonrpc.ID]call // those that are not answered yet
+	mu      sync.Mutex
+	pending map[jsonrpc.ID]pendingCall // calls without a response yet
 }
 
-// call is one that is not answered yet.
-type call struct {
-	of    *batch // nil for one that came alone
-	lasts bool   // as long as the client is there
+// pendingCall is a call without a response yet.
+type pendingCall struct {
+	batch     *batch // nil outside a batch
+	streaming bool   // answered only when the client disconnects
 }
 
-// batch gathers the answers to one.
+// batch collects the responses to a batch.
 type batch struct {
-	left    int // calls that are not answered yet
-	answers []json.RawMessage
+	remaining int // calls without a response yet
+	responses [][]byte
 }
 
-// SessionID returns "": there is one session.
+// SessionID returns "", because there is only one session.
 func (c *connection) SessionID() string { return "" }
 
 // Close ends the connection.
 func (c *connection) Close() error {
 	c.once.Do(func() {
 		close(c.closed)
-		c.failed = c.in.Close()
-		if err := c.out.Close(); c.failed == nil {
-			c.failed = err
+		c.closeErr = c.in.Close()
+		if err := c.out.Close(); c.closeErr == nil {
+			c.closeErr = err
 		}
 	})
-	return c.failed
+	return c.closeErr
 }
 
-// Read returns the next message. What is none is answered here. Errors: io.EOF at the
+// Read returns the next valid message, and answers invalid ones. Errors: io.EOF at the
 // end, and those of the reader, the writer and the context.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(c.queue) == 0 {
@@ -85,10 +85,10 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		case l := <-c.lines:
 			if l.err != nil {
-				c.settle(ctx)
+				c.waitForPending(ctx)
 				return nil, l.err
 			}
-			if err := c.take(l); err != nil {
+			if err := c.handleLine(l); err != nil {
 				return nil, err
 			}
 		}
@@ -98,69 +98,70 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return next, nil
 }
 
-// settle returns when the calls are answered that came before the end: the SDK gives them
-// up when it hears of it, though the client may still read.
-func (c *connection) settle(ctx context.Context) {
-	for c.busy() {
+// waitForPending returns when all calls received before the end of the input have been
+// answered. The SDK abandons pending calls at the end of the input, although the client
+// may still read.
+func (c *connection) waitForPending(ctx context.Context) {
+	for c.hasPending() {
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.closed:
 			return
-		case <-c.answered:
+		case <-c.sent:
 		}
 	}
 }
 
-func (c *connection) busy() bool {
+func (c *connection) hasPending() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, one := range c.open {
-		if !one.lasts {
+	for _, one := range c.pending {
+		if !one.streaming {
 			return true
 		}
 	}
 	return false
 }
 
-// take reads a line, queues its messages and answers what is none.
-func (c *connection) take(l line) error {
-	if l.long {
-		return c.write(unreadable("a line has at most %d bytes", maxLine).Line())
+// handleLine decodes a line, queues its valid messages and answers the invalid ones.
+func (c *connection) handleLine(l line) error {
+	if l.tooLong {
+		return c.writeLine(parseError("a line has at most %d bytes", maxLine).Response())
 	}
 	messages, refusals, isBatch, whole := Check(l.text)
-	if whole == nil && isBatch && !c.old {
-		whole = invalid(nil, "this revision of the protocol does not allow batches")
+	if whole == nil && isBatch && !c.allowsBatches {
+		whole = invalidRequest(nil, "this revision of the protocol does not allow batches")
 	}
 	if whole != nil {
-		return c.write(whole.Line())
+		return c.writeLine(whole.Response())
 	}
-	var of *batch
+	var b *batch
 	if isBatch {
-		of = &batch{}
+		b = &batch{}
 	}
 	for i, m := range messages {
 		refusal := refusals[i]
 		if refusal == nil {
-			refusal = c.admit(m, of)
+			refusal = c.register(m, b)
 		}
 		switch {
 		case refusal == nil:
 			c.queue = append(c.queue, m)
-		case of == nil:
-			return c.write(refusal.Line())
+		case b == nil:
+			return c.writeLine(refusal.Response())
 		default:
 			c.mu.Lock()
-			of.answers = append(of.answers, refusal.Line())
+			b.responses = append(b.responses, refusal.Response())
 			c.mu.Unlock()
 		}
 	}
-	return c.finish(of)
+	return c.writeBatch(b)
 }
 
-// admit notes a call, or refuses one under an id that another call has which is not
-// answered yet: the answers could not be told apart.
-func (c *connection) admit(m jsonrpc.Message, of *batch) *Refusal {
+// register adds a call to the pending ones. It refuses a call with the id of a pending
+// one, because their responses could not be distinguished.
+func (c *connection) register(m jsonrpc.Message, b *batch) *Refusal {
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {
 		return nil
@@ -169,25 +170,25 @@ func (c *connection) admit(m jsonrpc.Message, of *batch) *Refusal {
 		var asked struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		_ = json.Unmarshal(r.Params, &asked) // the server says what is wrong with it
-		c.old = asked.ProtocolVersion == "2025-03-26" || asked.ProtocolVersion == "2024-11-05"
+		_ = json.Unmarshal(r.Params, &asked) // the server reports the error
+		c.allowsBatches = asked.ProtocolVersion == "2025-03-26" || asked.ProtocolVersion == "2024-11-05"
 	}
 	if !r.IsCall() {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, under := c.open[r.ID]; under {
-		return invalid(nil, "the call %v is not answered yet; use another id", r.ID.Raw())
+	if _, exists := c.pending[r.ID]; exists {
+		return invalidRequest(nil, "the call %v is not answered yet; use another id", r.ID.Raw())
 	}
-	c.open[r.ID] = call{of, r.Method == "subscriptions/listen"}
-	if of != nil {
-		of.left++
+	c.pending[r.ID] = pendingCall{b, r.Method == "subscriptions/listen"}
+	if b != nil {
+		b.remaining++
 	}
 	return nil
 }
 
-// Write sends a message. The answers to a batch are sent together. It is safe for
+// Write sends a message. The responses to a batch are sent together. It is safe for
 // concurrent use.
 func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
@@ -199,56 +200,48 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	r, ok := m.(*jsonrpc.Response)
 	if !ok {
-		return c.write(text)
+		return c.writeLine(text)
 	}
 	c.mu.Lock()
-	of := c.open[r.ID].of
-	delete(c.open, r.ID)
-	if of != nil {
-		of.left--
-		of.answers = append(of.answers, text)
+	b := c.pending[r.ID].batch
+	delete(c.pending, r.ID)
+	if b != nil {
+		b.remaining--
+		b.responses = append(b.responses, text)
 	}
 	c.mu.Unlock()
-	defer func() { // when it is written
+	defer func() { // after the write
 		select {
-		case c.answered <- struct{}{}:
-		default: // somebody is told already
+		case c.sent <- struct{}{}:
+		default: // a wake-up is pending
 		}
 	}()
-	if of == nil {
-		return c.write(text)
+	if b == nil {
+		return c.writeLine(text)
 	}
-	return c.finish(of)
+	return c.writeBatch(b)
 }
 
-// finish sends the answers to a batch when all are there.
-func (c *connection) finish(of *batch) error {
-	if of == nil {
+// writeBatch sends the responses to a batch once all are available.
+func (c *connection) writeBatch(b *batch) error {
+	if b == nil {
 		return nil
 	}
 	c.mu.Lock()
 	var text []byte
-	if of.left == 0 && len(of.answers) > 0 {
-		text = append(append([]byte{'['}, bytes.Join(raws(of.answers), []byte{','})...), ']')
-		of.answers = nil
+	if b.remaining == 0 && len(b.responses) > 0 {
+		text = append(append([]byte{'['}, bytes.Join(b.responses, []byte{','})...), ']')
+		b.responses = nil
 	}
 	c.mu.Unlock()
 	if text == nil {
 		return nil
 	}
-	return c.write(text)
+	return c.writeLine(text)
 }
 
-func raws(answers []json.RawMessage) [][]byte {
-	out := make([][]byte, len(answers))
-	for i, a := range answers {
-		out[i] = a
-	}
-	return out
-}
-
-// write sends one line.
-func (c *connection) write(text []byte) error {
+// writeLine sends one line.
+func (c *connection) writeLine(text []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, err := c.out.Write(append(text, '\n'))

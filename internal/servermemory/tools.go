@@ -78,7 +78,7 @@ func newServer(s *Store, version string, log *slog.Logger, answers *aside) *mcp.
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
-	server.AddReceivingMiddleware(rpcline.Recovered(log))
+	server.AddReceivingMiddleware(rpcline.RecoverPanics(log))
 	h := &host{store: s, server: server, answers: answers}
 	h.addWriters()
 	h.addReaders()

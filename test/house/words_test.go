@@ -19,8 +19,8 @@ const wordsPage = "doc/words.md"
 // leaves the list when its names follow it, and none is added.
 var beforeGlossary = []string{
 	".", "api", "cmd/fovea", "internal/client", "internal/config", "internal/daemon", "internal/disk",
-	"internal/foveatest", "internal/graph", "internal/guard", "internal/httpapi", "internal/inert", "internal/mcpserver",
-	"internal/rpcline", "internal/servermemory", "internal/share", "internal/stores", "internal/vfs", "node",
+	"internal/graph", "internal/guard", "internal/httpapi", "internal/inert", "internal/mcpserver",
+	"internal/servermemory", "internal/stores", "internal/vfs", "node",
 }
 
 // TestWords also requires packages that follow the glossary to leave beforeGlossary.
