@@ -53,8 +53,10 @@ func (s *server) crowd(length, pace time.Duration) {
 	all.Wait()
 	slices.Sort(took)
 	at := func(percent int) float64 { return ms(took[len(took)*percent/100]) }
-	t.Logf("%d clients for %v, pace %v: %.0f requests a second, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, %.2f ms of the daemon's processors each, errors %v, resident %.0f MiB before and %.0f after",
-		clients, length, pace, float64(len(took))/time.Since(begun).Seconds(), at(50), at(95), at(99), (s.processor()-processor)/float64(len(took)), failed, before, s.resident())
+	t.Logf("%d clients for %v, pace %v: %.0f requests a second, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, %.2f ms of the daemon's processors each, errors %v, "+
+		"resident %.0f MiB before and %.0f after",
+		clients, length, pace, float64(len(took))/time.Since(begun).Seconds(), at(50), at(95), at(99), (s.processor()-processor)/float64(len(took)), failed,
+		before, s.resident())
 	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
 		took := byKind[kind]
 		slices.Sort(took)

@@ -21,7 +21,8 @@ func generated(n int) string {
 	b.WriteString("#+TITLE: Generated\n#+TODO: TODO NEXT | DONE\n#+FILETAGS: :bench:\n\n")
 	for i := range n {
 		fmt.Fprintf(&b, "%s %s [#%c] Paint gate number %d :garden:tools:\n", strings.Repeat("*", 1+i%4), []string{"TODO", "NEXT", "DONE"}[i%3], 'A'+i%3, i)
-		fmt.Fprintf(&b, "SCHEDULED: <2026-01-%02d Thu>\n:PROPERTIES:\n:ID: 00000000-0000-4000-8000-%012d\n:Effort: 1:30\n:CREATED: [2026-01-01 Thu]\n:SOURCE: walk\n:OWNER: nadia\n:END:\n", 1+i%28, i)
+		fmt.Fprintf(&b, "SCHEDULED: <2026-01-%02d Thu>\n:PROPERTIES:\n:ID: 00000000-0000-4000-8000-%012d\n:Effort: 1:30\n:CREATED: [2026-01-01 Thu]\n"+
+			":SOURCE: walk\n:OWNER: nadia\n:END:\n", 1+i%28, i)
 		b.WriteString(body)
 		b.WriteByte('\n')
 	}

@@ -58,7 +58,8 @@ func (d *Defaults) Check() error {
 			return kindErrorf(ErrDefaults, "%q has no tags; write them as after #+TAGS:", tags)
 		}
 	}
-	if d.Archive != "" && (strings.ContainsFunc(d.Archive, unicode.IsControl) || !strings.HasSuffix(strings.TrimSpace(d.Archive), "::") || strings.TrimSpace(d.Archive) == "::") {
+	if d.Archive != "" && (strings.ContainsFunc(d.Archive, unicode.IsControl) || !strings.HasSuffix(strings.TrimSpace(d.Archive), "::") ||
+		strings.TrimSpace(d.Archive) == "::") {
 		return kindErrorf(ErrDefaults, "archive to %q: only whole files; end the location in ::, as in %q", d.Archive, defaultArchive)
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Links)) {

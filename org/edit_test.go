@@ -23,7 +23,8 @@ func TestEdit(t *testing.T) {
 		want      string
 	}{
 		{"nothing", "* a", 0, nil, "* a"},
-		{"several in order", "* a\n", 0, []org.Edit{org.SetTodo{Keyword: "TODO"}, org.SetTitle{Title: "b"}, org.SetProperty{Key: "K", Value: "v"}, org.Schedule{When: "2026-04-01"}},
+		{"several in order", "* a\n", 0, []org.Edit{org.SetTodo{Keyword: "TODO"}, org.SetTitle{Title: "b"}, org.SetProperty{Key: "K", Value: "v"},
+			org.Schedule{When: "2026-04-01"}},
 			"* TODO b\nSCHEDULED: <2026-04-01 Wed>\n:PROPERTIES:\n:K:        v\n:END:\n"},
 		{"planning without final line end", "* a", 0, []org.Edit{org.Schedule{When: "2026-04-01 9:00 +1w -2d"}}, "* a\nSCHEDULED: <2026-04-01 Wed 09:00 +1w -2d>"},
 		{"carriage returns", "* a\r\ntext\r\n", 0, []org.Edit{org.SetProperty{Key: "K", Value: "v"}}, "* a\r\n:PROPERTIES:\r\n:K:        v\r\n:END:\r\ntext\r\n"},
@@ -53,15 +54,21 @@ func TestEdit(t *testing.T) {
 			"* a [0/1]\n** TODO [#A] b" + strings.Repeat(" ", 60) + ":x:\nDEADLINE: <2026-04-01 Wed>\n:PROPERTIES:\n:ID:       1\n:END:\ntext\n"},
 		{"delete the last", "* a\n* b\n** c", 1, []org.Edit{org.Delete{}}, "* a"},
 		{"repeat far in the past", "* TODO a\nSCHEDULED: <0001-01-01 Mon 00:30 ++1h>\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
-			"* TODO a\nSCHEDULED: <2026-03-03 Tue 10:30 ++1h>\n:PROPERTIES:\n:LAST_REPEAT: [2026-03-03 Tue 10:00]\n:END:\n- State \"DONE\"       from \"TODO\"       [2026-03-03 Tue 10:00]\n"},
-		{"new log as the planning line is indented", "#+STARTUP: logdrawer logreschedule\n* a\n   SCHEDULED: <2026-01-01 Thu>\n", 0, []org.Edit{org.Schedule{When: "2026-04-01"}},
-			"#+STARTUP: logdrawer logreschedule\n* a\n   SCHEDULED: <2026-04-01 Wed>\n   :LOGBOOK:\n   - Rescheduled from \"[2026-01-01 Thu]\" on [2026-03-03 Tue 10:00]\n   :END:\n"},
-		{"new log as the property drawer is indented", "#+TODO: A B(b!)\n* A a\n  :PROPERTIES:\n  :LOG_INTO_DRAWER: t\n  :END:\n", 0, []org.Edit{org.SetTodo{Keyword: "B"}},
-			"#+TODO: A B(b!)\n* B a\n  :PROPERTIES:\n  :LOG_INTO_DRAWER: t\n  :END:\n  :LOGBOOK:\n  - State \"B\"          from \"A\"          [2026-03-03 Tue 10:00]\n  :END:\n"},
+			"* TODO a\nSCHEDULED: <2026-03-03 Tue 10:30 ++1h>\n:PROPERTIES:\n:LAST_REPEAT: [2026-03-03 Tue 10:00]\n:END:\n" +
+				"- State \"DONE\"       from \"TODO\"       [2026-03-03 Tue 10:00]\n"},
+		{"new log as the planning line is indented", "#+STARTUP: logdrawer logreschedule\n* a\n   SCHEDULED: <2026-01-01 Thu>\n", 0,
+			[]org.Edit{org.Schedule{When: "2026-04-01"}},
+			"#+STARTUP: logdrawer logreschedule\n* a\n   SCHEDULED: <2026-04-01 Wed>\n   :LOGBOOK:\n" +
+				"   - Rescheduled from \"[2026-01-01 Thu]\" on [2026-03-03 Tue 10:00]\n   :END:\n"},
+		{"new log as the property drawer is indented", "#+TODO: A B(b!)\n* A a\n  :PROPERTIES:\n  :LOG_INTO_DRAWER: t\n  :END:\n", 0,
+			[]org.Edit{org.SetTodo{Keyword: "B"}},
+			"#+TODO: A B(b!)\n* B a\n  :PROPERTIES:\n  :LOG_INTO_DRAWER: t\n  :END:\n  :LOGBOOK:\n" +
+				"  - State \"B\"          from \"A\"          [2026-03-03 Tue 10:00]\n  :END:\n"},
 		{"new property drawer as the planning line is indented", "* a\n\tSCHEDULED: <2026-01-01 Thu>\n", 0, []org.Edit{org.SetProperty{Key: "K", Value: "v"}},
 			"* a\n\tSCHEDULED: <2026-01-01 Thu>\n\t:PROPERTIES:\n\t:K:        v\n\t:END:\n"},
 		{"parent whose cookie stays is left alone", "* p [1/1]  :x:\n** DONE a\n", 1, []org.Edit{org.SetTodo{Keyword: "DONE"}}, "* p [1/1]  :x:\n** DONE a\n"},
-		{"parent of a repeating task is left alone", "* p [0/1]  :x:\n** TODO a <2026-03-01 Sun +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 1, []org.Edit{org.SetTodo{Keyword: "DONE"}},
+		{"parent of a repeating task is left alone", "* p [0/1]  :x:\n** TODO a <2026-03-01 Sun +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 1,
+			[]org.Edit{org.SetTodo{Keyword: "DONE"}},
 			"* p [0/1]  :x:\n** TODO a <2026-03-02 Mon +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n"},
 		{"repeater goes on to a later day", "* TODO a <2026-02-28 Sat 17:45 ++3d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
 			"* TODO a <2026-03-06 Fri 17:45 ++3d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n"},
@@ -167,7 +174,8 @@ func TestEditMessages(t *testing.T) {
 		{"level", 1, org.ReplaceBody{Text: "x\n* b", Children: true}, "replace body: line 2 of the text begins a headline of level 1; give it at least 3 stars"},
 		{"setting", -1, org.ReplaceBody{Text: "x\n#+title: y\n"}, "replace body: line 2 of the text sets #+TITLE for the file; escape it with a comma"},
 		{"planning", 0, org.AppendBody{Text: "SCHEDULED: <2026-01-01>\nx"}, "append body: line 1 of the text is a planning line; set the date by an edit of its own"},
-		{"drawer", 0, org.AppendBody{Text: ":PROPERTIES:\n:A: b\n:END:\n"}, "append body: line 1 of the text begins a property drawer; set properties by edits of their own"},
+		{"drawer", 0, org.AppendBody{Text: ":PROPERTIES:\n:A: b\n:END:\n"},
+			"append body: line 1 of the text begins a property drawer; set properties by edits of their own"},
 		{"document", -1, org.Delete{}, "delete: not possible on the document itself; name a headline"},
 		{"ID", 0, org.SetProperty{Key: "ID", Value: "a.org"}, `set property "ID" to "a.org": an ID does not end like the name of an Org file`},
 		{"title", 0, org.SetTitle{Title: "[#A] b"}, `set title "[#A] b": it would be read as more than a title; leave out keyword, priority and tags`},
@@ -192,7 +200,8 @@ func TestRefile(t *testing.T) {
 		i, target    int
 		want, wantTo string
 	}{
-		{"within, down", from, 1, 3, "#+STARTUP: logrefile\n* a\n* d\n** TODO b" + strings.Repeat(" ", 65) + ":x:\n- Refiled on [2026-03-03 Tue 10:00]\ntext\n*** c", ""},
+		{"within, down", from, 1, 3, "#+STARTUP: logrefile\n* a\n* d\n** TODO b" + strings.Repeat(" ", 65) +
+			":x:\n- Refiled on [2026-03-03 Tue 10:00]\ntext\n*** c", ""},
 		{"within, up", from, 3, 0, "#+STARTUP: logrefile\n* a\n** TODO b :x:\ntext\n*** c\n** d\n- Refiled on [2026-03-03 Tue 10:00]", ""},
 		{"to the top of another", to, 1, -1, "#+STARTUP: logrefile\n* a\n* d",
 			"* t\r\n* u\r\n* TODO b" + strings.Repeat(" ", 66) + ":x:\r\n- Refiled on [2026-03-03 Tue 10:00]\r\ntext\r\n** c\r\n"},

@@ -20,10 +20,12 @@ func (s SetTodo) apply(e *editor) error {
 		return err
 	}
 	if s.Keyword != "" && !slices.Contains(e.doc.Todo.All, s.Keyword) {
-		return kindErrorf(ErrKeyword, "set todo %q: unknown TODO keyword; the file has %s; %s", s.Keyword, strings.Join(e.doc.Todo.All, " "), e.doc.declarationHint(s.Keyword))
+		return kindErrorf(ErrKeyword, "set todo %q: unknown TODO keyword; the file has %s; %s", s.Keyword, strings.Join(e.doc.Todo.All, " "),
+			e.doc.declarationHint(s.Keyword))
 	}
 	if word := e.doc.undeclaredKeyword(e.at); word != "" && s.Keyword != "" {
-		return kindErrorf(ErrKeyword, "set todo %q: the headline begins with %s, which would stay in its title; if it is a TODO keyword, %s; otherwise change the title first",
+		return kindErrorf(ErrKeyword, "set todo %q: the headline begins with %s, which would stay in its title; if it is a TODO keyword, %s; otherwise change the "+
+			"title first",
 			s.Keyword, word, e.doc.declarationHint(word))
 	}
 	old, wasDone := e.headline().Todo, e.headline().Done

@@ -35,7 +35,8 @@ func TestLocal(t *testing.T) {
 // are local.
 func TestLocalParts(t *testing.T) {
 	lines := rapid.SliceOf(rapid.SampledFrom([]string{
-		"* A\n", "** B\n", "#+TODO: X | Y\n", "#+begin_src org\n", "#+end_src\n", "#+begin_example\n", "#+end_example\n", "\\begin{x}\n", "\\end{x}\n", "text\r\n", "* C", "\n",
+		"* A\n", "** B\n", "#+TODO: X | Y\n", "#+begin_src org\n", "#+end_src\n", "#+begin_example\n", "#+end_example\n", "\\begin{x}\n", "\\end{x}\n",
+		"text\r\n", "* C", "\n",
 	}))
 	keys := func(d *org.Document) (out []string) {
 		for _, k := range d.Keywords {

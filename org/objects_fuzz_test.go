@@ -111,7 +111,8 @@ func pathologicalObjects(n int) iter.Seq2[string, string] {
 			}
 		}
 		for _, pair := range [...][2]string{
-			{"*", "*"}, {"[fn::", "]"}, {"a_{", "}"}, {"*/", "/*"}, {"*(/(", ")/)*"}, {"[[a][", "]]"}, {"[cite:", "@a]"}, {"src_a{", "}"}, {"<<<", ">>>"}, {"[fn::[cite:", "]]"},
+			{"*", "*"}, {"[fn::", "]"}, {"a_{", "}"}, {"*/", "/*"}, {"*(/(", ")/)*"}, {"[[a][", "]]"}, {"[cite:", "@a]"}, {"src_a{", "}"}, {"<<<", ">>>"},
+			{"[fn::[cite:", "]]"},
 		} {
 			k := n / (len(pair[0]) + len(pair[1]))
 			text := strings.Repeat(pair[0], k) + "a" + strings.Repeat(pair[1], k)

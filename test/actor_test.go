@@ -159,7 +159,8 @@ func TestActor(t *testing.T) {
 // call brings is laid over what the context has.
 func TestActorRefused(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}), author.Actor{Session: "s2"})
+	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}),
+		author.Actor{Session: "s2"})
 	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
 	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
 		t.Fatalf("%+v, %v", c, err)

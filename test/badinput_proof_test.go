@@ -110,7 +110,8 @@ func badInputs() []badInput {
 			return t
 		}), fovea.Invalid, "deeper than 10000"},
 		{"a list in a list", read(`{"type":"headline","properties":{"A":[["x"]]}}`), fovea.Invalid, "properties.A"},
-		{"an object as attribute", read(`{"type":"headline","contents":[{"type":"headline","properties":{"A":{"b":1}}}]}`), fovea.Invalid, "contents[0].properties.A"},
+		{"an object as attribute", read(`{"type":"headline","contents":[{"type":"headline","properties":{"A":{"b":1}}}]}`), fovea.Invalid,
+			"contents[0].properties.A"},
 		{"no JSON", read(`{"type":`), fovea.Invalid, "tree"},
 	}
 }

@@ -188,7 +188,8 @@ func TestNodeAcrossNames(t *testing.T) {
 	w.remove("a.org")
 	w.save("c.org", "* Knot\nbody of it\n")
 	look()
-	if _, err := w.m.Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}), w.ofTitle("Knot"), w.ofTitle("Place"), merkle.Digest{}); err != nil {
+	if _, err := w.m.Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}), w.ofTitle("Knot"),
+		w.ofTitle("Place"), merkle.Digest{}); err != nil {
 		t.Fatal(err)
 	}
 	look()

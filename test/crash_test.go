@@ -60,7 +60,8 @@ func (d disks) open(t testing.TB) *fovea.Memory {
 }
 
 func (d disks) tryOpen(t testing.TB) (*fovea.Memory, error) {
-	opts := &fovea.Options{Store: d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}, Session: "s1"}, Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }}
+	opts := &fovea.Options{Store: d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}, Session: "s1"},
+		Now: func() time.Time { return time.UnixMilli(1_800_000_000_000) }}
 	opts.Folder = d.memex
 	return fovea.Open(t.Context(), "/memex", opts)
 }
@@ -188,7 +189,8 @@ func fileOperations() []fileOperation {
 	later := func(t *testing.T, d disks, m *fovea.Memory) {
 		t.Helper()
 		d.write(t, map[string]string{"a.org": "* Other\n", "new.org": "* New\n:PROPERTIES:\n:ID: new\n:END:\n"})
-		if err := errors.Join(d.memex.Remove("sub/b.org"), d.memex.SyncDir("sub"), d.memex.Remove("sub"), d.memex.SyncDir("."), m.Ingest(t.Context(), nil)); err != nil {
+		if err := errors.Join(d.memex.Remove("sub/b.org"), d.memex.SyncDir("sub"), d.memex.Remove("sub"), d.memex.SyncDir("."),
+			m.Ingest(t.Context(), nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,7 +301,8 @@ func TestCrashOfAFileOperation(t *testing.T) {
 			}
 			d.onOp(nil)
 			after := d.outcome(t, m)
-			if after.Head.Seq != before.Head.Seq+o.commits() || after.Head.Author.Kind != author.Fovea || after.Head.Session != "s1" || cmp.Equal(before.Files, after.Files) {
+			if after.Head.Seq != before.Head.Seq+o.commits() || after.Head.Author.Kind != author.Fovea || after.Head.Session != "s1" ||
+				cmp.Equal(before.Files, after.Files) {
 				t.Fatalf("the operation gave %+v", after)
 			}
 			happened := 0

@@ -95,7 +95,8 @@ func TestSettingsOfEmacs(t *testing.T) {
 // TestTitlesWithoutCookies: a title names its node without its cookies, keyword and
 // priority, or with other ones; what is written exactly so goes first.
 func TestTitlesWithoutCookies(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.org": "* TODO [#A] Write the report [2/5]\n* Half [50%] done\n* Plain\n* Plain [1/2]\n* Twice [1/2]\n* Twice [2/2]\n* See [1]\n* TODO\n* [/]\n"})
+	w := newWorld(t, map[string]string{"a.org": "* TODO [#A] Write the report [2/5]\n* Half [50%] done\n* Plain\n* Plain [1/2]\n* Twice [1/2]\n* Twice [2/2]\n" +
+		"* See [1]\n* TODO\n* [/]\n"})
 	v := w.ingest()
 	for name, want := range map[string]string{
 		"Write the report [2/5]":           "Write the report [2/5]",

@@ -366,7 +366,8 @@ func TestDefect30MangledImage(t *testing.T) {
 func TestDefect26NothingIsEvaluated(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	files := map[string]string{"a.org": fmt.Sprintf(
-		"# -*- eval: (write-region \"\" nil %q); -*-\n* #.(open %q :direction :output)\n#+begin_src sh :tangle %s\ntouch %s\n#+end_src\n[[elisp:(write-region \"\" nil %q)]] $(touch %s)\n",
+		"# -*- eval: (write-region \"\" nil %q); -*-\n* #.(open %q :direction :output)\n#+begin_src sh :tangle %s\ntouch %s\n#+end_src\n"+
+			"[[elisp:(write-region \"\" nil %q)]] $(touch %s)\n",
 		made, made, made, made, made, made)}
 	w := newWorld(t, files)
 	w.ingest()

@@ -238,7 +238,8 @@ func TestEditBesideEmacs(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": headed("One", "one")})
 	w.ingest()
 	c := exec.CommandContext(t.Context(), emacs, "-Q", "--batch", "--eval",
-		`(progn (find-file (read-string "")) (goto-char (point-max)) (insert "by hand\n") (princ "held\n") (read-string "") (save-buffer) (princ "saved\n") (read-string ""))`)
+		`(progn (find-file (read-string "")) (goto-char (point-max)) (insert "by hand\n")
+			(princ "held\n") (read-string "") (save-buffer) (princ "saved\n") (read-string ""))`)
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

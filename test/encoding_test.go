@@ -108,7 +108,8 @@ func TestForeignFilesAreNamed(t *testing.T) {
 // reading as for writing.
 func TestCapitalsInNamesOfOrgFiles(t *testing.T) {
 	for _, path := range []string{"A.ORG", "b.Org", "deep/c.oRg", "d.ORG_ARCHIVE", "e.Org_archive"} {
-		w := newWorld(t, map[string]string{path: "* TODO Leaf\n:PROPERTIES:\n:ID: leaf\n:END:\n", "skills/S.ORG": "#+TITLE: S\n* x\n", "f.gpg": "* no\n", "g.orgx": "* no\n"})
+		w := newWorld(t, map[string]string{path: "* TODO Leaf\n:PROPERTIES:\n:ID: leaf\n:END:\n", "skills/S.ORG": "#+TITLE: S\n* x\n", "f.gpg": "* no\n",
+			"g.orgx": "* no\n"})
 		v := w.ingest()
 		if n, ok := v.Get("leaf"); !ok || n.Derived.Todo != "TODO" || n.Path != path {
 			t.Errorf("%s: node %+v", path, n)

@@ -13,7 +13,8 @@ import (
 // TestEncryptedStaysOutOfSight: below the own line of what bears or inherits the
 // tag crypt nothing is found or shown to a model, though it is kept.
 func TestEncryptedStaysOutOfSight(t *testing.T) {
-	text := "* Diary :crypt:\n:PROPERTIES:\n:ID: d\n:SECRET: marzipan\n:END:\nmarzipan [[id:o]]\n** Below marzipan :marzipan:\nmarzipan\n* Open\n:PROPERTIES:\n:ID: o\n:END:\nabout the diary\n"
+	text := "* Diary :crypt:\n:PROPERTIES:\n:ID: d\n:SECRET: marzipan\n:END:\nmarzipan [[id:o]]\n** Below marzipan :marzipan:\nmarzipan\n* Open\n:PROPERTIES:\n" +
+		":ID: o\n:END:\nabout the diary\n"
 	w := newWorld(t, map[string]string{"a.org": text})
 	v := w.ingest()
 	if hits, err := v.Search("marzipan", 0, nil, time.Time{}); err != nil || len(hits) > 0 {

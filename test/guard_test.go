@@ -23,7 +23,8 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n* Look\n:PROPERTIES:\n:ID: look\n:END:\nzebras first\n#+begin_src sh\necho plan\n#+end_src\n"
+const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n* Look\n:PROPERTIES:\n:ID: look\n:END:\nzebras first\n#+begin_src sh\n" +
+	"echo plan\n#+end_src\n"
 
 // guarded is a world with protected files, and the alerts that it gave.
 type guarded struct {
@@ -226,7 +227,8 @@ func TestGuardAdopt(t *testing.T) {
 	if _, err := g.m.Adopt(ctx, "skills/plan.org", merkle.Sum([]byte("else"))); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("adopting what was not seen: %v", err)
 	}
-	if _, err := g.m.Adopt(fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org", standing.File); fovea.KindOf(err) != fovea.Denied {
+	if _, err := g.m.Adopt(fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org",
+		standing.File); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent adopts: %v", err)
 	}
 	if _, err := g.m.Adopt(ctx, "notes.org", merkle.Digest{}); fovea.KindOf(err) != fovea.NotFound {

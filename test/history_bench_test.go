@@ -75,7 +75,8 @@ func BenchmarkHistory(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if again, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"}); err != nil || again.Seq != c.Seq {
+			if again, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"}); err != nil ||
+				again.Seq != c.Seq {
 				b.Fatal(again, err)
 			}
 		}

@@ -56,7 +56,8 @@ func (w *world) now() time.Time {
 
 func (w *world) open() {
 	w.t.Helper()
-	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Actor: author.Actor{Session: w.session}, Projects: w.projects, Org: w.org, Now: w.now})
+	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Actor: author.Actor{Session: w.session}, Projects: w.projects,
+		Org: w.org, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -326,7 +326,8 @@ func (a *machine) project(name string) *fovea.Memory {
 	a.t.Helper()
 	m, err := a.m.Scope(a.t.Context(), name)
 	if err == nil {
-		_, _, _, err = m.IngestTree(a.t.Context(), &node.Tree{Type: "headline", Attrs: node.Attributes(node.Attr{Key: "ID", Value: node.TextValue("of " + name)})}, "")
+		_, _, _, err = m.IngestTree(a.t.Context(), &node.Tree{Type: "headline",
+			Attrs: node.Attributes(node.Attr{Key: "ID", Value: node.TextValue("of " + name)})}, "")
 	}
 	if err != nil {
 		a.t.Fatal(err)
@@ -398,14 +399,16 @@ func TestMergeModel(t *testing.T) {
 			},
 			"move": func(rt *rapid.T) {
 				m := drawn()
-				if _, err := m.m.Refile(t.Context(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "id"), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "to"), merkle.Digest{}); !expected(err) {
+				if _, err := m.m.Refile(t.Context(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "id"),
+					rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "to"), merkle.Digest{}); !expected(err) {
 					rt.Fatal(err)
 				}
 			},
 			"tree": func(rt *rapid.T) {
 				m := drawn()
 				words++
-				tree, err := node.DecodeTree(fmt.Appendf(nil, `{"type":"headline","properties":{"ID":"t","N":%d},"raw-content":"word%d","contents":[{"type":"paragraph"}]}`, rapid.IntRange(0, 2).Draw(rt, "n"), words))
+				tree, err := node.DecodeTree(fmt.Appendf(nil, `{"type":"headline","properties":{"ID":"t","N":%d},"raw-content":"word%d",`+
+					`"contents":[{"type":"paragraph"}]}`, rapid.IntRange(0, 2).Draw(rt, "n"), words))
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -464,7 +467,8 @@ func TestMergeModel(t *testing.T) {
 func wordsOf(v *fovea.View) map[string]bool {
 	out := map[string]bool{}
 	for n := range v.All() {
-		for w := range strings.FieldsFuncSeq(n.Title()+" "+n.Content+" "+fmt.Sprint(n.Attrs), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		for w := range strings.FieldsFuncSeq(n.Title()+" "+n.Content+" "+fmt.Sprint(n.Attrs),
+			func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
 			if strings.HasPrefix(w, "word") {
 				out[w] = true
 			}

@@ -29,7 +29,8 @@ func (m *model) write(t *rapid.T) {
 	name := rapid.SampledFrom(modelPaths).Draw(t, "path")
 	var text strings.Builder
 	for range rapid.IntRange(0, 4).Draw(t, "headlines") {
-		text.WriteString(rapid.SampledFrom([]string{"* ", "** ", "*** "}).Draw(t, "stars") + rapid.SampledFrom([]string{"A", "Rivets", "TODO C :x:", "Gauge :project:"}).Draw(t, "title") + "\n")
+		text.WriteString(rapid.SampledFrom([]string{"* ", "** ", "*** "}).Draw(t, "stars") +
+			rapid.SampledFrom([]string{"A", "Rivets", "TODO C :x:", "Gauge :project:"}).Draw(t, "title") + "\n")
 		if rapid.Bool().Draw(t, "id") {
 			text.WriteString(fmt.Sprintf(":PROPERTIES:\n:ID: %s\n:END:\n", rapid.SampledFrom(modelIDs[:2]).Draw(t, "which")))
 		}
@@ -100,7 +101,8 @@ func (m *model) delete(t *rapid.T) {
 
 // tree draws a tree. Of a node without an ID the title may be wanting, too.
 func (m *model) tree(t *rapid.T, depth int) *node.Tree {
-	tree := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "paragraph"}).Draw(t, "type"), Content: rapid.SampledFrom([]string{"", "steel rain", "[[id:two]]"}).Draw(t, "content")}
+	tree := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "paragraph"}).Draw(t, "type"),
+		Content: rapid.SampledFrom([]string{"", "steel rain", "[[id:two]]"}).Draw(t, "content")}
 	var attrs []node.Attr
 	if id := rapid.SampledFrom([]string{"", "", "one", "three", "four"}).Draw(t, "id"); id != "" {
 		attrs = append(attrs, node.Attr{Key: "ID", Value: node.TextValue(id)})

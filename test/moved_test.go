@@ -130,11 +130,12 @@ func TestMovedMemex(t *testing.T) {
 			s.put(s.memex, map[string]string{"b.org": "* Quite another memex\n"})
 		}, moved},
 		{"copied", large, duplicate, copied},
-		{"in git, and every file was rewritten", map[string]string{"a.org": "* A long enough note\n", ".git/logs/HEAD": "0 1 Ann <a> 17 +0\tcommit (initial)\n"}, func(s *stay, to string) {
-			duplicate(s, to)
-			s.do(os.RemoveAll(s.memex))
-			s.put(to, map[string]string{"a.org": "* Rewritten\n", ".git/logs/HEAD": "0 1 Ann <a> 17 +0\tcommit (initial)\n1 2 Ann <a> 18 +0\tcommit\n"})
-		}, moved},
+		{"in git, and every file was rewritten", map[string]string{"a.org": "* A long enough note\n", ".git/logs/HEAD": "0 1 Ann <a> 17 +0\tcommit (initial)\n"},
+			func(s *stay, to string) {
+				duplicate(s, to)
+				s.do(os.RemoveAll(s.memex))
+				s.put(to, map[string]string{"a.org": "* Rewritten\n", ".git/logs/HEAD": "0 1 Ann <a> 17 +0\tcommit (initial)\n1 2 Ann <a> 18 +0\tcommit\n"})
+			}, moved},
 		{"another memex of the same shape", large, func(s *stay, to string) {
 			s.do(os.RemoveAll(s.memex))
 			for i := range 30 {

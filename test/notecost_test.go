@@ -38,7 +38,8 @@ func amongSiblings(t testing.TB, siblings int) *world {
 	w := &world{t: t, dir: t.TempDir()}
 	var text strings.Builder
 	for i := range siblings {
-		fmt.Fprintf(&text, "* Note number %d\n:PROPERTIES:\n:ID:       00000000-0000-4000-8000-%012d\n:AUTHOR:   ada\n:CREATED:  [2026-11-21 Sat 18:00]\n:TRUST:    unreviewed\n:END:\n%s\n", i, i, gaugeNote(i))
+		fmt.Fprintf(&text, "* Note number %d\n:PROPERTIES:\n:ID:       00000000-0000-4000-8000-%012d\n:AUTHOR:   ada\n:CREATED:  [2026-11-21 Sat 18:00]\n"+
+			":TRUST:    unreviewed\n:END:\n%s\n", i, i, gaugeNote(i))
 	}
 	w.write(map[string]string{"mine.org": "* Rivets\n", siblingsFile: text.String()})
 	m, err := fovea.Open(t.Context(), w.dir, &fovea.Options{

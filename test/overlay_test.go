@@ -115,7 +115,8 @@ func TestOverlayModel(t *testing.T) {
 			},
 			"tree": func(rt *rapid.T) {
 				serial++
-				text := fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"TITLE":"rivets %d","TODO":"TODO"},"raw-content":%q,"contents":[{"type":"paragraph","properties":{"ID":%q},"raw-content":"rain"}]}`,
+				text := fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"TITLE":"rivets %d","TODO":"TODO"},"raw-content":%q,"contents":[{"type":"paragraph",`+
+					`"properties":{"ID":%q},"raw-content":"rain"}]}`,
 					rapid.SampledFrom([]string{"one", "two"}).Draw(rt, "id"), serial, rapid.SampledFrom([]string{"steel", "gauge"}).Draw(rt, "body"),
 					rapid.SampledFrom([]string{"three", "four"}).Draw(rt, "kid"))
 				m := w.scope(rapid.SampledFrom([]string{"session/one", "project/r"}).Draw(rt, "scope"))

@@ -70,7 +70,8 @@ func TestPurge(t *testing.T) {
 		other, want string // a file that stays
 	}{
 		{name: "text", before: "* A\n:PROPERTIES:\n:ID: a\n:END:\n" + secret + "\n", after: "* A\n:PROPERTIES:\n:ID: a\n:END:\nnothing\n", text: secret, versions: 1},
-		{name: "text across chunks", before: "* A\n:PROPERTIES:\n:ID: a\n:END:\n" + long[:65536-50] + secret + long, after: "* A\n:PROPERTIES:\n:ID: a\n:END:\n" + long, text: secret, versions: 1},
+		{name: "text across chunks", before: "* A\n:PROPERTIES:\n:ID: a\n:END:\n" + long[:65536-50] + secret + long, after: "* A\n:PROPERTIES:\n:ID: a\n:END:\n" +
+			long, text: secret, versions: 1},
 		{name: "node", before: "* A\n* B\n:PROPERTIES:\n:ID: b\n:END:\n** Below\n" + secret + "\n", after: "* A\n", ids: []string{"b"}, versions: 2},
 		{name: "node under two names", before: "* A\n* Old title\n" + secret + "\n", after: "* A\n", versions: 1, ids: []string{""}},
 	}
@@ -118,7 +119,8 @@ func TestPurge(t *testing.T) {
 				if got := w.kindsOf(); !strings.HasPrefix(got, "purged: ") || strings.Contains(got, "\n") || !strings.Contains(got, "purged by commit 5") {
 					t.Errorf("verify says %q", got)
 				}
-				if _, err := w.m.At(t.Context(), "seq:2"); fovea.KindOf(err) != fovea.NotFound || !errors.Is(err, graph.ErrGone) || !strings.Contains(err.Error(), "purged by commit 5") {
+				if _, err := w.m.At(t.Context(), "seq:2"); fovea.KindOf(err) != fovea.NotFound || !errors.Is(err, graph.ErrGone) ||
+					!strings.Contains(err.Error(), "purged by commit 5") {
 					t.Errorf("the moment of the secret: %v", err)
 				}
 				if _, err := w.m.At(t.Context(), "seq:1"); err != nil {
@@ -158,7 +160,8 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 	if _, err := w.m.Snapshot(t.Context(), "before-payday"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", merkle.Digest{}, org.AddTag{Tag: "x"}); err != nil {
+	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", merkle.Digest{},
+		org.AddTag{Tag: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ name, text, want string }{

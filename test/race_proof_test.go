@@ -46,7 +46,8 @@ func (c *crowd) write(writer, n int) error {
 	case writer%2 == 0: // its own headline of a file that all share
 		done, err = m.Edit(ctx, own, merkle.Digest{}, org.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
 	case n%2 == 0:
-		_, _, done, err = m.IngestTree(ctx, parsed(c.w.t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"gauge %d"},"contents":[{"type":"paragraph","raw-content":"%d"}]}`, writer, n, n)), "")
+		_, _, done, err = m.IngestTree(ctx, parsed(c.w.t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"gauge %d"},`+
+			`"contents":[{"type":"paragraph","raw-content":"%d"}]}`, writer, n, n)), "")
 	default:
 		done, _, err = m.Insert(ctx, fmt.Sprintf("t%d", writer), org.InsertHeadline{Title: "grown"})
 	}

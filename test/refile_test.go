@@ -175,7 +175,8 @@ func TestRefileOntoOwnParent(t *testing.T) {
 	w := newWorld(t, nil)
 	w.ingest()
 	w.take(w.m, `{"type":"headline","properties":{"ID":"p","TITLE":"P"},"contents":[
-		{"type":"headline","properties":{"ID":"b","TITLE":"B"},"raw-content":"text"},{"type":"headline","properties":{"ID":"c","TITLE":"C"},"raw-content":"text"}]}`, "")
+		{"type":"headline","properties":{"ID":"b","TITLE":"B"},"raw-content":"text"},
+		{"type":"headline","properties":{"ID":"c","TITLE":"C"},"raw-content":"text"}]}`, "")
 	for _, move := range []struct{ id, want string }{{"c", "P(B C)"}, {"b", "P(C B)"}} {
 		if _, err := w.m.Refile(t.Context(), move.id, "p", merkle.Digest{}); err != nil {
 			t.Error(err)

@@ -61,8 +61,10 @@ func TestRefileTreeAgain(t *testing.T) {
 func TestRefileTree(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Sensors\n:PROPERTIES:\n:ID: sensors\n:END:\n"})
 	w.ingest()
-	w.take(w.m, `{"type":"headline","properties":{"ID":"gauge","TITLE":"Gauge","TODO":"TODO","TAGS":["rain"],"WEIGHT":1.50,"SCHEDULED":"<2026-03-01 Sun>","ALIAS":["x","y"]},"raw-content":"It measures.",
-		"contents":[{"type":"headline","properties":{"TITLE":"Lid"},"raw-content":"steel"},{"type":"paragraph","raw-content":"It measures."},{"type":"paragraph","raw-content":"Twice."}]}`, "")
+	w.take(w.m, `{"type":"headline","properties":{"ID":"gauge","TITLE":"Gauge","TODO":"TODO","TAGS":["rain"],"WEIGHT":1.50,
+		"SCHEDULED":"<2026-03-01 Sun>","ALIAS":["x","y"]},"raw-content":"It measures.",
+		"contents":[{"type":"headline","properties":{"TITLE":"Lid"},"raw-content":"steel"},
+			{"type":"paragraph","raw-content":"It measures."},{"type":"paragraph","raw-content":"Twice."}]}`, "")
 	w.take(w.m, `{"type":"headline","properties":{"ID":"b","TITLE":"B"}}`, "")
 	if _, err := w.m.Refile(t.Context(), "gauge", "b", merkle.Digest{}); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
 		t.Fatalf("%v, %s", err, shape(w.m.View(), "b"))

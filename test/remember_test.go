@@ -162,7 +162,8 @@ func TestRememberManyCallers(t *testing.T) {
 	for i := range callers {
 		wg.Go(func() {
 			for k := range each {
-				ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere, Op: fmt.Sprintf("op-%d-%d", i, k/2)}) // each comes twice
+				ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere,
+					Op: fmt.Sprintf("op-%d-%d", i, k/2)}) // each comes twice
 				r, err := remember(ctx, m, "agents/all/", fmt.Sprintf("Note %d of %d", k/2, i), "text")
 				if err != nil {
 					t.Error(err)

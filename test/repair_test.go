@@ -76,7 +76,8 @@ func TestRepair(t *testing.T) {
 			w.m.Close()
 			w.spoil("Version 4")
 		}, []string{"damaged"}, 5, nil, true},
-		{"the third commit", func(w *world) { w.spoil("operation-of-commit-3") }, []string{"damaged", "lost commits 3 to 5 are lost; 2 of them can be read"}, 2, nil, false},
+		{"the third commit", func(w *world) { w.spoil("operation-of-commit-3") }, []string{"damaged", "lost commits 3 to 5 are lost; 2 of them can be read"}, 2,
+			nil, false},
 		{"the journal's end is cut off", func(w *world) {
 			all(w, "journal/*.j", func(name string) {
 				info, err := os.Stat(name)

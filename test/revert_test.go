@@ -47,7 +47,8 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 	w.ingest()
 	w.edit("mint", "a", org.SetTitle{Title: "Pwned"}, org.AppendBody{Text: "two, by mint"})
 	w.edit("ann", "a", org.SetTodo{Keyword: "TODO"}, org.AppendBody{Text: "three, by ann"})
-	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org", org.InsertHeadline{Title: "Mint"}); err != nil {
+	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org",
+		org.InsertHeadline{Title: "Mint"}); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("mint", "b", org.SetTitle{Title: "Bad"})

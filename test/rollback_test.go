@@ -86,7 +86,8 @@ func TestRollbackNamesWhatBlocks(t *testing.T) {
 	if len(lines) != 4 {
 		t.Fatalf("%d lines: %v", len(lines), err)
 	}
-	for i, want := range []string{"b.org  (the file changed meanwhile)", "c.org  (the file or its folder is read-only", "d.org  (an editor has unsaved changes of the file: ann@elsewhere.7"} {
+	for i, want := range []string{"b.org  (the file changed meanwhile)", "c.org  (the file or its folder is read-only",
+		"d.org  (an editor has unsaved changes of the file: ann@elsewhere.7"} {
 		if got := strings.TrimSpace(lines[i+1]); !strings.HasPrefix(got, want) {
 			t.Errorf("line %d: %q, want %q", i+1, got, want)
 		}

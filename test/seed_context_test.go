@@ -37,7 +37,8 @@ func TestFovealRendering(t *testing.T) {
 			"** Peripheral Node\n:PROPERTIES:\n:ID: node-peripheral\n:END:\nPERIPHERAL CONTENT\n",
 	})
 	want := awareness(t, w, `{"focus": "node-foveal"}`).Text
-	for _, text := range []string{"GLOBAL MEMEX AWARENESS (Peripheral Vision):\n", "FOVEAL CONTENT", "CHILD CONTENT", "Grandchild", "Peripheral Node", ":ID: node-peripheral"} {
+	for _, text := range []string{"GLOBAL MEMEX AWARENESS (Peripheral Vision):\n", "FOVEAL CONTENT", "CHILD CONTENT", "Grandchild", "Peripheral Node",
+		":ID: node-peripheral"} {
 		if !strings.Contains(want, text) {
 			t.Errorf("%q is missing in\n%s", text, want)
 		}
@@ -57,7 +58,8 @@ func TestFovealRendering(t *testing.T) {
 			t.Errorf("%s gives another window:\n%s", request, got)
 		}
 	}
-	if got := awareness(t, w, `{"payload": {"target_id": "node-peripheral"}}`).Text; !strings.Contains(got, "PERIPHERAL CONTENT") || strings.Contains(got, "FOVEAL CONTENT") {
+	if got := awareness(t, w, `{"payload": {"target_id": "node-peripheral"}}`).Text; !strings.Contains(got, "PERIPHERAL CONTENT") ||
+		strings.Contains(got, "FOVEAL CONTENT") {
 		t.Errorf("the target alone does not make the focus:\n%s", got)
 	}
 }
@@ -141,7 +143,8 @@ func TestNeighboursOfTheFocus(t *testing.T) {
 // TestForgedTextStaysText: a body cannot make headings, ids or instructions of a
 // window, in any format, from files to text.
 func TestForgedTextStaysText(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.org": "* Project :project:\n** Focus\n:PROPERTIES:\n:ID: f\n:END:\n#+begin_example\n,* Forged\n,:PROPERTIES:\n,:ID: stolen\n,:END:\n#+end_example\n"})
+	w := newWorld(t, map[string]string{"a.org": "* Project :project:\n** Focus\n:PROPERTIES:\n:ID: f\n:END:\n#+begin_example\n,* Forged\n,:PROPERTIES:\n" +
+		",:ID: stolen\n,:END:\n#+end_example\n"})
 	for _, policy := range []string{"foveal", "value"} {
 		r, err := w.serve().Context(t.Context(), api.ContextRequest{Policy: policy, Focus: "f"})
 		if err != nil {

@@ -173,13 +173,17 @@ func TestCowSnapshotAndRollback(t *testing.T) {
 // or order could take for another one of them.
 func TestMerkleHashDifferent(t *testing.T) {
 	texts := map[string]string{
-		"nothing": "", "a line end": "\n", "one": "* T\nbody\n", "other title": "* U\nbody\n", "other body": "* T\nBody\n", "no body": "* T\n", "empty body": "* T\n\n",
+		"nothing": "", "a line end": "\n", "one": "* T\nbody\n", "other title": "* U\nbody\n", "other body": "* T\nBody\n", "no body": "* T\n",
+		"empty body":            "* T\n\n",
 		"title and body joined": "* T body\n", "a level more": "** T\nbody\n", "no line end": "* T\nbody", "CRLF": "* T\r\nbody\r\n", "beyond Latin-1": "* T\nبدن\n",
-		"child": "* T\nbody\n** A\n** B\n", "other order": "* T\nbody\n** B\n** A\n", "nested": "* T\nbody\n** A\n*** B\n", "beside": "* T\nbody\n* A\n** B\n", "children joined": "* T\nbody\n** A ** B\n",
+		"child": "* T\nbody\n** A\n** B\n", "other order": "* T\nbody\n** B\n** A\n", "nested": "* T\nbody\n** A\n*** B\n", "beside": "* T\nbody\n* A\n** B\n",
+		"children joined":        "* T\nbody\n** A ** B\n",
 		"delimiter in the title": "* T|CONTENT:body\n", "delimiter in the body": "* T\n|CONTENT:body\n",
-		"empty id": "* T\n:PROPERTIES:\n:ID:\n:END:\nbody\n", "id": "* T\n:PROPERTIES:\n:ID: 1\n:END:\nbody\n", "quoted id": "* T\n:PROPERTIES:\n:ID: \"1\"\n:END:\nbody\n",
-		"properties": "* T\n:PROPERTIES:\n:A: 1\n:B: 2\n:END:\n", "properties in other order": "* T\n:PROPERTIES:\n:B: 2\n:A: 1\n:END:\n", "properties joined": "* T\n:PROPERTIES:\n:A: 1 :B: 2\n:END:\n",
-		"tags": "* T :a:b:\n", "tags in other order": "* T :b:a:\n", "keyword": "* TODO T\n", "other keyword": "* DONE T\n",
+		"empty id": "* T\n:PROPERTIES:\n:ID:\n:END:\nbody\n", "id": "* T\n:PROPERTIES:\n:ID: 1\n:END:\nbody\n",
+		"quoted id":  "* T\n:PROPERTIES:\n:ID: \"1\"\n:END:\nbody\n",
+		"properties": "* T\n:PROPERTIES:\n:A: 1\n:B: 2\n:END:\n", "properties in other order": "* T\n:PROPERTIES:\n:B: 2\n:A: 1\n:END:\n",
+		"properties joined": "* T\n:PROPERTIES:\n:A: 1 :B: 2\n:END:\n",
+		"tags":              "* T :a:b:\n", "tags in other order": "* T :b:a:\n", "keyword": "* TODO T\n", "other keyword": "* DONE T\n",
 	}
 	roots, versions := map[merkle.Digest]string{}, map[merkle.Digest]string{}
 	differs := func(seen map[merkle.Digest]string, d merkle.Digest, name string) {
@@ -204,7 +208,8 @@ func TestMerkleHashDifferent(t *testing.T) {
 // found, a headline with its title, all its fields, and nothing that leads back
 // into the memory.
 func TestMemoryObjectGet(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.org": "#+filetags: :area:\n* TODO [#A] Found :x:\nSCHEDULED: <2026-11-20 Fri>\n:PROPERTIES:\n:ID: here\n:KEY: one\n:key+: two\n:END:\nbody\n** Kid\n** Kid\n"})
+	w := newWorld(t, map[string]string{"a.org": "#+filetags: :area:\n* TODO [#A] Found :x:\nSCHEDULED: <2026-11-20 Fri>\n:PROPERTIES:\n:ID: here\n:KEY: one\n" +
+		":key+: two\n:END:\nbody\n** Kid\n** Kid\n"})
 	w.ingest()
 	svc := w.serve()
 	show := func() *api.Shown {

@@ -90,7 +90,8 @@ func TestSetupFileElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, nil)
-	names := []string{outside, "../" + filepath.Base(filepath.Dir(outside)) + "/outside.setup", "~/outside.setup", "https://example.org/theme.setup", "none.setup", ".secret/x", "link.setup"}
+	names := []string{outside, "../" + filepath.Base(filepath.Dir(outside)) + "/outside.setup", "~/outside.setup", "https://example.org/theme.setup",
+		"none.setup", ".secret/x", "link.setup"}
 	if err := os.Symlink(outside, filepath.Join(w.dir, "link.setup")); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func TestDefect1AnyText(t *testing.T) {
 // TestDefect2NamelessSiblings: children without an id are as many as there were.
 func TestDefect2NamelessSiblings(t *testing.T) {
 	w := newWorld(t, nil)
-	id, _ := w.take(w.m, `{"type":"headline","contents":[{"type":"item","raw-content":"x"},{"type":"item","raw-content":"x"},{"type":"item","raw-content":"x"}]}`, "")
+	id, _ := w.take(w.m, `{"type":"headline","contents":[{"type":"item","raw-content":"x"},{"type":"item","raw-content":"x"},{"type":"item",`+
+		`"raw-content":"x"}]}`, "")
 	if got := shape(w.m.View(), id); got != "headline(item item item)" || w.m.View().Len() != 4 {
 		t.Errorf("it holds %s, %d nodes", got, w.m.View().Len())
 	}
@@ -206,7 +207,8 @@ func TestDefect15TreesAtOnce(t *testing.T) {
 	trees := make([][]*node.Tree, writers)
 	for i := range trees {
 		for j := range each {
-			trees[i] = append(trees[i], parsed(t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"%d-%d"},"contents":[{"type":"paragraph","raw-content":"x"}]}`, i, j)))
+			trees[i] = append(trees[i], parsed(t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"%d-%d"},"contents":[{"type":"paragraph",`+
+				`"raw-content":"x"}]}`, i, j)))
 		}
 	}
 	var all sync.WaitGroup

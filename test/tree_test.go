@@ -59,7 +59,8 @@ func shape(v *fovea.View, id string) string {
 	return name + "(" + strings.Join(kids, " ") + ")"
 }
 
-const gauge = `{"type":"HEADLINE","properties":{"ID":"gauge","TITLE":"Gauge","TAGS":["rain","iot"],"TODO":"NEXT","WEIGHT":1.50},"raw-content":"It measures.\n","contents":[
+const gauge = `{"type":"HEADLINE","properties":{"ID":"gauge","TITLE":"Gauge","TAGS":["rain","iot"],"TODO":"NEXT","WEIGHT":1.50},
+	"raw-content":"It measures.\n","contents":[
 	{"type":"headline","properties":{"ID":"lid","TITLE":"Lid"},"raw-content":"steel"},
 	{"type":"paragraph","raw-content":"first"},
 	{"type":"paragraph","raw-content":"second"}]}`
@@ -116,23 +117,30 @@ func TestIngestTreeAgain(t *testing.T) {
 		gone  []string
 	}{
 		{"a child leaves", []step{{a(kid("k1", "") + "," + kid("k2", "")), "", "a", "A(K1 K2)"}, {a(kid("k1", "")), "", "a", "A(K1)"}}, []string{"k2"}},
-		{"children in another order", []step{{a(kid("k1", "") + "," + kid("k2", "")), "", "a", "A(K1 K2)"}, {a(kid("k2", "") + "," + kid("k1", "")), "", "a", "A(K2 K1)"}}, nil},
-		{"a child alone keeps its parent", []step{{a(kid("k1", "")), "", "a", "A(K1)"}, {kid("k1", "new"), "", "k1", "K1"}, {a(kid("k1", "new")), "", "a", "A(K1)"}}, nil},
+		{"children in another order", []step{{a(kid("k1", "") + "," + kid("k2", "")), "", "a", "A(K1 K2)"},
+			{a(kid("k2", "") + "," + kid("k1", "")), "", "a", "A(K2 K1)"}}, nil},
+		{"a child alone keeps its parent", []step{{a(kid("k1", "")), "", "a", "A(K1)"}, {kid("k1", "new"), "", "k1", "K1"},
+			{a(kid("k1", "new")), "", "a", "A(K1)"}}, nil},
 		{"a child becomes another's", []step{
 			{a(kid("k1", "") + "," + kid("k2", "")), "", "a", "A(K1 K2)"},
 			{`{"type":"headline","properties":{"ID":"b","TITLE":"B"},"contents":[` + kid("k1", "") + `]}`, "", "b", "B(K1)"},
 			{a(kid("k2", "")), "", "a", "A(K2)"},
 		}, nil},
 		{"below a parent", []step{{a(""), "", "a", "A"}, {kid("k1", ""), "a", "k1", "K1"}, {a(kid("k1", "")), "", "a", "A(K1)"}}, nil},
-		{"a root moves below a parent", []step{{a(""), "", "a", "A"}, {kid("k1", ""), "", "k1", "K1"}, {kid("k1", ""), "a", "k1", "K1"}, {a(kid("k1", "")), "", "a", "A(K1)"}}, nil},
-		{"a nameless one below a parent is the same again", []step{{a(""), "", "a", "A"}, {nameless, "a", "", "Note"}, {nameless, "a", "", "Note"}, {kid("k1", ""), "a", "k1", "K1"}}, nil},
+		{"a root moves below a parent", []step{{a(""), "", "a", "A"}, {kid("k1", ""), "", "k1", "K1"}, {kid("k1", ""), "a", "k1", "K1"},
+			{a(kid("k1", "")), "", "a", "A(K1)"}}, nil},
+		{"a nameless one below a parent is the same again", []step{{a(""), "", "a", "A"}, {nameless, "a", "", "Note"}, {nameless, "a", "", "Note"},
+			{kid("k1", ""), "a", "k1", "K1"}}, nil},
 		{"one of a CUSTOM_ID below a parent is the same again", []step{{a(""), "", "a", "A"},
-			{`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"C"}}`, "a", "a::#c", "C"}, {`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"D"}}`, "a", "a::#c", "D"},
+			{`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"C"}}`, "a", "a::#c", "C"},
+			{`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"D"}}`, "a", "a::#c", "D"},
 			{a(`{"type":"headline","properties":{"CUSTOM_ID":"c","TITLE":"D"}}`), "", "a", "A(D)"}}, nil},
 		{"a nameless one that takes another in keeps its place", []step{{a(para + "," + para + "," + kid("k1", "")), "", "a", "A(paragraph paragraph K1)"},
 			{`{"type":"paragraph","raw-content":"y","contents":[` + kid("k1", "") + `]}`, "a", "", "paragraph(K1)"}}, nil},
-		{"a nameless root is known by its title", []step{{nameless, "", "", "Note"}, {`{"type":"headline","properties":{"TITLE":"Note"},"raw-content":"y"}`, "", "", "Note"}}, nil},
-		{"nameless roots of other texts are others", []step{{`{"type":"paragraph","raw-content":"x"}`, "", "", "paragraph"}, {`{"type":"paragraph","raw-content":"y"}`, "", "", "paragraph"}}, nil},
+		{"a nameless root is known by its title", []step{{nameless, "", "", "Note"},
+			{`{"type":"headline","properties":{"TITLE":"Note"},"raw-content":"y"}`, "", "", "Note"}}, nil},
+		{"nameless roots of other texts are others", []step{{`{"type":"paragraph","raw-content":"x"}`, "", "", "paragraph"},
+			{`{"type":"paragraph","raw-content":"y"}`, "", "", "paragraph"}}, nil},
 		{"a whole that comes to hold a root", []step{{kid("k1", ""), "", "k1", "K1"}, {a(kid("k1", "")), "", "a", "A(K1)"}}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -207,7 +215,8 @@ func TestIngestTreeRefuses(t *testing.T) {
 		{"below itself", with(gauge), "gauge", fovea.Invalid, "cycle"},
 		{"below its own child", with(gauge), "lid", fovea.Invalid, "cycle"},
 		{"below what it moves", with(`{"type":"headline","contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "lid", fovea.Invalid, "cycle"},
-		{"its own parent below it", with(`{"type":"headline","properties":{"ID":"lid"},"contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "", fovea.Invalid, "cycle"},
+		{"its own parent below it", with(`{"type":"headline","properties":{"ID":"lid"},"contents":[{"type":"headline","properties":{"ID":"gauge"}}]}`), "",
+			fovea.Invalid, "cycle"},
 		{"a scope that cannot be", with(`{"type":"headline","scope":"heap"}`), "", fovea.Invalid, "scope"},
 		{"a buffer without a session", with(`{"type":"org-data","properties":{"PATH":"a.org"}}`), "", fovea.Invalid, "name the session"},
 	} {
@@ -356,7 +365,8 @@ func TestBuffer(t *testing.T) {
 	see("Draft")
 	w.reopen()
 	see("Draft")
-	if _, id, _, err := w.m.IngestTree(t.Context(), parsed(t, strings.Replace(buffer("a.org", "A"), `"ID":"a"`, `"ID":"b"`, 1)), ""); fovea.KindOf(err) != fovea.Conflict {
+	if _, id, _, err := w.m.IngestTree(t.Context(), parsed(t, strings.Replace(buffer("a.org", "A"), `"ID":"a"`, `"ID":"b"`, 1)),
+		""); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("an id of another file: %s, %v", id, err)
 	}
 	saved := "* Saved\n:PROPERTIES:\n:ID: a\n:END:\n"
@@ -380,7 +390,8 @@ func TestEditTree(t *testing.T) {
 	edit("lid", org.SetTodo{Keyword: "DONE"}, org.SetTitle{Title: "Cover"}, org.AddTag{Tag: "metal"}, org.SetProperty{Key: "mass", Value: "2"},
 		org.Deadline{When: "2026-03-01"}, org.AppendBody{Text: "more"})
 	n, _ := w.m.View().Get("lid")
-	got := []string{n.Title(), n.Derived.Todo, fmt.Sprint(n.Derived.Done), strings.Join(n.Derived.Tags, " "), strings.Join(n.Derived.Property("MASS"), " "), n.Derived.Deadline, n.Content}
+	got := []string{n.Title(), n.Derived.Todo, fmt.Sprint(n.Derived.Done), strings.Join(n.Derived.Tags, " "), strings.Join(n.Derived.Property("MASS"), " "),
+		n.Derived.Deadline, n.Content}
 	if diff := cmp.Diff([]string{"Cover", "DONE", "true", "metal", "2", "<2026-03-01 Sun>", "steel\nmore"}, got); diff != "" {
 		t.Error(diff)
 	}

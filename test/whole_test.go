@@ -139,7 +139,8 @@ func nodesAt(v *fovea.View, path string) (ids []string) {
 // TestEditsStopAtTheLimit: no operation makes a file too large to be parsed, and none
 // writes into one that is. The error says why, and the file stays as it is.
 func TestEditsStopAtTheLimit(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID: one\n:END:\n", "whole.org": tooMany(), "archived.org": "#+ARCHIVE: whole.org::\n* Old\n:PROPERTIES:\n:ID: old\n:END:\n"})
+	w := newWorld(t, map[string]string{"a.org": "* One\n:PROPERTIES:\n:ID: one\n:END:\n", "whole.org": tooMany(),
+		"archived.org": "#+ARCHIVE: whole.org::\n* Old\n:PROPERTIES:\n:ID: old\n:END:\n"})
 	w.ingest()
 	ctx, root := t.Context(), w.m.View().Root()
 	whole := nodesAt(w.m.View(), "whole.org")[0]

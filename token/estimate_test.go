@@ -105,7 +105,8 @@ func TestEstimateOverCounts(t *testing.T) {
 		}
 		slices.Sort(ratios)
 		quantile := func(share float64) float64 { return ratios[int(share*float64(len(ratios)-1))] }
-		summary := fmt.Sprintf("%d %s: %d under-counted, ratio least %.3f, p5 %.3f, p50 %.3f, p95 %.3f", len(ratios), tc.name, under, ratios[0], quantile(0.05), quantile(0.5), quantile(0.95))
+		summary := fmt.Sprintf("%d %s: %d under-counted, ratio least %.3f, p5 %.3f, p50 %.3f, p95 %.3f", len(ratios), tc.name, under, ratios[0], quantile(0.05),
+			quantile(0.5), quantile(0.95))
 		t.Log(summary)
 		if float64(under) > tc.under*float64(len(ratios)) || ratios[0] < tc.worst || quantile(0.5) > tc.p50 || quantile(0.95) > tc.highest {
 			t.Errorf("%s; want a share of at most %v under, none below %v, p50 at most %v, p95 at most %v", summary, tc.under, tc.worst, tc.p50, tc.highest)

@@ -21,8 +21,10 @@ import (
 // TestSinks sends to servers shaped like those of Telegram, signal-cli and ntfy.
 func TestSinks(t *testing.T) {
 	for _, tc := range []struct{ name, url, want string }{
-		{"telegram", "telegram://123:abc@HOST?chats=7,@me&disabletls=yes", `/bot123:abc/sendMessage {"chat_id":"7","text":"hello"}` + "\n" + `/bot123:abc/sendMessage {"chat_id":"@me","text":"hello"}`},
-		{"signal", "signal://HOST/+15550001/+15550002,+15550003?disabletls=yes", `/v2/send {"message":"hello","number":"+15550001","recipients":["+15550002","+15550003"]}`},
+		{"telegram", "telegram://123:abc@HOST?chats=7,@me&disabletls=yes", `/bot123:abc/sendMessage {"chat_id":"7","text":"hello"}` + "\n" +
+			`/bot123:abc/sendMessage {"chat_id":"@me","text":"hello"}`},
+		{"signal", "signal://HOST/+15550001/+15550002,+15550003?disabletls=yes",
+			`/v2/send {"message":"hello","number":"+15550001","recipients":["+15550002","+15550003"]}`},
 		{"signal with a password", "signal://u:p@HOST/+1/+2?disabletls=yes", `u:p /v2/send {"message":"hello","number":"+1","recipients":["+2"]}`},
 		{"signal, a path for each recipient", "signal://HOST/+1/+2/+3?disabletls=yes", `/v2/send {"message":"hello","number":"+1","recipients":["+2","+3"]}`},
 		{"telegram, channels", "telegram://1:a@HOST?channels=7&disabletls=Yes&preview=no", `/bot1:a/sendMessage {"chat_id":"7","text":"hello"}`},
@@ -72,7 +74,8 @@ func TestSinkFails(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host", "ntfy:///x", "smtp://h", "smtp://h/?from=a@b", "smtp://h/?from=a@b&to=c", "smtp://h/?from=a%0d%0ax@b&to=c@d", "telegram://a b:secret@%zz"} {
+	for _, text := range []string{"", "x", "http://a/b", "telegram://telegram?chats=1", "telegram://tok@telegram", "signal://host/+1", "ntfy://host",
+		"ntfy:///x", "smtp://h", "smtp://h/?from=a@b", "smtp://h/?from=a@b&to=c", "smtp://h/?from=a%0d%0ax@b&to=c@d", "telegram://a b:secret@%zz"} {
 		if _, err := Parse(text); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v", text, err)
 		}

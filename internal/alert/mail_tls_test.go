@@ -92,7 +92,8 @@ func TestMailIsEncrypted(t *testing.T) {
 	} {
 		for _, encryption := range []string{"ImplicitTLS", "ExplicitTLS", "Auto"} {
 			t.Run(tc.name+" "+encryption, func(t *testing.T) {
-				address, received := mailServer(t, mailbox{ehlo: "250-here\r\n250-STARTTLS\r\n250 AUTH PLAIN", tlsConfig: tc.secure, implicitTLS: encryption == "ImplicitTLS"})
+				address, received := mailServer(t, mailbox{ehlo: "250-here\r\n250-STARTTLS\r\n250 AUTH PLAIN", tlsConfig: tc.secure,
+					implicitTLS: encryption == "ImplicitTLS"})
 				u, err := url.Parse("smtp://ann:secret@" + address + "/?from=f@example.org&to=ann@example.org&encryption=" + encryption)
 				if err != nil {
 					t.Fatal(err)

@@ -94,7 +94,8 @@ func TestDrain(t *testing.T) {
 // TestOutboxRemnants: invalid files and messages for unknown sinks are removed.
 func TestOutboxRemnants(t *testing.T) {
 	folder := t.TempDir()
-	for name, text := range map[string]string{"1.json": "{", "2.json": `{"text":"x","waits":["gone"]}`, "3.json": `{"text":"y","waits":["gone","s"]}`, "note": "z"} {
+	for name, text := range map[string]string{"1.json": "{", "2.json": `{"text":"x","waits":["gone"]}`, "3.json": `{"text":"y","waits":["gone","s"]}`,
+		"note": "z"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

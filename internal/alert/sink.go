@@ -68,7 +68,8 @@ func parse(u *url.URL) (Sink, error) {
 	case u.Scheme == "ntfy" && u.Host != "" && len(path) == 1 && path[0] != "":
 		return ntfy(scheme, u, path[0]), nil
 	}
-	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT, ntfy://HOST/TOPIC or smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", ErrURL)
+	return Sink{}, fmt.Errorf("%w: write telegram://TOKEN@telegram?chats=ID, signal://HOST:PORT/SOURCE/RECIPIENT, ntfy://HOST/TOPIC or "+
+		"smtp://USER:PASSWORD@HOST:PORT/?from=ADDRESS&to=ADDRESS", ErrURL)
 }
 
 // chatsOf returns the chats of a Telegram URL, in either of shoutrrr's spellings.

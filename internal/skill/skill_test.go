@@ -25,7 +25,8 @@ func TestReadHeads(t *testing.T) {
 		wrong []string
 	}{
 		{
-			name: "org", file: File{Path: "skills/plan.org", Text: ":PROPERTIES:\n:SKILL_PRIORITY: 70\n:SKILL_TRIGGERS: plan, review\n:SKILL_TRIGGERS+: week\n:SKILL_DEPENDS: inbox\n:END:\n#+TITLE: How to plan\n* Steps\n"},
+			name: "org", file: File{Path: "skills/plan.org", Text: ":PROPERTIES:\n:SKILL_PRIORITY: 70\n:SKILL_TRIGGERS: plan, review\n:SKILL_TRIGGERS+: week\n" +
+				":SKILL_DEPENDS: inbox\n:END:\n#+TITLE: How to plan\n* Steps\n"},
 			want: Skill{Name: "plan", Format: Org, Description: "How to plan", Priority: 70, Triggers: []string{"plan", "review", "week"}, Depends: []string{"inbox"}},
 		},
 		{name: "org without a head", file: File{Path: "skills/a/b.org", Text: "* A\n"}, want: Skill{Name: "b", Format: Org}},
@@ -38,12 +39,17 @@ func TestReadHeads(t *testing.T) {
 			want: Skill{Name: "a", Format: Org, Depends: []string{"b"}}, wrong: []string{`SKILL_PRIORITY is not a whole number: "high"`},
 		},
 		{
-			name: "markdown", file: File{Path: "skills/pdf/SKILL.md", Text: "---\nname: pdf-forms\ndescription: >\n  Fills in\n  forms.\nlicense: MIT\nmetadata:\n  priority: 5\n  triggers: [pdf, form]\n  author: somebody\ndepends: plan inbox\n---\n# Forms\n"},
-			want: Skill{Name: "pdf-forms", Format: Markdown, Description: "Fills in forms.", Priority: 5, Triggers: []string{"pdf", "form"}, Depends: []string{"plan", "inbox"}},
+			name: "markdown", file: File{Path: "skills/pdf/SKILL.md",
+				Text: "---\nname: pdf-forms\ndescription: >\n  Fills in\n  forms.\nlicense: MIT\nmetadata:\n  priority: 5\n  triggers: [pdf, form]\n  author: somebody\n" +
+					"depends: plan inbox\n---\n# Forms\n"},
+			want: Skill{Name: "pdf-forms", Format: Markdown, Description: "Fills in forms.", Priority: 5, Triggers: []string{"pdf", "form"},
+				Depends: []string{"plan", "inbox"}},
 		},
-		{name: "markdown without a head", file: File{Path: "s/x/SKILL.md", Text: "# Hello\n"}, want: Skill{Name: "x", Format: Markdown}, wrong: []string{errNoFrontMatter.Error()}},
+		{name: "markdown without a head", file: File{Path: "s/x/SKILL.md", Text: "# Hello\n"}, want: Skill{Name: "x", Format: Markdown},
+			wrong: []string{errNoFrontMatter.Error()}},
 		{name: "markdown with an empty head", file: File{Path: "s/x/SKILL.md", Text: "---\n---\n"}, want: Skill{Name: "x", Format: Markdown}},
-		{name: "markdown with a list as head", file: File{Path: "s/x/SKILL.md", Text: "---\n- a\n---\n"}, want: Skill{Name: "x", Format: Markdown}, wrong: []string{errNotMapping.Error()}},
+		{name: "markdown with a list as head", file: File{Path: "s/x/SKILL.md", Text: "---\n- a\n---\n"}, want: Skill{Name: "x", Format: Markdown},
+			wrong: []string{errNotMapping.Error()}},
 		{
 			name: "markdown with wrong types", file: File{Path: "s/x/SKILL.md", Text: "---\nname: [a]\npriority: 1.5\ntriggers: {a: b}\n---\n"},
 			want:  Skill{Name: "x", Format: Markdown},

@@ -41,7 +41,8 @@ func sizesHold(sources []*source) []string {
 			}
 			n := s.fset.Position(f.End()).Line - s.fset.Position(f.Pos()).Line + 1
 			if n > maxFunctionLines && !strings.Contains(strings.ToLower(f.Doc.Text()), "long") {
-				complaints = append(complaints, s.at(f.Pos(), "%s has %d lines, the budget is %d; split it, or say in its comment why it is long", f.Name.Name, n, maxFunctionLines))
+				complaints = append(complaints, s.at(f.Pos(), "%s has %d lines, the budget is %d; split it, or say in its comment why it is long", f.Name.Name, n,
+					maxFunctionLines))
 			}
 		}
 	}
@@ -134,10 +135,12 @@ func rootStaysSmall(sources []*source) []string {
 	}
 	var complaints []string
 	if len(types) > maxRootTypes {
-		complaints = append(complaints, fmt.Sprintf("the root exports %d types, the budget is %d; move some into the package they belong to: %s", len(types), maxRootTypes, strings.Join(types, " ")))
+		complaints = append(complaints, fmt.Sprintf("the root exports %d types, the budget is %d; move some into the package they belong to: %s", len(types),
+			maxRootTypes, strings.Join(types, " ")))
 	}
 	if len(functions) > maxRootFunctions {
-		complaints = append(complaints, fmt.Sprintf("the root exports %d functions, the budget is %d; make some methods: %s", len(functions), maxRootFunctions, strings.Join(functions, " ")))
+		complaints = append(complaints, fmt.Sprintf("the root exports %d functions, the budget is %d; make some methods: %s", len(functions), maxRootFunctions,
+			strings.Join(functions, " ")))
 	}
 	return complaints
 }

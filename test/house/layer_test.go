@@ -134,7 +134,8 @@ func importsPointDown(sources []*source) []string {
 				complaints = append(complaints, s.at(pos, "imports %s, which is for tests alone", folder))
 			case to.number >= from.number:
 				complaints = append(complaints, s.at(pos,
-					"%s (layer %d) imports %s (layer %d); declare a small interface here and let a higher layer pass the value in", from.folder, from.number, to.folder, to.number))
+					"%s (layer %d) imports %s (layer %d); declare a small interface here and let a higher layer pass the value in", from.folder, from.number, to.folder,
+					to.number))
 			}
 		}
 	}

@@ -31,5 +31,6 @@ func TestLinesAreShort(t *testing.T) { holdButDebts(t, "long lines", linesAreSho
 
 func TestLineRulesCatch(t *testing.T) {
 	catches(t, asRule(linesAreShort), map[string]string{"org/a_test.go": "package org\n// " + strings.Repeat("é", maxColumns-3) + "\n"}, "")
-	catches(t, asRule(linesAreShort), map[string]string{"org/a_test.go": "package org\n// " + strings.Repeat("é", maxColumns-2) + "\n"}, "a_test.go:2: 161 columns")
+	catches(t, asRule(linesAreShort), map[string]string{"org/a_test.go": "package org\n// " + strings.Repeat("é", maxColumns-2) + "\n"},
+		"a_test.go:2: 161 columns")
 }

@@ -115,7 +115,8 @@ func TestOperationRulesCatch(t *testing.T) {
 		{"a map", "cmd/fovea/a.go", "var a = map[string]int{\"edit\": 1, \"show\": 2, \"log\": 3}", "edit show log"},
 		{"synonyms", "cmd/fovea/a.go", "var a = map[string]string{\"cat\": \"show\", \"change\": \"edit\", \"history\": \"log\"}", ""},
 		{"a switch", "api/a.go", "func f(s string) {\nswitch s {\ncase \"edit\", \"show\":\ncase \"log\":\n}\n}", "edit show log"},
-		{"a type switch", "internal/httpapi/a.go", "func f(r any) {\nswitch r.(type) {\ncase *api.EditRequest, *api.ShowRequest:\ncase api.LogRequest:\n}\n}", "EditRequest ShowRequest LogRequest"},
+		{"a type switch", "internal/httpapi/a.go", "func f(r any) {\nswitch r.(type) {\ncase *api.EditRequest, *api.ShowRequest:\ncase api.LogRequest:\n}\n}",
+			"EditRequest ShowRequest LogRequest"},
 		{"a test", "api/a_test.go", "var a = []string{\"edit\", \"show\", \"log\"}", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) { catches(t, find, map[string]string{tc.path: "package p\n" + tc.text}, tc.want) })

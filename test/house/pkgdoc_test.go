@@ -44,7 +44,8 @@ func packageCommentIsInDoc(sources []*source) []string {
 			complaints = append(complaints, s.at(comment.Pos(), "start the package comment with \"Package %s \" and the purpose in one sentence", name))
 		}
 		if name != "main" && !strings.Contains(strings.ToLower(text), "elsewhere:") {
-			complaints = append(complaints, s.at(comment.Pos(), "end the package comment with \"Elsewhere: ...\", naming the neighbour that a reader may be looking for"))
+			complaints = append(complaints, s.at(comment.Pos(), "end the package comment with \"Elsewhere: ...\", naming the neighbour that a reader may be "+
+				"looking for"))
 		}
 	}
 	asked := map[string]bool{}

@@ -86,7 +86,8 @@ func TestThreatModelRulesCatch(t *testing.T) {
 		{"no rows", "", "no threat model"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			text := "# Security\n\n## Threat model\n\n| who | what they try | what is detected | test |\n| --- | --- | --- | --- |\n" + tc.row + "\n\n## What else\n\n| not | of | the | model |\n"
+			text := "# Security\n\n## Threat model\n\n| who | what they try | what is detected | test |\n| --- | --- | --- | --- |\n" + tc.row +
+				"\n\n## What else\n\n| not | of | the | model |\n"
 			got := threatsAreTested(text, provedIn([]*source{here, there}))
 			if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || !strings.Contains(got[0], tc.want)) {
 				t.Errorf("got %q, want a complaint with %q", got, tc.want)

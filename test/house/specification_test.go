@@ -91,7 +91,8 @@ func (s *specification) check() []string {
 		if c.state == "met" && len(c.tests) == 0 {
 			complain("met without a test; name one or say what is missing")
 		}
-		if want := seedTests[c.number]; c.state == "met" && want != "" && !slices.ContainsFunc(c.tests, func(t string) bool { return strings.HasSuffix(t, "."+want) }) {
+		if want := seedTests[c.number]; c.state == "met" && want != "" &&
+			!slices.ContainsFunc(c.tests, func(t string) bool { return strings.HasSuffix(t, "."+want) }) {
 			complain("the contract is a test; a met row names %s", want)
 		}
 		kept := c.state == "met" || strings.HasPrefix(c.state, "partly")

@@ -25,7 +25,8 @@ var (
 	oldNames      = `(old|older|prev|previous|last|aged)`
 	newGeneration = regexp.MustCompile(`(?i)^` + newNames + `$`)
 	oldGeneration = regexp.MustCompile(`(?i)^` + oldNames + `$`)
-	rotation      = regexp.MustCompile(`(?i)\.` + oldNames + `(, [\w.]+)? = [\w.]+\.` + newNames + `\b|\.` + newNames + `, [\w.]+\.` + oldNames + ` = .*\.` + newNames + `\b`)
+	rotation      = regexp.MustCompile(`(?i)\.` + oldNames + `(, [\w.]+)? = [\w.]+\.` + newNames + `\b|\.` + newNames + `, [\w.]+\.` + oldNames + ` = .*\.` +
+		newNames + `\b`)
 )
 
 // heapsAreOne finds heaps outside heapPackage.
@@ -125,8 +126,10 @@ func TestTwinRulesCatch(t *testing.T) {
 		{"the heap", heapsAreOne, heapPackage + "/a.go", "func up(i int) int { return (i-1)/2 }", ""},
 		{"of the library", heapsAreOne, "node/a.go", "import _ \"container/heap\"", "imports container/heap"},
 		{"a half", heapsAreOne, "node/a.go", "func half(i int) int { return i / 2 }", ""},
-		{"two generations", boundedMapsAreOne, "token/a.go", "type r struct{ now, old map[string]int }\nfunc (r *r) turn() { r.now, r.old = nil, r.now }", "token/a.go:2: a bounded map"},
-		{"generations apart", boundedMapsAreOne, "token/a.go", "type r struct {\n\trecent map[string]int\n\tprevious map[string]int\n}\nfunc (r *r) turn() { r.previous = r.recent }", "a bounded map"},
+		{"two generations", boundedMapsAreOne, "token/a.go", "type r struct{ now, old map[string]int }\nfunc (r *r) turn() { r.now, r.old = nil, r.now }",
+			"token/a.go:2: a bounded map"},
+		{"generations apart", boundedMapsAreOne, "token/a.go", "type r struct {\n\trecent map[string]int\n\tprevious map[string]int\n}\n" +
+			"func (r *r) turn() { r.previous = r.recent }", "a bounded map"},
 		{"the bounded map", boundedMapsAreOne, boundedPackage + "/a.go", "type r struct{ now, old map[string]int }\nfunc (r *r) turn() { r.old = r.now }", ""},
 		{"two maps", boundedMapsAreOne, "token/a.go", "type r struct{ byID, byPath map[string]int }", ""},
 		{"old and new of a comparison", boundedMapsAreOne, "node/a.go", "type r struct{ now, old map[string]int }", ""},

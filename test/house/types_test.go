@@ -171,8 +171,9 @@ func typesAreSmall(sources []*source) []breach {
 		if _, ok := largeTypes[debt]; ok || !hold[name] || methods <= maxMethods && fields <= maxFields {
 			continue
 		}
-		found = append(found, breach{debt, t.file.at(t.spec.Pos(), "%s has %d methods and %d fields, the limits are %d and %d for a type that holds a lock, a store or a file; "+
-			"give a part of both to a type of its own", t.spec.Name.Name, methods, fields, maxMethods, maxFields)})
+		found = append(found, breach{debt, t.file.at(t.spec.Pos(),
+			"%s has %d methods and %d fields, the limits are %d and %d for a type that holds a lock, a store or a file; "+
+				"give a part of both to a type of its own", t.spec.Name.Name, methods, fields, maxMethods, maxFields)})
 	}
 	return found
 }
