@@ -16,10 +16,10 @@ import (
 // storeOptions are those of the store of a memex, or of a scope, which lies in the folder
 // of the memex's and below its lock.
 func (m *Memory) storeOptions() *disk.Options {
-	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, Stands: m.root.InPlace, ReadOnly: m.memex().unwritable}
+	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, InPlace: m.root.InPlace, ReadOnly: m.memex().unwritable}
 	if m.parent != nil {
 		opts.Owned = func() error { return m.parent.openStoreNow().Owned() }
-		opts.Stands = func() error { return m.parent.openStoreNow().Stands() }
+		opts.InPlace = func() error { return m.parent.openStoreNow().InPlace() }
 	}
 	return opts
 }
@@ -40,7 +40,7 @@ func (m *Memory) Writable() error {
 	store := m.openStoreNow()
 	err := store.Err()
 	if err == nil {
-		err = store.Stands()
+		err = store.InPlace()
 	}
 	if err != nil || m.parent != nil {
 		return err
@@ -86,7 +86,7 @@ func (m *Memory) inPlace(op string) error {
 
 // storeInPlace is InPlace for the store alone.
 func (m *Memory) storeInPlace(op string) error {
-	err := m.store.Stands()
+	err := m.store.InPlace()
 	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, disk.ErrClosed) {
 		return nil
 	}

@@ -21,7 +21,7 @@ var (
 	// ErrReadOnly is returned by writes after a write error, after corruption,
 	// and when a newer version wrote the folder. It wraps the cause.
 	ErrReadOnly = errors.New("store is read-only until it is reopened")
-	// ErrReplaced is returned by writes, and by Stands, when a folder or file that the
+	// ErrReplaced is returned by writes, and by InPlace, when a folder or file that the
 	// next opening needs is not where the store left it. ErrReadOnly wraps it then.
 	ErrReplaced = errors.New("moved, removed or replaced while it was open")
 	// ErrCorrupt is returned when acknowledged data is damaged or missing. The

@@ -221,12 +221,12 @@ func replaced(name string, err error) error {
 	return fmt.Errorf("%s was %w, or cannot be looked at: %w", name, ErrReplaced, err)
 }
 
-// Stands returns nil while a write would count: the files and folders of the store are
-// where it left them, and Options.Stands says so of what else it needs. Otherwise the
+// InPlace returns nil while a write would count: the files and folders of the store are
+// where it left them, and Options.InPlace says so of what else it needs. Otherwise the
 // error is that of a write, and wraps ErrReplaced where something was moved. It changes
 // nothing: what was moved away can be put back. A store that is read-only for another
 // reason may stand. A few system calls. Errors: ErrClosed.
-func (s *Store) Stands() error {
+func (s *Store) InPlace() error {
 	s.mu.Lock()
 	closed, end := s.closed, s.end
 	s.mu.Unlock()
@@ -236,13 +236,13 @@ func (s *Store) Stands() error {
 	return s.stands(end)
 }
 
-// stands is Stands for a journal that reaches to a position.
+// stands is InPlace for a journal that reaches to a position.
 func (s *Store) stands(end Pos) error {
 	if err := s.ground.check(end); err != nil {
 		return err
 	}
-	if s.opts.Stands != nil {
-		return s.opts.Stands()
+	if s.opts.InPlace != nil {
+		return s.opts.InPlace()
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 		for _, h := range harms {
 			t.Run(name+" "+h.name, func(t *testing.T) {
 				s, path, names := standing(t)
-				if err := s.Stands(); err != nil {
+				if err := s.InPlace(); err != nil {
 					t.Fatalf("before: %v", err)
 				}
 				real := name
@@ -127,7 +127,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 				}
 				// A folder keeps its files when a link leads to where it was moved.
 				keeps := h.keeps || name == "." && h.name == "replaced by a link to it"
-				if err := s.Stands(); (err == nil) != keeps || err != nil && !errors.Is(err, ErrReplaced) {
+				if err := s.InPlace(); (err == nil) != keeps || err != nil && !errors.Is(err, ErrReplaced) {
 					t.Errorf("stands: %v", err)
 				}
 				var b Batch
@@ -229,7 +229,7 @@ func TestOwnChangesStand(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				if err := s.Stands(); err != nil {
+				if err := s.InPlace(); err != nil {
 					t.Error(err)
 					return
 				}
@@ -245,7 +245,7 @@ func TestOwnChangesStand(t *testing.T) {
 	close(stop)
 	<-stopped
 	mustClose(t, s)
-	if err := s.Stands(); !errors.Is(err, ErrClosed) {
+	if err := s.InPlace(); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(path, headFile)); err != nil {
@@ -269,7 +269,7 @@ func BenchmarkStands(b *testing.B) {
 	for end := time.Now().Add(2 * settles); time.Now().Before(end); { // the folders come to rest
 	}
 	for b.Loop() {
-		if err := s.Stands(); err != nil {
+		if err := s.InPlace(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -288,7 +288,7 @@ func TestCutJournal(t *testing.T) {
 		if err := os.Truncate(filepath.Join(path, names["journal/newest"]), keep); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Stands(); !errors.Is(err, ErrReplaced) {
+		if err := s.InPlace(); !errors.Is(err, ErrReplaced) {
 			t.Errorf("cut to %d bytes: stands: %v", keep, err)
 		}
 		for range 2 {

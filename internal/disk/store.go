@@ -35,9 +35,9 @@ type Options struct {
 	// Owned, if not nil, is asked before a group is written, in place of looking at the
 	// folder's own lock: whether the lock that covers the folder is still ours.
 	Owned func() error
-	// Stands, if not nil, is asked before a write is acknowledged. As Owned, its error
+	// InPlace, if not nil, is asked before a write is acknowledged. As Owned, its error
 	// makes the store read-only, and it must be quick: several goroutines call both.
-	Stands func() error
+	InPlace func() error
 	// ReadOnly, if not nil, is why the folder cannot be written: the store is opened for
 	// reading, without its lock, and what a writer appends later is not seen.
 	ReadOnly error
