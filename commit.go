@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -103,11 +103,11 @@ func (m *Memory) seal(ctx context.Context, j *journal, head *View, state *graph.
 	if err != nil {
 		return sealed{}, err
 	}
-	j.Add(disk.Commit, block)
+	j.Add(store.Commit, block)
 	marks = append(marks, guardMarks(m.trustedBy(&c, head.state, state, delta.Paths, marks)...)...)
 	marks = m.withHead(ctx, &c, marks)
 	for _, mark := range marks {
-		j.Add(disk.Mark, mark)
+		j.Add(store.Mark, mark)
 	}
 	done := summary(&c)
 	done.Documents = state.DocumentCount()
@@ -130,7 +130,7 @@ func (m *Memory) publish(ctx context.Context, j *journal, steps ...sealed) ([]Co
 		if s.keep {
 			m.snapshots.before(s.head)
 		}
-		m.store.SetHead(c.Digest, c.Seq)
+		m.store.SetHead(store.Head{Seq: c.Seq, Commit: c.Digest})
 		m.operations.add(c.Op, c.Seq)
 		m.known.follow(s.delta)
 		m.head.Store(s.view)
@@ -162,13 +162,13 @@ func legible(c *graph.Commit) {
 
 // journal collects what becomes durable in one step.
 type journal struct {
-	disk.Batch
+	store.Batch
 	size  int64
 	noted storedBlocks // when the batch is appended
 }
 
 func (j *journal) block(_ merkle.Digest, block []byte) error {
-	j.Add(disk.Block, block)
+	j.Add(store.Block, block)
 	j.size += int64(len(block))
 	return nil
 }

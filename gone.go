@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -19,7 +19,7 @@ import (
 // graph.ErrGone, so that states can go on without it.
 func (m *Memory) block(d merkle.Digest) ([]byte, error) {
 	b, err := m.store.Block(d)
-	if errors.Is(err, disk.ErrPurged) {
+	if errors.Is(err, store.ErrPurged) {
 		return nil, fmt.Errorf("%w: %w", graph.ErrGone, err)
 	}
 	return b, err
@@ -35,7 +35,7 @@ func (m *Memory) whole(ctx context.Context, v *View) error {
 	by := map[uint64]bool{}
 	for _, n := range gone {
 		if _, err := m.store.Block(n.Own); err != nil {
-			if p, ok := errors.AsType[*disk.Purged](err); ok {
+			if p, ok := errors.AsType[*store.Purged](err); ok {
 				by[p.By] = true
 			}
 		}

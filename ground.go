@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // storeOptions are those of the store of a memex, or of a scope, which lies in the folder
@@ -18,14 +19,14 @@ import (
 func (m *Memory) storeOptions() *disk.Options {
 	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, InPlace: m.root.InPlace, ReadOnly: m.memex().unwritable}
 	if m.parent != nil {
-		opts.Owned = func() error { return m.parent.openStoreNow().Owned() }
-		opts.InPlace = func() error { return m.parent.openStoreNow().InPlace() }
+		opts.Owned = func() error { return store.Owned(m.parent.openStoreNow()) }
+		opts.InPlace = func() error { return store.InPlace(m.parent.openStoreNow()) }
 	}
 	return opts
 }
 
 // openStoreNow is the store, which Repair may replace.
-func (m *Memory) openStoreNow() *disk.Store {
+func (m *Memory) openStoreNow() store.Store {
 	m.chain.RLock()
 	defer m.chain.RUnlock()
 	return m.store
@@ -37,10 +38,10 @@ func (m *Memory) openStoreNow() *disk.Store {
 // again; what was moved can be put back as long as nobody has tried to write. Of a memex,
 // the scopes that are open count as well. A few system calls, for each of them.
 func (m *Memory) Writable() error {
-	store := m.openStoreNow()
-	err := store.Err()
+	s := m.openStoreNow()
+	err := s.Err()
 	if err == nil {
-		err = store.InPlace()
+		err = store.InPlace(s)
 	}
 	if err != nil || m.parent != nil {
 		return err
@@ -59,7 +60,7 @@ func (m *Memory) ScopesWritable(names ...string) error {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
-		if err := open[name].Writable(); err != nil && !errors.Is(err, disk.ErrClosed) {
+		if err := open[name].Writable(); err != nil && !errors.Is(err, store.ErrClosed) {
 			return fmt.Errorf("%s takes no writes: %w", name, err)
 		}
 	}
@@ -86,8 +87,8 @@ func (m *Memory) inPlace(op string) error {
 
 // storeInPlace is InPlace for the store alone.
 func (m *Memory) storeInPlace(op string) error {
-	err := m.store.InPlace()
-	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, disk.ErrClosed) {
+	err := store.InPlace(m.store)
+	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, store.ErrClosed) {
 		return nil
 	}
 	return fail(op, m.state, ReadOnly, err)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -17,7 +18,7 @@ import (
 func (m *Memory) doubtBaselines() {
 	m.guard.doubt.Store(nil)
 	head := m.View().commit
-	if head.Seq == 0 && m.store.Recovery().Corrupt != nil && m.hasFiles() {
+	if head.Seq == 0 && store.RecoveryOf(m.store).Corrupt != nil && m.hasFiles() {
 		why := "it is lost with the history"
 		m.guard.doubt.Store(&why)
 		return

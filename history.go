@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -20,7 +20,7 @@ import (
 // what those commits do.
 func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
 	next := max(from, 1)
-	return m.store.Commits(ctx, from, to, func(r disk.Record) error {
+	return m.store.Commits(ctx, store.Span{From: from, To: to}, func(r store.Record) error {
 		c, err := graph.DecodeCommit(r.Data, m.store.Block)
 		if err != nil {
 			return err
@@ -203,7 +203,7 @@ func (m *Memory) resolve(ctx context.Context, text string) (uint64, error) {
 // tell then whether there was such a moment.
 func (m *Memory) unlessDamaged(err error) error {
 	e, ok := errors.AsType[*Error](err)
-	if damage := m.store.Err(); ok && e.Kind == NotFound && errors.Is(damage, disk.ErrCorrupt) {
+	if damage := m.store.Err(); ok && e.Kind == NotFound && errors.Is(damage, store.ErrCorrupt) {
 		return &Error{Op: e.Op, What: e.What, Kind: Corrupt, Err: fmt.Errorf("not found, and the history is damaged: %w", damage)}
 	}
 	return err
@@ -306,7 +306,7 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 		return nil, fail("history", id, NotFound, fmt.Errorf("no version %s of this node", d))
 	}
 	n, err := node.ReadOwn(entry.Own, m.block)
-	if purged, ok := errors.AsType[*disk.Purged](err); ok {
+	if purged, ok := errors.AsType[*store.Purged](err); ok {
 		err = &goneError{m.goneBy(ctx, purged.By)}
 	}
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -43,13 +43,13 @@ const (
 const tableFile = "cache/files"
 
 // stateSections are the sections of a state: nodes and derived fields in parts.
-func stateSections(state *graph.State) []disk.Section {
-	var sections []disk.Section
+func stateSections(state *graph.State) []store.Section {
+	var sections []store.Section
 	for i, p := range state.Encode(partBytes, partCount) {
 		n := strconv.Itoa(i)
 		sections = append(sections,
-			disk.Section{Name: sectionNodes + n, Data: p.Nodes},
-			disk.Section{Name: sectionDerived + n, Data: p.Derived, Derived: true})
+			store.Section{Name: sectionNodes + n, Data: p.Nodes},
+			store.Section{Name: sectionDerived + n, Data: p.Derived, Derived: true})
 	}
 	return sections
 }
@@ -57,7 +57,7 @@ func stateSections(state *graph.State) []disk.Section {
 // imageState reads the state of an image. Its digests are computed from its
 // bytes; who calls compares the root.
 // derived says that the derived fields are of this parser and these defaults.
-func imageState(img *disk.Image, defaults *org.Defaults) (state *graph.State, derived bool, err error) {
+func imageState(img *store.Image, defaults *org.Defaults) (state *graph.State, derived bool, err error) {
 	var parts []graph.Part
 	for {
 		n := strconv.Itoa(len(parts))
@@ -105,7 +105,7 @@ func appendSummary(b []byte, c Commit) []byte {
 
 // loadImage makes an image's state the head. The state's digests are computed
 // from its bytes; the root must be the one the image names.
-func (m *Memory) loadImage(img *disk.Image) error {
+func (m *Memory) loadImage(img *store.Image) error {
 	meta, _ := img.Section(sectionMeta)
 	head, err := m.decodeMeta(meta)
 	if err != nil {
@@ -219,7 +219,7 @@ func (m *Memory) saveTable() error {
 	if !m.tableOld || m.store.Err() != nil {
 		return nil
 	}
-	if err := m.store.Sync(); err != nil {
+	if err := store.Sync(m.store); err != nil {
 		return err
 	}
 	b, err := m.table.MarshalBinary()

@@ -5,8 +5,8 @@ package fovea
 import (
 	"context"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // imageAfter is how many bytes of journal may lie behind the newest image
@@ -21,7 +21,7 @@ type stateImage struct {
 	signed string
 	guard  []byte
 	tombs  tombstones
-	at     disk.Pos
+	at     store.Pos
 	behind int64 // bytes of journal that it makes needless
 }
 
@@ -40,20 +40,20 @@ func (m *Memory) persist(i *stateImage) error {
 	if err != nil {
 		return err
 	}
-	err = m.store.WriteImage(disk.Image{
+	err = m.store.WriteImage(store.Image{
 		Seq: i.view.commit.Seq, Commit: i.view.commit.Digest, At: i.at,
 		Sections: append(stateSections(i.view.state),
-			disk.Section{Name: sectionMeta, Data: i.meta},
-			disk.Section{Name: sectionLexical, Data: lexical, Derived: true},
-			disk.Section{Name: sectionHead, Data: []byte(i.signed)},
-			disk.Section{Name: sectionGuard, Data: i.guard},
-			disk.Section{Name: sectionForgotten, Data: i.tombs.append(nil)},
+			store.Section{Name: sectionMeta, Data: i.meta},
+			store.Section{Name: sectionLexical, Data: lexical, Derived: true},
+			store.Section{Name: sectionHead, Data: []byte(i.signed)},
+			store.Section{Name: sectionGuard, Data: i.guard},
+			store.Section{Name: sectionForgotten, Data: i.tombs.append(nil)},
 		),
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := m.store.Pack(context.Background()); err != nil {
+	if _, err := store.Pack(context.Background(), m.store); err != nil {
 		m.opts.Log.Warn("old history stays in the journal", "error", err)
 	}
 	return nil

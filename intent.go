@@ -9,8 +9,8 @@ import (
 	"math"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -67,12 +67,12 @@ func (in *intent) paths() []string {
 }
 
 // add appends the record, behind the blocks of long texts, to a batch.
-func (in *intent) add(to *disk.Batch) error {
+func (in *intent) add(to *store.Batch) error {
 	block := func(_ merkle.Digest, block []byte) error {
-		to.Add(disk.Block, block)
+		to.Add(store.Block, block)
 		return nil
 	}
-	return in.encode(block, func(b []byte) { to.Add(disk.Intent, b) })
+	return in.encode(block, func(b []byte) { to.Add(store.Intent, b) })
 }
 
 // encode gives record the canonical encoding, and emit the blocks of long texts.

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -57,7 +57,7 @@ func (c collector) emit(d merkle.Digest, b []byte) error {
 func (c collector) load(d merkle.Digest) ([]byte, error) {
 	b, ok := c.blocks[d]
 	if !ok {
-		return nil, disk.ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	return b, nil
 }
@@ -107,7 +107,7 @@ func TestIntentRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(in, got) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if _, err := decodeIntent(b, collector{}.load); !errors.Is(err, disk.ErrNotFound) {
+	if _, err := decodeIntent(b, collector{}.load); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("without blocks: %v", err)
 	}
 	later := append([]byte{b[0], 1}, b[2:]...)

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -75,7 +75,9 @@ func (k *kinship) meet(ctx context.Context, ours, theirs merkle.Digest) (*kin, e
 
 // isGone reports whether a block is no longer kept: a commit of another copy may have
 // held what was purged.
-func isGone(err error) bool { return errors.Is(err, graph.ErrGone) || errors.Is(err, disk.ErrNotFound) }
+func isGone(err error) bool {
+	return errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound)
+}
 
 // newest returns the place of the newest commit that is open.
 func (k *kinship) newest() int {

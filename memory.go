@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -32,7 +33,7 @@ type Memory struct {
 	root  *corpus.Root
 	fs    vfs.FS
 	lock  *vfs.FileLock // of the memex; it covers the scopes
-	store *disk.Store
+	store store.Store
 
 	unwritable error // why the state folder cannot be written, nil if it can; it is without a lock then
 
@@ -164,7 +165,7 @@ func (m *Memory) openStore(ctx context.Context) error {
 			return fail("open", m.state, openKind(err), err)
 		}
 	}
-	if m.store, err = m.openDisk(); err != nil {
+	if m.store, err = m.openHistory(); err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}
@@ -178,13 +179,13 @@ func (m *Memory) checkKinds(op string) error {
 	return fail(op, m.state, Corrupt, disk.CheckKinds(m.fs))
 }
 
-// openDisk opens the store. Without the lock another process may be writing, and what
+// openHistory opens the store. Without the lock another process may be writing, and what
 // is half written looks like damage: it is looked at again then.
-func (m *Memory) openDisk() (*disk.Store, error) {
+func (m *Memory) openHistory() (store.Store, error) {
 	const looks = 5
 	for look := 1; ; look++ {
-		s, found, err := disk.Open(m.fs, m.storeOptions())
-		if m.lock != nil || m.parent != nil || look == looks || err == nil && found.Corrupt == nil {
+		s, err := m.opts.openStore(m.fs, m.storeOptions())
+		if m.lock != nil || m.parent != nil || look == looks || err == nil && store.RecoveryOf(s).Corrupt == nil {
 			return s, err
 		}
 		if err == nil {

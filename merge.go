@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -110,7 +111,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*Memory, error) {
 	if err := o.checkKinds("merge"); err != nil {
 		return nil, err
 	}
-	if o.store, _, err = disk.Open(in, nil); err != nil {
+	if o.store, err = m.opts.openStore(in, nil); err != nil {
 		return nil, fail("merge", name, openKind(err), err)
 	}
 	o.head.Store(o.emptyView())
@@ -121,7 +122,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*Memory, error) {
 		return nil, fail("merge", name, openKind(err), errors.Join(err, o.store.Close()))
 	}
 	if head := o.View().commit; head.Seq > 0 {
-		o.store.SetHead(head.Digest, head.Seq)
+		o.store.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
 	}
 	return o, nil
 }
@@ -186,7 +187,7 @@ func mergeKind(err error) Kind {
 		return Invalid
 	case errors.Is(err, errNothingThere):
 		return NotFound
-	case errors.Is(err, disk.ErrReadOnly):
+	case errors.Is(err, store.ErrReadOnly):
 		return ReadOnly
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return Other

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -78,7 +78,7 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *Vi
 // load fetches a block that one of the two has.
 func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	b, err := g.m.block(d)
-	if errors.Is(err, graph.ErrGone) || errors.Is(err, disk.ErrNotFound) {
+	if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
 		if theirs, otherErr := g.other.block(d); otherErr == nil {
 			return theirs, nil
 		}
@@ -164,7 +164,7 @@ const carryBytes = 4 << 20
 // is found by are the parents of commits. What is lost between is fetched the next
 // time, and without a commit that names it nobody asks for it.
 func (g *merging) carry(ctx context.Context) error {
-	b := &disk.Batch{}
+	b := &store.Batch{}
 	for _, k := range g.kin.theirs() {
 		if err := g.carryCommit(b, k); err != nil {
 			return err
@@ -173,26 +173,26 @@ func (g *merging) carry(ctx context.Context) error {
 			if err := g.keep(ctx, b); err != nil {
 				return err
 			}
-			b = &disk.Batch{}
+			b = &store.Batch{}
 		}
 	}
 	for _, part := range g.parts {
-		b.Add(disk.Block, part)
+		b.Add(store.Block, part)
 	}
 	if g.made != nil {
-		b.Add(disk.Block, g.made)
+		b.Add(store.Block, g.made)
 	}
 	return g.keep(ctx, b)
 }
 
-func (g *merging) keep(ctx context.Context, b *disk.Batch) error {
+func (g *merging) keep(ctx context.Context, b *store.Batch) error {
 	g.m.replayed += b.Size()
 	_, err := g.m.store.Append(background(ctx), b)
 	return err
 }
 
 // carryCommit adds a commit of the other, and what it brought.
-func (g *merging) carryCommit(b *disk.Batch, c *graph.Commit) error {
+func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil {
 			if err := g.carryBlock(b, e.Own); err != nil {
@@ -209,24 +209,24 @@ func (g *merging) carryCommit(b *disk.Batch, c *graph.Commit) error {
 	}
 	_, err = graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
 		part, err := g.other.store.Block(d)
-		b.Add(disk.Block, part)
+		b.Add(store.Block, part)
 		return part, err
 	})
-	b.Add(disk.Block, block)
+	b.Add(store.Block, block)
 	return err
 }
 
 // carryBlock adds a block of the other, behind those it is cut into. What was taken
 // out of history here stays out, and what is out of the other's cannot be had.
-func (g *merging) carryBlock(b *disk.Batch, d merkle.Digest) error {
-	if _, err := g.m.store.Block(d); !errors.Is(err, disk.ErrNotFound) {
-		if errors.Is(err, disk.ErrPurged) {
+func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
+	if _, err := g.m.store.Block(d); !errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, store.ErrPurged) {
 			err = nil
 		}
 		return err
 	}
 	block, err := g.other.store.Block(d)
-	if errors.Is(err, disk.ErrNotFound) || errors.Is(err, disk.ErrPurged) {
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPurged) {
 		return nil
 	}
 	if err != nil {
@@ -235,13 +235,13 @@ func (g *merging) carryBlock(b *disk.Batch, d merkle.Digest) error {
 	if _, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
 		part, err := g.other.store.Block(d)
 		if err == nil {
-			b.Add(disk.Block, part)
+			b.Add(store.Block, part)
 		}
 		return part, err
 	}); err != nil {
 		return err
 	}
-	b.Add(disk.Block, block)
+	b.Add(store.Block, block)
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 const (
@@ -46,10 +46,10 @@ func (o *operations) add(op string, seq uint64) {
 
 // read lists the newest operations of a store, whose newest commit is head. It
 // costs a read for each of their commits and decodes no change.
-func (o *operations) read(ctx context.Context, store *disk.Store, head uint64) error {
+func (o *operations) read(ctx context.Context, from store.Store, head uint64) error {
 	seq := map[string]uint64{}
 	var order []string
-	err := store.CommitsBackward(ctx, 1, head, func(r disk.Record) error {
+	err := from.Commits(ctx, store.Span{From: 1, To: head, Backward: true}, func(r store.Record) error {
 		n, op, err := graph.CommitOp(r.Data)
 		if err != nil {
 			return err

@@ -10,7 +10,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -101,6 +103,8 @@ type Options struct {
 	Now func() time.Time
 	// Log receives what happened in the background; discarded by default.
 	Log *slog.Logger
+
+	openStore func(in vfs.FS, opts *disk.Options) (store.Store, error) // openDisk, or what a test puts in its place
 }
 
 // defaultSkills is the folder of skills where SkillsDir names none.
@@ -123,7 +127,19 @@ func (o *Options) defaults() Options {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.openStore == nil {
+		c.openStore = openDisk
+	}
 	return c
+}
+
+// openDisk opens the store on disk, whose Recovery it keeps.
+func openDisk(in vfs.FS, opts *disk.Options) (store.Store, error) {
+	s, _, err := disk.Open(in, opts)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // IngestOptions says how Ingest goes about it. nil means the zero value.

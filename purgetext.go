@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -25,16 +26,16 @@ import (
 // read goes over all that the store holds: what stands in no commit of the chain, as
 // the history that a merge carried in, is there as blocks.
 func (p *purge) read(ctx context.Context) error {
-	return p.m.store.Replay(disk.Pos{}, func(r disk.Record) error {
+	return p.m.store.Replay(store.Pos{}, func(r store.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		switch r.Kind {
-		case disk.Block:
+		case store.Block:
 			return p.block(r.Data)
-		case disk.Commit:
+		case store.Commit:
 			return p.commit(r.Data, "")
-		case disk.Mark:
+		case store.Mark:
 			return p.mark(r.Data)
 		}
 		return nil

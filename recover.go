@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -23,7 +23,7 @@ func (m *Memory) recover(ctx context.Context) error {
 	if err := m.load(ctx); err != nil {
 		return err
 	}
-	if m.store.Recovery().Corrupt == nil || m.View().commit.Seq > 0 || m.memex().unwritable != nil {
+	if store.RecoveryOf(m.store).Corrupt == nil || m.View().commit.Seq > 0 || m.memex().unwritable != nil {
 		return nil
 	}
 	began, err := m.newChain(ctx)
@@ -39,7 +39,7 @@ func (m *Memory) recover(ctx context.Context) error {
 func (m *Memory) load(ctx context.Context) error {
 	defer m.tell()
 	pending, err := m.read()
-	if errors.Is(err, disk.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
 	}
@@ -62,7 +62,7 @@ func (m *Memory) read() (*intent, error) {
 	m.looked.Store(nil)
 	m.head.Store(m.emptyView())
 	m.operations, m.known, m.stored = operations{}, knownNotes{}, storedBlocks{}
-	var from disk.Pos
+	var from store.Pos
 	m.guard.book.Store(nil)
 	m.tombs, m.written = nil, nil
 	img, err := m.store.LoadImage()
@@ -70,8 +70,8 @@ func (m *Memory) read() (*intent, error) {
 		from = img.At
 		err = m.loadImage(img)
 	}
-	if err != nil && !errors.Is(err, disk.ErrNoImage) {
-		if errors.Is(err, disk.ErrUnknownFormat) || errors.Is(err, graph.ErrFormat) {
+	if err != nil && !errors.Is(err, store.ErrNoImage) {
+		if errors.Is(err, store.ErrUnknownFormat) || errors.Is(err, graph.ErrFormat) {
 			return nil, err
 		}
 		m.opts.Log.Warn("no image verifies; replaying the journal", "error", err)
@@ -81,7 +81,7 @@ func (m *Memory) read() (*intent, error) {
 		m.guard.book.Store(nil)
 		m.tombs = nil
 		m.snapshots.reset(nil)
-		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, disk.Pos{}
+		m.drift, m.signed, m.imaged, from = map[string]merkle.Digest{}, "", 0, store.Pos{}
 	}
 	pending, err := m.replay(from)
 	if err == nil {
@@ -96,7 +96,7 @@ func (m *Memory) emptyView() *View { return m.newView(graph.Empty(m.opts.Org), C
 
 // replay applies the journal's commits and marks from a position on. It returns
 // the operation that was announced and not ended, nil for none.
-func (m *Memory) replay(from disk.Pos) (*intent, error) {
+func (m *Memory) replay(from store.Pos) (*intent, error) {
 	p := player{m: m, blocks: map[merkle.Digest][]byte{}}
 	err := m.store.Replay(from, p.record)
 	return p.pending, err
@@ -111,20 +111,20 @@ type player struct {
 	pending *intent // of the batch being read: any batch behind it ends it
 }
 
-func (p *player) record(r disk.Record) error {
+func (p *player) record(r store.Record) error {
 	if r.Batch != p.batch {
 		clear(p.blocks)
 		p.batch, p.pending = r.Batch, nil
 	}
 	p.m.replayed += int64(len(r.Data))
 	switch r.Kind {
-	case disk.Block:
+	case store.Block:
 		return p.keep(merkle.Sum(r.Data), r.Data)
-	case disk.Commit:
+	case store.Commit:
 		return p.commit(r.Data)
-	case disk.Intent:
+	case store.Intent:
 		return p.intent(r.Data)
-	case disk.Mark:
+	case store.Mark:
 		return p.m.applyMark(r.Data)
 	}
 	return nil
@@ -155,9 +155,9 @@ func (p *player) load(d merkle.Digest) ([]byte, error) {
 	if err == nil {
 		p.m.stored.note(d)
 	}
-	if errors.Is(err, disk.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		err = errors.Join(err, p.m.checkAll(context.Background()))
-		if c := p.m.store.Recovery().Corrupt; c != nil {
+		if c := store.RecoveryOf(p.m.store).Corrupt; c != nil {
 			err = c
 		}
 	}

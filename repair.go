@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -54,7 +55,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if s.onlyImages() {
 		m.endImage()
 		m.recovered = "repaired: " + s.message()
-		err = m.store.PutAside(s.from)
+		err = s.disk.PutAside(s.from)
 	} else {
 		err = m.rebuild(background(ctx), s)
 	}
@@ -73,7 +74,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 
 // checkAll lets the store find damage in what nobody has read yet.
 func (m *Memory) checkAll(ctx context.Context) error {
-	_, err := m.store.Check(ctx, func(disk.Corruption) {})
+	_, err := store.Check(ctx, m.store, func(store.Corruption) {})
 	return err
 }
 
@@ -82,7 +83,7 @@ func (s *salvage) plan() []node.Problem {
 	var plan []node.Problem
 	told := map[string]bool{}
 	damage := s.from.Damage()
-	if c := s.m.store.Recovery().Corrupt; c != nil {
+	if c := store.RecoveryOf(s.m.store).Corrupt; c != nil {
 		damage = append(damage, *c)
 	}
 	for _, bad := range damage {
@@ -100,8 +101,8 @@ func (s *salvage) plan() []node.Problem {
 // onlyImages reports whether the history itself is whole: it stays as it is then, and
 // needs no commit that says otherwise.
 func (s *salvage) onlyImages() bool {
-	other := func(c disk.Corruption) bool { return !isImage(c.File) }
-	return s.m.store.Recovery().Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
+	other := func(c store.Corruption) bool { return !isImage(c.File) }
+	return store.RecoveryOf(s.m.store).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
 }
 
 // rebuild puts the salvaged history in the place of the damaged one and opens it.
@@ -118,7 +119,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		return err
 	}
 	to := disk.Rebuilt{
-		Memex: m.dir, Keep: s.keep, Add: append(s.found, disk.Record{Kind: disk.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
+		Memex: m.dir, Keep: s.keep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
 	m.first = s.first // the store as it is may not reach it
 	var marks [][]byte
@@ -126,7 +127,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		marks = guardMarks(guard.Entry{Anew: true}, guard.Entry{Policy: m.guard.policy.String()})
 	}
 	for _, mark := range m.withHead(ctx, &c, marks) {
-		to.Add = append(to.Add, disk.Record{Kind: disk.Mark, Data: mark})
+		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
 	}
 	for d := range s.wanted {
 		to.Lost = append(to.Lost, d)
@@ -138,7 +139,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		m.opts.Log.Warn("the damaged store could not be closed", "error", err)
 	}
 	failed := s.from.Rebuild(ctx, to) // then the old history is there
-	if m.store, _, err = disk.Open(m.fs, m.storeOptions()); failed != nil || err != nil {
+	if m.store, err = m.opts.openStore(m.fs, m.storeOptions()); failed != nil || err != nil {
 		return errors.Join(failed, err)
 	}
 	m.snapshots.reset(nil)
@@ -151,17 +152,17 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 
 // keep lets the chain through as commits and everything else as it is; intents
 // were settled, or their files are read again.
-func (s *salvage) keep(r disk.Record) disk.Kind {
+func (s *salvage) keep(r store.Record) store.Kind {
 	switch r.Kind {
-	case disk.Intent:
+	case store.Intent:
 		return 0
-	case disk.Mark:
+	case store.Mark:
 		if s.newest > s.head.Seq && r.Batch > s.end {
 			return 0 // about a commit that is lost
 		}
-	case disk.Commit:
+	case store.Commit:
 		if !s.chain[merkle.Sum(r.Data)] {
-			return disk.Block
+			return store.Block
 		}
 	}
 	return r.Kind

@@ -12,8 +12,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -48,7 +48,7 @@ func (m *Memory) carryOut(ctx context.Context, w *rewriting) error {
 	chosen := func(d merkle.Digest, _ []byte) bool { return w.drop[d] }
 	m.stored.clear()
 	m.looked.Store(nil) // it may hold what goes
-	if _, err := m.store.Rewrite(ctx, w.seq, chosen); err != nil {
+	if _, err := store.Rewrite(ctx, m.store, w.seq, chosen); err != nil {
 		return err
 	}
 	if w.secret {
@@ -86,7 +86,7 @@ func (m *Memory) forgetCopies() error {
 	if err := m.writeImage(); err != nil {
 		return err
 	}
-	if err := m.store.RemoveImages(v.commit.Seq); err != nil {
+	if err := store.RemoveImages(m.store, v.commit.Seq); err != nil {
 		return err
 	}
 	return m.emptyQuarantine()
@@ -122,7 +122,7 @@ func (m *Memory) resume(ctx context.Context) error {
 		m.opts.Log.Warn("a rewriting of history was cut short; it is done", "commit", w.seq)
 		return nil
 	case c.Kind == graph.KindPurge:
-		return m.store.RemoveImages(c.Seq)
+		return store.RemoveImages(m.store, c.Seq)
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (m *Memory) dropped(goes, stays map[merkle.Digest]bool) (map[merkle.Digest]
 	drop, chunks := map[merkle.Digest]bool{}, map[merkle.Digest]bool{}
 	for d := range goes {
 		links, err := m.chunks(d)
-		if errors.Is(err, graph.ErrGone) || errors.Is(err, disk.ErrNotFound) {
+		if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
@@ -179,7 +179,7 @@ func (m *Memory) dropped(goes, stays map[merkle.Digest]bool) (map[merkle.Digest]
 	if len(chunks) > 0 {
 		for d := range stays {
 			links, err := m.chunks(d)
-			if err != nil && !errors.Is(err, graph.ErrGone) && !errors.Is(err, disk.ErrNotFound) {
+			if err != nil && !errors.Is(err, graph.ErrGone) && !errors.Is(err, store.ErrNotFound) {
 				return nil, err
 			}
 			for _, c := range links {

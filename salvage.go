@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -19,6 +20,7 @@ import (
 // from the first one on, and the blocks that it names.
 type salvage struct {
 	m       *Memory
+	disk    *disk.Store
 	from    *disk.Salvage
 	order   []merkle.Digest          // the commits that verify, as they stand
 	batches map[merkle.Digest]uint64 // that they came in
@@ -30,19 +32,23 @@ type salvage struct {
 	end    uint64        // number of the batch that it came in
 	chain  map[merkle.Digest]bool
 	wanted map[merkle.Digest][]uint64 // own blocks and their chunks that nothing holds, and the commits that name them
-	found  []disk.Record              // blocks that were made again
+	found  []store.Record             // blocks that were made again
 	aside  []string                   // images of commits that are not in the chain
 	images int                        // that verify, in their place
 }
 
 // openSalvage reads all that is left of the history, and the images.
 func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
+	files, ok := m.store.(*disk.Store)
+	if !ok {
+		return nil, fmt.Errorf("salvage history: %w", errors.ErrUnsupported)
+	}
 	from, err := disk.OpenSalvage(m.fs)
 	if err != nil {
 		return nil, err
 	}
 	s := &salvage{
-		m: m, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
+		m: m, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
 		newest: max(m.store.Head().Seq, m.View().commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
@@ -55,8 +61,8 @@ func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 }
 
 // record notes a commit.
-func (s *salvage) record(r disk.Record) error {
-	if r.Kind != disk.Commit {
+func (s *salvage) record(r store.Record) error {
+	if r.Kind != store.Commit {
 		return nil
 	}
 	seq, err := graph.CommitSeq(r.Data)
@@ -79,7 +85,7 @@ func (s *salvage) follow() error {
 			return err
 		}
 		c, err := graph.DecodeCommit(block, s.from.Block)
-		if errors.Is(err, disk.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil // a part of it is lost
 		}
 		if err != nil || follows(c, s.head) != nil || s.ledger.Apply(c) != nil {
@@ -115,7 +121,7 @@ func (s *salvage) own(d merkle.Digest, seq uint64) error {
 		return nil
 	}
 	block, err := s.from.Block(d)
-	if errors.Is(err, disk.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		s.wanted[d] = append(s.wanted[d], seq)
 		return nil
 	}
@@ -127,7 +133,7 @@ func (s *salvage) own(d merkle.Digest, seq uint64) error {
 		last = d
 		return s.from.Block(d)
 	})
-	if errors.Is(err, disk.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		if _, gone := s.from.Gone()[last]; !gone {
 			s.wanted[last] = append(s.wanted[last], seq)
 		}
@@ -139,14 +145,14 @@ func (s *salvage) own(d merkle.Digest, seq uint64) error {
 // add keeps a block that was made again.
 func (s *salvage) add(d merkle.Digest, block []byte) error {
 	if !s.from.Has(d) {
-		s.found = append(s.found, disk.Record{Kind: disk.Block, Data: append([]byte(nil), block...)})
+		s.found = append(s.found, store.Record{Kind: store.Block, Data: append([]byte(nil), block...)})
 	}
 	return nil
 }
 
 // image takes the blocks that are wanted from an image, and puts aside one whose
 // commit is not in the chain.
-func (s *salvage) image(name string, img *disk.Image) {
+func (s *salvage) image(name string, img *store.Image) {
 	if isImage(name) {
 		s.images++
 		s.newest = max(s.newest, img.Seq)

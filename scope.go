@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -134,7 +133,7 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	if err := s.checkKinds("open"); err != nil {
 		return nil, err
 	}
-	if s.store, _, err = disk.Open(s.fs, s.storeOptions()); err != nil {
+	if s.store, err = s.opts.openStore(s.fs, s.storeOptions()); err != nil {
 		return nil, err
 	}
 	if err := s.recover(ctx); err != nil {

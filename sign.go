@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -64,7 +64,7 @@ func (m *Memory) firstCommit(ctx context.Context, c Commit) (merkle.Digest, erro
 		}
 	}
 	if m.first.IsZero() { // once, where no signature vouches for the head
-		err := m.store.Commits(background(ctx), 1, 1, func(r disk.Record) error {
+		err := m.store.Commits(background(ctx), store.Span{From: 1, To: 1}, func(r store.Record) error {
 			m.first = merkle.Sum(r.Data)
 			return nil
 		})

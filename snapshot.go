@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -134,9 +134,9 @@ func (m *Memory) mark(ctx context.Context, marks ...[]byte) error {
 	if len(marks) == 0 {
 		return nil
 	}
-	var b disk.Batch
+	var b store.Batch
 	for _, mark := range marks {
-		b.Add(disk.Mark, mark)
+		b.Add(store.Mark, mark)
 	}
 	if _, err := m.store.Append(background(ctx), &b); err != nil {
 		return err

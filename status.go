@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -92,7 +93,7 @@ func (m *Memory) Status() Status {
 // passedOver says what opening had to leave out of the store, "" for nothing.
 func (m *Memory) passedOver() string {
 	var told []string
-	r := m.store.Recovery()
+	r := store.RecoveryOf(m.store)
 	if r.TornBytes > 0 {
 		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
@@ -128,7 +129,7 @@ func (m *Memory) Synced(v *View, path string) time.Time {
 
 // historySize returns what the history takes, and what to say of that.
 func (m *Memory) historySize() (size int64, large string) {
-	size, err := m.store.Size()
+	size, err := store.Size(m.store)
 	if err == nil && size > m.opts.HistoryWarn {
 		large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", size>>20)
 	}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -21,6 +23,9 @@ func init() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.replayed = bytes
+	}
+	testhook.SetStore = func(opts any, open func(state vfs.FS) store.Store) {
+		opts.(*Options).openStore = func(in vfs.FS, _ *disk.Options) (store.Store, error) { return open(in), nil }
 	}
 	testhook.Rewrite = func(ctx context.Context, memory any, base merkle.Digest, ids []string, edit func(path, text string) string) error {
 		return memory.(*Memory).rewriteNodes(ctx, base, ids, edit)

@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -66,7 +66,7 @@ func stepOf(c *graph.Commit, id string) *step {
 // newest first; fn may change what it names. Only those are decoded, the others
 // cost a read.
 func (m *Memory) about(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
-	err := m.store.CommitsBackward(ctx, from, to, func(r disk.Record) error {
+	err := m.store.Commits(ctx, store.Span{From: from, To: to, Backward: true}, func(r store.Record) error {
 		if !graph.Mentions(r.Data, *id) {
 			return nil
 		}
@@ -118,7 +118,7 @@ func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
 	}); err != nil || next == "" {
 		return id, err
 	}
-	err := m.store.Commits(ctx, left+1, v.commit.Seq, func(r disk.Record) error {
+	err := m.store.Commits(ctx, store.Span{From: left + 1, To: v.commit.Seq}, func(r store.Record) error {
 		if !graph.Mentions(r.Data, next) {
 			return nil
 		}

@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -125,28 +125,28 @@ func (w *verifier) problem(where, kind, detail string) {
 
 // history reads journal and packs, records first and then the tables of packs.
 func (w *verifier) history() error {
-	err := w.m.store.Replay(disk.Pos{}, w.record)
+	err := w.m.store.Replay(store.Pos{}, w.record)
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
-	if err != nil && len(w.problems) == 0 && !errors.Is(err, disk.ErrCorrupt) {
+	if err != nil && len(w.problems) == 0 && !errors.Is(err, store.ErrCorrupt) {
 		w.problem("journal", "replay", err.Error())
 	}
 	told := map[string]bool{}
-	if err != nil || w.m.store.Packed() {
-		_, checkErr := w.m.store.Check(w.ctx, func(c disk.Corruption) {
+	if err != nil || store.IsPacked(w.m.store) {
+		_, checkErr := store.Check(w.ctx, w.m.store, func(c store.Corruption) {
 			told[c.File] = true
 			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
 		})
 		err = cmp.Or(err, checkErr)
 	}
-	if c := w.m.store.Recovery().Corrupt; c != nil && !told[c.File] {
+	if c := store.RecoveryOf(w.m.store).Corrupt; c != nil && !told[c.File] {
 		w.problem("journal", "corrupt", fmt.Sprint(c))
 	}
 	return err
 }
 
-func (w *verifier) record(r disk.Record) error {
+func (w *verifier) record(r store.Record) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -154,15 +154,15 @@ func (w *verifier) record(r disk.Record) error {
 		w.batch, w.blocks = r.Batch, nil
 	}
 	switch r.Kind {
-	case disk.Block:
+	case store.Block:
 		w.checked++
 		d := merkle.Sum(r.Data)
 		w.held[d] = true
 		w.keep(d, r.Data)
 		return w.links(r.Data)
-	case disk.Commit:
+	case store.Commit:
 		return w.commit(r.Data)
-	case disk.Mark:
+	case store.Mark:
 		w.mark(r.Data)
 	}
 	return nil
@@ -196,7 +196,7 @@ func (w *verifier) links(block []byte) error {
 		}
 		return b, err
 	})
-	if errors.Is(err, disk.ErrPurged) || errors.Is(err, disk.ErrNotFound) {
+	if errors.Is(err, store.ErrPurged) || errors.Is(err, store.ErrNotFound) {
 		return nil // noted
 	}
 	return err
@@ -239,7 +239,7 @@ func (w *verifier) absences() {
 		}
 		seen[a.block] = true
 		_, err := w.m.store.Block(a.block)
-		if p, ok := errors.AsType[*disk.Purged](err); ok {
+		if p, ok := errors.AsType[*store.Purged](err); ok {
 			gone[p.By]++
 		} else if err != nil {
 			w.problem(fmt.Sprintf("commit %d", a.seq), "block", fmt.Sprintf("a block of node %s: %v", a.id, err))
@@ -259,7 +259,7 @@ func (w *verifier) absences() {
 
 // presence hashes what is present: the newest image and the live state.
 type presence struct {
-	image    *disk.Image // nil for none that verifies
+	image    *store.Image // nil for none that verifies
 	root     merkle.Digest
 	checked  int
 	problems []node.Problem
@@ -273,7 +273,7 @@ func (p *presence) problem(where, kind, detail string) {
 // the root of what it holds.
 func (p *presence) newest(m *Memory) {
 	img, err := m.store.LoadImage()
-	found := m.store.Recovery()
+	found := store.RecoveryOf(m.store)
 	for _, name := range found.DamagedImages {
 		p.problem(name, "corrupt", "the image is damaged; the journal has what it held")
 	}
@@ -281,7 +281,7 @@ func (p *presence) newest(m *Memory) {
 		p.problem("image", "corrupt", fmt.Sprintf("section %s is damaged; it is made again from the others", name))
 	}
 	if err != nil {
-		if !errors.Is(err, disk.ErrNoImage) {
+		if !errors.Is(err, store.ErrNoImage) {
 			p.problem("image", "corrupt", err.Error())
 		}
 		return

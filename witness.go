@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -19,7 +20,7 @@ const witnessEvery = 64
 
 // missHistory makes the store damaged where its history is missing.
 func (m *Memory) missHistory() {
-	if m.View().commit.Seq > 0 || m.store.Recovery().Corrupt != nil {
+	if m.View().commit.Seq > 0 || store.RecoveryOf(m.store).Corrupt != nil {
 		return
 	}
 	why := m.signedBefore()
@@ -27,7 +28,7 @@ func (m *Memory) missHistory() {
 		why = m.scannedBefore()
 	}
 	if why != "" {
-		_ = m.store.Miss(why) // Status says it
+		m.store.Stop(&store.Corruption{Reason: why}) // Status says it
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"path"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -142,7 +142,7 @@ func (o *operationOnFiles) afterFiles(ctx context.Context, err error) error {
 // loss of power that left the intent alone would take for half done what somebody
 // has gone on from.
 func (m *Memory) syncFiles(name string) error {
-	return fail(name, m.state, ReadOnly, m.store.Sync())
+	return fail(name, m.state, ReadOnly, store.Sync(m.store))
 }
 
 // announce makes the intent durable. An operation that writes no file needs
@@ -151,7 +151,7 @@ func (o *operationOnFiles) announce(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || len(o.staged) == 0 {
 		return err
 	}
-	var b disk.Batch
+	var b store.Batch
 	if err := o.intent.add(&b); err != nil {
 		return err
 	}

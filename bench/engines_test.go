@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -61,9 +62,9 @@ func must(tb testing.TB, err error) {
 func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 // batchOf makes a journal's batch of one record.
-func batchOf(data []byte) *disk.Batch {
-	var b disk.Batch
-	b.Add(disk.Commit, data)
+func batchOf(data []byte) *store.Batch {
+	var b store.Batch
+	b.Add(store.Commit, data)
 	return &b
 }
 
@@ -105,7 +106,7 @@ func openJournal(tb testing.TB) *engine {
 		return err
 	}
 	return &engine{name: "journal", put: put, shared: put, held: func() (n int, err error) {
-		err = s.Replay(disk.Pos{}, func(disk.Record) error { n++; return nil })
+		err = s.Replay(store.Pos{}, func(store.Record) error { n++; return nil })
 		return n, err
 	}}
 }

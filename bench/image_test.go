@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -141,32 +142,32 @@ func generated(headlines int) *graph.State {
 // newImage keeps a state as the memory does, words and all unless they are nil.
 func newImage(tb testing.TB, name string, s *graph.State, words *index.Lexical) *keeper {
 	folder := stateFolder(tb)
-	store, _, err := disk.Open(folder, nil)
+	images, _, err := disk.Open(folder, nil)
 	must(tb, err)
-	tb.Cleanup(func() { must(tb, store.Close()) })
+	tb.Cleanup(func() { must(tb, images.Close()) })
 	seq := uint64(0)
 	save := func() error {
 		seq++
-		var sections []disk.Section
+		var sections []store.Section
 		for i, p := range s.Encode(1<<20, 64) {
-			sections = append(sections, disk.Section{Name: fmt.Sprint("nodes.", i), Data: p.Nodes},
-				disk.Section{Name: fmt.Sprint("derived.", i), Data: p.Derived, Derived: true})
+			sections = append(sections, store.Section{Name: fmt.Sprint("nodes.", i), Data: p.Nodes},
+				store.Section{Name: fmt.Sprint("derived.", i), Data: p.Derived, Derived: true})
 		}
 		if words != nil {
 			data, err := words.AppendBinary(nil)
 			if err != nil {
 				return err
 			}
-			sections = append(sections, disk.Section{Name: "words", Data: data, Derived: true})
+			sections = append(sections, store.Section{Name: "words", Data: data, Derived: true})
 		}
-		return store.WriteImage(disk.Image{Seq: seq, Sections: sections})
+		return images.WriteImage(store.Image{Seq: seq, Sections: sections})
 	}
 	root, indexed := s.Root(), -1
 	if words != nil {
 		indexed = words.Len()
 	}
 	load := func() error {
-		img, err := store.LoadImage()
+		img, err := images.LoadImage()
 		if err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func newImage(tb testing.TB, name string, s *graph.State, words *index.Lexical) 
 // reread decodes an image, its index of words beside its nodes, and compares it
 // with the root of the state that it was made from, and the number of nodes that
 // were indexed, negative for none.
-func reread(img *disk.Image, root merkle.Digest, indexed int) error {
+func reread(img *store.Image, root merkle.Digest, indexed int) error {
 	section := func(name string) []byte {
 		data, _ := img.Section(name)
 		return data

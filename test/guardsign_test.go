@@ -14,6 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -65,8 +66,8 @@ func (k *keyed) without(kinds ...string) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	err = from.Rebuild(k.t.Context(), disk.Rebuilt{Memex: k.dir, Rand: rand.Reader, Keep: func(r disk.Record) disk.Kind {
-		if r.Kind == disk.Mark {
+	err = from.Rebuild(k.t.Context(), disk.Rebuilt{Memex: k.dir, Rand: rand.Reader, Keep: func(r store.Record) store.Kind {
+		if r.Kind == store.Mark {
 			m := merkle.NewReader(r.Data)
 			m.List()
 			kind := m.Text()

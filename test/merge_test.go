@@ -28,6 +28,8 @@ type machine struct {
 	d    disks
 	m    *fovea.Memory
 	hour *int // of the clock that all look at
+
+	set func(*fovea.Options) // before it is opened, nil for nothing
 }
 
 func newMachine(t testing.TB, files map[string]string) *machine {
@@ -46,6 +48,9 @@ func (a *machine) open() {
 		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(*a.hour) * time.Hour)
 	}}
 	opts.Folder = a.d.memex
+	if a.set != nil {
+		a.set(opts)
+	}
 	var err error
 	if a.m, err = fovea.Open(a.t.Context(), "/memex", opts); err != nil {
 		a.t.Fatal(err)

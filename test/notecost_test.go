@@ -10,7 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -70,6 +70,6 @@ func (w *world) note(i int) {
 // journalled is what all records of the journal take, in bytes, frames apart.
 func (w *world) journalled() (bytes int) {
 	w.t.Helper()
-	w.records(func(_ disk.Kind, data []byte) { bytes += len(data) })
+	w.records(func(_ store.Kind, data []byte) { bytes += len(data) })
 	return bytes
 }

@@ -14,12 +14,13 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // records calls fn with the kind and the data of each record of the history.
-func (w *world) records(fn func(kind disk.Kind, data []byte)) {
+func (w *world) records(fn func(kind store.Kind, data []byte)) {
 	w.t.Helper()
 	dir := w.t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(w.state)); err != nil {
@@ -29,17 +30,17 @@ func (w *world) records(fn func(kind disk.Kind, data []byte)) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	store, _, err := disk.Open(state, nil)
+	journal, _, err := disk.Open(state, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := store.Replay(disk.Pos{}, func(r disk.Record) error {
+	if err := journal.Replay(store.Pos{}, func(r store.Record) error {
 		fn(r.Kind, r.Data)
 		return nil
 	}); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
+	if err := journal.Close(); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -49,8 +50,8 @@ func (w *world) repeated() []string {
 	w.t.Helper()
 	var again []string
 	seen := map[string]bool{}
-	w.records(func(kind disk.Kind, data []byte) {
-		if kind == disk.Block && seen[string(data)] {
+	w.records(func(kind store.Kind, data []byte) {
+		if kind == store.Block && seen[string(data)] {
 			again = append(again, string(data))
 		}
 		seen[string(data)] = true

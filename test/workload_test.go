@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -356,8 +357,8 @@ func packed(t testing.TB, d disks) error {
 	if err != nil {
 		return err
 	}
-	var b disk.Batch
-	b.Add(disk.Block, []byte("nobody asks for this block"))
+	var b store.Batch
+	b.Add(store.Block, []byte("nobody asks for this block"))
 	if _, err = s.Append(t.Context(), &b); err == nil {
 		_, err = s.Pack(t.Context())
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // lockWait is how long a verb waits for another process: long enough for one
@@ -127,7 +127,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	}
 	switch {
 	case st.ReadOnly == "":
-	case errors.Is(s.memory.Writable(), disk.ErrCorrupt):
+	case errors.Is(s.memory.Writable(), store.ErrCorrupt):
 		s.say("read-only: %s; see fovea verify, then fovea repair", st.ReadOnly)
 	default:
 		s.say("read-only: %s", st.ReadOnly)

@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -30,11 +30,11 @@ var errPutBack = errors.New("put it back, or leave what is there now; then run f
 // same then.
 func nextStep(err error) error {
 	switch {
-	case errors.Is(err, disk.ErrReplaced), errors.Is(err, corpus.ErrReplaced):
+	case errors.Is(err, store.ErrReplaced), errors.Is(err, corpus.ErrReplaced):
 		return errPutBack
-	case errors.Is(err, disk.ErrReadOnly) && vfs.Unwritable(err):
+	case errors.Is(err, store.ErrReadOnly) && vfs.Unwritable(err):
 		return errAgain
-	case !errors.Is(err, disk.ErrReadOnly), errors.Is(err, disk.ErrCorrupt), errors.Is(err, disk.ErrUnknownFormat):
+	case !errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrUnknownFormat):
 		return nil
 	}
 	return errReopen

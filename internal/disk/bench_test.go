@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -37,7 +38,9 @@ func BenchmarkAppend(b *testing.B) {
 		}
 		defer f.Close()
 		const ahead = 4 << 20
-		frame := appendFrame(nil, Commit, data)
+		var batch store.Batch
+		batch.Add(store.Commit, data)
+		frame := batch.Bytes()
 		var took []time.Duration
 		at, size := int64(0), int64(0)
 		for b.Loop() {
@@ -65,8 +68,8 @@ func BenchmarkAppend(b *testing.B) {
 		var took []time.Duration
 		for b.Loop() {
 			start := time.Now()
-			var batch Batch
-			batch.Add(Commit, data)
+			var batch store.Batch
+			batch.Add(store.Commit, data)
 			if _, err := s.Append(b.Context(), &batch); err != nil {
 				b.Fatal(err)
 			}
@@ -84,8 +87,8 @@ func BenchmarkAppend(b *testing.B) {
 		for range 64 {
 			wg.Go(func() {
 				for left.Add(-1) >= 0 {
-					var batch Batch
-					batch.Add(Commit, data)
+					var batch store.Batch
+					batch.Add(store.Commit, data)
 					if _, err := s.Append(b.Context(), &batch); err != nil {
 						b.Error(err)
 						return
@@ -102,9 +105,9 @@ func BenchmarkAppend(b *testing.B) {
 		block := bytes.Repeat([]byte("y"), 64<<10)
 		b.SetBytes(16 << 20)
 		for b.Loop() {
-			var batch Batch
+			var batch store.Batch
 			for range 256 {
-				batch.Add(Block, block)
+				batch.Add(store.Block, block)
 			}
 			if _, err := s.Append(b.Context(), &batch); err != nil {
 				b.Fatal(err)
@@ -123,8 +126,8 @@ func benchFolder(b *testing.B) vfs.FS {
 }
 
 // benchImage is about what 10,000 nodes take: 7 MB in a few sections.
-func benchImage() Image {
-	return Image{Seq: 1, Sections: []Section{
+func benchImage() store.Image {
+	return store.Image{Seq: 1, Sections: []store.Section{
 		{Name: "nodes", Data: bytes.Repeat([]byte("n"), 5<<20)},
 		{Name: "map", Data: bytes.Repeat([]byte("m"), 1<<20)},
 		{Name: "index", Data: bytes.Repeat([]byte("i"), 1<<20), Derived: true},
@@ -167,10 +170,10 @@ func BenchmarkOpen(b *testing.B) {
 	block := bytes.Repeat([]byte("z"), benchCommit)
 	var last merkle.Digest
 	for i := range 60 {
-		var batch Batch
+		var batch store.Batch
 		for j := range 2000 {
 			data := fmt.Append(block, i, j)
-			batch.Add(Block, data)
+			batch.Add(store.Block, data)
 			last = merkle.Sum(data)
 		}
 		if _, err := s.Append(b.Context(), &batch); err != nil {

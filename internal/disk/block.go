@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -18,7 +19,7 @@ import (
 type blockIndex struct {
 	mu   sync.Mutex
 	at   map[merkle.Digest]extent
-	upTo Pos // what lies before is in the index
+	upTo store.Pos // what lies before is in the index
 }
 
 // extent is a part of a segment.
@@ -44,7 +45,7 @@ func (s *Store) Block(d merkle.Digest) ([]byte, error) {
 
 func (s *Store) block(d merkle.Digest) ([]byte, error) {
 	for {
-		if data, err := s.journalBlock(d, false); !errors.Is(err, ErrNotFound) {
+		if data, err := s.journalBlock(d, false); !errors.Is(err, store.ErrNotFound) {
 			return data, err
 		}
 		packs, done, err := s.usePacks()
@@ -56,7 +57,7 @@ func (s *Store) block(d merkle.Digest) ([]byte, error) {
 		if packErr == nil {
 			return data, nil
 		}
-		if data, err := s.journalBlock(d, true); !errors.Is(err, ErrNotFound) {
+		if data, err := s.journalBlock(d, true); !errors.Is(err, store.ErrNotFound) {
 			return data, err
 		}
 		s.mu.Lock()
@@ -88,11 +89,11 @@ func (s *Store) packedBlock(packs *packSet, d merkle.Digest) ([]byte, error) {
 	}
 	switch {
 	case by > 0:
-		return nil, &Purged{By: by}
+		return nil, &store.Purged{By: by}
 	case trouble != nil:
 		return nil, trouble
 	}
-	return nil, ErrNotFound
+	return nil, store.ErrNotFound
 }
 
 // packTrouble turns damage of a pack into the store's corruption.
@@ -114,7 +115,7 @@ func (s *Store) journalBlock(d merkle.Digest, update bool) ([]byte, error) {
 	data := make([]byte, place.length)
 	_, err = seg.file.ReadAt(data, place.offset)
 	if err == nil && merkle.Sum(data) != d {
-		err = &Corruption{File: segmentName(place.segment), Segment: place.segment, Offset: place.offset, Reason: "digest mismatch"}
+		err = &store.Corruption{File: segmentName(place.segment), Segment: place.segment, Offset: place.offset, Reason: "digest mismatch"}
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (s *Store) findBlock(d merkle.Digest, update bool) (extent, *segment, error
 		place, ok = s.blocks.at[d]
 	}
 	if !ok {
-		return extent{}, nil, ErrNotFound
+		return extent{}, nil, store.ErrNotFound
 	}
 	seg, err := s.segment(place.segment)
 	return place, seg, err
@@ -148,7 +149,7 @@ func (s *Store) indexBlocks() error {
 	end, closed, corrupt, packed := s.end, s.closed, s.recovery.Corrupt != nil, s.packs.last()
 	s.mu.Unlock()
 	if closed {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	numbers, err := listSegments(s.in)
 	if err != nil {
@@ -183,7 +184,7 @@ func (x *blockIndex) offsetIn(number uint64) int64 {
 
 func (s *Store) indexSegment(number uint64, from, limit int64) error {
 	seg, err := s.segment(number)
-	if errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		return nil
 	}
 	if err != nil {
@@ -198,13 +199,13 @@ func (s *Store) indexSegment(number uint64, from, limit int64) error {
 		limit = size
 	}
 	err = behind(seg, from, min(limit, size), func(f frame, at int64, data []byte) bool {
-		if f.kind == Block || f.kind == Commit {
+		if f.kind == store.Block || f.kind == store.Commit {
 			s.blocks.at[merkle.Sum(data)] = extent{number, at + frameHeaderSize, f.length}
 		}
 		return true
 	})
 	if err == nil {
-		s.blocks.upTo = Pos{number, limit}
+		s.blocks.upTo = store.Pos{Segment: number, Offset: limit}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -22,7 +23,7 @@ import (
 // read-only, as it does when Replay meets it. Packs are not made meanwhile.
 // Errors: ErrClosed, that of the context, those of the file system. O(history);
 // memory of 48 bytes for each block in the largest pack.
-func (s *Store) Check(ctx context.Context, fn func(Corruption)) (records uint64, err error) {
+func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()
 	c := &checker{s: s, ctx: ctx, report: fn, next: 1}
@@ -36,7 +37,7 @@ func (s *Store) Check(ctx context.Context, fn func(Corruption)) (records uint64,
 type checker struct {
 	s       *Store
 	ctx     context.Context
-	report  func(Corruption)
+	report  func(store.Corruption)
 	records uint64
 	next    uint64 // number of the first batch of the next file, 0 if unknown
 }
@@ -47,14 +48,14 @@ func (c *checker) run() error {
 	end, closed, packs := s.end, s.closed, s.packs
 	s.mu.Unlock()
 	if closed {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	m, bad, err := readManifest(s.in)
 	if err != nil {
 		return err
 	}
 	if bad == nil && !bytes.Equal(m.encode(), packs.encode()) && packs.generation != 0 {
-		bad = &Corruption{File: manifestFile, Reason: "not the manifest that was read when the store was opened"}
+		bad = &store.Corruption{File: manifestFile, Reason: "not the manifest that was read when the store was opened"}
 	}
 	if bad != nil {
 		c.found(bad)
@@ -89,10 +90,10 @@ func (c *checker) run() error {
 
 func (c *checker) missing(number uint64) {
 	c.next = 0
-	c.found(&Corruption{File: segmentName(number), Segment: number, Reason: "the segment is missing"})
+	c.found(&store.Corruption{File: segmentName(number), Segment: number, Reason: "the segment is missing"})
 }
 
-func (c *checker) found(bad *Corruption) {
+func (c *checker) found(bad *store.Corruption) {
 	_ = c.s.corrupt(bad)
 	c.report(*bad)
 }
@@ -106,12 +107,12 @@ func (c *checker) record() error {
 }
 
 // segment checks one segment. Each was closed, or is durable up to end.
-func (c *checker) segment(number uint64, end Pos) error {
+func (c *checker) segment(number uint64, end store.Pos) error {
 	next := c.next
 	c.next = 0
 	seg, err := openSegment(c.s.in, number)
 	if errors.Is(err, errBadHeader) {
-		c.found(&Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
+		c.found(&store.Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
 		return nil
 	}
 	if err != nil {
@@ -126,22 +127,22 @@ func (c *checker) segment(number uint64, end Pos) error {
 		limit = min(limit, end.Offset)
 	}
 	if next != 0 && seg.batch != next {
-		c.found(&Corruption{File: segmentName(number), Segment: number, Offset: segmentBatchAt, Reason: notNext})
+		c.found(&store.Corruption{File: segmentName(number), Segment: number, Offset: segmentBatchAt, Reason: notNext})
 		return nil
 	}
 	walk := walkSegment(seg, segmentHeaderSize, limit, seg.batch)
 	for err == nil {
-		err = walk.batch(func(Record) error { return c.record() })
+		err = walk.batch(func(store.Record) error { return c.record() })
 	}
 	bad, isDamage := errors.AsType[*damage](err)
 	switch {
 	case isDamage:
-		c.found(&Corruption{File: segmentName(number), Segment: number, Offset: bad.at, Reason: bad.reason})
+		c.found(&store.Corruption{File: segmentName(number), Segment: number, Offset: bad.at, Reason: bad.reason})
 		return nil
 	case err != io.EOF:
 		return err
 	case number == end.Segment && walk.at != end.Offset:
-		c.found(&Corruption{File: segmentName(number), Segment: number, Offset: walk.at, Reason: "the journal ends here, before what was acknowledged"})
+		c.found(&store.Corruption{File: segmentName(number), Segment: number, Offset: walk.at, Reason: "the journal ends here, before what was acknowledged"})
 	}
 	c.next = walk.next
 	return nil
@@ -183,8 +184,8 @@ func (c *checker) packRecords(p *pack) error {
 	var index packIndex
 	walk, err := p.records(), error(nil)
 	for err == nil {
-		err = walk.batch(func(at int64, r Record) error {
-			if r.Kind == Block || r.Kind == Commit {
+		err = walk.batch(func(at int64, r store.Record) error {
+			if r.Kind == store.Block || r.Kind == store.Commit {
 				index.add(at, r.Kind, merkle.Sum(r.Data))
 			}
 			return c.record()

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // commitIndex says where the commits are that are in no pack. Opening fills it if
@@ -18,10 +20,10 @@ import (
 // brought up to date.
 type commitIndex struct {
 	mu     sync.Mutex
-	before uint64 // commits in packs
-	at     []Pos  // of commit before+1 and so on
-	upTo   Pos    // what lies before is in the index
-	next   uint64 // number of the batch at upTo, 0 for any
+	before uint64      // commits in packs
+	at     []store.Pos // of commit before+1 and so on
+	upTo   store.Pos   // what lies before is in the index
+	next   uint64      // number of the batch at upTo, 0 for any
 }
 
 // forget drops what was moved into packs, which end with a segment and have so
@@ -30,36 +32,24 @@ func (x *commitIndex) forget(last, before uint64) {
 	n := sort.Search(len(x.at), func(i int) bool { return x.at[i].Segment > last })
 	x.at, x.before = slices.Clone(x.at[n:]), before
 	if x.upTo.Segment <= last {
-		x.upTo, x.next = Pos{}, 0
+		x.upTo, x.next = store.Pos{}, 0
 	}
 }
 
-// Commits calls fn with the commits from number from to number to, in order and
-// verified. Commits are numbered from 1 as they stand in the history; numbers
-// beyond its ends are passed over. An error of fn ends it and is returned as it
-// is. Damage is a Corruption and makes the store read-only. It may be called
-// from fn. O(commits given), each with one or two reads; besides, the part
-// of the journal that is in no pack is read once, by Open or the first call.
-func (s *Store) Commits(ctx context.Context, from, to uint64, fn func(Record) error) error {
-	return s.walkCommits(ctx, from, to, false, fn)
-}
-
-// CommitsBackward is Commits from number to down to number from.
-func (s *Store) CommitsBackward(ctx context.Context, from, to uint64, fn func(Record) error) error {
-	return s.walkCommits(ctx, from, to, true, fn)
-}
-
-func (s *Store) walkCommits(ctx context.Context, from, to uint64, back bool, fn func(Record) error) error {
+// Commits is part of store.Store. O(commits given), each with one or two reads;
+// besides, the part of the journal that is in no pack is read once, by Open or the
+// first call.
+func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
 	newest, err := s.indexCommits()
 	if err != nil {
 		return fmt.Errorf("read commits: %w", err)
 	}
-	from, to = max(from, 1), min(to, newest)
+	from, to := max(span.From, 1), min(span.To, newest)
 	r := commitReader{s: s}
 	defer r.done()
 	for i := range max(to+1, from) - from {
 		seq := from + i
-		if back {
+		if span.Backward {
 			seq = to - i
 		}
 		record, err := r.commit(seq)
@@ -85,11 +75,11 @@ func (s *Store) indexCommits() (uint64, error) {
 	end, closed, packs := s.end, s.closed, s.packs.tail()
 	s.mu.Unlock()
 	if closed {
-		return 0, ErrClosed
+		return 0, store.ErrClosed
 	}
 	x := &s.commits
 	if x.upTo.Segment == 0 {
-		x.upTo, x.next = Pos{max(packs.last+1, s.first), segmentHeaderSize}, packs.next
+		x.upTo, x.next = store.Pos{Segment: max(packs.last+1, s.first), Offset: segmentHeaderSize}, packs.next
 	}
 	for x.upTo.Compare(end) < 0 {
 		if err := s.indexCommitsOf(x.upTo.Segment, end); err != nil {
@@ -101,19 +91,19 @@ func (s *Store) indexCommits() (uint64, error) {
 
 // indexCommitsOf reads one segment; s.commits.mu is held, so it is in no pack. It
 // must follow what was read before it: a commit is found by its place in the row.
-func (s *Store) indexCommitsOf(number uint64, end Pos) error {
+func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 	x := &s.commits
 	seg, err := s.segment(number)
 	if err != nil {
 		return err
 	}
 	defer s.release(&seg.shared)
-	limit, next := end.Offset, Pos{number, end.Offset}
+	limit, next := end.Offset, store.Pos{Segment: number, Offset: end.Offset}
 	if number != end.Segment {
 		if limit, err = seg.size(); err != nil {
 			return err
 		}
-		next = Pos{number + 1, segmentHeaderSize}
+		next = store.Pos{Segment: number + 1, Offset: segmentHeaderSize}
 	}
 	if x.upTo.Offset == segmentHeaderSize {
 		if x.next != 0 && seg.batch != x.next {
@@ -121,11 +111,11 @@ func (s *Store) indexCommitsOf(number uint64, end Pos) error {
 		}
 		x.next = seg.batch
 	}
-	var found []Pos
+	var found []store.Pos
 	walk := walkSegment(seg, x.upTo.Offset, limit, 0) // it may begin inside a group
 	for err == nil {
-		err = walk.batch(func(r Record) error {
-			if r.Kind == Commit {
+		err = walk.batch(func(r store.Record) error {
+			if r.Kind == store.Commit {
 				found = append(found, r.Pos)
 			}
 			return nil
@@ -157,7 +147,7 @@ func (r *commitReader) done() {
 }
 
 // commit reads one commit, of which there are so many.
-func (r *commitReader) commit(seq uint64) (Record, error) {
+func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	for {
 		if r.pack != nil && r.pack.before < seq && seq <= r.pack.before+r.pack.commits {
 			return r.inPack(seq)
@@ -176,7 +166,7 @@ func (r *commitReader) commit(seq uint64) (Record, error) {
 		if closed || r.pack != nil {
 			s.commits.mu.Unlock()
 			if closed {
-				return Record{}, ErrClosed
+				return store.Record{}, store.ErrClosed
 			}
 			continue
 		}
@@ -189,20 +179,20 @@ func (r *commitReader) commit(seq uint64) (Record, error) {
 	}
 }
 
-func (r *commitReader) inPack(seq uint64) (Record, error) {
+func (r *commitReader) inPack(seq uint64) (store.Record, error) {
 	p := r.pack
 	if p.bad != nil {
-		return Record{}, r.s.corrupt(p.bad)
+		return store.Record{}, r.s.corrupt(p.bad)
 	}
 	if r.table == nil {
 		r.table = p.commitTable()
 	}
-	var record Record
+	var record store.Record
 	row, err := r.table.row(int64(seq - p.before - 1))
 	if err == nil {
 		record, err = p.recordAt(int64(binary.LittleEndian.Uint64(row)))
 	}
-	if err == nil && record.Kind != Commit {
+	if err == nil && record.Kind != store.Commit {
 		err = &damage{at: r.table.at, reason: "the table names a record that is no commit"}
 	}
 	if bad, ok := errors.AsType[*damage](err); ok {
@@ -212,17 +202,17 @@ func (r *commitReader) inPack(seq uint64) (Record, error) {
 }
 
 // recordAt reads a record of a segment, or returns errPacked.
-func (s *Store) recordAt(at Pos) (Record, error) {
+func (s *Store) recordAt(at store.Pos) (store.Record, error) {
 	seg, err := s.segment(at.Segment)
 	if err != nil {
-		return Record{}, err
+		return store.Record{}, err
 	}
 	defer s.release(&seg.shared)
 	// The newest segment may lose its preallocated end at any moment.
 	limit := s.End()
 	if limit.Segment != at.Segment {
 		if limit.Offset, err = seg.size(); err != nil {
-			return Record{}, err
+			return store.Record{}, err
 		}
 	}
 	win := &window{file: seg.file, end: limit.Offset, base: at.Offset, ahead: recordAhead}
@@ -231,8 +221,8 @@ func (s *Store) recordAt(at Pos) (Record, error) {
 		err = s.damaged(at.Segment, bad.at, bad.reason)
 	}
 	if err != nil {
-		return Record{}, err
+		return store.Record{}, err
 	}
 	data, err := win.bytes(at.Offset+frameHeaderSize, int64(f.length))
-	return Record{Kind: f.kind, Batch: f.batch, Pos: at, Data: data}, err
+	return store.Record{Kind: f.kind, Batch: f.batch, Pos: at, Data: data}, err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -31,7 +32,7 @@ type compaction struct {
 	drop       func(d merkle.Digest, data []byte) bool
 	by         uint64 // the commit that says why
 
-	done   Packed
+	done   store.Packed
 	next   uint64 // number of the next batch
 	before uint64 // commits in the packs before
 	held   packedBefore
@@ -64,7 +65,7 @@ func (s *Store) newCompaction(ctx context.Context, below uint64) (*compaction, e
 
 // run writes packs of all sources but the first few, which stay, and makes them
 // current.
-func (c *compaction) run(keep int) (done Packed, err error) {
+func (c *compaction) run(keep int) (done store.Packed, err error) {
 	list := append([]packInfo(nil), c.old.manifest.packs[:keep]...)
 	if keep > 0 {
 		last := list[keep-1]
@@ -72,7 +73,7 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 	}
 	for _, p := range c.old.packs[:keep] {
 		if err := c.held.add(p); err != nil {
-			return Packed{}, err
+			return store.Packed{}, err
 		}
 	}
 	var made []*pack
@@ -93,7 +94,7 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 		}
 		p, err := c.write(rest[:n])
 		if err != nil {
-			return Packed{}, err
+			return store.Packed{}, err
 		}
 		made, list = append(made, p), append(list, p.packInfo)
 		c.done.Before += size
@@ -101,7 +102,7 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 		c.done.Packs++
 		if rest = rest[n:]; len(rest) > 0 {
 			if err := c.held.add(p); err != nil {
-				return Packed{}, err
+				return store.Packed{}, err
 			}
 		}
 	}
@@ -114,7 +115,7 @@ func (c *compaction) run(keep int) (done Packed, err error) {
 	named = true
 	c.s.ground.drop(manifestFile)
 	if err := vfs.WriteAtomic(c.s.in, manifestFile, m.encode(), filePerm); err != nil {
-		return Packed{}, err
+		return store.Packed{}, err
 	}
 	set := &packSet{manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
 	c.s.switchPacks(set)
@@ -180,7 +181,7 @@ func (c *compaction) copy(out *packWriter, src source) error {
 	}
 	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
 	for err == nil {
-		err = walk.batch(func(r Record) error { return c.add(out, r) })
+		err = walk.batch(func(r store.Record) error { return c.add(out, r) })
 	}
 	if bad, ok := errors.AsType[*damage](err); ok {
 		return c.s.damaged(seg.number, bad.at, bad.reason)
@@ -198,7 +199,7 @@ func (c *compaction) copyPack(out *packWriter, p *pack) error {
 	}
 	walk, err := p.records(), error(nil)
 	for err == nil {
-		err = walk.batch(func(_ int64, r Record) error { return c.add(out, r) })
+		err = walk.batch(func(_ int64, r store.Record) error { return c.add(out, r) })
 	}
 	if err == io.EOF {
 		err = nil
@@ -217,23 +218,23 @@ func (c *compaction) copyPack(out *packWriter, p *pack) error {
 }
 
 // add takes a record over unless it means nothing any more.
-func (c *compaction) add(out *packWriter, r Record) error {
+func (c *compaction) add(out *packWriter, r store.Record) error {
 	if err := c.s.interrupted(c.ctx); err != nil {
 		return err
 	}
-	if r.Kind == Intent && r.Batch != c.keepBatch {
+	if r.Kind == store.Intent && r.Batch != c.keepBatch {
 		return nil
 	}
 	var d merkle.Digest
-	if r.Kind == Block || r.Kind == Commit {
+	if r.Kind == store.Block || r.Kind == store.Commit {
 		d = merkle.Sum(r.Data)
 	}
-	if c.drop != nil && r.Kind == Block && c.drop(d, r.Data) {
+	if c.drop != nil && r.Kind == store.Block && c.drop(d, r.Data) {
 		out.drop(d, c.by)
 		c.done.Dropped++
 		return nil
 	}
-	if r.Kind == Block {
+	if r.Kind == store.Block {
 		repeated, err := out.holds(d), error(nil)
 		if !repeated {
 			repeated, err = c.held.holds(d)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -48,22 +49,22 @@ func (h *history) run(t *testing.T, in *faultfs.FS, seed byte, from, count int, 
 			h.told = i + 1
 		default:
 			failed = true
-			if !errors.Is(err, ErrReadOnly) || !errors.Is(s.Err(), ErrReadOnly) {
+			if !errors.Is(err, store.ErrReadOnly) || !errors.Is(s.Err(), store.ErrReadOnly) {
 				t.Fatalf("append failed with %v, and the store's error is %v; want ErrReadOnly", err, s.Err())
 			}
 		}
 		if i%5 == 4 && err == nil && note(s.WriteImage(imageOf(uint64(i), end))) {
 			h.image = uint64(i)
 		}
-		s.SetHead(merkle.Sum([]byte{byte(i)}), uint64(i))
+		s.SetHead(store.Head{Seq: uint64(i), Commit: merkle.Sum([]byte{byte(i)})})
 	}
 	if closes {
 		note(s.Close())
 	}
 }
 
-func imageOf(seq uint64, at Pos) Image {
-	return Image{Seq: seq, Commit: merkle.Sum([]byte{byte(seq)}), At: at, Sections: []Section{
+func imageOf(seq uint64, at store.Pos) store.Image {
+	return store.Image{Seq: seq, Commit: merkle.Sum([]byte{byte(seq)}), At: at, Sections: []store.Section{
 		{Name: "nodes", Data: fmt.Appendf(nil, "nodes of %d", seq)},
 		{Name: "index", Data: fmt.Appendf(nil, "index of %d", seq), Derived: true},
 	}}
@@ -81,7 +82,7 @@ func (h *history) check(t *testing.T, in *faultfs.FS, where string) {
 	if found.Corrupt != nil || found.HeadDamaged {
 		t.Fatalf("%s: false alarm: %v, head damaged %v", where, found.Corrupt, found.HeadDamaged)
 	}
-	got := mustReplay(t, s, Pos{})
+	got := mustReplay(t, s, store.Pos{})
 	count := 0
 	if len(got) > 0 {
 		count = int(got[len(got)-1].Batch)
@@ -98,14 +99,14 @@ func (h *history) check(t *testing.T, in *faultfs.FS, where string) {
 		t.Fatalf("%s: records (-want +got):\n%s", where, cmp.Diff(want, got))
 	}
 	img, err := s.LoadImage()
-	if h.image > 0 && (err != nil || img.Seq < h.image) || err != nil && !errors.Is(err, ErrNoImage) {
+	if h.image > 0 && (err != nil || img.Seq < h.image) || err != nil && !errors.Is(err, store.ErrNoImage) {
 		t.Fatalf("%s: image %v, %v; want %d or newer", where, img, err, h.image)
 	}
 	more, records := batchOf(count)
 	if _, err := s.Append(t.Context(), more); err != nil {
 		t.Fatalf("%s: append: %v", where, err)
 	}
-	if got := mustReplay(t, s, Pos{}); !slices.Equal(got, append(want, records...)) {
+	if got := mustReplay(t, s, store.Pos{}); !slices.Equal(got, append(want, records...)) {
 		t.Fatalf("%s: the appended batch is not there", where)
 	}
 }
@@ -193,7 +194,7 @@ func TestCrashAfterFailedWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		have := mustReplay(t, s, Pos{})
+		have := mustReplay(t, s, store.Pos{})
 		count := 0
 		if len(have) > 0 {
 			count = int(have[len(have)-1].Batch)
@@ -239,18 +240,18 @@ func TestReadOnlyAfterAnError(t *testing.T) {
 		return nil
 	})
 	b, _ := batchOf(3)
-	if _, err := s.Append(t.Context(), b); !errors.Is(err, faultfs.ErrFault) || !errors.Is(err, ErrReadOnly) {
+	if _, err := s.Append(t.Context(), b); !errors.Is(err, faultfs.ErrFault) || !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("got %v, want the cause and ErrReadOnly", err)
 	}
 	in.OnOp(nil)
 	b, _ = batchOf(4)
 	_, err := s.Append(t.Context(), b)
-	for name, err := range map[string]error{"append": err, "image": s.WriteImage(imageOf(1, Pos{})), "store": s.Err()} {
-		if !errors.Is(err, faultfs.ErrFault) || !errors.Is(err, ErrReadOnly) {
+	for name, err := range map[string]error{"append": err, "image": s.WriteImage(imageOf(1, store.Pos{})), "store": s.Err()} {
+		if !errors.Is(err, faultfs.ErrFault) || !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%s: got %v, want the cause and ErrReadOnly", name, err)
 		}
 	}
-	if diff := cmp.Diff(want, mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff(want, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("reading after the error (-want +got):\n%s", diff)
 	}
 	mustClose(t, s)

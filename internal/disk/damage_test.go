@@ -15,23 +15,24 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // all is everything a store can say about its content.
 type all struct {
 	Records []record
-	Image   *Image
-	Head    Head
+	Image   *store.Image
+	Head    string // all that a clean close leaves
 }
 
 func read(s *Store) (all, error) {
-	records, err := replay(s, Pos{})
+	records, err := replay(s, store.Pos{})
 	if err != nil {
 		return all{}, err
 	}
 	img, err := s.LoadImage()
-	return all{records, img, s.Head()}, err
+	return all{records, img, fmt.Sprintf("%+v", s.head)}, err
 }
 
 // filled is a store of a few segments and two images, closed or left as a
@@ -48,7 +49,7 @@ func filled(t testing.TB, closed bool) (*faultfs.FS, all) {
 			}
 		}
 	}
-	s.SetHead(imageOf(7, Pos{}).Commit, 7)
+	s.SetHead(store.Head{Seq: 7, Commit: imageOf(7, store.Pos{}).Commit})
 	want, err := read(s)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func filled(t testing.TB, closed bool) (*faultfs.FS, all) {
 		}
 		mustClose(t, s)
 	} else {
-		want.Head = Head{}
+		want.Head = fmt.Sprintf("%+v", cleanClose{})
 	}
 	return in, want
 }
@@ -84,7 +85,7 @@ func damage1(t *testing.T, in *faultfs.FS, want all, where string) {
 	defer s.Close()
 	got, err := read(s)
 	found := s.Recovery()
-	if err == nil && reflect.DeepEqual(found, Recovery{}) {
+	if err == nil && reflect.DeepEqual(found, store.Recovery{}) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s: nothing was reported and it reads differently (-want +got):\n%s", where, cmp.Diff(want, got))
 		}
@@ -100,10 +101,10 @@ func damage1(t *testing.T, in *faultfs.FS, want all, where string) {
 		t.Fatalf("%s: corrupt, and not read-only: %v", where, found.Corrupt)
 	}
 	b, _ := batchOf(0)
-	if _, err := s.Append(t.Context(), b); !errors.Is(err, ErrReadOnly) || !errors.Is(err, ErrCorrupt) {
+	if _, err := s.Append(t.Context(), b); !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, store.ErrCorrupt) {
 		t.Fatalf("%s: append to a corrupt store: got %v, want ErrReadOnly and ErrCorrupt", where, err)
 	}
-	records, _ := replay(s, Pos{})
+	records, _ := replay(s, store.Pos{})
 	if len(records) > len(want.Records) || !slices.Equal(records, want.Records[:len(records)]) {
 		t.Fatalf("%s: corrupt, and what is given out is no beginning of what there was", where)
 	}
@@ -205,7 +206,7 @@ func groupStarts(t *testing.T, in *faultfs.FS) []int64 {
 	t.Helper()
 	s := mustOpen(t, in.Clone(), small(2))
 	starts, last := []int64{segmentHeaderSize, s.End().Offset}, uint64(0)
-	err := s.Replay(Pos{}, func(r Record) error {
+	err := s.Replay(store.Pos{}, func(r store.Record) error {
 		if r.Pos.Segment == s.End().Segment && r.Batch != last {
 			starts = append(starts, r.Pos.Offset)
 		}
@@ -248,10 +249,10 @@ func TestTornOrCorrupt(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			in := faultfs.New()
 			s := mustOpen(t, in, nil)
-			var ends []Pos
+			var ends []store.Pos
 			for i := range 4 {
-				var b Batch
-				b.Add(Block, fmt.Appendf(nil, "group %d, %0200d", i, i))
+				var b store.Batch
+				b.Add(store.Block, fmt.Appendf(nil, "group %d, %0200d", i, i))
 				end, err := s.Append(t.Context(), &b)
 				if err != nil {
 					t.Fatal(err)
@@ -275,10 +276,10 @@ func TestTornOrCorrupt(t *testing.T) {
 			if (found.Corrupt != nil) != tc.corrupt || found.TornBatches != tc.torn || (found.TornBytes > 0) != (tc.torn > 0) {
 				t.Errorf("recovery %+v (%v), want corrupt %v and %d torn batches", found, found.Corrupt, tc.corrupt, tc.torn)
 			}
-			if tc.corrupt && (found.Corrupt.Segment != 1 || !errors.Is(found.Corrupt, ErrCorrupt)) {
+			if tc.corrupt && (found.Corrupt.Segment != 1 || !errors.Is(found.Corrupt, store.ErrCorrupt)) {
 				t.Errorf("corruption %+v", found.Corrupt)
 			}
-			if got := mustReplay(t, s, Pos{}); len(got) != tc.left {
+			if got := mustReplay(t, s, store.Pos{}); len(got) != tc.left {
 				t.Errorf("%d batches left, want %d", len(got), tc.left)
 			}
 			blocks := 0
@@ -300,10 +301,10 @@ func TestTornGroup(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, nil)
 	want, _ := fillStore(t, s, 0, 1)
-	var group []*Batch
+	var group []*pending
 	for i := range 3 {
 		b, _ := batchOf(i + 1)
-		group = append(group, b)
+		group = append(group, &pending{Batch: b})
 	}
 	if err := s.writer.write(group); err != nil {
 		t.Fatal(err)
@@ -319,7 +320,7 @@ func TestTornGroup(t *testing.T) {
 	if found.Corrupt != nil || found.TornBatches != 2 {
 		t.Errorf("recovery %+v, want two torn batches", found)
 	}
-	if diff := cmp.Diff(want, mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff(want, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	more, _ := fillStore(t, s, 1, 3)
@@ -330,7 +331,7 @@ func TestTornGroup(t *testing.T) {
 	if found.Corrupt != nil || found.TornBytes != 0 {
 		t.Errorf("recovery %+v", found)
 	}
-	if diff := cmp.Diff(append(want, more...), mustReplay(t, again, Pos{})); diff != "" {
+	if diff := cmp.Diff(append(want, more...), mustReplay(t, again, store.Pos{})); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
@@ -347,8 +348,8 @@ func TestJournalInsideAJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for shift := range 8 {
-		var b Batch
-		b.Add(Block, append(make([]byte, shift), inner[:ends[5].Offset]...))
+		var b store.Batch
+		b.Add(store.Block, append(make([]byte, shift), inner[:ends[5].Offset]...))
 		if end, err = s.Append(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
@@ -374,10 +375,10 @@ func TestStoreModel(t *testing.T) {
 		seed := byte(0)
 		s := mustOpen(t, in, small(seed))
 		var want []record
-		var ends []Pos
+		var ends []store.Pos
 		reopen := func() {
 			seed++
-			var found Recovery
+			var found store.Recovery
 			var err error
 			if s, found, err = Open(in, small(seed)); err != nil || found.Corrupt != nil {
 				r.Fatalf("open: %v, %+v", err, found)
@@ -401,7 +402,7 @@ func TestStoreModel(t *testing.T) {
 				}
 			},
 			"block": func(r *rapid.T) {
-				blocks := slices.DeleteFunc(slices.Clone(want), func(r record) bool { return r.Kind != Block && r.Kind != Commit })
+				blocks := slices.DeleteFunc(slices.Clone(want), func(r record) bool { return r.Kind != store.Block && r.Kind != store.Commit })
 				if len(blocks) == 0 {
 					return
 				}
@@ -411,7 +412,7 @@ func TestStoreModel(t *testing.T) {
 				}
 			},
 			"": func(r *rapid.T) {
-				from, skip := Pos{}, 0
+				from, skip := store.Pos{}, 0
 				if len(ends) > 0 && rapid.Bool().Draw(r, "part") {
 					i := rapid.IntRange(0, len(ends)-1).Draw(r, "from")
 					from, skip = ends[i], i+1
@@ -446,17 +447,17 @@ func FuzzOpenJournal(f *testing.F) {
 			return
 		}
 		defer s.Close()
-		records := mustReplay(t, s, Pos{})
+		records := mustReplay(t, s, store.Pos{})
 		_, _ = s.Block(merkleOf("x"))
 		if found.Corrupt != nil {
 			return
 		}
-		var b Batch
-		b.Add(Mark, []byte("fuzz"))
+		var b store.Batch
+		b.Add(store.Mark, []byte("fuzz"))
 		if _, err := s.Append(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
-		if got := mustReplay(t, s, Pos{}); len(got) != len(records)+1 {
+		if got := mustReplay(t, s, store.Pos{}); len(got) != len(records)+1 {
 			t.Fatalf("%d records and one more are %d", len(records), len(got))
 		}
 	})
@@ -482,11 +483,11 @@ func FuzzOpenImage(f *testing.F) {
 		}
 		defer s.Close()
 		img, err := s.LoadImage()
-		if err != nil && !errors.Is(err, ErrNoImage) && !errors.Is(err, ErrUnknownFormat) {
+		if err != nil && !errors.Is(err, store.ErrNoImage) && !errors.Is(err, store.ErrUnknownFormat) {
 			t.Fatal(err)
 		}
 		if err == nil && s.Err() == nil {
-			if err := s.WriteImage(*img); err != nil && !errors.Is(err, ErrSection) {
+			if err := s.WriteImage(*img); err != nil && !errors.Is(err, store.ErrSection) {
 				t.Fatal(err)
 			}
 		}

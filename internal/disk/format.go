@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -46,7 +47,7 @@ const packFolder = "packs"
 func ImageName(seq uint64) string { return imageName(seq) }
 
 func unknownFormat(major, minor uint16) error {
-	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, ErrUnknownFormat)
+	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, store.ErrUnknownFormat)
 }
 
 // OpenFolder opens the state folder at a path of the operating system and makes
@@ -107,7 +108,7 @@ func (f format) encode() []byte {
 // parseFormat returns ErrUnknownFormat for another major number, whatever
 // follows it, and a Corruption for all that encode would not have written.
 func parseFormat(text []byte) (format, error) {
-	damaged := &Corruption{File: FormatFile, Reason: "not a FORMAT file, or a damaged one"}
+	damaged := &store.Corruption{File: FormatFile, Reason: "not a FORMAT file, or a damaged one"}
 	lines := strings.SplitAfter(string(text), "\n")
 	if len(lines) < 2 || lines[0] != formatMagic+"\n" {
 		return format{}, damaged
@@ -138,7 +139,7 @@ func writeFormat(in vfs.FS, memex string) error {
 // checkFormat reads FORMAT, or writes it into a folder that is empty but for
 // what FORMAT comes before. The Corruption is the one damage that the store can
 // live with: without FORMAT it opens read-only.
-func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
+func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	text, err := in.ReadFile(FormatFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return createFormat(in, memex)
@@ -150,7 +151,7 @@ func checkFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 		return format{}, nil, err
 	}
 	f, err := parseFormat(text)
-	if bad, ok := errors.AsType[*Corruption](err); ok {
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		return f, bad, nil
 	}
 	if err == nil && memex != "" && f.memex != memex {
@@ -168,7 +169,7 @@ var laterNames = []string{headFile, "alerts", "cache", "http.json", "scopes", "s
 
 // createFormat makes a folder that has nothing of anybody a state folder. One that has a
 // history, or nothing but what a state folder has, has lost its FORMAT.
-func createFormat(in vfs.FS, memex string) (format, *Corruption, error) {
+func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	entries, err := in.ReadDir(".")
 	if err != nil {
 		return format{}, nil, err
@@ -191,7 +192,7 @@ func createFormat(in vfs.FS, memex string) (format, *Corruption, error) {
 	}
 	switch {
 	case history, own && foreign == "":
-		return format{}, &Corruption{File: FormatFile, Reason: "the file is missing"}, nil
+		return format{}, &store.Corruption{File: FormatFile, Reason: "the file is missing"}, nil
 	case foreign != "":
 		return format{}, nil, fmt.Errorf("it has %q and no %s: %w", foreign, FormatFile, ErrForeignFolder)
 	}
@@ -217,14 +218,14 @@ func hasHistory(in vfs.FS) (bool, error) {
 
 // lostJournal returns a Corruption where the folder of the journal is not there, though
 // the store was used: it is made with FORMAT, before anything else.
-func lostJournal(in vfs.FS) (*Corruption, error) {
+func lostJournal(in vfs.FS) (*store.Corruption, error) {
 	if _, err := in.Lstat(journalFolder); !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // what else is wrong with it shows when it is read
 	}
 	entries, err := in.ReadDir(".")
 	for _, e := range entries {
 		if name := e.Name(); slices.Contains(laterNames, name) {
-			return &Corruption{File: journalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
+			return &store.Corruption{File: journalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
 		}
 	}
 	return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -78,7 +79,7 @@ func TestUnknownFormat(t *testing.T) {
 			}
 			writeFile(t, in, name, string(tc.edit(content)))
 			before := in.Clone()
-			if _, _, err := Open(in, small(1)); !errors.Is(err, ErrUnknownFormat) || !strings.Contains(err.Error(), "7.") {
+			if _, _, err := Open(in, small(1)); !errors.Is(err, store.ErrUnknownFormat) || !strings.Contains(err.Error(), "7.") {
 				t.Errorf("got %v, want ErrUnknownFormat that names it", err)
 			}
 			sameFiles(t, before, in, tc.name)
@@ -103,7 +104,7 @@ func TestNewerMinorFormatIsReadOnly(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if err := s.Err(); !errors.Is(err, ErrReadOnly) || !errors.Is(err, ErrUnknownFormat) {
+	if err := s.Err(); !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, store.ErrUnknownFormat) {
 		t.Errorf("got %v, want ErrReadOnly and ErrUnknownFormat", err)
 	}
 	mustClose(t, s)
@@ -213,22 +214,22 @@ func TestLockIsNoForeignFile(t *testing.T) {
 func TestHead(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, small(0))
-	if got := s.Head(); got != (Head{}) {
+	if got := s.Head(); got != (store.Head{}) {
 		t.Errorf("a new store has head %+v", got)
 	}
 	_, ends := fillStore(t, s, 0, 2)
-	s.SetHead(merkleOf("c"), 2)
+	s.SetHead(store.Head{Seq: 2, Commit: merkleOf("c")})
 	mustClose(t, s)
 	s = mustOpen(t, in, small(1))
-	want := Head{Seq: 2, Commit: merkleOf("c"), First: 1, End: ends[1], Next: 3}
-	if got := s.Head(); got != want {
+	want := cleanClose{store.Head{Seq: 2, Commit: merkleOf("c")}, 1, ends[1], 3}
+	if got := s.head; got != want || s.Head() != want.Head {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	fillStore(t, s, 2, 3)
 	// Killed: the head stays what the last clean close made it.
 	s = mustOpen(t, in, small(2))
 	defer s.Close()
-	if got := s.Head(); got != want {
+	if got := s.head; got != want || s.Head() != want.Head {
 		t.Errorf("after a kill: got %+v, want %+v", got, want)
 	}
 	if got := len(mustReplay(t, s, ends[1])); got == 0 {

@@ -3,68 +3,11 @@
 package disk
 
 import (
-	"cmp"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
-	"slices"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
-
-// Kind says what a record holds. The store looks only at whether a record can
-// be found by digest, which Block and Commit records can.
-type Kind uint8
-
-// The kinds of records.
-const (
-	// Block is a block named by its digest: the SHA-256 of the data.
-	Block Kind = 1
-	// Intent announces a change of a file before it is made. Any later batch
-	// settles it; a pack leaves it out then.
-	Intent Kind = 2
-	// Commit is a commit's block, found by digest like any Block.
-	Commit Kind = 3
-	// Mark is a note on the chain, such as a named snapshot.
-	Mark Kind = 4
-	// Pad fills space; Replay leaves it out.
-	Pad Kind = 5
-)
-
-// String returns the kind in words.
-func (k Kind) String() string {
-	switch k {
-	case Block:
-		return "block"
-	case Intent:
-		return "intent"
-	case Commit:
-		return "commit"
-	case Mark:
-		return "mark"
-	case Pad:
-		return "pad"
-	}
-	return fmt.Sprintf("kind %d", uint8(k))
-}
-
-// known reports whether the kind is one of the constants.
-func (k Kind) known() bool { return k >= Block && k <= Pad }
-
-// Pos is a place in the journal: behind a batch, or where a record begins. It is
-// comparable. The zero Pos stands for the beginning.
-type Pos struct {
-	// Segment is the number of the journal's file, from 1.
-	Segment uint64
-	// Offset is the place in that file, in bytes.
-	Offset int64
-}
-
-// Compare orders positions as records are in the journal: -1, 0 or +1.
-func (p Pos) Compare(q Pos) int {
-	return cmp.Or(cmp.Compare(p.Segment, q.Segment), cmp.Compare(p.Offset, q.Offset))
-}
-
-// String returns SEGMENT:OFFSET.
-func (p Pos) String() string { return fmt.Sprintf("%d:%d", p.Segment, p.Offset) }
 
 // Layout of a frame; see doc/format/journal.md.
 const (
@@ -82,9 +25,6 @@ const (
 	flagGroupEnd = 2 // last frame of its group
 )
 
-// MaxData is the largest record's data in bytes.
-const MaxData = 1<<30 - 1
-
 // maxGroup is how many batches a group may have; a rank fits 16 bits.
 const maxGroup = 4096
 
@@ -93,7 +33,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // frame is the header of a record in the journal.
 type frame struct {
 	length int
-	kind   Kind
+	kind   store.Kind
 	flags  uint8
 	rank   uint16
 	batch  uint64
@@ -115,26 +55,15 @@ func frameSize(length int) int64 {
 func readFrame(b []byte) (f frame, ok bool) {
 	f = frame{
 		length: int(binary.LittleEndian.Uint32(b[frameLengthAt:])),
-		kind:   Kind(b[frameKindAt]),
+		kind:   store.Kind(b[frameKindAt]),
 		flags:  b[frameFlagsAt],
 		rank:   binary.LittleEndian.Uint16(b[frameRankAt:]),
 		batch:  binary.LittleEndian.Uint64(b[frameBatchAt:]),
 		check:  binary.LittleEndian.Uint32(b[frameCheckAt:]),
 	}
-	ok = f.length <= MaxData && f.kind.known() && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd &&
+	ok = f.length <= store.MaxData && f.kind.Known() && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd &&
 		f.rank < maxGroup && f.batch > uint64(f.rank)
 	return f, ok
-}
-
-// appendFrame appends a frame without batch, flags and checksum.
-func appendFrame(dst []byte, kind Kind, data []byte) []byte {
-	dst = slices.Grow(dst, int(frameSize(len(data))))
-	start := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(data)))
-	dst = append(dst, byte(kind))
-	dst = append(dst, make([]byte, frameHeaderSize-frameKindAt-1)...)
-	dst = append(dst, data...)
-	return append(dst, make([]byte, frameSize(len(data))-int64(len(dst)-start))...)
 }
 
 // frameCheck returns the checksum of a whole frame, padding included, that

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -131,7 +132,7 @@ func (g *ground) owned() error {
 // check returns an error that wraps ErrReplaced unless all that the next opening needs
 // is in its place, and the journal reaches to a position at least.
 // Five system calls, and one for each file of a folder that changed.
-func (g *ground) check(end Pos) error {
+func (g *ground) check(end store.Pos) error {
 	if g == nil {
 		return nil
 	}
@@ -147,7 +148,7 @@ func (g *ground) check(end Pos) error {
 
 // reaches returns an error that wraps ErrReplaced unless the segment that is written to is
 // in its place and reaches to a position at least. One system call.
-func (g *ground) reaches(end Pos) error {
+func (g *ground) reaches(end store.Pos) error {
 	if g == nil {
 		return nil
 	}
@@ -157,7 +158,7 @@ func (g *ground) reaches(end Pos) error {
 }
 
 // journal is reaches; g.mu is held.
-func (g *ground) journal(end Pos) error {
+func (g *ground) journal(end store.Pos) error {
 	held, ok := g.files[g.growing]
 	if !ok {
 		return nil
@@ -167,7 +168,7 @@ func (g *ground) journal(end Pos) error {
 		return replaced(g.growing, err)
 	}
 	if now.Size < end.Offset && segmentName(end.Segment) == g.growing {
-		return fmt.Errorf("%s was cut from outside: %w", g.growing, ErrReplaced)
+		return fmt.Errorf("%s was cut from outside: %w", g.growing, store.ErrReplaced)
 	}
 	return nil
 }
@@ -216,9 +217,9 @@ func (g *ground) file(name string) error {
 // replaced says what is not in its place; err is that of looking there, or nil.
 func replaced(name string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s was %w", name, ErrReplaced)
+		return fmt.Errorf("%s was %w", name, store.ErrReplaced)
 	}
-	return fmt.Errorf("%s was %w, or cannot be looked at: %w", name, ErrReplaced, err)
+	return fmt.Errorf("%s was %w, or cannot be looked at: %w", name, store.ErrReplaced, err)
 }
 
 // InPlace returns nil while a write would count: the files and folders of the store are
@@ -231,13 +232,13 @@ func (s *Store) InPlace() error {
 	closed, end := s.closed, s.end
 	s.mu.Unlock()
 	if closed {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	return s.stands(end)
 }
 
 // stands is InPlace for a journal that reaches to a position.
-func (s *Store) stands(end Pos) error {
+func (s *Store) stands(end store.Pos) error {
 	if err := s.ground.check(end); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -127,16 +128,16 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 				}
 				// A folder keeps its files when a link leads to where it was moved.
 				keeps := h.keeps || name == "." && h.name == "replaced by a link to it"
-				if err := s.InPlace(); (err == nil) != keeps || err != nil && !errors.Is(err, ErrReplaced) {
+				if err := s.InPlace(); (err == nil) != keeps || err != nil && !errors.Is(err, store.ErrReplaced) {
 					t.Errorf("stands: %v", err)
 				}
-				var b Batch
-				b.Add(Block, []byte("after"))
+				var b store.Batch
+				b.Add(store.Block, []byte("after"))
 				_, err := s.Append(t.Context(), &b)
 				switch {
 				case keeps && err != nil:
 					t.Errorf("a write is refused: %v", err)
-				case !keeps && !(errors.Is(err, ErrReplaced) && errors.Is(err, ErrReadOnly)):
+				case !keeps && !(errors.Is(err, store.ErrReplaced) && errors.Is(err, store.ErrReadOnly)):
 					t.Errorf("a write ends with %v", err)
 				}
 				err = s.Close()
@@ -176,9 +177,9 @@ func TestEmptyFolderReplacedByAFile(t *testing.T) {
 		if err := errors.Join(os.Remove(filepath.Join(path, name)), os.WriteFile(filepath.Join(path, name), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		var b Batch
-		b.Add(Block, []byte("after"))
-		if _, err := s.Append(t.Context(), &b); !errors.Is(err, ErrReplaced) {
+		var b store.Batch
+		b.Add(store.Block, []byte("after"))
+		if _, err := s.Append(t.Context(), &b); !errors.Is(err, store.ErrReplaced) {
 			t.Errorf("%s: a write ends with %v", name, err)
 		}
 	}
@@ -205,9 +206,9 @@ func TestAnotherProcessHasTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b Batch
-	b.Add(Block, []byte("after"))
-	if _, err := s.Append(t.Context(), &b); !errors.Is(err, ErrReplaced) {
+	var b store.Batch
+	b.Add(store.Block, []byte("after"))
+	if _, err := s.Append(t.Context(), &b); !errors.Is(err, store.ErrReplaced) {
 		t.Errorf("a write ends with %v", err)
 	}
 	_ = s.Close()
@@ -245,7 +246,7 @@ func TestOwnChangesStand(t *testing.T) {
 	close(stop)
 	<-stopped
 	mustClose(t, s)
-	if err := s.InPlace(); !errors.Is(err, ErrClosed) {
+	if err := s.InPlace(); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(path, headFile)); err != nil {
@@ -261,8 +262,8 @@ func BenchmarkStands(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	var batch Batch
-	batch.Add(Block, []byte("block"))
+	var batch store.Batch
+	batch.Add(store.Block, []byte("block"))
 	if _, err := s.Append(b.Context(), &batch); err != nil {
 		b.Fatal(err)
 	}
@@ -288,11 +289,11 @@ func TestCutJournal(t *testing.T) {
 		if err := os.Truncate(filepath.Join(path, names["journal/newest"]), keep); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.InPlace(); !errors.Is(err, ErrReplaced) {
+		if err := s.InPlace(); !errors.Is(err, store.ErrReplaced) {
 			t.Errorf("cut to %d bytes: stands: %v", keep, err)
 		}
 		for range 2 {
-			if err := appendOne(t, s); !errors.Is(err, ErrReplaced) {
+			if err := appendOne(t, s); !errors.Is(err, store.ErrReplaced) {
 				t.Errorf("cut to %d bytes: a write ends with %v", keep, err)
 			}
 		}
@@ -302,8 +303,8 @@ func TestCutJournal(t *testing.T) {
 // appendOne writes a batch of one block.
 func appendOne(t *testing.T, s *Store) error {
 	t.Helper()
-	var b Batch
-	b.Add(Block, []byte("one"))
+	var b store.Batch
+	b.Add(store.Block, []byte("one"))
 	_, err := s.Append(t.Context(), &b)
 	return err
 }
@@ -354,7 +355,7 @@ func TestJournalOverwrittenInPlace(t *testing.T) {
 				if err := errors.Join(err, f.Close()); err != nil {
 					t.Fatal(err)
 				}
-				if err := appendOne(t, s); !errors.Is(err, ErrReadOnly) {
+				if err := appendOne(t, s); !errors.Is(err, store.ErrReadOnly) {
 					t.Errorf("a write ends with %v", err)
 				}
 				if after, err := os.ReadFile(newest); err != nil || !bytes.Equal(after, old) {

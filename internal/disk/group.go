@@ -7,26 +7,34 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // maxGroupSize is the size in bytes from which on a group takes no further batch.
 const maxGroupSize = 4 << 20
+
+// pending is a batch of an Append that has not returned.
+type pending struct {
+	*store.Batch
+	end store.Pos // behind it, set when it is written
+}
 
 // group is batches that become durable with one sync. The Append that begins a
 // group leads it: it waits until the group before is durable and writes its own;
 // the others wait for done, which wakes them all at once. Store.mu guards a group
 // as long as it is in the queue; then it is the leader's.
 type group struct {
-	batches []*Batch
+	batches []*pending
 	size    int64
 	done    chan struct{} // closed when err and the ends of the batches are set
 	err     error
 }
 
 // result is what Append returns for a batch of a group that is done.
-func (g *group) result(b *Batch) (Pos, error) {
+func (g *group) result(b *pending) (store.Pos, error) {
 	if g.err != nil {
-		return Pos{}, fmt.Errorf("append batch: %w", g.err)
+		return store.Pos{}, fmt.Errorf("append batch: %w", g.err)
 	}
 	return b.end, nil
 }
@@ -44,13 +52,13 @@ func (g *group) full(size int64) bool {
 
 // join puts a batch into the newest group that waits, or begins one, which the
 // caller then leads. An empty batch needs none: it is at the journal's end.
-func (s *Store) join(b *Batch) (g *group, leads bool, err error) {
+func (s *Store) join(b *pending) (g *group, leads bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
 		return nil, false, err
 	}
-	if b.count == 0 {
+	if b.Len() == 0 {
 		b.end = s.end
 		return nil, false, nil
 	}
@@ -58,7 +66,7 @@ func (s *Store) join(b *Batch) (g *group, leads bool, err error) {
 		g = s.queue[n-1]
 	}
 	if leads = g == nil || g.full(b.Size()); leads {
-		g = &group{batches: make([]*Batch, 0, s.writers), done: make(chan struct{})}
+		g = &group{batches: make([]*pending, 0, s.writers), done: make(chan struct{})}
 		s.queue = append(s.queue, g)
 	}
 	g.batches = append(g.batches, b)
@@ -68,14 +76,14 @@ func (s *Store) join(b *Batch) (g *group, leads bool, err error) {
 
 // withdraw takes a batch out of its group; false means that the group is being
 // written or done. If the batch led others, they are led on without it.
-func (s *Store) withdraw(g *group, b *Batch, leads bool) bool {
+func (s *Store) withdraw(g *group, b *pending, leads bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := slices.Index(s.queue, g)
 	if at < 0 {
 		return false
 	}
-	g.batches = slices.DeleteFunc(g.batches, func(other *Batch) bool { return other == b })
+	g.batches = slices.DeleteFunc(g.batches, func(other *pending) bool { return other == b })
 	g.size -= b.Size()
 	switch {
 	case len(g.batches) == 0:
@@ -177,7 +185,7 @@ func (s *Store) writeGroup() {
 	if err == nil {
 		s.syncLater()
 		s.mu.Lock()
-		s.end, s.next = Pos{s.writer.number, s.writer.at}, s.writer.next
+		s.end, s.next = store.Pos{Segment: s.writer.number, Offset: s.writer.at}, s.writer.next
 		s.writers = len(g.batches) + s.waiting()
 		s.mu.Unlock()
 	}
@@ -188,15 +196,15 @@ func (s *Store) writeGroup() {
 // write makes a group durable, if the store still has its lock and the journal was not
 // cut, which writing behind its end would hide, and then makes sure that all is in its
 // place: the names lead to what was synced. The caller leads.
-func (s *Store) write(group []*Batch) error {
+func (s *Store) write(group []*pending) error {
 	if err := s.Owned(); err != nil {
 		return err
 	}
-	if err := s.ground.reaches(Pos{s.writer.number, s.writer.at}); err != nil {
+	if err := s.ground.reaches(store.Pos{Segment: s.writer.number, Offset: s.writer.at}); err != nil {
 		return err
 	}
 	if err := s.writer.write(group); err != nil {
 		return err
 	}
-	return s.stands(Pos{s.writer.number, s.writer.at})
+	return s.stands(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // TestPatience: a look is how many wait and how long after the look before.
@@ -87,7 +88,7 @@ func holdSync(t *testing.T) *held {
 
 // put begins to append a batch, which is to end with an error, and returns when
 // everybody waits.
-func (h *held) put(t *testing.T, ctx context.Context, b *Batch, want error) {
+func (h *held) put(t *testing.T, ctx context.Context, b *store.Batch, want error) {
 	go func() {
 		if _, err := h.Append(ctx, b); !errors.Is(err, want) {
 			t.Errorf("append: got %v, want %v", err, want)
@@ -124,7 +125,7 @@ func TestGroups(t *testing.T) {
 				for i := 1; i <= 5; i++ {
 					ctx, b, want := t.Context(), markBatch(i), error(nil)
 					if slices.Contains(tc.large, i) {
-						b.Add(Pad, make([]byte, maxGroupSize*3/4))
+						b.Add(store.Pad, make([]byte, maxGroupSize*3/4))
 					}
 					if slices.Contains(tc.leave, i) {
 						ctx, leave[i] = context.WithCancel(ctx)
@@ -142,8 +143,8 @@ func TestGroups(t *testing.T) {
 					t.Errorf("groups (-want +got):\n%s", diff)
 				}
 				var got []int
-				for _, r := range mustReplay(t, h.Store, Pos{}) {
-					if i := 0; r.Kind == Mark {
+				for _, r := range mustReplay(t, h.Store, store.Pos{}) {
+					if i := 0; r.Kind == store.Mark {
 						if _, err := fmt.Sscanf(string(r.Data), "mark %d", &i); err != nil {
 							t.Fatal(err)
 						}

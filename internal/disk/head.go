@@ -8,8 +8,8 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Layout of the file head; see doc/format/state-folder.md.
@@ -30,53 +30,47 @@ const (
 	headDigestAt  = 88 // SHA-256 of the bytes before
 )
 
-// Head is what a clean close leaves: the newest commit, and the least that the
-// journal must have when it is opened again.
-type Head struct {
-	// Seq is the newest commit's number.
-	Seq uint64
-	// Commit is the newest commit's digest; zero for none.
-	Commit merkle.Digest
-	// First is the number of the journal's first segment.
-	First uint64
-	// End is the journal's end at the clean close.
-	End Pos
-	// Next is the number of the batch that comes next there.
-	Next uint64
+// cleanClose is what a clean close leaves in the file head: the newest commit, and the
+// least that the journal must have when it is opened again.
+type cleanClose struct {
+	store.Head
+	first uint64    // number of the journal's first segment
+	end   store.Pos // of the journal
+	next  uint64    // number of the batch that comes next there
 }
 
-func (h Head) encode() []byte {
+func (h cleanClose) encode() []byte {
 	b := make([]byte, headSize)
 	copy(b[headMagicAt:], headMagic)
 	binary.LittleEndian.PutUint16(b[headMajorAt:], FormatMajor)
 	binary.LittleEndian.PutUint16(b[headMinorAt:], FormatMinor)
-	binary.LittleEndian.PutUint64(b[headFirstAt:], h.First)
-	binary.LittleEndian.PutUint64(b[headSegmentAt:], h.End.Segment)
-	binary.LittleEndian.PutUint64(b[headOffsetAt:], uint64(h.End.Offset))
+	binary.LittleEndian.PutUint64(b[headFirstAt:], h.first)
+	binary.LittleEndian.PutUint64(b[headSegmentAt:], h.end.Segment)
+	binary.LittleEndian.PutUint64(b[headOffsetAt:], uint64(h.end.Offset))
 	binary.LittleEndian.PutUint64(b[headSeqAt:], h.Seq)
 	copy(b[headCommitAt:], h.Commit[:])
-	binary.LittleEndian.PutUint64(b[headBatchAt:], h.Next)
+	binary.LittleEndian.PutUint64(b[headBatchAt:], h.next)
 	sum := sha256.Sum256(b[:headDigestAt])
 	copy(b[headDigestAt:], sum[:])
 	return b
 }
 
-func decodeHead(b []byte) (Head, error) {
-	damaged := &Corruption{File: headFile, Reason: "checksum mismatch"}
+func decodeHead(b []byte) (cleanClose, error) {
+	damaged := &store.Corruption{File: headFile, Reason: "checksum mismatch"}
 	if len(b) != headSize || string(b[:len(headMagic)]) != headMagic {
-		return Head{}, damaged
+		return cleanClose{}, damaged
 	}
 	if sum := sha256.Sum256(b[:headDigestAt]); string(sum[:]) != string(b[headDigestAt:]) {
-		return Head{}, damaged
+		return cleanClose{}, damaged
 	}
 	if major := binary.LittleEndian.Uint16(b[headMajorAt:]); major != FormatMajor {
-		return Head{}, unknownFormat(major, binary.LittleEndian.Uint16(b[headMinorAt:]))
+		return cleanClose{}, unknownFormat(major, binary.LittleEndian.Uint16(b[headMinorAt:]))
 	}
-	h := Head{
-		Seq:   binary.LittleEndian.Uint64(b[headSeqAt:]),
-		First: binary.LittleEndian.Uint64(b[headFirstAt:]),
-		End:   Pos{binary.LittleEndian.Uint64(b[headSegmentAt:]), int64(binary.LittleEndian.Uint64(b[headOffsetAt:]))},
-		Next:  binary.LittleEndian.Uint64(b[headBatchAt:]),
+	h := cleanClose{
+		Head:  store.Head{Seq: binary.LittleEndian.Uint64(b[headSeqAt:])},
+		first: binary.LittleEndian.Uint64(b[headFirstAt:]),
+		end:   store.Pos{Segment: binary.LittleEndian.Uint64(b[headSegmentAt:]), Offset: int64(binary.LittleEndian.Uint64(b[headOffsetAt:]))},
+		next:  binary.LittleEndian.Uint64(b[headBatchAt:]),
 	}
 	copy(h.Commit[:], b[headCommitAt:])
 	return h, nil
@@ -84,7 +78,7 @@ func decodeHead(b []byte) (Head, error) {
 
 // readHead returns nil when there is no head; bad is set when there is a
 // damaged one, which is then none.
-func readHead(in vfs.FS) (h *Head, bad *Corruption, err error) {
+func readHead(in vfs.FS) (h *cleanClose, bad *store.Corruption, err error) {
 	b, err := in.ReadFile(headFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -96,7 +90,7 @@ func readHead(in vfs.FS) (h *Head, bad *Corruption, err error) {
 		return nil, nil, err
 	}
 	got, err := decodeHead(b)
-	if bad, ok := errors.AsType[*Corruption](err); ok {
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		return nil, bad, nil
 	}
 	if err != nil {

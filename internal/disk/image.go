@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -32,12 +32,11 @@ const (
 	imageSizeAt     = 40 // uint64, of the whole file
 	imageCommitAt   = 48 // 32 bytes; 8 bytes reserved behind
 
-	entryNameAt    = 0  // 32 bytes, zeros behind the name
-	entryOffsetAt  = 32 // uint64
-	entryLengthAt  = 40 // uint64
-	entryFlagsAt   = 48 // uint32; 4 bytes reserved behind
-	entryDigestAt  = 56 // SHA-256 of the section
-	entryNameLimit = 32
+	entryNameAt   = 0  // 32 bytes, zeros behind the name
+	entryOffsetAt = 32 // uint64
+	entryLengthAt = 40 // uint64
+	entryFlagsAt  = 48 // uint32; 4 bytes reserved behind
+	entryDigestAt = 56 // SHA-256 of the section
 
 	entryDerived = 1 // the section can be made from the others
 
@@ -47,68 +46,10 @@ const (
 	footerDigestAt = 40 // SHA-256 of header and table; 8 bytes reserved behind
 )
 
-// maxSections bounds the table that a reader believes in.
-const maxSections = 1024
-
-// Section is a named part of an image.
-type Section struct {
-	// Name is 1 to 32 printable ASCII characters, once in an image.
-	Name string
-	// Data is the content.
-	Data []byte
-	// Derived says that the section can be made from the others, so that an
-	// image without it is still good.
-	Derived bool
-}
-
-// Image is a state at one commit, in a form that loads at once.
-type Image struct {
-	// Seq is the commit's number; the image with the largest is the newest.
-	Seq uint64
-	// Commit is the commit's digest.
-	Commit merkle.Digest
-	// At is the position behind the batch that the commit is in: Replay from
-	// there gives what the image lacks.
-	At Pos
-	// Sections are the content, in the order of writing.
-	Sections []Section
-}
-
-// Section returns the data of the section with the name, and false if there is
-// none, as when it was derived and damaged.
-func (img *Image) Section(name string) ([]byte, bool) {
-	for _, s := range img.Sections {
-		if s.Name == name {
-			return s.Data, true
-		}
-	}
-	return nil, false
-}
-
-// check returns ErrSection or ErrTooLarge if the image cannot be written.
-func (img *Image) check() error {
-	if len(img.Sections) > maxSections {
-		return fmt.Errorf("%d sections: %w", len(img.Sections), ErrTooLarge)
-	}
-	seen := map[string]bool{}
-	for _, s := range img.Sections {
-		if !goodSectionName(s.Name) || seen[s.Name] {
-			return fmt.Errorf("section %q: %w", s.Name, ErrSection)
-		}
-		seen[s.Name] = true
-	}
-	return nil
-}
-
-func goodSectionName(name string) bool {
-	return name != "" && len(name) <= entryNameLimit &&
-		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' })
-}
-
 func align(n int64) int64 { return (n + imageAlign - 1) &^ (imageAlign - 1) }
 
-// encode writes the image. The sections are written as they are, not copied.
-func (img *Image) encode(w io.Writer) error {
+// encodeImage writes an image. The sections are written as they are, not copied.
+func encodeImage(w io.Writer, img *store.Image) error {
 	front := make([]byte, imageHeaderSize, imageHeaderSize+imageEntrySize*len(img.Sections))
 	offset := int64(cap(front))
 	for _, s := range img.Sections {
@@ -167,7 +108,7 @@ type imageEntry struct {
 var errBadImage = errors.New("image damaged")
 
 // readImageFront reads and verifies everything but the sections.
-func readImageFront(file vfs.File) (*Image, []imageEntry, error) {
+func readImageFront(file vfs.File) (*store.Image, []imageEntry, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -181,7 +122,7 @@ func readImageFront(file vfs.File) (*Image, []imageEntry, error) {
 		return nil, nil, err
 	}
 	count := int64(binary.LittleEndian.Uint32(front[imageSectionsAt:]))
-	if string(front[:len(imageMagic)]) != imageMagic || count > maxSections ||
+	if string(front[:len(imageMagic)]) != imageMagic || count > store.MaxSections ||
 		binary.LittleEndian.Uint64(front[imageSizeAt:]) != uint64(size) || imageHeaderSize+count*imageEntrySize+imageFooterSize > size {
 		return nil, nil, errBadImage
 	}
@@ -205,10 +146,10 @@ func readImageFront(file vfs.File) (*Image, []imageEntry, error) {
 }
 
 // decodeImageFront reads header and table, whose digest was verified.
-func decodeImageFront(front []byte, size int64) (*Image, []imageEntry, error) {
-	img := &Image{
+func decodeImageFront(front []byte, size int64) (*store.Image, []imageEntry, error) {
+	img := &store.Image{
 		Seq: binary.LittleEndian.Uint64(front[imageSeqAt:]),
-		At:  Pos{binary.LittleEndian.Uint64(front[imageSegmentAt:]), int64(binary.LittleEndian.Uint64(front[imageOffsetAt:]))},
+		At:  store.Pos{Segment: binary.LittleEndian.Uint64(front[imageSegmentAt:]), Offset: int64(binary.LittleEndian.Uint64(front[imageOffsetAt:]))},
 	}
 	copy(img.Commit[:], front[imageCommitAt:])
 	var entries []imageEntry
@@ -216,7 +157,7 @@ func decodeImageFront(front []byte, size int64) (*Image, []imageEntry, error) {
 	for at := imageHeaderSize; at < len(front); at += imageEntrySize {
 		e := front[at:][:imageEntrySize]
 		entry := imageEntry{
-			name:    strings.TrimRight(string(e[entryNameAt:][:entryNameLimit]), "\x00"),
+			name:    strings.TrimRight(string(e[entryNameAt:][:store.MaxSectionName]), "\x00"),
 			offset:  int64(binary.LittleEndian.Uint64(e[entryOffsetAt:])),
 			length:  int64(binary.LittleEndian.Uint64(e[entryLengthAt:])),
 			derived: binary.LittleEndian.Uint32(e[entryFlagsAt:])&entryDerived != 0,

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -35,21 +36,21 @@ func images(t *testing.T, in vfs.FS, folder string) []string {
 func TestImageRoundTrip(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
-		sections []Section
+		sections []store.Section
 	}{
 		{"none", nil},
-		{"one empty", []Section{{Name: "a", Data: []byte{}}}},
-		{"sizes around the alignment", []Section{
+		{"one empty", []store.Section{{Name: "a", Data: []byte{}}}},
+		{"sizes around the alignment", []store.Section{
 			{Name: "a", Data: []byte("1234567")}, {Name: "b", Data: []byte("12345678"), Derived: true},
 			{Name: "c", Data: []byte("123456789")}, {Name: "d", Data: []byte{}},
 		}},
-		{"longest name", []Section{{Name: strings.Repeat("n", entryNameLimit), Data: []byte("x")}}},
+		{"longest name", []store.Section{{Name: strings.Repeat("n", store.MaxSectionName), Data: []byte("x")}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			in := faultfs.New()
 			s := mustOpen(t, in, small(0))
 			_, ends := fillStore(t, s, 0, 1)
-			want := Image{Seq: 12, Commit: merkleOf("c"), At: ends[0], Sections: tc.sections}
+			want := store.Image{Seq: 12, Commit: merkleOf("c"), At: ends[0], Sections: tc.sections}
 			if err := s.WriteImage(want); err != nil {
 				t.Fatal(err)
 			}
@@ -70,26 +71,26 @@ func TestImageRoundTrip(t *testing.T) {
 func TestImageRefused(t *testing.T) {
 	s := mustOpen(t, faultfs.New(), small(0))
 	defer s.Close()
-	many := make([]Section, maxSections+1)
+	many := make([]store.Section, store.MaxSections+1)
 	for i := range many {
 		many[i].Name = fmt.Sprintf("s%d", i)
 	}
 	for _, tc := range []struct {
 		name     string
-		sections []Section
+		sections []store.Section
 		want     error
 	}{
-		{"no name", []Section{{}}, ErrSection},
-		{"long name", []Section{{Name: strings.Repeat("n", entryNameLimit+1)}}, ErrSection},
-		{"zero in the name", []Section{{Name: "a\x00"}}, ErrSection},
-		{"name twice", []Section{{Name: "a"}, {Name: "b"}, {Name: "a"}}, ErrSection},
-		{"too many", many, ErrTooLarge},
+		{"no name", []store.Section{{}}, store.ErrSection},
+		{"long name", []store.Section{{Name: strings.Repeat("n", store.MaxSectionName+1)}}, store.ErrSection},
+		{"zero in the name", []store.Section{{Name: "a\x00"}}, store.ErrSection},
+		{"name twice", []store.Section{{Name: "a"}, {Name: "b"}, {Name: "a"}}, store.ErrSection},
+		{"too many", many, store.ErrTooLarge},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if err := s.WriteImage(Image{Sections: tc.sections}); !errors.Is(err, tc.want) {
+			if err := s.WriteImage(store.Image{Sections: tc.sections}); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
-			if _, err := s.LoadImage(); !errors.Is(err, ErrNoImage) {
+			if _, err := s.LoadImage(); !errors.Is(err, store.ErrNoImage) {
 				t.Errorf("load: got %v, want ErrNoImage", err)
 			}
 		})
@@ -101,14 +102,14 @@ func TestTwoNewestImagesStay(t *testing.T) {
 	s := mustOpen(t, in, small(0))
 	defer s.Close()
 	for seq := range uint64(5) {
-		if err := s.WriteImage(imageOf(seq, Pos{})); err != nil {
+		if err := s.WriteImage(imageOf(seq, store.Pos{})); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if diff := cmp.Diff([]string{"000000000003.img", "000000000004.img"}, images(t, in, imageFolder)); diff != "" {
 		t.Errorf("images (-want +got):\n%s", diff)
 	}
-	if err := s.WriteImage(imageOf(4, Pos{})); err != nil {
+	if err := s.WriteImage(imageOf(4, store.Pos{})); err != nil {
 		t.Errorf("writing an image again: %v", err)
 	}
 }
@@ -132,7 +133,7 @@ func TestDamagedImages(t *testing.T) {
 			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
 		{"header", map[uint64]string{8: imageMagic}, 7, nil, nil, []string{"image/000000000008.img"},
 			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
-		{"both", map[uint64]string{8: footerMagic, 7: "nodes of 7"}, 0, ErrNoImage, nil,
+		{"both", map[uint64]string{8: footerMagic, 7: "nodes of 7"}, 0, store.ErrNoImage, nil,
 			[]string{"image/000000000008.img", "image/000000000007.img"},
 			[]string{"000000000009.img"}, []string{"000000000007.img", "000000000008.img"}},
 	} {
@@ -140,7 +141,7 @@ func TestDamagedImages(t *testing.T) {
 			in := faultfs.New()
 			s := mustOpen(t, in, small(0))
 			for _, seq := range []uint64{7, 8} {
-				if err := s.WriteImage(imageOf(seq, Pos{})); err != nil {
+				if err := s.WriteImage(imageOf(seq, store.Pos{})); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -161,7 +162,7 @@ func TestDamagedImages(t *testing.T) {
 			if !errors.Is(err, tc.err) || err == nil && img.Seq != tc.seq {
 				t.Fatalf("got %+v, %v; want image %d, %v", img, err, tc.seq, tc.err)
 			}
-			want := Recovery{DroppedSections: tc.dropped, DamagedImages: tc.bad}
+			want := store.Recovery{DroppedSections: tc.dropped, DamagedImages: tc.bad}
 			if diff := cmp.Diff(want, s.Recovery()); diff != "" {
 				t.Errorf("recovery (-want +got):\n%s", diff)
 			}
@@ -170,7 +171,7 @@ func TestDamagedImages(t *testing.T) {
 					t.Errorf("the damaged section %s was given out", name)
 				}
 			}
-			if err := s.WriteImage(imageOf(9, Pos{})); err != nil {
+			if err := s.WriteImage(imageOf(9, store.Pos{})); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.after, images(t, in, imageFolder)); diff != "" {
@@ -234,10 +235,10 @@ func TestOpenScansFromTheImage(t *testing.T) {
 			if diff := cmp.Diff(behind, mustReplay(t, s, at), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("replay from the image (-want +got):\n%s", diff)
 			}
-			if _, err := replay(s, Pos{}); !errors.Is(err, ErrCorrupt) {
+			if _, err := replay(s, store.Pos{}); !errors.Is(err, store.ErrCorrupt) {
 				t.Errorf("replay of everything: got %v, want ErrCorrupt", err)
 			}
-			if found := s.Recovery(); found.Corrupt == nil || !errors.Is(s.Err(), ErrReadOnly) {
+			if found := s.Recovery(); found.Corrupt == nil || !errors.Is(s.Err(), store.ErrReadOnly) {
 				t.Errorf("after the replay: %+v, %v; want the damage and ErrReadOnly", found, s.Err())
 			}
 		})
@@ -259,7 +260,7 @@ func TestAppendBehindAnImage(t *testing.T) {
 	mustClose(t, s)
 	s = mustOpen(t, in, small(2))
 	defer s.Close()
-	if diff := cmp.Diff(append(want, more...), mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff(append(want, more...), mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("replay (-want +got):\n%s", diff)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/slab"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -40,38 +41,38 @@ func listImages(in vfs.FS) ([]uint64, error) {
 
 // newestImageAt returns the position that the newest image with a good header
 // goes up to, zero if there is none. The sections are not read.
-func newestImageAt(in vfs.FS) (Pos, error) {
+func newestImageAt(in vfs.FS) (store.Pos, error) {
 	seqs, err := listImages(in)
 	if err != nil {
-		return Pos{}, err
+		return store.Pos{}, err
 	}
 	for _, seq := range seqs {
 		if at, good, err := imageAt(in, seq); err != nil || good {
 			return at, err
 		}
 	}
-	return Pos{}, nil
+	return store.Pos{}, nil
 }
 
 // imageAt returns the position that an image goes up to; good says that header,
 // table and footer verify.
-func imageAt(in vfs.FS, seq uint64) (at Pos, good bool, err error) {
+func imageAt(in vfs.FS, seq uint64) (at store.Pos, good bool, err error) {
 	file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
 	if errors.Is(err, vfs.ErrNotRegular) {
-		return Pos{}, false, nil
+		return store.Pos{}, false, nil
 	}
 	if err != nil {
-		return Pos{}, false, err
+		return store.Pos{}, false, err
 	}
 	img, _, err := readImageFront(file)
 	err = errors.Join(err, file.Close())
 	switch {
 	case err == nil:
 		return img.At, true, nil
-	case errors.Is(err, ErrUnknownFormat):
-		return Pos{}, false, err
+	case errors.Is(err, store.ErrUnknownFormat):
+		return store.Pos{}, false, err
 	}
-	return Pos{}, false, nil
+	return store.Pos{}, false, nil
 }
 
 // WriteImage writes an image, durably and all or nothing, and then removes all
@@ -79,7 +80,7 @@ func imageAt(in vfs.FS, seq uint64) (at Pos, good bool, err error) {
 // quarantine. img.At must be durable: a result of Append. It returns ErrSection
 // or ErrTooLarge for what cannot be written, and ErrReadOnly; any other error
 // leaves the images there were, and the journal, as they are. O(size).
-func (s *Store) WriteImage(img Image) error {
+func (s *Store) WriteImage(img store.Image) error {
 	if err := s.Sync(); err != nil { // a relaxed store may lose what the image has
 		return fmt.Errorf("write image %d: %w", img.Seq, err)
 	}
@@ -90,13 +91,13 @@ func (s *Store) WriteImage(img Image) error {
 	damaged := slices.Clone(s.recovery.DamagedImages)
 	s.mu.Unlock()
 	if err == nil {
-		err = img.check()
+		err = img.Check()
 	}
 	if err == nil {
 		s.ground.drop(imageName(img.Seq))
 		err = vfs.WriteAtomicFunc(s.in, imageName(img.Seq), filePerm, func(w io.Writer) error {
 			buffered := bufio.NewWriterSize(w, readAhead)
-			if err := img.encode(buffered); err != nil {
+			if err := encodeImage(buffered, &img); err != nil {
 				return err
 			}
 			return buffered.Flush()
@@ -152,14 +153,14 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 // It returns ErrUnknownFormat for one of a newer version. All memory is the
 // caller's; the sections share one allocation. They are read and hashed on all
 // processors: O(size), mostly SHA-256.
-func (s *Store) LoadImage() (*Image, error) {
+func (s *Store) LoadImage() (*store.Image, error) {
 	s.images.Lock()
 	defer s.images.Unlock()
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
 	if closed {
-		return nil, fmt.Errorf("load image: %w", ErrClosed)
+		return nil, fmt.Errorf("load image: %w", store.ErrClosed)
 	}
 	seqs, err := listImages(s.in)
 	if err != nil {
@@ -169,33 +170,33 @@ func (s *Store) LoadImage() (*Image, error) {
 		img, dropped, err := readImage(s.in, seq)
 		switch {
 		case err == nil:
-			s.noteImage(func(r *Recovery) { r.DroppedSections = dropped })
+			s.noteImage(func(r *store.Recovery) { r.DroppedSections = dropped })
 			return img, nil
-		case errors.Is(err, ErrUnknownFormat):
+		case errors.Is(err, store.ErrUnknownFormat):
 			return nil, fmt.Errorf("load %s: %w", imageName(seq), err)
 		}
-		s.noteImage(func(r *Recovery) {
+		s.noteImage(func(r *store.Recovery) {
 			if !slices.Contains(r.DamagedImages, imageName(seq)) {
 				r.DamagedImages = append(r.DamagedImages, imageName(seq))
 			}
 		})
 	}
-	return nil, fmt.Errorf("load image: %w", ErrNoImage)
+	return nil, fmt.Errorf("load image: %w", store.ErrNoImage)
 }
 
-func (s *Store) noteImage(note func(*Recovery)) {
+func (s *Store) noteImage(note func(*store.Recovery)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	note(&s.recovery)
 }
 
 // readImage reads and verifies an image; a damaged one is errBadImage.
-func readImage(in vfs.FS, seq uint64) (img *Image, dropped []string, err error) {
+func readImage(in vfs.FS, seq uint64) (img *store.Image, dropped []string, err error) {
 	return readImageFile(in, imageName(seq), seq)
 }
 
 // readImageFile is readImage for a file of any name.
-func readImageFile(in vfs.FS, name string, seq uint64) (img *Image, dropped []string, err error) {
+func readImageFile(in vfs.FS, name string, seq uint64) (img *store.Image, dropped []string, err error) {
 	file, err := in.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, err
@@ -216,7 +217,7 @@ func readImageFile(in vfs.FS, name string, seq uint64) (img *Image, dropped []st
 		data := sections[i]
 		switch {
 		case data != nil:
-			img.Sections = append(img.Sections, Section{Name: e.name, Data: data, Derived: e.derived})
+			img.Sections = append(img.Sections, store.Section{Name: e.name, Data: data, Derived: e.derived})
 		case e.derived:
 			dropped = append(dropped, e.name)
 		default:

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -23,7 +24,7 @@ var layouts = map[string]map[string]int{
 		"segmentCheckAt": segmentCheckAt, "segmentHeaderSize": segmentHeaderSize,
 		"frameLengthAt": frameLengthAt, "frameKindAt": frameKindAt, "frameFlagsAt": frameFlagsAt, "frameRankAt": frameRankAt,
 		"frameBatchAt": frameBatchAt, "frameCheckAt": frameCheckAt, "frameHeaderSize": frameHeaderSize,
-		"Block": int(Block), "Intent": int(Intent), "Commit": int(Commit), "Mark": int(Mark), "Pad": int(Pad),
+		"Block": int(store.Block), "Intent": int(store.Intent), "Commit": int(store.Commit), "Mark": int(store.Mark), "Pad": int(store.Pad),
 		"flagBatchEnd": flagBatchEnd, "flagGroupEnd": flagGroupEnd,
 	},
 	"image.md": {
@@ -109,7 +110,7 @@ func TestGoldenFiles(t *testing.T) {
 	if err := s.WriteImage(imageOf(3, ends[2])); err != nil {
 		t.Fatal(err)
 	}
-	s.SetHead(imageOf(3, ends[2]).Commit, 3)
+	s.SetHead(store.Head{Seq: 3, Commit: imageOf(3, ends[2]).Commit})
 	mustClose(t, s)
 	got := map[string]string{}
 	digests := func(names ...string) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -64,7 +65,7 @@ func (m *manifest) encode() []byte {
 // decodeManifest returns a Corruption for all that encode would not have
 // written.
 func decodeManifest(b []byte) (*manifest, error) {
-	damaged := &Corruption{File: manifestFile, Reason: "checksum mismatch"}
+	damaged := &store.Corruption{File: manifestFile, Reason: "checksum mismatch"}
 	end := len(b) - sha256.Size
 	if end < manifestHeaderSize || string(b[:len(manifestMagic)]) != manifestMagic {
 		return nil, damaged
@@ -83,7 +84,7 @@ func decodeManifest(b []byte) (*manifest, error) {
 	for ; len(rows) > 0; rows = rows[packInfoSize:] {
 		p := decodePackInfo(rows)
 		if !p.sound() || !p.follows(m.tail()) {
-			return nil, &Corruption{File: manifestFile, Reason: "a pack that does not follow the one before"}
+			return nil, &store.Corruption{File: manifestFile, Reason: "a pack that does not follow the one before"}
 		}
 		m.packs = append(m.packs, p)
 	}
@@ -92,7 +93,7 @@ func decodeManifest(b []byte) (*manifest, error) {
 
 // readManifest returns an empty manifest when there is none. With bad set it is
 // damaged, and the manifest is what the packs themselves say.
-func readManifest(in vfs.FS) (m *manifest, bad *Corruption, err error) {
+func readManifest(in vfs.FS) (m *manifest, bad *store.Corruption, err error) {
 	b, err := in.ReadFile(manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &manifest{}, nil, nil
@@ -105,7 +106,7 @@ func readManifest(in vfs.FS) (m *manifest, bad *Corruption, err error) {
 		return nil, nil, err
 	}
 	m, err = decodeManifest(b)
-	if bad, ok := errors.AsType[*Corruption](err); ok {
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		m, err = guessManifest(in)
 		return m, bad, err
 	}

@@ -14,23 +14,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // placed is a record with the place that it has in the history for good.
 type placed struct {
-	Kind  Kind
+	Kind  store.Kind
 	Batch uint64
 	Data  string
-	Pos   Pos
+	Pos   store.Pos
 }
 
 // diary is a plain list of what a store was given, to compare a store with that
 // was packed and rewritten.
 type diary struct {
 	records []placed
-	ends    []Pos
+	ends    []store.Pos
 	purged  map[merkle.Digest]uint64
 }
 
@@ -71,7 +72,7 @@ func (d *diary) rewrite(t testing.TB, s *Store, letter byte, by uint64) {
 
 func (d *diary) purge(letter byte, by uint64) {
 	d.records = slices.DeleteFunc(slices.Clone(d.records), func(r placed) bool {
-		dropped := r.Kind == Block && len(r.Data) > 0 && r.Data[0] == letter
+		dropped := r.Kind == store.Block && len(r.Data) > 0 && r.Data[0] == letter
 		if dropped {
 			if d.purged == nil {
 				d.purged = map[merkle.Digest]uint64{}
@@ -82,16 +83,16 @@ func (d *diary) purge(letter byte, by uint64) {
 	})
 }
 
-func placedOf(s *Store, from Pos) ([]placed, error) {
+func placedOf(s *Store, from store.Pos) ([]placed, error) {
 	var got []placed
-	err := s.Replay(from, func(r Record) error {
+	err := s.Replay(from, func(r store.Record) error {
 		got = append(got, placed{r.Kind, r.Batch, string(r.Data), r.Pos})
 		return nil
 	})
 	return got, err
 }
 
-func mustPlaced(t testing.TB, s *Store, from Pos) []placed {
+func mustPlaced(t testing.TB, s *Store, from store.Pos) []placed {
 	t.Helper()
 	got, err := placedOf(s, from)
 	if err != nil {
@@ -104,8 +105,8 @@ func mustPlaced(t testing.TB, s *Store, from Pos) []placed {
 func kept(records []placed, packed uint64) []placed {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(lasting(records, packed), func(r placed) bool {
-		again := r.Kind == Block && r.Pos.Segment <= packed && seen[r.Data]
-		seen[r.Data] = seen[r.Data] || r.Kind == Block || r.Kind == Commit
+		again := r.Kind == store.Block && r.Pos.Segment <= packed && seen[r.Data]
+		seen[r.Data] = seen[r.Data] || r.Kind == store.Block || r.Kind == store.Commit
 		return again
 	})
 }
@@ -117,7 +118,7 @@ func lasting(records []placed, packed uint64) []placed {
 		newest = max(newest, r.Batch)
 	}
 	return slices.DeleteFunc(slices.Clone(records), func(r placed) bool {
-		return r.Kind == Intent && r.Pos.Segment <= packed && r.Batch != newest
+		return r.Kind == store.Intent && r.Pos.Segment <= packed && r.Batch != newest
 	})
 }
 
@@ -126,7 +127,7 @@ func (d *diary) differs(s *Store) error {
 	packed := s.packs.last()
 	want := kept(d.records, packed)
 	for i := range min(len(d.ends), 8) + 1 {
-		from := Pos{}
+		from := store.Pos{}
 		if i > 0 { // a few ends of batches, the last one among them
 			from = d.ends[len(d.ends)-1-(i-1)*len(d.ends)/8]
 		}
@@ -141,21 +142,23 @@ func (d *diary) differs(s *Store) error {
 	}
 	var commits []placed
 	for _, r := range want {
-		if r.Kind == Commit {
+		if r.Kind == store.Commit {
 			commits = append(commits, r)
 		}
-		if r.Kind == Block || r.Kind == Commit {
+		if r.Kind == store.Block || r.Kind == store.Commit {
 			if got, err := s.Block(merkleOf(r.Data)); err != nil || string(got) != r.Data {
 				return fmt.Errorf("block of %.5q in batch %d: %w", r.Data, r.Batch, err)
 			}
 		}
 	}
 	for digest, by := range d.purged {
-		if slices.ContainsFunc(d.records, func(r placed) bool { return merkleOf(r.Data) == digest && (r.Kind == Block || r.Kind == Commit) }) {
+		if slices.ContainsFunc(d.records, func(r placed) bool {
+			return merkleOf(r.Data) == digest && (r.Kind == store.Block || r.Kind == store.Commit)
+		}) {
 			continue // it was given again
 		}
 		_, err := s.Block(digest)
-		if gone, ok := errors.AsType[*Purged](err); !ok || gone.By != by || !errors.Is(err, ErrPurged) {
+		if gone, ok := errors.AsType[*store.Purged](err); !ok || gone.By != by || !errors.Is(err, store.ErrPurged) {
 			return fmt.Errorf("purged block: got %w, want purged by %d", err, by)
 		}
 	}
@@ -167,9 +170,9 @@ func (d *diary) commitsDiffer(s *Store, commits []placed) error {
 	for _, span := range [][2]uint64{{0, n + 5}, {1, n}, {n / 2, n}, {n, n}, {2, n / 2}, {n + 1, n + 2}, {5, 4}} {
 		from, to := min(max(span[0], 1), n+1), min(span[1], n)
 		want := slices.Clone(commits[from-1 : max(to, from-1)])
-		for _, walk := range []func(context.Context, uint64, uint64, func(Record) error) error{s.Commits, s.CommitsBackward} {
+		for _, backward := range []bool{false, true} {
 			var got []placed
-			if err := walk(context.Background(), span[0], span[1], func(r Record) error {
+			if err := s.Commits(context.Background(), store.Span{From: span[0], To: span[1], Backward: backward}, func(r store.Record) error {
 				got = append(got, placed{r.Kind, r.Batch, string(r.Data), r.Pos})
 				return nil
 			}); err != nil {
@@ -184,7 +187,7 @@ func (d *diary) commitsDiffer(s *Store, commits []placed) error {
 	return nil
 }
 
-func mustPack(t testing.TB, s *Store) Packed {
+func mustPack(t testing.TB, s *Store) store.Packed {
 	t.Helper()
 	done, err := s.Pack(t.Context())
 	if err != nil {
@@ -195,7 +198,7 @@ func mustPack(t testing.TB, s *Store) Packed {
 
 func mustCheck(t testing.TB, s *Store) {
 	t.Helper()
-	if _, err := s.Check(t.Context(), func(c Corruption) { t.Errorf("check: %v", &c) }); err != nil {
+	if _, err := s.Check(t.Context(), func(c store.Corruption) { t.Errorf("check: %v", &c) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -256,7 +259,7 @@ func TestPackWithoutImage(t *testing.T) {
 	s := mustOpen(t, faultfs.New(), small(0))
 	defer s.Close()
 	fillStore(t, s, 0, 30)
-	if done := mustPack(t, s); done != (Packed{}) {
+	if done := mustPack(t, s); done != (store.Packed{}) {
 		t.Errorf("without an image %+v was done", done)
 	}
 }
@@ -289,9 +292,9 @@ func TestPackReads(t *testing.T) {
 	const commits = 2000
 	block := func(i int) []byte { return fmt.Appendf(nil, "block %d %0200d", i, i) }
 	for i := range commits {
-		var b Batch
-		b.Add(Block, block(i))
-		b.Add(Commit, fmt.Appendf(nil, "commit %d", i+1))
+		var b store.Batch
+		b.Add(store.Block, block(i))
+		b.Add(store.Commit, fmt.Appendf(nil, "commit %d", i+1))
 		if _, err := s.Append(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +320,7 @@ func TestPackReads(t *testing.T) {
 	}
 	reads = 0
 	var got []string
-	if err := s.CommitsBackward(t.Context(), commits-9, commits, func(r Record) error {
+	if err := s.Commits(t.Context(), store.Span{From: commits - 9, To: commits, Backward: true}, func(r store.Record) error {
 		got = append(got, string(r.Data))
 		return nil
 	}); err != nil {
@@ -339,12 +342,12 @@ func TestCommitsEndWithTheError(t *testing.T) {
 		d.append(t, s)
 	}
 	stop := errors.New("stop")
-	if err := s.Commits(t.Context(), 1, 99, func(Record) error { return stop }); err != stop {
+	if err := s.Commits(t.Context(), store.Span{From: 1, To: 99}, func(store.Record) error { return stop }); err != stop {
 		t.Errorf("got %v, want the function's own error", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Commits(ctx, 1, 99, func(Record) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := s.Commits(ctx, store.Span{From: 1, To: 99}, func(store.Record) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 	if s.Err() != nil {
@@ -388,7 +391,7 @@ func TestRewrite(t *testing.T) {
 			}
 		}
 		_, err := s.Block(merkleOf("s3cret block"))
-		if gone, ok := errors.AsType[*Purged](err); !ok || gone.By != 5 || !strings.Contains(err.Error(), "purged by commit 5") {
+		if gone, ok := errors.AsType[*store.Purged](err); !ok || gone.By != 5 || !strings.Contains(err.Error(), "purged by commit 5") {
 			t.Errorf("got %v, want a Purged by 5", err)
 		}
 		if got, err := s.Block(merkleOf("s3cret commit")); err != nil || string(got) != "s3cret commit" {
@@ -404,8 +407,8 @@ func TestRewrite(t *testing.T) {
 	s = mustOpen(t, in, small(1))
 	check()
 	// A block that was purged and is given again is there.
-	var again Batch
-	again.Add(Block, []byte("s3cret block"))
+	var again store.Batch
+	again.Add(store.Block, []byte("s3cret block"))
 	if _, err := s.Append(t.Context(), &again); err != nil {
 		t.Fatal(err)
 	}
@@ -415,12 +418,12 @@ func TestRewrite(t *testing.T) {
 	mustClose(t, s)
 }
 
-func secretBatch(word string) *Batch {
-	var b Batch
-	b.Add(Block, []byte(word+" block"))
-	b.Add(Block, []byte(word+" other"))
-	b.Add(Mark, []byte("mark"))
-	b.Add(Commit, []byte(word+" commit"))
+func secretBatch(word string) *store.Batch {
+	var b store.Batch
+	b.Add(store.Block, []byte(word+" block"))
+	b.Add(store.Block, []byte(word+" other"))
+	b.Add(store.Mark, []byte("mark"))
+	b.Add(store.Commit, []byte(word+" commit"))
 	return &b
 }
 
@@ -449,8 +452,8 @@ func TestLastIntentStays(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, small(0))
 	for _, text := range []string{"settled", "pending"} {
-		var b Batch
-		b.Add(Intent, []byte(text))
+		var b store.Batch
+		b.Add(store.Intent, []byte(text))
 		if _, err := s.Append(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
@@ -459,14 +462,14 @@ func TestLastIntentStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = mustOpen(t, in, small(1))
-	if diff := cmp.Diff([]record{{Intent, 2, "pending"}}, mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff([]record{{store.Intent, 2, "pending"}}, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	more, _ := fillStore(t, s, 2, 3)
 	if _, err := s.Rewrite(t.Context(), 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(more, mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff(more, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	mustClose(t, s)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -19,10 +20,10 @@ func benchStore(b *testing.B, packed bool) vfs.FS {
 	folder := benchFolder(b)
 	s := mustOpen(b, folder, nil)
 	for i := 0; i < benchHistory; {
-		var batch Batch
+		var batch store.Batch
 		for range 1000 {
-			batch.Add(Block, benchBlock(i))
-			batch.Add(Commit, fmt.Appendf(nil, "commit %0450d", i))
+			batch.Add(store.Block, benchBlock(i))
+			batch.Add(store.Commit, fmt.Appendf(nil, "commit %0450d", i))
 			i++
 		}
 		if _, err := s.Append(b.Context(), &batch); err != nil {
@@ -78,7 +79,7 @@ func BenchmarkHistory(b *testing.B) {
 
 func benchLog(b *testing.B, s *Store) {
 	n := 0
-	if err := s.CommitsBackward(b.Context(), benchHistory-9, benchHistory, func(Record) error { n++; return nil }); err != nil || n != 10 {
+	if err := s.Commits(b.Context(), store.Span{From: benchHistory - 9, To: benchHistory, Backward: true}, func(store.Record) error { n++; return nil }); err != nil || n != 10 {
 		b.Fatal(n, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // upkeep is a workload of batches, images, packs and rewrites that goes on after
@@ -85,7 +86,7 @@ func (u *upkeep) check(t *testing.T, in *faultfs.FS, where string) {
 		t.Fatalf("%s: %v, %+v", where, err, found.Corrupt)
 	}
 	have := u.diary
-	got := mustPlaced(t, s, Pos{})
+	got := mustPlaced(t, s, store.Pos{})
 	if len(u.ends) > 0 && len(got) > 0 && got[len(got)-1].Batch > uint64(len(u.ends)) {
 		// A batch that nobody was told of may be there.
 		have.ends = append(have.ends[:len(have.ends):len(have.ends)], s.End())

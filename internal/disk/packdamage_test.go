@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -63,26 +64,26 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	}
 	want := kept(d.records, s.packs.last())
 	for _, r := range want {
-		if r.Kind != Block && r.Kind != Commit {
+		if r.Kind != store.Block && r.Kind != store.Commit {
 			continue
 		}
 		got, err := s.Block(merkleOf(r.Data))
 		if err == nil && string(got) != r.Data {
 			t.Fatalf("%s: another block was given out", where)
 		}
-		if err != nil && (!errors.Is(err, ErrCorrupt) || !missing(r)) {
+		if err != nil && (!errors.Is(err, store.ErrCorrupt) || !missing(r)) {
 			t.Fatalf("%s: block of batch %d at %v: %v", where, r.Batch, r.Pos, err)
 		}
 	}
 	differs := d.ordered(s, want)
-	if differs != nil && !errors.Is(differs, ErrCorrupt) {
+	if differs != nil && !errors.Is(differs, store.ErrCorrupt) {
 		t.Fatalf("%s: %v", where, differs)
 	}
-	if reported := s.Recovery().Corrupt; (differs != nil || found.Corrupt != nil) && (reported == nil || !errors.Is(s.Err(), ErrReadOnly) || !strings.HasPrefix(reported.File, packFolder)) {
+	if reported := s.Recovery().Corrupt; (differs != nil || found.Corrupt != nil) && (reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, packFolder)) {
 		t.Fatalf("%s: recovery %v, error %v", where, reported, s.Err())
 	}
 	problems := 0
-	if _, err := s.Check(t.Context(), func(c Corruption) {
+	if _, err := s.Check(t.Context(), func(c store.Corruption) {
 		if problems++; !strings.HasPrefix(c.File, packFolder) {
 			t.Errorf("%s: check: %v", where, &c)
 		}
@@ -93,17 +94,17 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 
 // ordered compares what reads in order with the diary.
 func (d *diary) ordered(s *Store, want []placed) error {
-	got, err := placedOf(s, Pos{})
+	got, err := placedOf(s, store.Pos{})
 	if err != nil {
 		return err
 	}
 	if got = lasting(got, s.packs.last()); !slices.Equal(got, want) {
 		return fmt.Errorf("replay (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	commits := slices.DeleteFunc(slices.Clone(want), func(r placed) bool { return r.Kind != Commit })
+	commits := slices.DeleteFunc(slices.Clone(want), func(r placed) bool { return r.Kind != store.Commit })
 	slices.Reverse(commits)
 	got = nil
-	err = s.CommitsBackward(context.Background(), 1, 99, func(r Record) error {
+	err = s.Commits(context.Background(), store.Span{From: 1, To: 99, Backward: true}, func(r store.Record) error {
 		got = append(got, placed{r.Kind, r.Batch, string(r.Data), r.Pos})
 		return nil
 	})
@@ -121,10 +122,10 @@ func atRecord(t *testing.T, in vfs.FS, name string, at int64) func(placed) bool 
 		t.Fatal(err, p.bad)
 	}
 	defer p.file.Close()
-	var hit []Pos
+	var hit []store.Pos
 	walk := p.records()
 	for err == nil {
-		err = walk.batch(func(start int64, r Record) error {
+		err = walk.batch(func(start int64, r store.Record) error {
 			if start <= at && at < start+packFrameSize(len(r.Data)) || at < packHeaderSize {
 				hit = append(hit, r.Pos)
 			}
@@ -241,10 +242,10 @@ func TestBadPackAtOpen(t *testing.T) {
 		}
 		before := files(t, hurt, ".")
 		s, found, err := Open(hurt, small(1))
-		if err != nil || found.Corrupt == nil || found.Corrupt.File != name || !errors.Is(s.Err(), ErrReadOnly) {
+		if err != nil || found.Corrupt == nil || found.Corrupt.File != name || !errors.Is(s.Err(), store.ErrReadOnly) {
 			t.Fatalf("byte %d: %v, %v; want %s to be named", at, err, found.Corrupt, name)
 		}
-		if _, err := s.Pack(t.Context()); !errors.Is(err, ErrReadOnly) {
+		if _, err := s.Pack(t.Context()); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("byte %d: pack: got %v, want ErrReadOnly", at, err)
 		}
 		mustClose(t, s)
@@ -272,7 +273,7 @@ func TestSegmentMissingBehindPacks(t *testing.T) {
 		if err != nil || found.Corrupt == nil || s.Err() == nil {
 			t.Fatalf("%v, %+v", err, found)
 		}
-		if got := mustPlaced(t, s, Pos{}); len(got) == 0 {
+		if got := mustPlaced(t, s, store.Pos{}); len(got) == 0 {
 			t.Error("the packs are not read")
 		}
 		mustClose(t, s)
@@ -293,7 +294,7 @@ func TestNewerManifest(t *testing.T) {
 		resign(name, content)
 		writeFile(t, hurt, name, string(content))
 		before := hurt.Clone()
-		if _, _, err := Open(hurt, small(1)); !errors.Is(err, ErrUnknownFormat) || !strings.Contains(err.Error(), "7.") {
+		if _, _, err := Open(hurt, small(1)); !errors.Is(err, store.ErrUnknownFormat) || !strings.Contains(err.Error(), "7.") {
 			t.Errorf("%s: got %v, want ErrUnknownFormat", name, err)
 		}
 		if diff := cmp.Diff(files(t, before, "."), files(t, hurt, ".")); diff != "" {
@@ -316,13 +317,13 @@ func TestPackOfDamage(t *testing.T) {
 	})
 	before := files(t, in, ".")
 	_, err := s.Pack(t.Context())
-	if bad, ok := errors.AsType[*Corruption](err); !ok || bad.Segment != 2 || !errors.Is(s.Err(), ErrReadOnly) {
+	if bad, ok := errors.AsType[*store.Corruption](err); !ok || bad.Segment != 2 || !errors.Is(s.Err(), store.ErrReadOnly) {
 		t.Errorf("got %v, and the store's error is %v; want a Corruption of segment 2", err, s.Err())
 	}
 	if diff := cmp.Diff(before, files(t, in, ".")); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	if _, err := s.Rewrite(t.Context(), 1, nil); !errors.Is(err, ErrReadOnly) {
+	if _, err := s.Rewrite(t.Context(), 1, nil); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("rewrite: got %v, want ErrReadOnly", err)
 	}
 	mustClose(t, s)
@@ -333,7 +334,7 @@ func TestCheckSegments(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, small(0))
 	fillStore(t, s, 0, 8)
-	s.SetHead(merkleOf("c"), 1)
+	s.SetHead(store.Head{Seq: 1, Commit: merkleOf("c")})
 	mustClose(t, s)
 	for _, name := range images(t, in, journalFolder) {
 		name = journalFolder + "/" + name
@@ -349,11 +350,11 @@ func TestCheckSegments(t *testing.T) {
 				return err
 			})
 			found := 0
-			if _, err := s.Check(t.Context(), func(c Corruption) {
+			if _, err := s.Check(t.Context(), func(c store.Corruption) {
 				if found++; c.File != name && c.Offset != segmentBatchAt {
 					t.Errorf("%s, byte %d: %v", name, at, &c)
 				}
-			}); err != nil && !errors.Is(err, ErrUnknownFormat) {
+			}); err != nil && !errors.Is(err, store.ErrUnknownFormat) {
 				t.Fatal(err)
 			} else if err == nil && found == 0 {
 				t.Fatalf("%s, byte %d: not found", name, at)
@@ -399,20 +400,20 @@ func FuzzOpenPack(f *testing.F) {
 			return
 		}
 		defer s.Close()
-		_, replayErr := placedOf(s, Pos{})
-		if replayErr != nil && !errors.Is(replayErr, ErrCorrupt) {
+		_, replayErr := placedOf(s, store.Pos{})
+		if replayErr != nil && !errors.Is(replayErr, store.ErrCorrupt) {
 			t.Fatal(replayErr)
 		}
 		for _, word := range []string{"a", "b", "x"} {
-			if _, err := s.Block(merkleOf(word)); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrPurged) {
+			if _, err := s.Block(merkleOf(word)); err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrPurged) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.CommitsBackward(t.Context(), 1, 99, func(Record) error { return nil }); err != nil && !errors.Is(err, ErrCorrupt) {
+		if err := s.Commits(t.Context(), store.Span{From: 1, To: 99, Backward: true}, func(store.Record) error { return nil }); err != nil && !errors.Is(err, store.ErrCorrupt) {
 			t.Fatal(err)
 		}
 		problems := 0
-		if _, err := s.Check(t.Context(), func(Corruption) { problems++ }); err != nil {
+		if _, err := s.Check(t.Context(), func(store.Corruption) { problems++ }); err != nil {
 			t.Fatal(err)
 		}
 		if replayErr != nil && problems == 0 {
@@ -452,10 +453,10 @@ func FuzzOpenManifest(f *testing.F) {
 		if diff := cmp.Diff(before, files(t, in, ".")); found.Corrupt != nil && diff != "" {
 			t.Fatalf("corrupt, and the files changed (-before +after):\n%s", diff)
 		}
-		if _, err := placedOf(s, Pos{}); err != nil && found.Corrupt == nil && !errors.Is(err, ErrCorrupt) {
+		if _, err := placedOf(s, store.Pos{}); err != nil && found.Corrupt == nil && !errors.Is(err, store.ErrCorrupt) {
 			t.Fatal(err)
 		}
-		if _, err := s.Check(t.Context(), func(Corruption) {}); err != nil {
+		if _, err := s.Check(t.Context(), func(store.Corruption) {}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -5,6 +5,8 @@ package disk
 import (
 	"encoding/binary"
 	"hash/crc32"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // Layout of a record in a pack; see doc/format/pack.md.
@@ -22,9 +24,9 @@ const (
 // packFrame is the header of a record in a pack.
 type packFrame struct {
 	length int
-	kind   Kind
+	kind   store.Kind
 	batch  uint64
-	pos    Pos // where it was in the journal
+	pos    store.Pos // where it was in the journal
 }
 
 func (f packFrame) size() int64 { return packFrameSize(f.length) }
@@ -34,7 +36,7 @@ func packFrameSize(length int) int64 {
 }
 
 // appendPackFrame appends a whole record that stands at an offset of the pack.
-func appendPackFrame(dst []byte, h packHeader, at int64, r Record) []byte {
+func appendPackFrame(dst []byte, h packHeader, at int64, r store.Record) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, packFrameHeaderSize)...)
 	head := dst[start:]
@@ -64,14 +66,14 @@ func packFrameCheck(salt [saltSize]byte, at int64, whole []byte) uint32 {
 func readPackFrame(b []byte, first uint64) (f packFrame, ok bool) {
 	f = packFrame{
 		length: int(binary.LittleEndian.Uint32(b[packFrameLengthAt:])),
-		kind:   Kind(b[packFrameKindAt]),
+		kind:   store.Kind(b[packFrameKindAt]),
 		batch:  binary.LittleEndian.Uint64(b[packFrameBatchAt:]),
-		pos: Pos{
+		pos: store.Pos{
 			Segment: first + uint64(binary.LittleEndian.Uint32(b[packFrameSegmentAt:])),
 			Offset:  int64(binary.LittleEndian.Uint64(b[packFrameOffsetAt:])),
 		},
 	}
-	ok = f.length <= MaxData && f.kind.known() && f.kind != Pad && f.batch > 0 && f.pos.Offset >= segmentHeaderSize
+	ok = f.length <= store.MaxData && f.kind.Known() && f.kind != store.Pad && f.batch > 0 && f.pos.Offset >= segmentHeaderSize
 	return f, ok
 }
 

@@ -7,22 +7,10 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
-
-// Packed says what Pack or Rewrite did.
-type Packed struct {
-	// Segments counts the segments that are in packs now and were not before.
-	Segments int
-	// Packs counts the packs that were written.
-	Packs int
-	// Dropped counts the records of blocks that were left out for good.
-	Dropped int
-	// Before and After are the bytes of the files that were replaced, and of
-	// those in their place.
-	Before, After int64
-}
 
 // Pack moves cold history from segments into packs, where Block and Commits find
 // it by position: the closed segments before the one that the older of the two
@@ -36,26 +24,26 @@ type Packed struct {
 // leave the history as it was, unless only the removal of replaced files failed; the
 // next Open makes up for it. O(bytes moved, and the tables of the packs before), memory
 // of about 80 bytes for each block in the largest pack and 4 for each in the others.
-func (s *Store) Pack(ctx context.Context) (Packed, error) {
+func (s *Store) Pack(ctx context.Context) (store.Packed, error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()
 	done, err := s.pack(ctx)
 	if err != nil {
-		return Packed{}, fmt.Errorf("pack history: %w", err)
+		return store.Packed{}, fmt.Errorf("pack history: %w", err)
 	}
 	return done, nil
 }
 
-func (s *Store) pack(ctx context.Context) (Packed, error) {
+func (s *Store) pack(ctx context.Context) (store.Packed, error) {
 	s.images.Lock()
 	limit, err := olderImageAt(s.in)
 	s.images.Unlock()
 	if err != nil {
-		return Packed{}, err
+		return store.Packed{}, err
 	}
 	c, err := s.newCompaction(ctx, limit.Segment)
 	if err != nil || len(c.sources) == len(c.old.packs) {
-		return Packed{}, err
+		return store.Packed{}, err
 	}
 	// A pack is merged while it is no larger than what comes behind it, so the
 	// sizes fall by half at least and each record is moved O(log history) times.
@@ -71,18 +59,18 @@ func (s *Store) pack(ctx context.Context) (Packed, error) {
 
 // olderImageAt returns the position that the older of the two newest images
 // goes up to, zero if there is none.
-func olderImageAt(in vfs.FS) (Pos, error) {
+func olderImageAt(in vfs.FS) (store.Pos, error) {
 	seqs, err := listImages(in)
 	if err != nil {
-		return Pos{}, err
+		return store.Pos{}, err
 	}
-	var older Pos
+	var older store.Pos
 	for _, seq := range seqs[:min(len(seqs), keptImages)] {
 		at, good, err := imageAt(in, seq)
 		if err != nil {
-			return Pos{}, err
+			return store.Pos{}, err
 		}
-		if good && (older == Pos{} || at.Compare(older) < 0) {
+		if good && (older == store.Pos{} || at.Compare(older) < 0) {
 			older = at
 		}
 	}
@@ -93,7 +81,7 @@ func olderImageAt(in vfs.FS) (Pos, error) {
 func (s *Store) interrupted(ctx context.Context) error {
 	select {
 	case <-s.closing:
-		return ErrClosed
+		return store.ErrClosed
 	default:
 		return ctx.Err()
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -23,7 +24,7 @@ func TestPackModel(t *testing.T) {
 		var d diary
 		reopen := func() {
 			seed++
-			var found Recovery
+			var found store.Recovery
 			var err error
 			if s, found, err = Open(in, small(seed)); err != nil || found.Corrupt != nil {
 				r.Fatalf("open: %v, %+v", err, found.Corrupt)
@@ -38,7 +39,7 @@ func TestPackModel(t *testing.T) {
 			"again": func(r *rapid.T) {
 				var blocks []string
 				for _, rec := range d.records {
-					if rec.Kind == Block {
+					if rec.Kind == store.Block {
 						blocks = append(blocks, rec.Data)
 					}
 				}
@@ -68,9 +69,9 @@ func TestPackBesideOthers(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, small(0))
 	put := func(i int) {
-		var b Batch
-		b.Add(Block, fmt.Appendf(nil, "block %d", i))
-		b.Add(Commit, fmt.Appendf(nil, "commit %d", i))
+		var b store.Batch
+		b.Add(store.Block, fmt.Appendf(nil, "block %d", i))
+		b.Add(store.Commit, fmt.Appendf(nil, "commit %d", i))
 		if _, err := s.Append(t.Context(), &b); err != nil {
 			t.Error(err)
 		}
@@ -115,8 +116,8 @@ func TestPackBesideOthers(t *testing.T) {
 		wg.Go(func() {
 			for running() {
 				next := 0
-				err := s.Replay(Pos{}, func(r Record) error {
-					if r.Kind != Commit {
+				err := s.Replay(store.Pos{}, func(r store.Record) error {
+					if r.Kind != store.Commit {
 						return nil
 					}
 					if want := fmt.Sprintf("commit %d", next); string(r.Data) != want {
@@ -133,7 +134,7 @@ func TestPackBesideOthers(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				err = s.CommitsBackward(t.Context(), 1, uint64(next), func(r Record) error {
+				err = s.Commits(t.Context(), store.Span{From: 1, To: uint64(next), Backward: true}, func(r store.Record) error {
 					next--
 					if want := fmt.Sprintf("commit %d", next); string(r.Data) != want {
 						return fmt.Errorf("%q instead of %s", r.Data, want)
@@ -168,7 +169,7 @@ func TestCloseEndsPack(t *testing.T) {
 		})
 		return false
 	})
-	if !errors.Is(err, ErrClosed) {
+	if !errors.Is(err, store.ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
 	if err := <-closed; err != nil {
@@ -177,9 +178,9 @@ func TestCloseEndsPack(t *testing.T) {
 	_, packErr := s.Pack(t.Context())
 	_, checkErr := s.Check(t.Context(), nil)
 	for name, err := range map[string]error{
-		"pack": packErr, "check": checkErr, "images": s.RemoveImages(1), "commits": s.Commits(t.Context(), 1, 2, nil),
+		"pack": packErr, "check": checkErr, "images": s.RemoveImages(1), "commits": s.Commits(t.Context(), store.Span{From: 1, To: 2}, nil),
 	} {
-		if !errors.Is(err, ErrClosed) {
+		if !errors.Is(err, store.ErrClosed) {
 			t.Errorf("%s after close: got %v, want ErrClosed", name, err)
 		}
 	}

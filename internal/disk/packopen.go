@@ -5,6 +5,8 @@ package disk
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // readPacks reads the manifest and opens the packs it names, and takes the
@@ -20,7 +22,7 @@ func (o *opening) readPacks(set **packSet) error {
 		return err
 	}
 	if bad == nil && len(m.packs) == 0 && len(names) > 0 && (len(o.segments) == 0 || o.segments[0] != 1) {
-		bad = &Corruption{File: manifestFile, Reason: "the file is missing"}
+		bad = &store.Corruption{File: manifestFile, Reason: "the file is missing"}
 		if m, err = guessManifest(o.in); err != nil {
 			return err
 		}

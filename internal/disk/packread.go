@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -20,7 +21,7 @@ type pack struct {
 	shared
 	header packHeader
 	path   string
-	bad    *Corruption // why header or footer cannot be used, nil if they can
+	bad    *store.Corruption // why header or footer cannot be used, nil if they can
 
 	scan  sync.Mutex
 	found map[merkle.Digest]int64 // in place of a damaged table of digests
@@ -97,8 +98,8 @@ func (p *pack) expect(info packInfo) *pack {
 	return p
 }
 
-func (p *pack) corruption(at int64, reason string) *Corruption {
-	return &Corruption{File: p.path, Offset: at, Reason: reason}
+func (p *pack) corruption(at int64, reason string) *store.Corruption {
+	return &store.Corruption{File: p.path, Offset: at, Reason: reason}
 }
 
 func (p *pack) table(at int64, width int, rows int64) *table {
@@ -128,7 +129,7 @@ type packWalker struct {
 // they stand at. It returns io.EOF at the end. Bytes that are no record, or one
 // out of order, are a *damage; no record of that batch was handed out then. The
 // data is valid until the next call.
-func (w *packWalker) batch(fn func(at int64, r Record) error) error {
+func (w *packWalker) batch(fn func(at int64, r store.Record) error) error {
 	w.win.forget(w.at)
 	if w.at == w.pack.tablesAt {
 		return io.EOF
@@ -152,7 +153,7 @@ func (w *packWalker) batch(fn func(at int64, r Record) error) error {
 		if err != nil {
 			return err
 		}
-		if err := fn(at, Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}); err != nil {
+		if err := fn(at, store.Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}); err != nil {
 			return err
 		}
 		at += f.size()
@@ -166,16 +167,16 @@ func (w *packWalker) batch(fn func(at int64, r Record) error) error {
 const recordAhead = 4 << 10
 
 // recordAt reads the record at an offset that a table gave.
-func (p *pack) recordAt(at int64) (Record, error) {
+func (p *pack) recordAt(at int64) (store.Record, error) {
 	if at < packHeaderSize || at%frameAlign != 0 || at > p.tablesAt {
-		return Record{}, &damage{at: at, reason: "no record can be here"}
+		return store.Record{}, &damage{at: at, reason: "no record can be here"}
 	}
 	win := &window{file: p.file, end: p.tablesAt, base: at, ahead: recordAhead}
 	f, data, err := packFrameAt(win, p.header, at)
 	if err != nil {
-		return Record{}, err
+		return store.Record{}, err
 	}
-	return Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}, nil
+	return store.Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}, nil
 }
 
 // block returns the block or commit with the digest; nil and no error when it
@@ -230,7 +231,7 @@ func (p *pack) blockByScan(d merkle.Digest) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			if f.kind == Block || f.kind == Commit {
+			if f.kind == store.Block || f.kind == store.Commit {
 				found[merkle.Sum(data)] = at
 			}
 			at += f.size()

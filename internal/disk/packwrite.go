@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -29,11 +30,11 @@ type digestAt struct {
 }
 
 // add takes a record into account and reports whether it is found by a digest.
-func (x *packIndex) add(at int64, kind Kind, d merkle.Digest) bool {
-	if kind == Commit {
+func (x *packIndex) add(at int64, kind store.Kind, d merkle.Digest) bool {
+	if kind == store.Commit {
 		x.commits = append(x.commits, at)
 	}
-	if kind != Block && kind != Commit {
+	if kind != store.Block && kind != store.Commit {
 		return false
 	}
 	x.digests = append(x.digests, digestAt{d, at})
@@ -73,7 +74,7 @@ func (p *packWriter) Write(b []byte) (int, error) {
 }
 
 // add appends a record; d is the digest of its data if it has one.
-func (p *packWriter) add(r Record, d merkle.Digest) error {
+func (p *packWriter) add(r store.Record, d merkle.Digest) error {
 	if p.index.add(p.at, r.Kind, d) {
 		p.rows[beginning(d)] = len(p.index.digests) - 1
 	}

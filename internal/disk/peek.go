@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -17,7 +18,7 @@ func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 	if info, err := in.Lstat(FormatFile); err != nil {
 		return "", 0, err
 	} else if !info.Mode().IsRegular() {
-		return "", 0, &Corruption{File: FormatFile, Reason: "it is no regular file"}
+		return "", 0, &store.Corruption{File: FormatFile, Reason: "it is no regular file"}
 	}
 	text, err := in.ReadFile(FormatFile)
 	if err != nil {

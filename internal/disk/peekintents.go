@@ -5,6 +5,7 @@ package disk
 import (
 	"cmp"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -46,7 +47,7 @@ func peekSegment(in vfs.FS, number uint64, limit int64, fn func(intent []byte)) 
 	end = min(size, (end+frameAlign-1)/frameAlign*frameAlign) // a frame may end with zeros
 	from := max(segmentHeaderSize, (end-limit)/frameAlign*frameAlign)
 	return behind(seg, from, end, func(f frame, _ int64, data []byte) bool {
-		if f.kind == Intent {
+		if f.kind == store.Intent {
 			fn(data)
 		}
 		return true

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -22,9 +23,9 @@ type Rebuilt struct {
 	Memex string
 	// Keep returns the kind that a salvaged record has from now on, 0 to leave it
 	// out. It must let through as commits none but a chain.
-	Keep func(Record) Kind
+	Keep func(store.Record) store.Kind
 	// Add are the records behind those that were salvaged, one batch.
-	Add []Record
+	Add []store.Record
 	// Lost are the blocks that are nowhere; Block answers a Purged for them, which
 	// names By, the number of the commit that says so.
 	Lost []merkle.Digest
@@ -182,12 +183,12 @@ func (s *Salvage) writePack(ctx context.Context, to Rebuilt) (packInfo, error) {
 		for _, d := range to.Lost {
 			out.drop(d, to.By)
 		}
-		if err := s.Read(ctx, func(r Record) error { return keepIn(out, r, to.Keep(r)) }); err != nil {
+		if err := s.Read(ctx, func(r store.Record) error { return keepIn(out, r, to.Keep(r)) }); err != nil {
 			return err
 		}
 		info.next = s.batch + 2
 		for i, r := range to.Add {
-			r.Batch, r.Pos = s.batch+1, Pos{info.last, segmentHeaderSize + int64(i)}
+			r.Batch, r.Pos = s.batch+1, store.Pos{Segment: info.last, Offset: segmentHeaderSize + int64(i)}
 			if err := keepIn(out, r, r.Kind); err != nil {
 				return err
 			}
@@ -199,13 +200,13 @@ func (s *Salvage) writePack(ctx context.Context, to Rebuilt) (packInfo, error) {
 }
 
 // keepIn adds a record as one of a kind, 0 for none, and each block once.
-func keepIn(out *packWriter, r Record, kind Kind) error {
+func keepIn(out *packWriter, r store.Record, kind store.Kind) error {
 	if kind == 0 {
 		return nil
 	}
 	r.Kind = kind
 	d := merkle.Sum(r.Data)
-	if kind == Block && out.holds(d) {
+	if kind == store.Block && out.holds(d) {
 		return nil
 	}
 	return out.add(r, d)
@@ -226,7 +227,7 @@ func (s *Salvage) mendFormat(memex string) error {
 	if err == nil {
 		_, err = parseFormat(text)
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrCorrupt) {
 		return writeFormat(s.in, memex)
 	}
 	return err

@@ -10,66 +10,34 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
-
-// Recovery is what opening a store found, and what LoadImage and Replay have
-// found since. The zero Recovery means that nothing was wrong.
-type Recovery struct {
-	// TornBytes counts the bytes of writes at the journal's end that a crash cut
-	// short. They were never acknowledged; Open has removed them.
-	TornBytes int64
-	// TornBatches counts the batches in them that can be told apart, at least 1
-	// if there are TornBytes.
-	TornBatches int
-	// Corrupt is the first damage to acknowledged data that was found; the
-	// store is then read-only. Nil if there is none.
-	Corrupt *Corruption
-	// HeadDamaged says that the file head cannot be read. The store works, but
-	// whether the journal lost its end could not be checked.
-	HeadDamaged bool
-	// DroppedSections names the derived sections of the loaded image that are
-	// damaged and were left out.
-	DroppedSections []string
-	// DamagedImages names the image files that cannot be used. The next
-	// WriteImage moves them to quarantine.
-	DamagedImages []string
-}
-
-// clone returns a copy that shares nothing with r.
-func (r Recovery) clone() Recovery {
-	if r.Corrupt != nil {
-		r.Corrupt = new(*r.Corrupt)
-	}
-	r.DroppedSections = slices.Clone(r.DroppedSections)
-	r.DamagedImages = slices.Clone(r.DamagedImages)
-	return r
-}
 
 // opening is the state of one Open while it reads the journal. Nothing is
 // written before the whole journal was judged.
 type opening struct {
 	in       vfs.FS
-	head     *Head
+	head     *cleanClose
 	packs    *manifest
-	segments []uint64 // those that are in no pack
-	leftover []string // files that a crash left, which are not current
-	image    Pos      // where the newest image ends, zero for none
+	segments []uint64  // those that are in no pack
+	leftover []string  // files that a crash left, which are not current
+	image    store.Pos // where the newest image ends, zero for none
 
-	found      Recovery
-	commits    []Pos  // those of the segments that were read
-	whole      bool   // all segments were read
-	end        Pos    // of the last good group
-	next       uint64 // number of the next batch
-	groupStart int64  // where the last good group of end.Segment begins
-	unmade     uint64 // a last segment whose creation was cut short, or 0
-	size       int64  // of end.Segment's file
+	found      store.Recovery
+	commits    []store.Pos // those of the segments that were read
+	whole      bool        // all segments were read
+	end        store.Pos   // of the last good group
+	next       uint64      // number of the next batch
+	groupStart int64       // where the last good group of end.Segment begins
+	unmade     uint64      // a last segment whose creation was cut short, or 0
+	size       int64       // of end.Segment's file
 }
 
 // corrupt records damage; the first counts.
 func (o *opening) corrupt(number uint64, at int64, reason string) {
 	if o.found.Corrupt == nil {
-		o.found.Corrupt = &Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
+		o.found.Corrupt = &store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
 	}
 }
 
@@ -84,7 +52,7 @@ func (o *opening) readJournal() error {
 	first := o.first()
 	if last := o.packs.last(); last != 0 {
 		// There is always a segment behind the packs.
-		first, o.end = last+1, Pos{last + 1, segmentHeaderSize}
+		first, o.end = last+1, store.Pos{Segment: last + 1, Offset: segmentHeaderSize}
 		if start == 0 {
 			o.next = o.packs.tail().next
 		}
@@ -108,8 +76,8 @@ func (o *opening) readJournal() error {
 			break
 		}
 	}
-	if o.head != nil && o.end.Compare(o.head.End) < 0 {
-		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and ended at %v when it was closed", o.head.End))
+	if o.head != nil && o.end.Compare(o.head.end) < 0 {
+		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and ended at %v when it was closed", o.head.end))
 	}
 	if o.end.Compare(o.image) < 0 {
 		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and an image has its state up to %v", o.image))
@@ -120,8 +88,8 @@ func (o *opening) readJournal() error {
 // first is the number that the first segment must have, 0 if that is not known.
 func (o *opening) first() uint64 {
 	switch {
-	case o.head != nil && o.head.First != 0:
-		return o.head.First
+	case o.head != nil && o.head.first != 0:
+		return o.head.first
 	case o.found.HeadDamaged:
 		return 0
 	}
@@ -161,7 +129,7 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	if err != io.EOF && !isDamage {
 		return false, err
 	}
-	o.end, o.size = Pos{number, walk.groupEnd}, size
+	o.end, o.size = store.Pos{Segment: number, Offset: walk.groupEnd}, size
 	for n := len(o.commits); n > 0 && o.commits[n-1].Compare(o.end) >= 0; n-- {
 		o.commits = o.commits[:n-1]
 	}
@@ -184,20 +152,20 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 // 0 for any. What an image has of the newest segment is passed over if the
 // segment ends where a clean close left it: no write to it was cut short.
 func (o *opening) begin(seg *segment, size int64) (from int64, next uint64) {
-	end := Pos{seg.number, size}
-	if o.head == nil || o.head.End != end || o.image.Segment != seg.number || o.image.Offset > size {
+	end := store.Pos{Segment: seg.number, Offset: size}
+	if o.head == nil || o.head.end != end || o.image.Segment != seg.number || o.image.Offset > size {
 		return segmentHeaderSize, seg.batch
 	}
 	o.whole = false
 	if o.image == end {
-		return size, o.head.Next
+		return size, o.head.next
 	}
 	return o.image.Offset, 0
 }
 
 // note keeps where the commits are.
-func (o *opening) note(r Record) error {
-	if r.Kind == Commit {
+func (o *opening) note(r store.Record) error {
+	if r.Kind == store.Commit {
 		o.commits = append(o.commits, r.Pos)
 	}
 	return nil
@@ -277,7 +245,7 @@ func (o *opening) settle() error {
 			return err
 		}
 	}
-	if o.head != nil && o.head.End == o.end && o.unmade == 0 && (o.size == o.end.Offset || o.end == Pos{}) {
+	if o.head != nil && o.head.end == o.end && o.unmade == 0 && (o.size == o.end.Offset || o.end == store.Pos{}) {
 		return nil
 	}
 	if o.end.Segment != 0 {

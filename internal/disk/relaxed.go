@@ -5,6 +5,8 @@ package disk
 import (
 	"fmt"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // Sync makes everything durable that Append acknowledged. A store that is not
@@ -36,7 +38,7 @@ func (s *Store) syncStanding() error {
 	if err := s.writer.sync(); err != nil {
 		return err
 	}
-	return s.stands(Pos{s.writer.number, s.writer.at})
+	return s.stands(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
 }
 
 // syncLater sees to it that what was just written is durable in time. The caller

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 func relaxed(seed byte, within time.Duration) *Options {
@@ -22,9 +23,9 @@ func relaxed(seed byte, within time.Duration) *Options {
 }
 
 // markBatch is a batch that need not be synced at once.
-func markBatch(i int) *Batch {
-	var b Batch
-	b.Add(Mark, fmt.Appendf(nil, "mark %d %0100d", i, i))
+func markBatch(i int) *store.Batch {
+	var b store.Batch
+	b.Add(store.Mark, fmt.Appendf(nil, "mark %d %0100d", i, i))
 	return &b
 }
 
@@ -44,7 +45,7 @@ func TestRelaxedSyncsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := faultfs.New()
 		s := mustOpen(t, in, relaxed(0, time.Second))
-		put := func(b *Batch) {
+		put := func(b *store.Batch) {
 			t.Helper()
 			if _, err := s.Append(t.Context(), b); err != nil {
 				t.Fatal(err)
@@ -70,8 +71,8 @@ func TestRelaxedSyncsInTime(t *testing.T) {
 			}, 1},
 			{"once is enough", func() { <-time.After(time.Hour); synctest.Wait() }, 0},
 			{"an intent", func() {
-				var b Batch
-				b.Add(Intent, []byte("a file"))
+				var b store.Batch
+				b.Add(store.Intent, []byte("a file"))
 				put(&b)
 			}, 1},
 			{"an image", func() {
@@ -89,7 +90,7 @@ func TestRelaxedSyncsInTime(t *testing.T) {
 		}
 		in.OnOp(nil)
 		<-time.After(time.Hour)
-		if err := s.Sync(); !errors.Is(err, ErrClosed) {
+		if err := s.Sync(); !errors.Is(err, store.ErrClosed) {
 			t.Errorf("after close: got %v, want ErrClosed", err)
 		}
 	})
@@ -115,7 +116,7 @@ func TestRelaxedFailureShows(t *testing.T) {
 		in.OnOp(nil)
 		_, err := s.Append(t.Context(), markBatch(1))
 		for name, err := range map[string]error{"store": s.Err(), "append": err, "sync": s.Sync()} {
-			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, faultfs.ErrFault) {
+			if !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, faultfs.ErrFault) {
 				t.Errorf("%s: got %v, want the cause and ErrReadOnly", name, err)
 			}
 		}
@@ -145,13 +146,13 @@ func relaxedCrash(t *testing.T, segment int64, batches int) {
 		if err != nil || found.Corrupt != nil {
 			t.Fatalf("%s: %v, %v", where, err, found.Corrupt)
 		}
-		got := mustReplay(t, s, Pos{})
+		got := mustReplay(t, s, store.Pos{})
 		if len(got) < least || len(got) > written {
 			t.Fatalf("%s: %d batches, want %d to %d", where, len(got), least, written)
 		}
 		var want []record
 		for i := range got {
-			want = append(want, record{Mark, uint64(i + 1), fmt.Sprintf("mark %d %0100d", i, i)})
+			want = append(want, record{store.Mark, uint64(i + 1), fmt.Sprintf("mark %d %0100d", i, i)})
 		}
 		if diff := cmp.Diff(want, append([]record(nil), got...)); diff != "" {
 			t.Fatalf("%s: records (-want +got):\n%s", where, diff)
@@ -161,7 +162,7 @@ func relaxedCrash(t *testing.T, segment int64, batches int) {
 		}
 		// Killed now, it must read again, and after a close too.
 		again, found, err := Open(in.Clone(), options(8))
-		if err != nil || found.Corrupt != nil || len(mustReplay(t, again, Pos{})) != len(got)+1 {
+		if err != nil || found.Corrupt != nil || len(mustReplay(t, again, store.Pos{})) != len(got)+1 {
 			t.Fatalf("%s: opened again: %v, %+v", where, err, found)
 		}
 		mustClose(t, s)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -18,11 +19,11 @@ import (
 func (d *diary) give(t testing.TB, s *Store, blocks ...string) {
 	t.Helper()
 	before := s.End()
-	var b Batch
+	var b store.Batch
 	for _, block := range blocks {
-		b.Add(Block, []byte(block))
+		b.Add(store.Block, []byte(block))
 	}
-	b.Add(Commit, binary.BigEndian.AppendUint64(nil, uint64(len(d.ends))))
+	b.Add(store.Commit, binary.BigEndian.AppendUint64(nil, uint64(len(d.ends))))
 	end, err := s.Append(t.Context(), &b)
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +39,8 @@ func copies(t testing.TB, s *Store, block string) int {
 	for _, p := range s.packs.packs {
 		walk, err := p.records(), error(nil)
 		for err == nil {
-			err = walk.batch(func(_ int64, r Record) error {
-				if r.Kind == Block && string(r.Data) == block {
+			err = walk.batch(func(_ int64, r store.Record) error {
+				if r.Kind == store.Block && string(r.Data) == block {
 					n++
 				}
 				return nil

@@ -6,22 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-)
 
-// Record is one record of the journal.
-type Record struct {
-	// Kind says what the data is.
-	Kind Kind
-	// Batch numbers the batch, from 1; the records of one Append share it. A
-	// number is missing where a pack has left out all that was in the batch.
-	Batch uint64
-	// Pos is where the record stands, or stood before it was packed. It is no
-	// place to start a Replay from, unless the record is the first of its batch.
-	Pos Pos
-	// Data is the record's content. It is the store's and valid until the
-	// function that got it returns.
-	Data []byte
-}
+	"github.com/fovea-memory/fovea/internal/store"
+)
 
 // Replay calls fn with each record from a position on up to what is durable when
 // it is called, in order and verified, whole batches only. The position is zero,
@@ -31,15 +18,15 @@ type Record struct {
 // batch may have none: they are found with Block. An error of fn ends it and is returned
 // as it is. Damage is a Corruption and makes the store read-only. O(bytes read); memory
 // of the largest batch.
-func (s *Store) Replay(from Pos, fn func(Record) error) error {
+func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	s.mu.Lock()
 	end, first, closed := s.end, s.first, s.closed
 	s.mu.Unlock()
 	if closed {
-		return replayError(ErrClosed)
+		return replayError(store.ErrClosed)
 	}
 	if from.Segment == 0 {
-		from = Pos{first, segmentHeaderSize}
+		from = store.Pos{Segment: first, Offset: segmentHeaderSize}
 	}
 	next := uint64(0)
 	for from.Compare(end) < 0 {
@@ -49,11 +36,11 @@ func (s *Store) Replay(from Pos, fn func(Record) error) error {
 			return replayError(err)
 		case p != nil:
 			err = s.replayPack(p, from, end, fn)
-			from, next = Pos{p.last + 1, segmentHeaderSize}, p.next
+			from, next = store.Pos{Segment: p.last + 1, Offset: segmentHeaderSize}, p.next
 			s.release(&p.shared)
 		default:
 			next, err = s.replaySegment(seg, from, end, next, fn)
-			from = Pos{from.Segment + 1, segmentHeaderSize}
+			from = store.Pos{Segment: from.Segment + 1, Offset: segmentHeaderSize}
 			s.release(&seg.shared)
 		}
 		if err != nil {
@@ -64,14 +51,14 @@ func (s *Store) Replay(from Pos, fn func(Record) error) error {
 }
 
 // replayPack replays the records of a pack from a position in it on.
-func (s *Store) replayPack(p *pack, from, end Pos, fn func(Record) error) error {
+func (s *Store) replayPack(p *pack, from, end store.Pos, fn func(store.Record) error) error {
 	if p.bad != nil {
 		return replayError(s.corrupt(p.bad))
 	}
 	var failed error
 	walk, err := p.records(), error(nil)
 	for err == nil {
-		err = walk.batch(func(_ int64, r Record) error {
+		err = walk.batch(func(_ int64, r store.Record) error {
 			if r.Pos.Compare(from) >= 0 && r.Pos.Compare(end) < 0 {
 				failed = fn(r)
 			}
@@ -89,7 +76,7 @@ func (s *Store) replayPack(p *pack, from, end Pos, fn func(Record) error) error 
 
 // replaySegment replays the rest of one segment; next is the number of its first
 // batch if that is known. It returns the number that the next segment begins with.
-func (s *Store) replaySegment(seg *segment, from, end Pos, next uint64, fn func(Record) error) (_ uint64, err error) {
+func (s *Store) replaySegment(seg *segment, from, end store.Pos, next uint64, fn func(store.Record) error) (_ uint64, err error) {
 	limit := end.Offset
 	if from.Segment != end.Segment {
 		if limit, err = seg.size(); err != nil {
@@ -108,7 +95,7 @@ func (s *Store) replaySegment(seg *segment, from, end Pos, next uint64, fn func(
 	walk := walkSegment(seg, from.Offset, limit, next)
 	var failed error
 	for err == nil {
-		err = walk.batch(func(r Record) error {
+		err = walk.batch(func(r store.Record) error {
 			failed = fn(r)
 			return failed
 		})
@@ -129,11 +116,11 @@ func replayError(err error) error { return fmt.Errorf("replay journal: %w", err)
 
 // damaged records corruption, makes the store read-only and returns the error.
 func (s *Store) damaged(number uint64, at int64, reason string) error {
-	return s.corrupt(&Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason})
+	return s.corrupt(&store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason})
 }
 
 // corrupt is damaged for any file.
-func (s *Store) corrupt(c *Corruption) error {
+func (s *Store) corrupt(c *store.Corruption) error {
 	s.mu.Lock()
 	if s.recovery.Corrupt == nil {
 		s.recovery.Corrupt = c

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -23,24 +24,24 @@ import (
 // call RemoveImages. The old files are unlinked, not overwritten, and readers
 // that use one at the moment end first, so the bytes may stay on the medium and
 // in its backups. Errors are those of Pack. O(history).
-func (s *Store) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
+func (s *Store) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()
 	done, err := s.rewrite(ctx, by, drop)
 	if err != nil {
-		return Packed{}, fmt.Errorf("rewrite history: %w", err)
+		return store.Packed{}, fmt.Errorf("rewrite history: %w", err)
 	}
 	return done, nil
 }
 
-func (s *Store) rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
+func (s *Store) rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
 	below, err := s.beginSegment()
 	if err != nil {
-		return Packed{}, err
+		return store.Packed{}, err
 	}
 	c, err := s.newCompaction(ctx, below)
 	if err != nil || len(c.sources) == 0 {
-		return Packed{}, err
+		return store.Packed{}, err
 	}
 	c.by, c.drop = by, drop
 	return c.run(0)
@@ -66,7 +67,7 @@ func (s *Store) beginSegment() (uint64, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end = Pos{w.number, w.at}
+	s.end = store.Pos{Segment: w.number, Offset: w.at}
 	return w.number, nil
 }
 

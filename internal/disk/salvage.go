@@ -14,6 +14,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -24,7 +25,7 @@ import (
 type Salvage struct {
 	in      vfs.FS
 	files   []salvageFile
-	bad     []Corruption
+	bad     []store.Corruption
 	damaged []string // files that do not verify, to be put aside
 	gone    map[merkle.Digest]uint64
 	at      map[merkle.Digest]salvaged
@@ -61,7 +62,7 @@ func OpenSalvage(in vfs.FS) (*Salvage, error) {
 func (s *Salvage) find() error {
 	if text, err := s.in.ReadFile(FormatFile); err == nil {
 		_, err := parseFormat(text)
-		if bad, ok := errors.AsType[*Corruption](err); ok {
+		if bad, ok := errors.AsType[*store.Corruption](err); ok {
 			s.damage(*bad)
 		} else if err != nil {
 			return err
@@ -76,7 +77,7 @@ func (s *Salvage) find() error {
 		return err
 	}
 	if head != nil {
-		s.segment = head.End.Segment
+		s.segment = head.end.Segment
 	}
 	if badHead != nil {
 		s.damage(*badHead)
@@ -134,7 +135,7 @@ func (s *Salvage) findPacks() error {
 		if info := p.packInfo; info.first > 0 && info.name() == name {
 			found = append(found, info)
 		} else {
-			s.damage(Corruption{File: name, Reason: errPackHeader.Error()})
+			s.damage(store.Corruption{File: name, Reason: errPackHeader.Error()})
 		}
 	}
 	slices.SortFunc(found, func(a, b packInfo) int {
@@ -151,14 +152,14 @@ func (s *Salvage) findPacks() error {
 }
 
 // damage notes the first damage of a file.
-func (s *Salvage) damage(bad Corruption) {
+func (s *Salvage) damage(bad store.Corruption) {
 	if !slices.Contains(s.damaged, bad.File) {
 		s.damaged, s.bad = append(s.damaged, bad.File), append(s.bad, bad)
 	}
 }
 
 // Damage returns what Read has found damaged, at most once for each file.
-func (s *Salvage) Damage() []Corruption { return slices.Clone(s.bad) }
+func (s *Salvage) Damage() []store.Corruption { return slices.Clone(s.bad) }
 
 // Gone returns the blocks that history had left out on purpose, and the numbers
 // of the commits that say why. The map is the Salvage's.
@@ -168,17 +169,17 @@ func (s *Salvage) Gone() map[merkle.Digest]uint64 { return s.gone }
 // until fn returns; an error of fn ends it and is returned as it is. Other
 // errors are of the file system or the context: then nothing can be said.
 // O(history), and more where much is damaged.
-func (s *Salvage) Read(ctx context.Context, fn func(Record) error) error {
-	var last Record
+func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
+	var last store.Record
 	for _, f := range s.files {
-		err := s.file(f, func(r Record, at int64) error {
+		err := s.file(f, func(r store.Record, at int64) error {
 			if r.Pos.Compare(last.Pos) <= 0 || r.Batch < last.Batch {
-				s.damage(Corruption{File: f.name, Offset: at, Reason: "a record out of order"})
+				s.damage(store.Corruption{File: f.name, Offset: at, Reason: "a record out of order"})
 				return nil
 			}
-			last = Record{Batch: r.Batch, Pos: r.Pos}
+			last = store.Record{Batch: r.Batch, Pos: r.Pos}
 			s.batch = max(s.batch, r.Batch)
-			if r.Kind == Block || r.Kind == Commit {
+			if r.Kind == store.Block || r.Kind == store.Commit {
 				s.at[merkle.Sum(r.Data)] = salvaged{f.name, at, len(r.Data)}
 			}
 			if err := ctx.Err(); err != nil {
@@ -194,7 +195,7 @@ func (s *Salvage) Read(ctx context.Context, fn func(Record) error) error {
 }
 
 // file reads one file; at is the offset of the data.
-func (s *Salvage) file(f salvageFile, fn func(r Record, at int64) error) error {
+func (s *Salvage) file(f salvageFile, fn func(r store.Record, at int64) error) error {
 	if f.segment != 0 {
 		return s.readSegment(f.segment, fn)
 	}
@@ -219,7 +220,7 @@ func (s *Salvage) file(f salvageFile, fn func(r Record, at int64) error) error {
 			continue
 		}
 		if err == nil {
-			err = fn(Record{Kind: g.kind, Batch: g.batch, Pos: g.pos, Data: data}, at+packFrameHeaderSize)
+			err = fn(store.Record{Kind: g.kind, Batch: g.batch, Pos: g.pos, Data: data}, at+packFrameHeaderSize)
 		}
 		if err != nil {
 			return err
@@ -249,10 +250,10 @@ func (s *Salvage) readGone(p *pack) error {
 	return nil
 }
 
-func (s *Salvage) readSegment(number uint64, fn func(r Record, at int64) error) error {
+func (s *Salvage) readSegment(number uint64, fn func(r store.Record, at int64) error) error {
 	seg, err := openSegment(s.in, number)
 	if errors.Is(err, errBadHeader) {
-		s.damage(Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
+		s.damage(store.Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
 		return nil
 	}
 	if bad := isNot(err, segmentName(number)); bad != nil {
@@ -271,14 +272,14 @@ func (s *Salvage) readSegment(number uint64, fn func(r Record, at int64) error) 
 	next, failed := int64(segmentHeaderSize), error(nil)
 	gap := func(at int64) {
 		if at > next {
-			s.damage(Corruption{File: segmentName(number), Segment: number, Offset: next, Reason: "no record that verifies"})
+			s.damage(store.Corruption{File: segmentName(number), Segment: number, Offset: next, Reason: "no record that verifies"})
 		}
 	}
 	err = behind(seg, segmentHeaderSize, size, func(f frame, at int64, data []byte) bool {
 		gap(at)
 		next = at + f.size()
-		if f.kind != Pad {
-			failed = fn(Record{Kind: f.kind, Batch: f.batch, Pos: Pos{number, at}, Data: data}, at+frameHeaderSize)
+		if f.kind != store.Pad {
+			failed = fn(store.Record{Kind: f.kind, Batch: f.batch, Pos: store.Pos{Segment: number, Offset: at}, Data: data}, at+frameHeaderSize)
 		}
 		return failed == nil
 	})
@@ -290,7 +291,7 @@ func (s *Salvage) readSegment(number uint64, fn func(r Record, at int64) error) 
 func (s *Salvage) Block(d merkle.Digest) (data []byte, err error) {
 	at, ok := s.at[d]
 	if !ok {
-		return nil, ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	file, err := s.in.OpenFile(at.file, os.O_RDONLY, 0)
 	if err != nil {
@@ -302,7 +303,7 @@ func (s *Salvage) Block(d merkle.Digest) (data []byte, err error) {
 		return nil, err
 	}
 	if merkle.Sum(data) != d {
-		return nil, ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	return data, nil
 }
@@ -333,7 +334,7 @@ func (s *Salvage) Has(d merkle.Digest) bool { _, ok := s.at[d]; return ok }
 
 // Images calls fn with every image that verifies, the newest first, those in
 // quarantine too, and says where it lies. Damaged ones count as damage.
-func (s *Salvage) Images(fn func(name string, img *Image)) error {
+func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
 	for _, folder := range []string{imageFolder, quarantineFolder} {
 		seqs, err := listNumbered(s.in, folder, imageSuffix, imageName)
 		if err != nil {
@@ -350,7 +351,7 @@ func (s *Salvage) Images(fn func(name string, img *Image)) error {
 			case !wrong:
 				return err
 			default:
-				s.damage(Corruption{File: name, Reason: "the image does not verify"})
+				s.damage(store.Corruption{File: name, Reason: "the image does not verify"})
 			}
 		}
 	}

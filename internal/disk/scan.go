@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // readAhead is how much is read at once at least where a file is read in order.
@@ -88,7 +90,7 @@ func (w *walker) inGroup() bool { return w.last.kind != 0 && w.last.flags&flagGr
 // complete group. Bytes that are no batch are a *damage, after which w.at is
 // still where the batch began; no record of it was handed out. The data of the
 // records is valid until the next call.
-func (w *walker) batch(fn func(Record) error) error {
+func (w *walker) batch(fn func(store.Record) error) error {
 	w.win.forget(w.at)
 	at, started := w.at, w.inGroup()
 	last, first := w.last, frame{}
@@ -125,7 +127,7 @@ func (w *walker) batch(fn func(Record) error) error {
 }
 
 // hand gives out the verified records between w.at and end.
-func (w *walker) hand(end int64, fn func(Record) error) error {
+func (w *walker) hand(end int64, fn func(store.Record) error) error {
 	for at := w.at; at < end; {
 		head, err := w.win.bytes(at, frameHeaderSize)
 		if err != nil {
@@ -136,9 +138,9 @@ func (w *walker) hand(end int64, fn func(Record) error) error {
 		if err != nil {
 			return err
 		}
-		if f.kind != Pad {
+		if f.kind != store.Pad {
 			data := whole[frameHeaderSize:][:f.length:f.length]
-			if err := fn(Record{Kind: f.kind, Batch: f.batch, Pos: Pos{w.seg.number, at}, Data: data}); err != nil {
+			if err := fn(store.Record{Kind: f.kind, Batch: f.batch, Pos: store.Pos{Segment: w.seg.number, Offset: at}, Data: data}); err != nil {
 				return err
 			}
 		}

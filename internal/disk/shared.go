@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -60,7 +61,7 @@ func (s *Store) usePacks() (set *packSet, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, nil, ErrClosed
+		return nil, nil, store.ErrClosed
 	}
 	set = s.packs
 	for _, p := range set.packs {
@@ -137,7 +138,7 @@ func (s *Store) openedSegment(number uint64) (*segment, error) {
 	defer s.mu.Unlock()
 	switch seg := s.segments[number]; {
 	case s.closed:
-		return nil, ErrClosed
+		return nil, store.ErrClosed
 	case number <= s.packs.last():
 		return nil, errPacked
 	case seg != nil:

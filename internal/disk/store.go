@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -10,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Options says how a store is opened; nil and the zero Options give the
@@ -91,12 +92,12 @@ type Store struct {
 	mu       sync.Mutex
 	queue    []*group // groups that wait, the oldest first
 	writers  int      // how many wrote at the same time, when the last group was synced
-	end      Pos
-	next     uint64 // number of the next batch
-	first    uint64 // number of the first segment there is or will be
-	opened   Head   // head as the last clean close left it
-	head     Head   // head for the next clean close
-	recovery Recovery
+	end      store.Pos
+	next     uint64     // number of the next batch
+	first    uint64     // number of the first segment there is or will be
+	opened   cleanClose // head as the last clean close left it
+	head     cleanClose // head for the next clean close
+	recovery store.Recovery
 	err      error // why the store is read-only
 	closed   bool
 	segments map[uint64]*segment // open for reading
@@ -113,7 +114,7 @@ type Store struct {
 // state is whole. Errors: ErrOtherMemex, ErrUnknownFormat, ErrForeignFolder, and
 // those of the folder; they leave it as it is. O(journal from the newest image's
 // segment on); of the packs only the ends are read.
-func Open(in vfs.FS, opts *Options) (*Store, Recovery, error) {
+func Open(in vfs.FS, opts *Options) (*Store, store.Recovery, error) {
 	s := &Store{
 		in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), closing: make(chan struct{}),
 		segments: map[uint64]*segment{}, packs: &packSet{},
@@ -122,7 +123,7 @@ func Open(in vfs.FS, opts *Options) (*Store, Recovery, error) {
 		for _, p := range s.packs.packs {
 			_ = p.retire() // it was only read
 		}
-		return nil, Recovery{}, fmt.Errorf("open state folder: %w", err)
+		return nil, store.Recovery{}, fmt.Errorf("open state folder: %w", err)
 	}
 	return s, s.Recovery(), nil
 }
@@ -137,8 +138,8 @@ func (s *Store) open() error {
 			return err
 		}
 	}
-	o := &opening{in: s.in, found: Recovery{Corrupt: bad}}
-	var badHead *Corruption
+	o := &opening{in: s.in, found: store.Recovery{Corrupt: bad}}
+	var badHead *store.Corruption
 	if o.head, badHead, err = readHead(s.in); err != nil {
 		return err
 	}
@@ -157,12 +158,12 @@ func (s *Store) open() error {
 	}
 	switch {
 	case o.found.Corrupt != nil:
-		s.err = fmt.Errorf("%w: %w", ErrReadOnly, o.found.Corrupt)
+		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, o.found.Corrupt)
 		o.found.TornBytes, o.found.TornBatches = 0, 0
 	case format.minor > FormatMinor:
-		s.err = fmt.Errorf("%w: %w", ErrReadOnly, unknownFormat(format.major, format.minor))
+		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, unknownFormat(format.major, format.minor))
 	case s.opts.ReadOnly != nil:
-		s.err = fmt.Errorf("%w: %w", ErrReadOnly, s.opts.ReadOnly)
+		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, s.opts.ReadOnly)
 		o.found.TornBytes, o.found.TornBatches = 0, 0
 	default:
 		if err := makeFolders(s.in); err != nil {
@@ -203,14 +204,14 @@ func (s *Store) adopt(o *opening) {
 
 // Recovery returns what opening the store found and what reading it has found
 // since. The result shares nothing with the store.
-func (s *Store) Recovery() Recovery {
+func (s *Store) Recovery() store.Recovery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.recovery.clone()
+	return s.recovery.Clone()
 }
 
 // End returns the position behind the last acknowledged batch.
-func (s *Store) End() Pos {
+func (s *Store) End() store.Pos {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end
@@ -226,29 +227,27 @@ func (s *Store) Err() error {
 
 // Head returns what SetHead set, else what the last clean close left; zero for a
 // folder that was never closed.
-func (s *Store) Head() Head {
+func (s *Store) Head() store.Head {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.head
+	return s.head.Head
 }
 
 // SetHead names the newest commit for Close to write down. It is cheap; call it
 // after each commit.
-func (s *Store) SetHead(commit merkle.Digest, seq uint64) {
+func (s *Store) SetHead(h store.Head) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.head.Commit, s.head.Seq = commit, seq
+	s.head.Head = h
 }
 
-// Stop makes the store read-only until it is opened again, as a write error does:
-// its owner has found that what the store would go on with is not so. The first
-// cause counts.
-func (s *Store) Stop(cause error) { _ = s.fail(cause) }
-
-// Miss makes the store read-only and damaged: its owner knows of a history that is not
-// here. It returns a Corruption with the reason.
-func (s *Store) Miss(reason string) error {
-	return s.corrupt(&Corruption{File: journalFolder, Reason: reason})
+// Stop is part of store.Store. A Corruption that names no file is of the journal.
+func (s *Store) Stop(cause error) {
+	if bad, ok := errors.AsType[*store.Corruption](cause); ok {
+		_ = s.corrupt(&store.Corruption{File: cmp.Or(bad.File, journalFolder), Segment: bad.Segment, Offset: bad.Offset, Reason: bad.Reason})
+		return
+	}
+	_ = s.fail(cause)
 }
 
 // fail makes the store read-only for a cause, which is returned with
@@ -257,7 +256,7 @@ func (s *Store) fail(cause error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
-		s.err = fmt.Errorf("%w: %w", ErrReadOnly, cause)
+		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, cause)
 	}
 	return s.err
 }
@@ -265,7 +264,7 @@ func (s *Store) fail(cause error) error {
 // writable returns the reason why nothing can be written. s.mu is held.
 func (s *Store) writable() error {
 	if s.closed {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	return s.err
 }
@@ -291,7 +290,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	waiting, readOnly, head := s.queue, s.err != nil, s.head
 	s.queue = nil
-	head.End, head.First, head.Next = s.end, s.first, s.next
+	head.end, head.first, head.next = s.end, s.first, s.next
 	changed := head != s.opened
 	s.mu.Unlock()
 	var lost error
@@ -302,7 +301,7 @@ func (s *Store) Close() error {
 	}
 
 	for _, g := range waiting {
-		g.finish(ErrClosed)
+		g.finish(store.ErrClosed)
 	}
 	err := errors.Join(lost, s.writer.close(!readOnly))
 	if err == nil && !readOnly && changed {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -42,21 +43,21 @@ func mustClose(t testing.TB, s *Store) {
 
 // record is a Record that owns its data.
 type record struct {
-	Kind  Kind
+	Kind  store.Kind
 	Batch uint64
 	Data  string
 }
 
-func replay(s *Store, from Pos) ([]record, error) {
+func replay(s *Store, from store.Pos) ([]record, error) {
 	var got []record
-	err := s.Replay(from, func(r Record) error {
+	err := s.Replay(from, func(r store.Record) error {
 		got = append(got, record{r.Kind, r.Batch, string(r.Data)})
 		return nil
 	})
 	return got, err
 }
 
-func mustReplay(t testing.TB, s *Store, from Pos) []record {
+func mustReplay(t testing.TB, s *Store, from store.Pos) []record {
 	t.Helper()
 	got, err := replay(s, from)
 	if err != nil {
@@ -67,9 +68,9 @@ func mustReplay(t testing.TB, s *Store, from Pos) []record {
 
 // batchOf is the i-th batch of a workload: a few records of sizes that are not
 // multiples of anything, some of them large.
-func batchOf(i int) (*Batch, []record) {
+func batchOf(i int) (*store.Batch, []record) {
 	random := rand.New(rand.NewPCG(uint64(i), 1))
-	var b Batch
+	var b store.Batch
 	var want []record
 	for range 1 + random.IntN(3) {
 		size := random.IntN(120)
@@ -77,7 +78,7 @@ func batchOf(i int) (*Batch, []record) {
 			size = 1200 + random.IntN(900)
 		}
 		data := bytes.Repeat([]byte{byte('a' + i%26)}, size)
-		kind := []Kind{Block, Intent, Commit, Mark}[random.IntN(4)]
+		kind := []store.Kind{store.Block, store.Intent, store.Commit, store.Mark}[random.IntN(4)]
 		b.Add(kind, data)
 		want = append(want, record{kind, uint64(i + 1), string(data)})
 	}
@@ -86,7 +87,7 @@ func batchOf(i int) (*Batch, []record) {
 
 // fillStore appends the batches from..to-1 of the workload and returns the
 // records and the ends.
-func fillStore(t testing.TB, s *Store, from, to int) (want []record, ends []Pos) {
+func fillStore(t testing.TB, s *Store, from, to int) (want []record, ends []store.Pos) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		b, records := batchOf(i)
@@ -102,19 +103,19 @@ func fillStore(t testing.TB, s *Store, from, to int) (want []record, ends []Pos)
 func TestAppendReplay(t *testing.T) {
 	in := faultfs.New()
 	var want []record
-	var ends []Pos
+	var ends []store.Pos
 	for round := range 4 {
 		s := mustOpen(t, in, small(byte(round)))
 		more, moreEnds := fillStore(t, s, 10*round, 10*round+10)
 		want, ends = append(want, more...), append(ends, moreEnds...)
-		if diff := cmp.Diff(want, mustReplay(t, s, Pos{})); diff != "" {
+		if diff := cmp.Diff(want, mustReplay(t, s, store.Pos{})); diff != "" {
 			t.Fatalf("round %d: records (-want +got):\n%s", round, diff)
 		}
 		mustClose(t, s)
 	}
 	s := mustOpen(t, in, small(9))
 	defer s.Close()
-	if diff := cmp.Diff(Recovery{}, s.Recovery()); diff != "" {
+	if diff := cmp.Diff(store.Recovery{}, s.Recovery()); diff != "" {
 		t.Errorf("recovery (-want +got):\n%s", diff)
 	}
 	if got := s.End(); got != ends[len(ends)-1] {
@@ -129,7 +130,7 @@ func TestAppendReplay(t *testing.T) {
 			t.Fatalf("replay from %v (-want +got):\n%s", end, diff)
 		}
 	}
-	if got := mustReplay(t, s, Pos{99, segmentHeaderSize}); got != nil {
+	if got := mustReplay(t, s, store.Pos{Segment: 99, Offset: segmentHeaderSize}); got != nil {
 		t.Errorf("replay from behind the end gives %v", got)
 	}
 }
@@ -140,7 +141,7 @@ func TestReplayEndsWithTheError(t *testing.T) {
 	fillStore(t, s, 0, 5)
 	stop := errors.New("stop")
 	calls := 0
-	err := s.Replay(Pos{}, func(Record) error { calls++; return stop })
+	err := s.Replay(store.Pos{}, func(store.Record) error { calls++; return stop })
 	if err != stop || calls != 1 {
 		t.Errorf("got %v after %d calls, want the function's own error after 1", err, calls)
 	}
@@ -152,13 +153,13 @@ func TestReplayEndsWithTheError(t *testing.T) {
 func TestPadsAreLeftOut(t *testing.T) {
 	s := mustOpen(t, faultfs.New(), small(0))
 	defer s.Close()
-	var b Batch
-	b.Add(Pad, make([]byte, 100))
-	b.Add(Block, []byte("x"))
+	var b store.Batch
+	b.Add(store.Pad, make([]byte, 100))
+	b.Add(store.Block, []byte("x"))
 	if _, err := s.Append(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]record{{Block, 1, "x"}}, mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff([]record{{store.Block, 1, "x"}}, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -172,9 +173,9 @@ func TestGroupCommit(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				var b Batch
-				b.Add(Block, fmt.Appendf(nil, "%d/%d", w, i))
-				b.Add(Commit, fmt.Appendf(nil, "%d/%d", w, i))
+				var b store.Batch
+				b.Add(store.Block, fmt.Appendf(nil, "%d/%d", w, i))
+				b.Add(store.Commit, fmt.Appendf(nil, "%d/%d", w, i))
 				_, err := s.Append(t.Context(), &b)
 				errs <- err
 			}
@@ -188,7 +189,7 @@ func TestGroupCommit(t *testing.T) {
 		}
 	}
 	check := func(s *Store) {
-		got := mustReplay(t, s, Pos{})
+		got := mustReplay(t, s, store.Pos{})
 		if len(got) != 2*writers*each {
 			t.Fatalf("got %d records, want %d", len(got), 2*writers*each)
 		}
@@ -287,7 +288,7 @@ func TestAppendGivesUpWithItsContext(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(append(want, records...), mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff(append(want, records...), mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	mustClose(t, s)
@@ -297,24 +298,24 @@ func TestBatchErrors(t *testing.T) {
 	s := mustOpen(t, faultfs.New(), small(0))
 	for _, tc := range []struct {
 		name string
-		fill func(b *Batch)
+		fill func(b *store.Batch)
 		want error
 	}{
-		{"kind 0", func(b *Batch) { b.Add(0, nil) }, ErrKind},
-		{"kind 6", func(b *Batch) { b.Add(6, nil) }, ErrKind},
-		{"a good record after a bad one", func(b *Batch) { b.Add(77, nil); b.Add(Block, nil) }, ErrKind},
-		{"empty", func(*Batch) {}, nil},
-		{"empty data", func(b *Batch) { b.Add(Block, nil) }, nil},
+		{"kind 0", func(b *store.Batch) { b.Add(0, nil) }, store.ErrKind},
+		{"kind 6", func(b *store.Batch) { b.Add(6, nil) }, store.ErrKind},
+		{"a good record after a bad one", func(b *store.Batch) { b.Add(77, nil); b.Add(store.Block, nil) }, store.ErrKind},
+		{"empty", func(*store.Batch) {}, nil},
+		{"empty data", func(b *store.Batch) { b.Add(store.Block, nil) }, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var b Batch
+			var b store.Batch
 			tc.fill(&b)
 			if _, err := s.Append(t.Context(), &b); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
 		})
 	}
-	if diff := cmp.Diff([]record{{Block, 1, ""}}, mustReplay(t, s, Pos{})); diff != "" {
+	if diff := cmp.Diff([]record{{store.Block, 1, ""}}, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Error(diff)
 	}
 	mustClose(t, s)
@@ -325,9 +326,9 @@ func TestBatchErrors(t *testing.T) {
 	_, loadErr := s.LoadImage()
 	for name, err := range map[string]error{
 		"append": appendErr, "block": blockErr, "load": loadErr,
-		"replay": s.Replay(Pos{}, nil), "image": s.WriteImage(Image{}),
+		"replay": s.Replay(store.Pos{}, nil), "image": s.WriteImage(store.Image{}),
 	} {
-		if !errors.Is(err, ErrClosed) {
+		if !errors.Is(err, store.ErrClosed) {
 			t.Errorf("%s after close: got %v, want ErrClosed", name, err)
 		}
 	}
@@ -341,9 +342,9 @@ func TestLargeBatch(t *testing.T) {
 	defer folder.Close()
 	s := mustOpen(t, folder, nil)
 	const size, count = 64 << 10, 16 << 20 / (64 << 10)
-	var b Batch
+	var b store.Batch
 	for i := range count {
-		b.Add(Block, bytes.Repeat([]byte{byte(i)}, size))
+		b.Add(store.Block, bytes.Repeat([]byte{byte(i)}, size))
 	}
 	if _, err := s.Append(t.Context(), &b); err != nil {
 		t.Fatal(err)
@@ -352,7 +353,7 @@ func TestLargeBatch(t *testing.T) {
 	mustClose(t, s)
 	s = mustOpen(t, folder, nil)
 	defer s.Close()
-	got := mustReplay(t, s, Pos{})
+	got := mustReplay(t, s, store.Pos{})
 	if len(got) != count+len(want) {
 		t.Fatalf("got %d records, want %d", len(got), count+len(want))
 	}
@@ -406,15 +407,15 @@ func TestCleanOpenWritesNothing(t *testing.T) {
 		return nil
 	})
 	s = mustOpen(t, in, small(1))
-	mustReplay(t, s, Pos{})
+	mustReplay(t, s, store.Pos{})
 	mustClose(t, s)
 }
 
 func TestBlock(t *testing.T) {
 	in := faultfs.New()
 	s := mustOpen(t, in, small(0))
-	put := func(kind Kind, data string) merkle.Digest {
-		var b Batch
+	put := func(kind store.Kind, data string) merkle.Digest {
+		var b store.Batch
 		b.Add(kind, []byte(data))
 		if _, err := s.Append(t.Context(), &b); err != nil {
 			t.Fatal(err)
@@ -432,9 +433,9 @@ func TestBlock(t *testing.T) {
 	}
 	for i := range 40 {
 		data := fmt.Sprintf("block %d %s", i, bytes.Repeat([]byte("x"), 37*i))
-		kind := Block
+		kind := store.Block
 		if i%3 == 0 {
-			kind = Commit
+			kind = store.Commit
 		}
 		want[put(kind, data)] = data
 		if i%7 == 0 {
@@ -442,8 +443,8 @@ func TestBlock(t *testing.T) {
 		}
 	}
 	check()
-	for _, d := range []merkle.Digest{{}, put(Intent, "intent"), put(Mark, "mark"), merkle.Sum([]byte("never"))} {
-		if _, err := s.Block(d); !errors.Is(err, ErrNotFound) {
+	for _, d := range []merkle.Digest{{}, put(store.Intent, "intent"), put(store.Mark, "mark"), merkle.Sum([]byte("never"))} {
+		if _, err := s.Block(d); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("block %v: got %v, want ErrNotFound", d, err)
 		}
 	}

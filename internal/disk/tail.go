@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -37,13 +38,13 @@ func (t tail) stands(in vfs.File, name string) error {
 		return nil
 	}
 	if err != nil && n < len(have) {
-		return fmt.Errorf("%s was %w: it ends before what was written last: %w", name, ErrReplaced, err)
+		return fmt.Errorf("%s was %w: it ends before what was written last: %w", name, store.ErrReplaced, err)
 	}
-	return fmt.Errorf("%s was %w: what was written last is not in it", name, ErrReplaced)
+	return fmt.Errorf("%s was %w: what was written last is not in it", name, store.ErrReplaced)
 }
 
 // readTail returns the tail of the segment at a position; the zero position has none.
-func readTail(in vfs.FS, end Pos) (tail, error) {
+func readTail(in vfs.FS, end store.Pos) (tail, error) {
 	if end.Segment == 0 {
 		return tail{}, nil
 	}

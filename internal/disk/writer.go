@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -46,11 +47,11 @@ type writer struct {
 // sets the end of each batch. It compares what the segment ends with before and after
 // that, so that nothing counts which was written over. After an error the writer is not
 // used again.
-func (w *writer) write(group []*Batch) error {
+func (w *writer) write(group []*pending) error {
 	size, relaxed := int64(0), w.store.opts.Relaxed > 0
 	for _, b := range group {
 		size += b.Size()
-		relaxed = relaxed && !b.intent
+		relaxed = relaxed && !b.HasIntent()
 	}
 	if err := w.prepare(size); err != nil {
 		return err
@@ -85,20 +86,20 @@ func (w *writer) write(group []*Batch) error {
 }
 
 // seal completes the batches of a group and returns their bytes in a row.
-func (w *writer) seal(group []*Batch) []byte {
-	buf := group[0].buf
+func (w *writer) seal(group []*pending) []byte {
+	buf := group[0].Bytes()
 	if len(group) > 1 {
 		buf = w.buf[:0]
 		for _, b := range group {
-			buf = append(buf, b.buf...)
+			buf = append(buf, b.Bytes()...)
 		}
 		w.buf = buf
 	}
 	at := int64(0)
 	for i, b := range group {
-		b.seal(buf[at:][:b.Size()], w.salt, w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
+		seal(buf[at:][:b.Size()], w.salt, w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
 		at += b.Size()
-		b.end = Pos{w.number, w.at + at}
+		b.end = store.Pos{Segment: w.number, Offset: w.at + at}
 	}
 	return buf
 }

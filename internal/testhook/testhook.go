@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -16,6 +17,9 @@ import (
 var (
 	// SetBehind sets how many bytes of journal are behind the newest image.
 	SetBehind func(memory any, bytes int64)
+	// SetStore makes the memory that opens with opts, a *fovea.Options, keep its history in
+	// the store that open returns for its state folder.
+	SetStore func(opts any, open func(state vfs.FS) store.Store)
 	// Rewrite edits the files of several nodes in one commit.
 	Rewrite func(ctx context.Context, memory any, base merkle.Digest, ids []string, edit func(path, text string) string) error
 	// RememberTogether remembers notes of these titles that arrived while another writer

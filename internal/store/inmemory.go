@@ -1,0 +1,312 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// maxImages is how many images an InMemory keeps.
+const maxImages = 2
+
+// InMemory is a history without files, which lasts as long as the process: for tests, and
+// for a memory that is to leave nothing behind. The zero InMemory is empty and ready. It
+// is safe for concurrent use.
+type InMemory struct {
+	rewriting sync.Mutex // held by Rewrite
+
+	mu      sync.Mutex
+	records []Record // neither the slice nor the data is ever written to
+	commits []int    // the indexes of those that are commits
+	blocks  map[merkle.Digest][]byte
+	purged  map[merkle.Digest]uint64
+	images  []Image // the newest first
+	head    Head    // as the last Close left it
+	end     Pos
+	batches uint64
+}
+
+// Open returns a store over the history. What was appended before is there, also where the
+// store that appended it was closed or stopped. One store is open at a time.
+func (h *InMemory) Open() Store {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return &openInMemory{h: h, head: h.head}
+}
+
+// openInMemory is an open InMemory, whose lock guards it.
+type openInMemory struct {
+	h      *InMemory
+	head   Head
+	found  Recovery
+	err    error
+	closed bool
+}
+
+// lock locks the history and returns how to unlock it, and why the store cannot be read.
+func (s *openInMemory) lock() (unlock func(), err error) {
+	s.h.mu.Lock()
+	if s.closed {
+		err = ErrClosed
+	}
+	return s.h.mu.Unlock, err
+}
+
+func (s *openInMemory) Append(ctx context.Context, b *Batch) (Pos, error) {
+	if err := b.Err(); err != nil {
+		return Pos{}, err
+	}
+	unlock, err := s.lock()
+	defer unlock()
+	if err = cmp.Or(ctx.Err(), err, s.err); err != nil {
+		return Pos{}, fmt.Errorf("append batch: %w", err)
+	}
+	if b.Len() > 0 {
+		s.h.append(b)
+	}
+	return s.h.end, nil
+}
+
+// append appends a batch with records. h.mu is held.
+func (h *InMemory) append(b *Batch) {
+	h.end.Segment = 1
+	h.batches++
+	for kind, data := range b.Records() {
+		h.add(Record{Kind: kind, Batch: h.batches, Pos: h.end, Data: bytes.Clone(data)})
+		h.end.Offset += int64(RecordSize(len(data)))
+	}
+}
+
+// add appends a record. h.mu is held.
+func (h *InMemory) add(r Record) {
+	if r.Kind == Commit {
+		h.commits = append(h.commits, len(h.records))
+	}
+	if r.Kind.HasDigest() {
+		if h.blocks == nil {
+			h.blocks = map[merkle.Digest][]byte{}
+		}
+		h.blocks[merkle.Sum(r.Data)] = r.Data
+	}
+	h.records = append(h.records, r)
+}
+
+func (s *openInMemory) Block(d merkle.Digest) ([]byte, error) {
+	unlock, err := s.lock()
+	defer unlock()
+	data, ok := s.h.blocks[d]
+	switch by := s.h.purged[d]; {
+	case err != nil:
+	case ok:
+		return append([]byte{}, data...), nil
+	case by != 0:
+		err = &Purged{By: by}
+	default:
+		err = ErrNotFound
+	}
+	return nil, fmt.Errorf("read block %v: %w", d, err)
+}
+
+func (s *openInMemory) Commits(ctx context.Context, span Span, fn func(Record) error) error {
+	unlock, err := s.lock()
+	records, commits := s.h.records, s.h.commits
+	unlock()
+	if err != nil {
+		return fmt.Errorf("read commits: %w", err)
+	}
+	to := min(span.To, uint64(len(commits)))
+	commits = slices.Clone(commits[min(max(span.From, 1)-1, to):to])
+	if span.Backward {
+		slices.Reverse(commits)
+	}
+	for _, i := range commits {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read commits: %w", err)
+		}
+		if err := fn(records[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *openInMemory) Replay(from Pos, fn func(Record) error) error {
+	unlock, err := s.lock()
+	records := s.h.records
+	unlock()
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	first := sort.Search(len(records), func(i int) bool { return records[i].Pos.Compare(from) >= 0 })
+	for _, r := range records[first:] {
+		if r.Kind == Pad {
+			continue
+		}
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *openInMemory) End() Pos {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	return s.h.end
+}
+
+func (s *openInMemory) Head() Head {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	return s.head
+}
+
+func (s *openInMemory) SetHead(h Head) {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	s.head = h
+}
+
+func (s *openInMemory) LoadImage() (*Image, error) {
+	unlock, err := s.lock()
+	defer unlock()
+	if err == nil && len(s.h.images) == 0 {
+		err = ErrNoImage
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load image: %w", err)
+	}
+	img := s.h.images[0].clone()
+	return &img, nil
+}
+
+// clone returns a copy that shares nothing with the image.
+func (img Image) clone() Image {
+	img.Sections = slices.Clone(img.Sections)
+	for i := range img.Sections {
+		img.Sections[i].Data = bytes.Clone(img.Sections[i].Data)
+	}
+	return img
+}
+
+func (s *openInMemory) WriteImage(img Image) error {
+	unlock, err := s.lock()
+	defer unlock()
+	if err = cmp.Or(err, s.err, img.Check()); err != nil {
+		return fmt.Errorf("write image %d: %w", img.Seq, err)
+	}
+	images := slices.DeleteFunc(slices.Clone(s.h.images), func(old Image) bool { return old.Seq == img.Seq })
+	images = append(images, img.clone())
+	slices.SortFunc(images, func(a, b Image) int { return cmp.Compare(b.Seq, a.Seq) })
+	s.h.images = images[:min(len(images), maxImages)]
+	return nil
+}
+
+func (s *openInMemory) RemoveImages(before uint64) error {
+	unlock, err := s.lock()
+	defer unlock()
+	if err = cmp.Or(err, s.err); err != nil {
+		return fmt.Errorf("remove images: %w", err)
+	}
+	s.h.images = slices.DeleteFunc(slices.Clone(s.h.images), func(img Image) bool { return img.Seq < before })
+	return nil
+}
+
+func (s *openInMemory) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
+	s.h.rewriting.Lock()
+	defer s.h.rewriting.Unlock()
+	unlock, err := s.lock()
+	records := s.h.records
+	unlock()
+	if err = cmp.Or(ctx.Err(), err, s.Err()); err != nil {
+		return Packed{}, fmt.Errorf("rewrite history: %w", err)
+	}
+	chosen := map[int]merkle.Digest{}
+	for i, r := range records {
+		if r.Kind != Block {
+			continue
+		}
+		if d := merkle.Sum(r.Data); drop(d, r.Data) {
+			chosen[i] = d
+		}
+	}
+	if len(chosen) == 0 {
+		return Packed{}, nil
+	}
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	return s.h.leaveOut(chosen, by), nil
+}
+
+// leaveOut makes the history without the records of these indexes. h.mu is held.
+func (h *InMemory) leaveOut(chosen map[int]merkle.Digest, by uint64) Packed {
+	done := Packed{Dropped: len(chosen)}
+	if h.purged == nil {
+		h.purged = map[merkle.Digest]uint64{}
+	}
+	for _, d := range chosen {
+		h.purged[d] = by
+	}
+	all := h.records
+	h.records, h.commits, h.blocks = nil, nil, nil
+	for i, r := range all {
+		done.Before += int64(RecordSize(len(r.Data)))
+		if _, dropped := chosen[i]; !dropped {
+			h.add(r)
+			done.After += int64(RecordSize(len(r.Data)))
+		}
+	}
+	return done
+}
+
+func (s *openInMemory) Size() (int64, error) {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	size := int64(0)
+	for _, r := range s.h.records {
+		size += int64(RecordSize(len(r.Data)))
+	}
+	return size, nil
+}
+
+func (s *openInMemory) Recovery() Recovery {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	return s.found.Clone()
+}
+
+func (s *openInMemory) Err() error {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	return s.err
+}
+
+func (s *openInMemory) Stop(cause error) {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	if bad, ok := errors.AsType[*Corruption](cause); ok && s.found.Corrupt == nil {
+		s.found.Corrupt = bad
+	}
+	if s.err == nil {
+		s.err = fmt.Errorf("%w: %w", ErrReadOnly, cause)
+	}
+}
+
+func (s *openInMemory) Close() error {
+	unlock, err := s.lock()
+	defer unlock()
+	if err == nil && s.err == nil {
+		s.h.head = s.head
+	}
+	s.closed = true
+	return nil
+}

@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Store keeps a history. All methods are safe for concurrent use.
+type Store interface {
+	// Append makes the batch durable and returns the position behind it. Batches of
+	// goroutines that call it at the same time may share one write, in the order of the
+	// calls. An empty batch does nothing.
+	//
+	// When the context ends before the batch's turn, its error is returned and nothing
+	// was written; once writing has begun the result is waited for. ErrKind and
+	// ErrTooLarge refuse the batch and nothing else. After any other error the store is
+	// read-only (ErrReadOnly), and whether the batch is there shows when the store is
+	// opened again. A closed store returns ErrClosed.
+	Append(ctx context.Context, b *Batch) (Pos, error)
+
+	// Block returns the block or commit with the digest, hashed after it was read; the
+	// caller owns it. It returns ErrNotFound when no record has it, a Purged when it was
+	// left out on purpose, and a Corruption when the record is damaged.
+	Block(d merkle.Digest) ([]byte, error)
+
+	// Commits calls fn with the commits of the span in its order, verified. Commits are
+	// numbered from 1 as they stand in the history; numbers beyond its ends are passed
+	// over. An error of fn ends it and is returned as it is. Damage is a Corruption and
+	// makes the store read-only.
+	Commits(ctx context.Context, span Span, fn func(Record) error) error
+
+	// Replay calls fn with each record from a position on up to what is durable when it
+	// is called, in order and verified, whole batches only. The position is zero, the end
+	// of a batch as Append returned it, or an Image's At; one behind the end gives no
+	// record. Packing and rewriting leave positions as they are. Of blocks that were
+	// given before, a batch may have none: they are found with Block. Intents that a
+	// later batch settled may be missing. An error of fn ends it and is returned as it
+	// is. Damage is a Corruption and makes the store read-only.
+	Replay(from Pos, fn func(Record) error) error
+
+	// End returns the position behind the last acknowledged batch.
+	End() Pos
+
+	// Head returns what SetHead set, else what the store had when it was last closed;
+	// zero for a store that never was.
+	Head() Head
+
+	// SetHead names the newest commit for Close to keep. It is cheap; call it after each
+	// commit.
+	SetHead(h Head)
+
+	// LoadImage returns the newest image that verifies, or ErrNoImage. A derived section
+	// that is damaged is left out. It returns ErrUnknownFormat for an image of a newer
+	// version. The image is the caller's.
+	LoadImage() (*Image, error)
+
+	// WriteImage keeps an image, durably and all or nothing, and then at least the one
+	// before it. img.At must be durable: a result of Append. It returns ErrSection or
+	// ErrTooLarge for what cannot be written, and ErrReadOnly; any other error leaves the
+	// images there were, and the records, as they are.
+	WriteImage(img Image) error
+
+	// Err returns why the store is read-only, an error that wraps ErrReadOnly and the
+	// cause, or nil.
+	Err() error
+
+	// Stop makes the store read-only until it is opened again, as a write error does:
+	// its owner has found that what the store would go on with is not so. The first
+	// cause counts. A Corruption is also what the store's Recovery reports.
+	Stop(cause error)
+
+	// Close waits for the writes that have begun and keeps the head. Appends that wait
+	// get ErrClosed. A store that is read-only is closed without a change. A second call
+	// does nothing.
+	Close() error
+}
+
+// Span is a range of commits by number, both ends included.
+type Span struct {
+	From, To uint64
+	// Backward gives the commit To first.
+	Backward bool
+}
+
+// Head names the newest commit.
+type Head struct {
+	// Seq is the commit's number, 0 for none.
+	Seq uint64
+	// Commit is the commit's digest.
+	Commit merkle.Digest
+}
