@@ -17,9 +17,35 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// change turns a document's text into another one; i is the headline it is
-// about, -1 for the document itself.
-type change func(doc *org.Document, i int, now time.Time) (string, error)
+// change is what an operation makes of a node: of the text of its file, or of its branch
+// of a tree. Both are pure, so that they can be applied to an earlier version.
+type change struct {
+	// file returns the new text of a document; i is the headline, -1 for the document.
+	file func(doc *org.Document, i int, now time.Time) (string, error)
+	// tree returns the new branch, nil to remove it. Without it the operation is for
+	// files only.
+	tree func(t *node.Tree, now time.Time) (*node.Tree, error)
+}
+
+// typed returns the change that edits make.
+func typed(edits ...org.Edit) change {
+	return change{
+		file: func(doc *org.Document, i int, now time.Time) (string, error) {
+			splices, err := doc.Edit(i, now, edits...)
+			if err != nil {
+				return "", err
+			}
+			return org.ApplySplices(doc.Source, splices)
+		},
+		tree: func(t *node.Tree, now time.Time) (*node.Tree, error) { return editTree(t, edits, now) },
+	}
+}
+
+// unchanged is the change of a node that moves as it is.
+var unchanged = typed()
+
+// filesOnly returns a change that refuses trees.
+func (c change) filesOnly() change { return change{file: c.file} }
 
 // Edit applies typed edits, in order, to a node of an Org file: a headline, or a
 // document where the edit makes sense there. Of a node that stands in no file they
@@ -33,20 +59,11 @@ type change func(doc *org.Document, i int, now time.Time) (string, error)
 // (an editor holds the file), ReadOnly (the file, its folder or the store),
 // Other. Complexity is that of reading and writing the file.
 func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits ...org.Edit) (Commit, error) {
-	apply := func(doc *org.Document, i int, now time.Time) (string, error) {
-		splices, err := doc.Edit(i, now, edits...)
-		if err != nil {
-			return "", err
-		}
-		return org.ApplySplices(doc.Source, splices)
-	}
 	return m.edit(ctx, "edit", nil, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
 		}
-		if m.isTree(id) {
-			return e.editTree(id, base, edits)
-		}
+		apply := typed(edits...)
 		n, err := e.node(ctx, id, base, apply)
 		if err != nil {
 			return err
@@ -54,19 +71,35 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 		if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
 			return fail(e.name, id, Invalid, errEncrypted)
 		}
-		return e.change(id, n, apply)
+		return e.change(n, apply)
 	})
 }
 
-// change puts what apply makes of a node's document.
-func (e *editing) change(id string, n *node.Node, apply change) error {
-	e.message = n.Path + ": " + n.Title()
-	text, err := apply(e.document(n.Path), e.headline(n), e.now)
+// change applies a change to a node.
+func (e *editing) change(n *node.Node, c change) error {
+	e.message = described(n)
+	if node.IsMemory(n.Path) {
+		next, err := c.tree(e.m.View().state.Branch(n.ID), e.now)
+		if err != nil {
+			return fail(e.name, n.ID, Invalid, err)
+		}
+		e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, next) })
+		return nil
+	}
+	text, err := c.file(e.document(n.Path), e.headline(n), e.now)
 	if err != nil {
-		return fail(e.name, id, Invalid, err)
+		return fail(e.name, n.ID, Invalid, err)
 	}
 	e.put(n.Path, text)
 	return nil
+}
+
+// described returns the path and title of a node, for the message of a commit.
+func described(n *node.Node) string {
+	if node.IsMemory(n.Path) {
+		return n.Path + ": " + titleOf(n)
+	}
+	return n.Path + ": " + n.Title()
 }
 
 // errEncrypted refuses to put clear text beside text that is encrypted, or in its
@@ -138,67 +171,74 @@ func (m *Memory) perform(ctx context.Context, name string, answer func(*graph.Co
 	return e.save(ctx)
 }
 
-// node brings memory up to date with the file of a node and returns the node.
-// A base that is not its own digest is a Conflict; zero is none. mine makes
-// what the edit would have given of that base.
-func (e *editing) node(ctx context.Context, id string, base merkle.Digest, mine change) (*node.Node, error) {
+// errBuffer refuses to edit what an editor has not saved.
+var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
+
+// node returns a node, after bringing memory up to date with its file. A base that is
+// neither zero nor its own digest is a Conflict, with what c would have made of the base.
+// Without c.tree, the node must be in a file.
+func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
 	n, ok := e.m.View().Get(id)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, fail(e.name, id, NotFound, errors.New("no such node"))
-	}
-	if e.m.View().state.IsTree(n.Path) {
-		return nil, e.inNoFile(n)
-	}
-	if _, err := e.refresh(ctx, n.Path); err != nil {
-		return nil, err
-	}
-	if n, ok = e.m.View().Get(id); !ok {
-		return nil, fail(e.name, id, NotFound, errors.New("the node left the file since it was read"))
-	}
-	c := e.m.entry(ctx, graph.KindEdit, "", 0)
-	if err := e.m.mayWrite(ctx, e.name, &c, n.Path); err != nil {
-		return nil, err // before anything of it is shown
-	}
-	if err := e.isParsed(n.Path); err != nil {
-		return nil, err
+	case e.m.View().state.IsTree(n.Path) && !node.IsMemory(n.Path):
+		return nil, fail(e.name, id, Busy, errBuffer)
+	case node.IsMemory(n.Path) && c.tree == nil:
+		return nil, fail(e.name, id, Invalid, errors.New("it stands in no file; refile it into one first"))
+	case !node.IsMemory(n.Path):
+		if _, err := e.refresh(ctx, n.Path); err != nil {
+			return nil, err
+		}
+		if n, ok = e.m.View().Get(id); !ok {
+			return nil, fail(e.name, id, NotFound, errors.New("the node left the file since it was read"))
+		}
+		if err := e.editable(ctx, n.Path); err != nil {
+			return nil, err
+		}
 	}
 	if !base.IsZero() && n.Own != base {
-		return nil, &Error{
-			Op: e.name, What: id, Kind: Conflict, Mine: e.mine(n.Path, base, mine), Theirs: n.Content,
-			Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
-		}
+		return nil, e.conflict(n, base, c)
 	}
 	return n, nil
 }
 
-// inNoFile refuses what is done to files alone.
-func (e *editing) inNoFile(n *node.Node) error {
-	if !node.IsMemory(n.Path) {
-		return fail(e.name, n.ID, Busy, errBuffer)
+// conflict returns the error for a change of a node that was based on another version.
+func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
+	mine := ""
+	if old, err := node.ReadOwn(base, e.m.store.Block); err == nil {
+		mine, _ = c.alone(old, e.m.View().state.Reading(n.Path), node.IsMemory(n.Path), e.now)
 	}
-	return fail(e.name, n.ID, Invalid, errors.New("it stands in no file; refile it into one first"))
+	return &Error{
+		Op: e.name, What: n.ID, Kind: Conflict, Mine: mine, Theirs: n.Content,
+		Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
+	}
 }
 
-// mine applies a change to an earlier version of a node, "" where that version
-// or the change of it alone cannot be had.
-func (e *editing) mine(path string, base merkle.Digest, apply change) string {
-	old, err := node.ReadOwn(base, e.m.store.Block)
-	if err != nil {
-		return ""
+// alone returns what a change makes of an earlier version of a node outside its document,
+// "" where that version is removed or is no node by itself.
+func (c change) alone(old *node.Node, opts *org.Options, isTree bool, now time.Time) (string, error) {
+	if isTree {
+		t, err := c.tree(&node.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}, now)
+		if err != nil || t == nil {
+			return "", err
+		}
+		return t.Content, nil
 	}
-	if apply == nil { // the text is moved as it is
-		return old.Content
+	doc := org.Parse(old.Content, opts)
+	if len(doc.Headlines) > 1 || c.file == nil {
+		return "", nil
 	}
-	doc := org.Parse(old.Content, e.m.View().state.Reading(path))
-	i := len(doc.Headlines) - 1
-	if i > 0 {
-		return ""
+	return c.file(doc, len(doc.Headlines)-1, now)
+}
+
+// editable refuses a file that the actor may not change, or that is not parsed.
+func (e *editing) editable(ctx context.Context, path string) error {
+	c := e.m.entry(ctx, graph.KindEdit, "", 0)
+	if err := e.m.mayWrite(ctx, e.name, &c, path); err != nil {
+		return err // before anything of it is shown
 	}
-	text, err := apply(doc, i, e.now)
-	if err != nil {
-		return ""
-	}
-	return text
+	return e.isParsed(path)
 }
 
 // isParsed refuses a file that memory keeps opaque.

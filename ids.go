@@ -66,7 +66,7 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 
 // assign prepares the id of one node and returns it.
 func (a *assignment) assign(ctx context.Context, id string) (string, error) {
-	n, err := a.node(ctx, id, merkle.Digest{}, nil)
+	n, err := a.node(ctx, id, merkle.Digest{}, change{})
 	if err != nil {
 		return "", err
 	}

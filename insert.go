@@ -42,7 +42,7 @@ func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHea
 	}
 	c, err := m.perform(ctx, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		if m.isTree(under) {
-			return e.insertTree(under, h)
+			return e.insertTree(ctx, under, h)
 		}
 		name, doc, i, err := e.place(ctx, under)
 		if err != nil {
@@ -65,7 +65,7 @@ func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHea
 // below. A file that does not exist is an empty document.
 func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
 	if _, ok := e.m.View().Get(under); ok {
-		n, err := e.node(ctx, under, merkle.Digest{}, nil)
+		n, err := e.node(ctx, under, merkle.Digest{}, change{})
 		switch {
 		case err != nil:
 			return "", nil, 0, err

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -26,16 +27,24 @@ func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Dige
 		if err := m.acrossScopes(e.name, id, target); err != nil {
 			return err
 		}
-		if m.isTree(id) {
-			return e.refileTree(ctx, id, target, base)
-		}
-		to, err := e.node(ctx, target, merkle.Digest{}, nil)
+		n, err := e.node(ctx, id, base, unchanged)
 		if err != nil {
 			return err
 		}
-		n, err := e.node(ctx, id, base, nil)
+		kind := unchanged.filesOnly()
+		if node.IsMemory(n.Path) {
+			kind = unchanged // a tree also moves to a tree
+		}
+		to, err := e.node(ctx, target, merkle.Digest{}, kind)
 		if err != nil {
 			return err
+		}
+		e.message = described(n) + " to " + described(to)
+		switch {
+		case node.IsMemory(to.Path):
+			return e.moveTree(n, to)
+		case node.IsMemory(n.Path):
+			return e.refileTree(n, to)
 		}
 		from := e.document(n.Path)
 		dest := from
@@ -46,7 +55,6 @@ func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Dige
 		if err != nil {
 			return fail(e.name, id, Invalid, err)
 		}
-		e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, n.Title(), to.Path, to.Title())
 		if dest != from {
 			if err := e.splice(to.Path, dest.Source, in); err != nil {
 				return err
@@ -62,7 +70,7 @@ func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Dige
 // Invalid also for an archive that is no Org file of the memex.
 func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
 	return m.edit(ctx, "archive", nil, func(e *editing) error {
-		n, err := e.node(ctx, id, base, nil)
+		n, err := e.node(ctx, id, base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}

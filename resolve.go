@@ -22,7 +22,7 @@ import (
 // because it has changed since is a Conflict, and nothing is changed then.
 func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Digest, take bool, which ...int) (Commit, error) {
 	return m.edit(ctx, "resolve", nil, func(e *editing) error {
-		n, err := e.node(ctx, id, base, nil)
+		n, err := e.node(ctx, id, base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Di
 			}
 			return fail(e.name, id, kind, err)
 		}
-		return e.change(id, n, apply)
+		return e.change(n, apply)
 	})
 }
 
@@ -42,7 +42,7 @@ func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Di
 func resolution(n *node.Node, take bool, which []int) (change, error) {
 	kept := n.Conflicts()
 	if len(kept) == 0 {
-		return nil, errors.New("the node keeps no conflict; fovea query tags:conflict lists those that do")
+		return change{}, errors.New("the node keeps no conflict; fovea query tags:conflict lists those that do")
 	}
 	if len(which) == 0 {
 		for i := range kept {
@@ -51,27 +51,18 @@ func resolution(n *node.Node, take bool, which []int) (change, error) {
 	}
 	for _, i := range which {
 		if i < 0 || i >= len(kept) {
-			return nil, fmt.Errorf("no conflict %d; the node keeps %d", i+1, len(kept))
+			return change{}, fmt.Errorf("no conflict %d; the node keeps %d", i+1, len(kept))
 		}
 	}
 	if take && slices.ContainsFunc(which, func(i int) bool { return kept[i].Field == node.FieldDeleted }) {
-		return remove, nil
+		return typed(org.Delete{}).filesOnly(), nil
 	}
 	own, err := n.Resolved(take, which...)
-	return func(doc *org.Document, i int, _ time.Time) (string, error) {
+	return change{file: func(doc *org.Document, i int, _ time.Time) (string, error) {
 		start, end := 0, doc.SectionEnd
 		if i >= 0 {
 			start, end = doc.Headlines[i].Start, doc.Headlines[i].SectionEnd
 		}
 		return org.ApplySplices(doc.Source, []org.Splice{{Start: start, End: end, New: own}})
-	}, err
-}
-
-// remove deletes a headline with all below it.
-func remove(doc *org.Document, i int, now time.Time) (string, error) {
-	splices, err := doc.Edit(i, now, org.Delete{})
-	if err != nil {
-		return "", err
-	}
-	return org.ApplySplices(doc.Source, splices)
+	}}, err
 }

@@ -45,7 +45,7 @@ func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []str
 	_, err := m.edit(ctx, "edit", nil, func(e *editing) error {
 		e.message = "rewritten"
 		for _, id := range ids {
-			n, err := e.node(ctx, id, base, func(doc *org.Document, _ int, _ time.Time) (string, error) { return edit("", doc.Source), nil })
+			n, err := e.node(ctx, id, base, change{file: func(doc *org.Document, _ int, _ time.Time) (string, error) { return edit("", doc.Source), nil }})
 			if err != nil {
 				return err
 			}

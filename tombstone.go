@@ -6,7 +6,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -22,33 +21,15 @@ import (
 // keeps what was forgotten until it is purged, and going back to before takes the
 // forgetting back. base and errors are as of Edit.
 func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
-	apply := func(doc *org.Document, i int, now time.Time) (string, error) {
-		splices, err := doc.Edit(i, now, org.Delete{})
-		if err != nil {
-			return "", err
-		}
-		return org.ApplySplices(doc.Source, splices)
-	}
 	by := m.entry(ctx, graph.KindEdit, "", 0).Author
 	return m.edit(ctx, "forget", nil, func(e *editing) error {
-		if m.isTree(id) {
-			if n, ok := m.View().Get(id); ok {
-				e.marks = append(e.marks, e.forgotten(n, by))
-			}
-			return e.editTree(id, base, []org.Edit{org.Delete{}})
-		}
+		apply := typed(org.Delete{})
 		n, err := e.node(ctx, id, base, apply)
 		if err != nil {
 			return err
 		}
-		e.message = n.Path + ": " + n.Title()
 		e.marks = append(e.marks, e.forgotten(n, by))
-		text, err := apply(e.document(n.Path), e.headline(n), e.now)
-		if err != nil {
-			return fail(e.name, id, Invalid, err)
-		}
-		e.put(n.Path, text)
-		return nil
+		return e.change(n, apply)
 	})
 }
 

@@ -18,54 +18,10 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// errBuffer refuses to edit what an editor has not saved.
-var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
-
 // isTree reports whether a node came as a tree.
 func (m *Memory) isTree(id string) bool {
 	n, ok := m.View().Get(id)
 	return ok && m.View().state.IsTree(n.Path)
-}
-
-// treeNode returns a node of a memory-backed document that an edit is about. A
-// base that is not its own digest is a Conflict; zero is none.
-func (e *editing) treeNode(id string, base merkle.Digest, edits ...org.Edit) (*node.Node, error) {
-	n, _ := e.m.View().Get(id)
-	if !node.IsMemory(n.Path) {
-		return nil, fail(e.name, id, Busy, errBuffer)
-	}
-	if base.IsZero() || n.Own == base {
-		return n, nil
-	}
-	conflict := &Error{
-		Op: e.name, What: id, Kind: Conflict, Theirs: n.Content,
-		Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
-	}
-	if old, err := node.ReadOwn(base, e.m.store.Block); err == nil {
-		was := node.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}
-		if mine, err := editTree(&was, edits, e.now); err == nil && mine != nil {
-			conflict.Mine = mine.Content
-		}
-	}
-	return nil, conflict
-}
-
-// editTree edits a node of a memory-backed document.
-func (e *editing) editTree(id string, base merkle.Digest, edits []org.Edit) error {
-	n, err := e.treeNode(id, base, edits...)
-	if err != nil {
-		return err
-	}
-	if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
-		return fail(e.name, id, Invalid, errEncrypted)
-	}
-	next, err := editTree(e.m.View().state.Branch(id), edits, e.now)
-	if err != nil {
-		return fail(e.name, id, Invalid, err)
-	}
-	e.message = n.Path + ": " + titleOf(n)
-	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, next) })
-	return nil
 }
 
 // putBranch puts a part of a memory-backed document into a draft; nil takes it out.
@@ -83,8 +39,8 @@ func (m *Memory) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
 
 // insertTree adds a headline as the last child of a node of a memory-backed
 // document.
-func (e *editing) insertTree(under string, h org.InsertHeadline) error {
-	n, err := e.treeNode(under, merkle.Digest{})
+func (e *editing) insertTree(ctx context.Context, under string, h org.InsertHeadline) error {
+	n, err := e.node(ctx, under, merkle.Digest{}, unchanged)
 	if err != nil {
 		return err
 	}
@@ -249,7 +205,6 @@ func tagsOf(t *node.Tree) []string {
 
 // moveTree moves a node of a memory-backed document below another one.
 func (e *editing) moveTree(n, to *node.Node) error {
-	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, titleOf(to))
 	in := &treeIngest{m: e.m, state: e.m.View().state, trees: map[string]*node.Tree{}, tree: e.m.View().state.Branch(n.ID)}
 	in.take([]*node.Node{n})
 	if !in.change(to.Path, to.ID, func(t *node.Tree) *node.Tree {
@@ -263,39 +218,26 @@ func (e *editing) moveTree(n, to *node.Node) error {
 	return nil
 }
 
-// refileTree moves a node of a memory-backed document: below another one, or into a
-// file, where it becomes a headline with its attributes in the drawer, its text and
-// its children.
-func (e *editing) refileTree(ctx context.Context, id, target string, base merkle.Digest) error {
-	n, err := e.treeNode(id, base)
-	if err != nil {
-		return err
-	}
-	if to, ok := e.m.View().Get(target); ok && node.IsMemory(to.Path) {
-		return e.moveTree(n, to)
-	}
-	to, err := e.node(ctx, target, merkle.Digest{}, nil)
-	if err != nil {
-		return err
-	}
+// refileTree moves a node of a memory-backed document into a file, where it becomes a
+// headline with its attributes in the drawer, its text and its children.
+func (e *editing) refileTree(n, to *node.Node) error {
 	if to.Derived.Encrypted {
-		return fail(e.name, target, Invalid, errEncrypted)
+		return fail(e.name, to.ID, Invalid, errEncrypted)
 	}
 	t := *e.m.View().state.Branch(n.ID)
-	if node.IsDerived(id) {
+	if node.IsDerived(n.ID) {
 		setAttr(&t, "ID", uuid.NewString())
 		e.naming = &t
 	}
 	doc := e.document(to.Path)
 	text, err := orgOf(&t, doc.Todo.All, e.now)
 	if err != nil {
-		return fail(e.name, id, Invalid, err)
+		return fail(e.name, n.ID, Invalid, err)
 	}
 	_, splices, err := org.Refile(org.Parse(text, nil), 0, doc, e.headline(to), e.now)
 	if err != nil {
-		return fail(e.name, id, Invalid, err)
+		return fail(e.name, n.ID, Invalid, err)
 	}
-	e.message = fmt.Sprintf("%s: %s to %s: %s", n.Path, titleOf(n), to.Path, to.Title())
 	e.refiled = n
 	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, e.refiled, nil) })
 	return e.splice(to.Path, doc.Source, splices)
