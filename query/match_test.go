@@ -278,6 +278,7 @@ func TestMatch(t *testing.T) {
 		{"level greater", "level:>2", "t2"},
 		{"level at least", "level:>=2", "t1 t2"},
 		{"level less", "level:<2 type:headline", "n1"},
+		{"level below one", "level:<1 !type:table", "d1"},
 		{"level at most", "level:<=2 type:headline", "t1 n1"},
 		{"level equal", "level:=3", "t2"},
 		{"level range", "level:2..3", "t1 t2"},
@@ -410,5 +411,49 @@ func TestTypeInAnyCase(t *testing.T) {
 	e, err := query.Parse("type:SRC_BLOCK")
 	if err != nil || !match(e, entry{kind: "src-block"}, now) {
 		t.Errorf("SRC_BLOCK does not match src-block: %v", err)
+	}
+}
+
+// TestDurations checks Org's durations: their minutes, rounded down.
+func TestDurations(t *testing.T) {
+	for effort, want := range map[string]string{
+		"30": "30", "1:30": "90", "1:30:59": "90", "1:30:60": "91", "1h 30min": "90", "1.5h": "90", "1d 3:05": "1625", "1w": "10080", "2m": "86400", "1y": "525960",
+	} {
+		e, err := query.Parse("effort:" + want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := entry{properties: map[string][]string{"EFFORT": {effort}}}
+		if !match(e, c, now) {
+			t.Errorf("%s is not %s minutes", effort, want)
+		}
+		if e, err = query.Parse(`effort:"` + effort + `"`); err != nil || !match(e, c, now) {
+			t.Errorf("%s does not match itself: %v", effort, err)
+		}
+	}
+	every, _ := query.Parse("effort:>=0")
+	for _, effort := range []string{"", "x", "1:30 x", "30 30", "1h 30", "1:3", "1:30h", "1x", "999999999999"} {
+		if match(every, entry{properties: map[string][]string{"EFFORT": {effort}}}, now) {
+			t.Errorf("%q is taken for a duration", effort)
+		}
+	}
+}
+
+// TestBounds checks the largest numbers, the farthest days and the longest text that a
+// query may have.
+func TestBounds(t *testing.T) {
+	for _, tc := range []struct{ within, beyond string }{
+		{"level:1073741823", "level:1073741824"},
+		{"priority:64", "priority:65"},
+		{"ts:from=1000000", "ts:from=1000001"},
+		{"ts:from=-1000000", "ts:from=-1000001"},
+		{strings.Repeat("a", 16384), strings.Repeat("a", 16385)},
+	} {
+		if _, err := query.Parse(tc.within); err != nil {
+			t.Errorf("%.30s: %v", tc.within, err)
+		}
+		if _, err := query.Parse(tc.beyond); err == nil {
+			t.Errorf("%.30s is accepted", tc.beyond)
+		}
 	}
 }

@@ -97,6 +97,7 @@ func TestParseErrors(t *testing.T) {
 		{"unknown predicate in capitals", "TODO:x", 1, `did you mean todo:`},
 		{"unknown predicate by its start", "prop:x", 1, `did you mean property:`},
 		{"unknown predicate like none", "https://x", 1, `known are ancestors blocked category`},
+		{"unknown predicate with every kind of letter", "a azAZ_09-*&:x", 3, `unknown predicate "azAZ_09-*&"`},
 		{"columns count runes", "é記 tag:x", 4, `unknown predicate "tag"`},
 		{"missing argument", "a level:", 3, "an argument is missing"},
 		{"group as an argument", "tags:(a OR b)", 6, "( inside a word; quote the text"},
@@ -117,6 +118,7 @@ func TestParseErrors(t *testing.T) {
 		{"property without a key", "property:=x", 10, "the property has no key"},
 		{"closing quote", `a "b c`, 3, "no closing quote"},
 		{"closing quote after a backslash", `"b\"`, 1, "no closing quote"},
+		{"closing quote after a last backslash", "a \"b\\", 3, "no closing quote"},
 		{"closing parenthesis", "a (b c", 3, "no ) for this ("},
 		{"opening parenthesis", "a b)", 4, "no ( for this )"},
 		{"or at the start", "OR a", 1, "nothing before OR"},
@@ -232,6 +234,7 @@ func TestMachineErrors(t *testing.T) {
 		{"json behind", `["todo"] x`, 10, "text after the list"},
 		{"json list of lists", `["and",[["todo"]]]`, 8, "a list must start with"},
 		{"json object in an object", `["deadline",{"to":{"on":1}}]`, 19, "an object as a value"},
+		{"comparator without an operand", `["level",">"]`, 10, "is not a level or a comparison"},
 		{"json unknown", `["and",["tagz","a"]]`, 9, "did you mean tags"},
 		{"json too deep", strings.Repeat(`["not",`, 3*query.MaxDepth), 14*query.MaxDepth + 9, "nested more than"},
 		{"meaning too deep", strings.Repeat("(parent ", query.MaxDepth) + "(todo)" + strings.Repeat(")", query.MaxDepth), 1, "nested more than"},
@@ -258,6 +261,33 @@ func TestMachineErrors(t *testing.T) {
 				t.Errorf("Parse(%q): %v; want column %d and %q", tc.in, err, tc.column, tc.says)
 			}
 		})
+	}
+}
+
+// TestErrorText checks the whole line of an error.
+func TestErrorText(t *testing.T) {
+	for want, e := range map[string]*query.SyntaxError{
+		"query: column 3: no end; add one": {Column: 3, Message: "no end", Hint: "add one"},
+		"query: no end":                    {Message: "no end"},
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestEmptyQuery checks that a missing tree is the query that matches everything.
+func TestEmptyQuery(t *testing.T) {
+	for want, e := range map[string]query.Expr{
+		`["and"]`: nil, `["not",["and"]]`: not(nil), `["or",["and"],["done"]]`: or(nil, pred("done")),
+	} {
+		if got := query.JSON(e); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		m, err := query.Compile(e, now)
+		if err != nil || m.Match(entries[0]) == strings.Contains(want, "not") {
+			t.Errorf("%s: %v", want, err)
+		}
 	}
 }
 
