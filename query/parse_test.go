@@ -220,6 +220,8 @@ func TestMachineErrors(t *testing.T) {
 		{"list as an argument", `(todo (tags "x"))`, 7, "a list is not an argument"},
 		{"two relatives", `(parent (todo) (done))`, 9, "a list is not an argument"},
 		{"no value", `(deadline :to)`, 11, "no value for :to"},
+		{"key as a value", `(deadline :to :from 7)`, 15, "no value for :to"},
+		{"list in the list of a key", `(src :regexps ("a" (b)))`, 20, "no value for :regexps"},
 		{"no date", `(deadline :to "soon")`, 15, `"soon" is not a date`},
 		{"unclosed list", "(and (todo)", 1, "no ) for this ("},
 		{"unclosed text", `(todo "x`, 7, "no closing quote"},

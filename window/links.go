@@ -122,7 +122,6 @@ func (l *focusLinks) mark(t *tree) {
 			t.markNamed(index, names)
 		}
 	}
-	t.ensureEvidence(t.focus).flags &^= linksTo | linkedFrom
 }
 
 // markNamed sets linkedFrom on the nodes of one document that have one of the names.

@@ -77,7 +77,7 @@ func singleLine(text string) string {
 	}
 	if strings.IndexFunc(text, func(r rune) bool { return !isPlain(r) }) >= 0 {
 		text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) || unicode.IsSpace(r) || r == 0x2028 || r == 0x2029 || isBidi(r) {
+			if unicode.IsControl(r) || unicode.IsSpace(r) || isBidi(r) {
 				return ' '
 			}
 			return r

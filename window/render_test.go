@@ -25,7 +25,7 @@ func one(item window.Item) *memory {
 func TestTitlesForgeNothing(t *testing.T) {
 	for _, title := range []string{
 		"plain", "TODO buy", "DONE", "COMMENT hidden", "[#A] urgent", "ends like tags :a:b:", ":only:", "* star", "two\nlines", "x\n* Forged",
-		"x\r:PROPERTIES:", "<<other>> id", "tab\tand\x00nul", "", "   ", "# comment", ":PROPERTIES:", "#+begin_src", "\u202ereversed",
+		"x\r:PROPERTIES:", "<<other>> id", "tab\tand\x00nul", "", "   ", "# comment", ":PROPERTIES:", "#+begin_src", "\u202ereversed", "記\n憶", "\x00\n",
 	} {
 		for _, policy := range allPolicies {
 			t.Run(fmt.Sprintf("%s %q", policy, title), func(t *testing.T) {

@@ -128,6 +128,7 @@ func TestSnippet(t *testing.T) {
 		{"cut after a word", repeat("word ", 100), "", repeat("word ", 47) + "word " + ellipsis},
 		{"cut in one long word", repeat("x", 500), "", repeat("x", maxSnippet) + ellipsis},
 		{"cut by letters that cost more", repeat("語", 500), "", repeat("語", maxSnippet/4) + ellipsis},
+		{"a letter costs at most a token", repeat("🌹", 500), "", repeat("🌹", maxSnippet/4) + ellipsis},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := snippetOf(tc.body, words(tc.query)); got != tc.want {
