@@ -12,7 +12,7 @@ func TestAgent(t *testing.T) {
 		"agents/scout/ROM-2.md": "", "agents/scout/ROM/notes.org": "scout", "agents/scout/ROMs/a/b.org": "scout",
 		"deeper/agents/scout/notes.org": "",
 	} {
-		if got := agent(path); got != want {
+		if got := agentOf(path); got != want {
 			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}

@@ -17,31 +17,33 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// lazy is an index over a state, made when somebody first asks: from the last
-// one that was made on the way to this state and what has changed since, or
-// from nothing. What it gives is a function of the state alone.
+// lazy is an index over a state that is built on first use: from the index of an
+// earlier state and the changes since, or from scratch. The result depends on the
+// state alone.
 type lazy[T any] struct {
 	kind  *kind[T]
 	state *graph.State
-	asked atomic.Int32 // how often it would have been of use
+	asked atomic.Int32 // number of calls of isWorthwhile
 
-	based bool // there is an index to go on from; it and the next two never change:
-	base  T    // next reads them while a reader may be in get
+	// An earlier index and the changes since, if based. They are never changed, because
+	// next reads them while a reader may be in get.
+	based bool
+	base  T
 	gap   gap
 
-	once sync.Once
-	done atomic.Bool // made is there
-	made T
+	once  sync.Once
+	built atomic.Bool // index is set
+	index T
 }
 
-// gap is what lies between the state of an index and a later one. A copy costs
-// nothing: each state has one, whether or not somebody asks.
+// gap holds the changes between two states. Copying it is free, so every state has
+// one, even if its index is never used.
 type gap struct {
-	changes champ.Map[graph.Change] // of nodes that read otherwise, by id
-	paths   champ.Map[bool]         // of documents that came, went or changed; all true
+	changes champ.Map[graph.Change] // of nodes with other content or derived fields, by id
+	paths   champ.Map[bool]         // of documents added, removed or changed; all true
 }
 
-// kind says how an index is made.
+// kind builds one kind of index.
 type kind[T any] struct {
 	build  func(*graph.State) T
 	update func(T, *graph.State, gap) T
@@ -51,54 +53,54 @@ func newLazy[T any](k *kind[T], state *graph.State) *lazy[T] {
 	return &lazy[T]{kind: k, state: state}
 }
 
-// get returns the index, and makes it the first time.
+// get returns the index. The first call builds it.
 func (l *lazy[T]) get() T {
 	l.once.Do(func() {
 		switch {
 		case !l.based:
-			l.made = l.kind.build(l.state)
+			l.index = l.kind.build(l.state)
 		case l.gap.changes.Len()+l.gap.paths.Len() == 0:
-			l.made = l.base
+			l.index = l.base
 		default:
-			l.made = l.kind.update(l.base, l.state, l.gap)
+			l.index = l.kind.update(l.base, l.state, l.gap)
 		}
-		l.done.Store(true)
+		l.built.Store(true)
 	})
-	return l.made
+	return l.index
 }
 
-// set gives the index instead of making it.
+// set sets the index if it is not built yet.
 func (l *lazy[T]) set(v T) {
 	l.once.Do(func() {
-		l.made = v
-		l.done.Store(true)
+		l.index = v
+		l.built.Store(true)
 	})
 }
 
-// worth reports whether the index pays: it is there, or cheap to bring up to
-// date, or was wanted before. A command that asks once is quicker without.
-func (l *lazy[T]) worth() bool {
-	return l.done.Load() || l.based || l.asked.Add(1) > 1
+// isWorthwhile reports whether using the index pays off: it is built, cheap to update,
+// or was wanted before. A command that asks once is faster without it.
+func (l *lazy[T]) isWorthwhile() bool {
+	return l.built.Load() || l.based || l.asked.Add(1) > 1
 }
 
-// next prepares the index of the state that follows by a delta. It is called
-// by the writer only.
+// next returns the index of the next state, which differs by delta. Only the writer
+// calls it.
 func (l *lazy[T]) next(state *graph.State, delta *graph.Delta) *lazy[T] {
 	n := newLazy(l.kind, state)
 	n.asked.Store(l.asked.Load())
 	switch {
-	case l.done.Load():
-		n.based, n.base = true, l.made
+	case l.built.Load():
+		n.based, n.base = true, l.index
 	case l.based && l.gap.changes.Len() <= state.Len()/4:
 		n.based, n.base, n.gap = true, l.base, l.gap
-	default: // bringing it up to date would cost about what making it does
+	default: // updating would cost about as much as building
 		return n
 	}
 	n.gap = n.gap.follow(l.state, delta)
 	return n
 }
 
-// follow returns the gap with what a delta of a state changes.
+// follow returns the gap extended by a delta, which was made from state.
 func (g gap) follow(state *graph.State, delta *graph.Delta) gap {
 	paths, changes := g.paths.Edit(), g.changes.Edit()
 	change := func(c graph.Change) {
@@ -124,7 +126,7 @@ func (g gap) follow(state *graph.State, delta *graph.Delta) gap {
 	return gap{changes: changes.Map(), paths: paths.Map()}
 }
 
-// sorted returns the changes of nodes by id.
+// sorted returns the changes in order of ids.
 func (g gap) sorted() []graph.Change {
 	changes := make([]graph.Change, 0, g.changes.Len())
 	for _, c := range g.changes.All() {
@@ -157,8 +159,8 @@ var lexical = &kind[*index.Lexical]{
 	},
 }
 
-// attributes is the index of what the parser read: type, keyword, tags,
-// properties, link targets.
+// attributes is the index of derived fields: type, keyword, tags, properties, link
+// targets.
 var attributes = &kind[index.Attributes]{
 	build: func(s *graph.State) index.Attributes {
 		e := index.Attributes{}.Edit()
@@ -185,10 +187,10 @@ func describe(n *node.Node, put func(key, value, id string)) {
 	}
 }
 
-// outlines is what windows need of a whole state.
+// outlines is the part of windows that all windows of a state share.
 var outlines = &kind[*window.Outline]{
 	build: func(s *graph.State) *window.Outline {
-		o, _ := window.NewOutline(context.Background(), &source{state: s, brief: true}) // fails with its context alone
+		o, _ := window.NewOutline(context.Background(), &source{state: s, brief: true}) // the only error is that of the context
 		return o
 	},
 	update: func(o *window.Outline, s *graph.State, g gap) *window.Outline {
@@ -196,7 +198,7 @@ var outlines = &kind[*window.Outline]{
 	},
 }
 
-// replaced tells the documents that differ, and which of their nodes read as they did.
+// replaced returns the documents that differ and which of their nodes are unchanged.
 func (g gap) replaced(s *graph.State) []window.DocumentChange {
 	same := func(id string) bool { _, changed := g.changes.Get(id); return !changed }
 	docs := make([]window.DocumentChange, 0, g.paths.Len())

@@ -8,9 +8,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/skill"
 )
 
-// Skills returns the registry of the skills that a view holds, below the folder of
-// skills, and of the built-in ones. What is locked down is not among them, see
-// LockedSkills. Nothing in a skill is executed. O(bytes of skills).
+// Skills returns a registry of the skills in a view, which are files below the skills
+// folder, and the built-in ones. Skills in locked files are left out; see LockedSkills.
+// Nothing in a skill is executed. O(bytes of skills).
 func (m *Memory) Skills(v *View) *skill.Registry {
 	var files []skill.File
 	for _, path := range v.state.Paths() {
@@ -22,8 +22,8 @@ func (m *Memory) Skills(v *View) *skill.Registry {
 	return skill.Read(files)
 }
 
-// LockedSkills lists, by path, the names that files of skills have that a guarded
-// view is without: those that their paths give.
+// LockedSkills returns the names of the skills that a guarded view leaves out, by path.
+// The names are derived from the paths.
 func (m *Memory) LockedSkills(v *View) map[string]string {
 	out := map[string]string{}
 	for path := range v.locked {
@@ -34,8 +34,8 @@ func (m *Memory) LockedSkills(v *View) map[string]string {
 	return out
 }
 
-// SkillsElsewhere returns the folder of skills that was asked for and lies outside
-// the memex, from where no skills are read; "" for none.
+// SkillsElsewhere returns the configured skills folder if it is outside the memex, where
+// no skills are read; else "".
 func (m *Memory) SkillsElsewhere() string {
 	if m.root.SkillsDir() != "" {
 		return ""
@@ -43,7 +43,7 @@ func (m *Memory) SkillsElsewhere() string {
 	return m.opts.SkillsDir
 }
 
-// isSkill reports whether a file of this path can be a skill.
+// isSkill reports whether the file at a path can be a skill.
 func (m *Memory) isSkill(path string) bool {
 	dir := m.root.SkillsDir()
 	return dir != "" && strings.HasPrefix(path, dir+"/") && skill.IsSkill(path)

@@ -7,21 +7,21 @@ import (
 	"github.com/fovea-memory/fovea/token"
 )
 
-// tokensFile keeps token counts of rendered parts, by counter and digest, so
-// that a window seldom needs the exact counter at all. It is derived.
+// tokensFile caches token counts of rendered parts, by counter and digest, so that most
+// windows count nothing. It can be deleted at any time.
 const tokensFile = "cache/tokens"
 
 // maxTokenCounts bounds the cache: about 5 MB.
 const maxTokenCounts = 100_000
 
-// TokenCache returns the memory's cache of token counts, to be used with
-// View.Window. It is loaded on first use and saved by Close.
+// TokenCache returns the memory's cache of token counts, for the requests of
+// View.Window. The first call loads it, and Close saves it.
 func (m *Memory) TokenCache() *token.Cache {
 	m.tokensOnce.Do(func() {
 		c := token.NewCache(maxTokenCounts)
 		if b, err := m.fs.ReadFile(tokensFile); err == nil {
 			if err := c.UnmarshalBinary(b); err != nil {
-				m.opts.Log.Warn("the token counts are damaged; they are counted again", "error", err)
+				m.opts.Log.Warn("the cache of token counts is damaged; it starts empty", "error", err)
 				c = token.NewCache(maxTokenCounts)
 			}
 		}
@@ -30,9 +30,9 @@ func (m *Memory) TokenCache() *token.Cache {
 	return m.tokens
 }
 
-// saveTokens keeps the counts when there are new ones.
+// saveTokens saves the cache if it has new counts.
 func (m *Memory) saveTokens() error {
-	m.tokensOnce.Do(func() {}) // a reader may be loading it
+	m.tokensOnce.Do(func() {}) // wait for a reader that is loading it
 	if m.tokens == nil || m.tokens.Len() == m.tokensSaved || m.store.Err() != nil {
 		return nil
 	}

@@ -142,7 +142,7 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 
 func (v *View) recall() recall.View {
 	r := recall.View{State: v.state, Arms: []recall.Ranker{recall.Words(v.words.get)}}
-	if v.facts.worth() {
+	if v.facts.isWorthwhile() {
 		r.Attributes = v.facts.get
 	}
 	return r

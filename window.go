@@ -15,10 +15,10 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// Window chooses and renders what a model sees of this view within a token
-// budget. Focus is taken as an id; use Resolve for what a person types. The
-// request's Projects are filled in when it names none. Errors: Budget (the
-// text names the smallest budget that works), Invalid, NotFound, Locked.
+// Window chooses and renders what a model sees of this view within a token budget. The
+// focus must be an id; Resolve finds it for a name that a person types. Nil Projects
+// stand for all active ones. Errors: Budget (the text names the smallest budget that
+// works), Invalid, NotFound, Locked.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
 	if _, has := v.Get(req.Focus); req.Focus != "" && !has {
 		if err := v.lockedDown("context", req.Focus); err != nil {
@@ -43,10 +43,9 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	return nil, &Error{Op: "context", Kind: kind, Err: err}
 }
 
-// ActiveProjects lists the ids of the active projects, by path and position:
-// headlines with the own tag "project" that are not in a terminal state of
-// their file's keywords, and documents that carry it by FILETAGS. Complexity
-// is O(nodes).
+// ActiveProjects returns the ids of the active projects in document order: headlines
+// with the own tag "project" and no terminal keyword, and documents with the tag in
+// FILETAGS. O(nodes).
 func (v *View) ActiveProjects() []string {
 	var out []string
 	for n := range v.state.All() {
@@ -61,14 +60,14 @@ func isActiveProject(d *node.Derived) bool {
 	return slices.Contains(d.Tags, "project") && !d.Done && !d.Commented && !d.Archived
 }
 
-// source shows a state to package window, which asks several things of one
-// node in a row. It is for one goroutine.
+// source presents a state to package window. It caches the last node, because windows
+// ask for several facts of one node in a row. It is not safe for concurrent use.
 type source struct {
 	state *graph.State
 	last  *node.Node
-	next  []*node.Node // those behind last in its document, where a walk goes on
-	brief bool         // items are read and not kept, and their tags not at all
-	props [][2]string  // for brief items
+	next  []*node.Node // the nodes after last in its document, which a walk visits next
+	brief bool         // leave out tags, and reuse props: the caller does not keep items
+	props [][2]string  // properties of the last brief item
 }
 
 func (s *source) get(id string) (*node.Node, bool) {
@@ -137,14 +136,14 @@ func (s *source) Item(id string) (window.Item, bool) {
 	it := window.Item{
 		ID: n.ID, Title: n.Title(), Todo: d.Todo, Priority: d.Priority, Done: d.Done,
 		Level: d.Level, Path: n.Path, Type: n.Type,
-		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agent(n.Path), Project: isActiveProject(d),
+		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agentOf(n.Path), Project: isActiveProject(d),
 		Hidden: d.Commented || d.Archived || n.Secret(),
 	}
 	if !s.brief {
 		it.Tags = s.state.EffectiveTags(n)
 	}
 	if d.Encrypted {
-		return it, true // what is below its own line stays out of sight
+		return it, true // only the headline is shown
 	}
 	for _, p := range [...]struct{ key, value string }{{"SCHEDULED", d.Scheduled}, {"DEADLINE", d.Deadline}, {"CLOSED", d.Closed}} {
 		if p.value != "" {
@@ -171,15 +170,15 @@ func (s *source) Item(id string) (window.Item, bool) {
 	return it, true
 }
 
-// opaqueText reports whether an opaque file can be shown: it reads as text, and
-// is not encrypted.
+// opaqueText reports whether an opaque file can be shown: it is text and not
+// encrypted.
 func opaqueText(n *node.Node) bool {
 	return strings.IndexByte(n.Content, 0) < 0 && !node.IsEncrypted(n.Path)
 }
 
-// agent names the agent whose writing a document is, "" for the owner's. What
-// is an agent's ROM is the owner's: nobody else may write it.
-func agent(path string) string {
+// agentOf returns the agent that writes a document, "" for the owner's documents. The ROM
+// of an agent is the owner's, because only the owner may write it.
+func agentOf(path string) string {
 	rest, ok := strings.CutPrefix(path, "agents/")
 	if !ok {
 		return ""
