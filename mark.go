@@ -121,11 +121,11 @@ func (m *Memory) applyMark(data []byte) error {
 		m.tombs = m.tombs.with(readTombstones(r))
 	case kind == markRewriting && n == 4:
 		m.unfinished = readRewriting(r)
-		m.stored.clear()
+		m.stored.Clear()
 	case kind == markRewritten && n == 2:
 		r.Uint()
 		m.unfinished = nil
-		m.stored.clear()
+		m.stored.Clear()
 	default:
 		return nil
 	}

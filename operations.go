@@ -12,62 +12,55 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
 const (
-	// keptOperations is of how many of the newest operations the op is known.
-	keptOperations = 10_000
-	longestOp      = 200
+	// minTrackedOps is the number of newest operations whose commit is known at least.
+	minTrackedOps = 10_000
+	longestOp     = 200
 )
 
 // operations knows which commit the newest operations made. It is read from the
 // commits when an op is first asked for; the writer's lock guards it.
 type operations struct {
-	seq   map[string]uint64 // the first commit of each op; nil until it was read
-	order []string          // by age, the oldest first
+	commits lru.Map[string, uint64] // the first commit of each op; Size is 0 until they were read
 }
 
 // add takes a commit into account.
 func (o *operations) add(op string, seq uint64) {
-	if _, known := o.seq[op]; known || o.seq == nil {
-		return
+	if _, known := o.commits.Peek(op); !known && o.commits.Size > 0 {
+		o.commits.Set(op, seq)
 	}
-	o.seq[op] = seq
-	if o.order = append(o.order, op); len(o.order) < 2*keptOperations {
-		return
-	}
-	old := o.order[:keptOperations]
-	for _, op := range old {
-		delete(o.seq, op)
-	}
-	o.order = slices.Clone(o.order[keptOperations:])
 }
 
 // read lists the newest operations of a store, whose newest commit is head. It
 // costs a read for each of their commits and decodes no change.
 func (o *operations) read(ctx context.Context, from store.Store, head uint64) error {
-	seq := map[string]uint64{}
-	var order []string
+	first := map[string]uint64{}
+	var ops []string
 	err := from.Commits(ctx, store.Span{From: 1, To: head, Backward: true}, func(r store.Record) error {
-		n, op, err := graph.CommitOp(r.Data)
+		seq, op, err := graph.CommitOp(r.Data)
 		if err != nil {
 			return err
 		}
-		if _, known := seq[op]; !known {
-			if len(order) == keptOperations {
+		if _, known := first[op]; !known {
+			if len(ops) == minTrackedOps {
 				return errEnough
 			}
-			order = append(order, op)
+			ops = append(ops, op)
 		}
-		seq[op] = n
+		first[op] = seq
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
-	slices.Reverse(order)
-	o.seq, o.order = seq, order
+	o.commits.Size = minTrackedOps
+	for _, op := range slices.Backward(ops) {
+		o.commits.Set(op, first[op])
+	}
 	return nil
 }
 
@@ -89,12 +82,12 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 	if len(want.Op) > longestOp {
 		return nil, fail(name, "", Invalid, fmt.Errorf("an op is at most %d bytes long", longestOp))
 	}
-	if m.operations.seq == nil {
+	if m.operations.commits.Size == 0 {
 		if err := m.operations.read(ctx, m.store, m.View().commit.Seq); err != nil {
 			return nil, fail(name, m.state, Corrupt, err)
 		}
 	}
-	seq, known := m.operations.seq[want.Op]
+	seq, known := m.operations.commits.Peek(want.Op)
 	if !known {
 		return nil, nil
 	}

@@ -5,23 +5,25 @@ package fovea
 import (
 	"fmt"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/lru"
 )
 
 // The newest operations stay known, however many there are, and not all of them.
 func TestOperationsKeep(t *testing.T) {
-	o := operations{seq: map[string]uint64{}}
-	const n = 5 * keptOperations
+	o := operations{lru.Map[string, uint64]{Size: minTrackedOps}}
+	const n = 5 * minTrackedOps
 	for i := range n {
 		o.add(fmt.Sprint(i), uint64(i+1))
 		o.add(fmt.Sprint(i), uint64(i+2)) // a further commit of it
 	}
 	for i := range n {
-		seq, known := o.seq[fmt.Sprint(i)]
-		if i >= n-keptOperations && seq != uint64(i+1) {
+		seq, known := o.commits.Peek(fmt.Sprint(i))
+		if i >= n-minTrackedOps && seq != uint64(i+1) {
 			t.Fatalf("operation %d of %d is commit %d, %v", i, n, seq, known)
 		}
 	}
-	if len(o.seq) != len(o.order) || len(o.seq) >= 2*keptOperations {
-		t.Errorf("%d operations are kept, %d in order", len(o.seq), len(o.order))
+	if o.commits.Len() > 2*minTrackedOps {
+		t.Errorf("%d operations are kept", o.commits.Len())
 	}
 }

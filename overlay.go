@@ -12,19 +12,20 @@ import (
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// maxOverlays is how many combinations of scopes are kept up to date.
-const maxOverlays = 8
+// minOverlays is the number of combinations of scopes that are kept up to date at least.
+const minOverlays = 4
 
 // overlays are the views that lay scopes over a memex.
 type overlays struct {
 	last atomic.Pointer[overlay] // the one asked for last
 
 	mu    sync.Mutex
-	known map[string]*overlay // by the names of the scopes
+	known lru.Map[string, *overlay] // by the names of the scopes
 }
 
 // overlay is a view over several scopes, and what it was made from.
@@ -65,10 +66,8 @@ func (m *Memory) Over(ctx context.Context, scopes ...string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if top.overlays.known == nil || len(top.overlays.known) >= maxOverlays {
-		top.overlays.known = map[string]*overlay{}
-	}
-	top.overlays.known[strings.Join(scopes, "\n")] = o
+	top.overlays.known.Size = minOverlays
+	top.overlays.known.Set(strings.Join(scopes, "\n"), o)
 	top.overlays.last.Store(o)
 	return o.view, nil
 }
@@ -95,7 +94,7 @@ func (m *Memory) lay(ctx context.Context, scopes []string) (*overlay, error) {
 		o.layers = append(o.layers, s)
 		o.below = append(o.below, s.layerNow())
 	}
-	was := m.overlays.known[strings.Join(scopes, "\n")]
+	was, _ := m.overlays.known.Peek(strings.Join(scopes, "\n"))
 	if was == nil || !slices.Equal(was.layers, o.layers) {
 		was = nil
 	}

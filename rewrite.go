@@ -46,7 +46,7 @@ func (m *Memory) carryOut(ctx context.Context, w *rewriting) error {
 		return err
 	}
 	chosen := func(d merkle.Digest, _ []byte) bool { return w.drop[d] }
-	m.stored.clear()
+	m.stored.Clear()
 	m.looked.Store(nil) // it may hold what goes
 	if _, err := store.Rewrite(ctx, m.store, w.seq, chosen); err != nil {
 		return err

@@ -4,37 +4,10 @@ package fovea
 
 import (
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
-
-// recent is a map of bounded size that keeps at least the last half of its entries:
-// when the young are as many, they become the old and those before are forgotten.
-// The zero value is empty and keeps nothing until it has a size.
-type recent[V any] struct {
-	half       int
-	young, old map[merkle.Digest]V
-}
-
-func (r *recent[V]) add(d merkle.Digest, v V) {
-	if len(r.young) >= r.half {
-		r.old, r.young = r.young, nil
-	}
-	if r.young == nil {
-		r.young = map[merkle.Digest]V{}
-	}
-	r.young[d] = v
-}
-
-func (r *recent[V]) get(d merkle.Digest) (V, bool) {
-	v, ok := r.young[d]
-	if !ok {
-		v, ok = r.old[d]
-	}
-	return v, ok
-}
-
-func (r *recent[V]) clear() { r.young, r.old = nil, nil }
 
 // storedBlocks are digests of own blocks that commits have put into the memory or taken out of it lately: true for those that the store is proved to hold,
 // with what they link to, because they were appended, replayed as records or read.
@@ -46,7 +19,7 @@ func (r *recent[V]) clear() { r.young, r.old = nil, nil }
 // What a batch has is proved when the batch is appended: a journal that loses its end
 // loses later batches first. Leaving blocks out of history forgets all.
 type storedBlocks struct {
-	recent[bool]
+	lru.Map[merkle.Digest, bool]
 }
 
 // rememberBlocks is half of how many digests are remembered: 5 MB at most.
@@ -54,26 +27,26 @@ const rememberBlocks = 1 << 15
 
 // has reports whether the store is proved to hold a block.
 func (s *storedBlocks) has(d merkle.Digest) bool {
-	proved, _ := s.get(d)
+	proved, _ := s.Peek(d)
 	return proved
 }
 
 // expects reports whether it is worth a look whether the store holds a block.
 func (s *storedBlocks) expects(d merkle.Digest) bool {
-	_, met := s.get(d)
+	_, met := s.Peek(d)
 	return met
 }
 
 // note notes a block that the store holds.
 func (s *storedBlocks) note(d merkle.Digest) {
-	s.half = rememberBlocks
-	s.add(d, true)
+	s.Size = rememberBlocks
+	s.Set(d, true)
 }
 
 // expect notes a block that the store should hold.
 func (s *storedBlocks) expect(d merkle.Digest) {
-	s.half = rememberBlocks
-	s.add(d, s.has(d))
+	s.Size = rememberBlocks
+	s.Set(d, s.has(d))
 }
 
 // expectNode notes the blocks of a node of some state; content that is gone is not in
@@ -93,11 +66,9 @@ func (s *storedBlocks) after(c *graph.Change) {
 
 // absorb takes over what another one has noted.
 func (s *storedBlocks) absorb(from *storedBlocks) {
-	for _, noted := range []map[merkle.Digest]bool{from.old, from.young} {
-		for d, proved := range noted {
-			if s.expect(d); proved {
-				s.note(d)
-			}
+	for d, proved := range from.All() {
+		if s.expect(d); proved {
+			s.note(d)
 		}
 	}
 }
@@ -130,16 +101,16 @@ func newOwn(c *graph.Change) bool {
 // recentNodes are nodes that the replay of a journal has met lately, by their own
 // digests: most blocks that a commit does not bring itself are of such.
 type recentNodes struct {
-	recent[*node.Node]
+	lru.Map[merkle.Digest, *node.Node]
 }
 
 func (r *recentNodes) follow(delta *graph.Delta) {
-	const half, large = 1 << 11, 8 << 10
-	r.half = half
+	const size, large = 1 << 11, 8 << 10
+	r.Size = size
 	for i := range delta.Changes {
 		for _, n := range []*node.Node{delta.Changes[i].Old, delta.Changes[i].New} {
 			if n != nil && !graph.IsGone(n) && len(n.Content) <= large {
-				r.add(n.Own, n)
+				r.Set(n.Own, n)
 			}
 		}
 	}
@@ -147,7 +118,7 @@ func (r *recentNodes) follow(delta *graph.Delta) {
 
 // block makes a block again, nil for one of no such node.
 func (r *recentNodes) block(d merkle.Digest) []byte {
-	n, ok := r.get(d)
+	n, ok := r.Peek(d)
 	if !ok {
 		return nil
 	}

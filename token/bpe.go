@@ -166,6 +166,8 @@ func (m candidate) less(o candidate) bool {
 }
 
 // mergeHeap is a binary heap with the lowest rank on top, ties broken by offset.
+// It is not a pq.Heap, whose calls of the order make texts without a place to split 30 %
+// slower to count.
 type mergeHeap []candidate
 
 func (h *mergeHeap) push(m candidate) {

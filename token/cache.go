@@ -11,17 +11,16 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/fovea-memory/fovea/internal/lru"
 )
 
 // Cache stores counts by counter name and by a key of 32 bytes that identifies the
 // text, such as its digest. It holds a bounded number of counts and evicts those not
 // used recently. It is safe for concurrent use. Create one with [NewCache].
 type Cache struct {
-	mu sync.Mutex
-	// Two generations. Counts enter young. A full young generation becomes old, and the
-	// previous old one is dropped; a hit in old moves the count to young.
-	young, old     map[cacheKey]int
-	generationSize int
+	mu     sync.Mutex
+	counts lru.Map[cacheKey, int]
 }
 
 type cacheKey struct {
@@ -31,20 +30,23 @@ type cacheKey struct {
 
 // NewCache returns an empty cache that holds at most max(limit, 2) counts, always
 // including the last limit/2 requested. A count takes about 100 bytes.
-func NewCache(limit int) *Cache { return &Cache{generationSize: max(limit/2, 1)} }
+func NewCache(limit int) *Cache { return &Cache{counts: lru.Map[cacheKey, int]{Size: max(limit/2, 1)}} }
 
 // Count returns counter's count of the text with the given key. It calls text only on a
 // miss; concurrent misses of one key may each call it. Equal keys must identify equal
 // texts.
 func (c *Cache) Count(counter Counter, key [32]byte, text func() string) int {
 	k := cacheKey{counter.Name(), key}
-	if n, ok := c.lookup(k); ok {
+	c.mu.Lock()
+	n, ok := c.counts.Get(k)
+	c.mu.Unlock()
+	if ok {
 		return n
 	}
-	n := counter.Count(text()) // without the lock: it may be slow
+	n = counter.Count(text()) // without the lock: it may be slow
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.insert(k, n)
+	c.counts.Set(k, n)
 	return n
 }
 
@@ -52,30 +54,7 @@ func (c *Cache) Count(counter Counter, key [32]byte, text func() string) int {
 func (c *Cache) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.young) + len(c.old)
-}
-
-func (c *Cache) lookup(k cacheKey) (int, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n, ok := c.young[k]; ok {
-		return n, true
-	}
-	n, ok := c.old[k]
-	if ok {
-		c.insert(k, n)
-	}
-	return n, ok
-}
-
-// insert adds a count to the young generation. A key is in at most one generation.
-func (c *Cache) insert(k cacheKey, n int) {
-	delete(c.old, k)
-	if c.young == nil || len(c.young) >= c.generationSize {
-		c.old, c.young = c.young, make(map[cacheKey]int)
-		delete(c.old, k)
-	}
-	c.young[k] = n
+	return c.counts.Len()
 }
 
 // The encoding of a cache is
@@ -97,9 +76,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // bytes. The error is always nil.
 func (c *Cache) MarshalBinary() ([]byte, error) {
 	c.mu.Lock()
-	counts := make(map[cacheKey]int, len(c.young)+len(c.old))
-	maps.Copy(counts, c.old)
-	maps.Copy(counts, c.young)
+	counts := maps.Collect(c.counts.All())
 	c.mu.Unlock()
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b cacheKey) int {
 		return cmp.Or(cmp.Compare(a.counter, b.counter), bytes.Compare(a.key[:], b.key[:]))
@@ -139,13 +116,13 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 	if crc32.Checksum(data[:body], castagnoli) != binary.LittleEndian.Uint32(data[body:]) {
 		return fmt.Errorf("%w: checksum mismatch", ErrCache)
 	}
-	loaded := &Cache{generationSize: max(c.generationSize, 1)}
+	loaded := &Cache{counts: lru.Map[cacheKey, int]{Size: max(c.counts.Size, 1)}}
 	if err := loaded.decode(data[len(cacheMagic)+1 : body]); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.young, c.old = loaded.young, loaded.old
+	c.counts = loaded.counts
 	return nil
 }
 
@@ -178,7 +155,7 @@ func (c *Cache) decode(b []byte) error {
 			if n, ok = uvarint(); !ok || n > 1<<40 {
 				return fmt.Errorf("%w: the counts of %q end early", ErrCache, name)
 			}
-			c.insert(k, int(n))
+			c.counts.Set(k, int(n))
 		}
 		if !ok {
 			return fmt.Errorf("%w: the counts of %q end early", ErrCache, name)

@@ -2,7 +2,11 @@
 
 package window
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/pq"
+)
 
 // Weights of the arms of the fused score. Each arm is between 0 and 1, the scale of the
 // similarity. They were tuned by hand on the development half of the cross-reference
@@ -32,7 +36,7 @@ const (
 // are not among the best, and the scan ends where no document could contribute. The
 // result is valid until the next call.
 func (t *tree) rank(limit int) []ranked {
-	top := topK{limit: min(limit, t.visible), heap: t.best[:0]}
+	top := pq.NewTop(min(limit, t.visible), worse, t.best)
 	home := t.focus.block
 	for i := range t.evidence {
 		if e := &t.evidence[i]; e.block != home {
@@ -56,19 +60,19 @@ func (t *tree) rank(limit int) []ranked {
 		for i := range b.nodes {
 			r := ref{index, int32(i)}
 			if n := &b.nodes[i]; !n.has(hidden) && t.evidenceOf(r) == nil {
-				top.add(ranked{r, t.distantScore(n.depth) * prior(n)})
+				top.Add(ranked{r, t.distantScore(n.depth) * prior(n)})
 			}
 		}
 	}
-	t.best = top.heap
-	return top.sorted()
+	t.best = top.Sorted()
+	return t.best
 }
 
 // couldRank reports whether a node of one of the classes in a block would be among the
 // best without evidence.
-func (t *tree) couldRank(best *topK, classes []priorClass, block int32) bool {
+func (t *tree) couldRank(best *pq.Top[ranked], classes []priorClass, block int32) bool {
 	return slices.ContainsFunc(classes, func(c priorClass) bool {
-		return best.accepts(ranked{ref{block, 0}, t.distantScore(c.minDepth) * c.prior})
+		return best.Accepts(ranked{ref{block, 0}, t.distantScore(c.minDepth) * c.prior})
 	})
 }
 
@@ -104,7 +108,7 @@ func (t *tree) raiseNeighbour(r ref, score float64) {
 }
 
 // rankNode scores a node and adds it to best; e is its evidence, nil for none.
-func (t *tree) rankNode(best *topK, r ref, e *evidence) {
+func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
 	info := t.node(r)
 	if info.has(hidden) || r == t.focus {
 		return
@@ -122,7 +126,7 @@ func (t *tree) rankNode(best *topK, r ref, e *evidence) {
 	if e.flags&requested != 0 {
 		score += 2 * weightOutline
 	}
-	best.add(ranked{r, score * prior(info)})
+	best.Add(ranked{r, score * prior(info)})
 }
 
 // fuse adds up the arms that apply to every node.

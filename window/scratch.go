@@ -5,6 +5,7 @@ package window
 import (
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/pq"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -20,7 +21,7 @@ type scratch struct {
 	details        []detail // by candidate
 	pieces         []piece
 	best           []ranked
-	steps          stepHeap
+	steps          pq.Heap[step]
 	order          []int32
 	hull           []hullStep
 	descendants    []int32

@@ -158,7 +158,8 @@ func (s *selection) nextStep(i int) (step, bool) {
 // greedy takes the best steps while they fit, skips those that do not, and then fills
 // the remaining budget in the order of value. O(n log n + n depth) for n candidates.
 func (s *selection) greedy() {
-	s.steps = s.steps[:0]
+	steps := &s.steps
+	steps.Items, steps.Before = steps.Items[:0], betterStep
 	for i := range s.candidates {
 		c := &s.candidates[i]
 		if c.firstChild = 0; c.parent >= 0 { // a parent precedes its children
@@ -166,12 +167,12 @@ func (s *selection) greedy() {
 			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
 		}
 		if step, ok := s.nextStep(i); ok {
-			s.steps = append(s.steps, step)
+			steps.Items = append(steps.Items, step)
 		}
 	}
-	s.steps.init()
-	for len(s.steps) > 0 && s.remaining >= s.minPiece {
-		step := s.steps.pop()
+	steps.Init()
+	for len(steps.Items) > 0 && s.remaining >= s.minPiece {
+		step := steps.Pop()
 		i := int(step.i)
 		if s.candidates[i].level != step.from || !s.fits(&s.candidates[i], step.to, valueSlack) {
 			continue
@@ -195,7 +196,7 @@ const valueSlack = 1.25
 // pushStep pushes the next step of i onto the heap.
 func (s *selection) pushStep(i int) {
 	if step, ok := s.nextStep(i); ok {
-		s.steps.push(step)
+		s.steps.Push(step)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/pq"
 )
 
 // small returns n candidates whose estimates are exact.
@@ -85,21 +87,22 @@ func TestGreedyNearOptimum(t *testing.T) {
 	}
 }
 
-// TestTopIsSorting asserts that topK equals a stable sort and a cut.
+// TestTopIsSorting asserts that the best nodes are those of a stable sort and a cut.
 func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 500 {
 		n := 1 + r.IntN(50)
-		best := topK{limit: r.IntN(n + 3)}
+		limit := r.IntN(n + 3)
+		best := pq.NewTop(limit, worse, nil)
 		var all []ranked
 		for i := range n {
 			x := ranked{ref{int32(i / 3), int32(i % 3)}, float64(r.IntN(5))}
 			all = append(all, x)
-			best.add(x)
+			best.Add(x)
 		}
 		slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
-		if got, want := best.sorted(), all[:min(best.limit, n)]; !slices.Equal(got, want) {
-			t.Fatalf("the best %d of %d are %v, want %v", best.limit, n, got, want)
+		if got, want := best.Sorted(), all[:min(limit, n)]; !slices.Equal(got, want) {
+			t.Fatalf("the best %d of %d are %v, want %v", limit, n, got, want)
 		}
 	}
 }

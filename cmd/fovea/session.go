@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/alert"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -45,7 +46,7 @@ type session struct {
 	ids    map[string]string // that Emacs knows, nil until asked for
 	growth int               // of the heap, see letGrow
 	drawn  drawing
-	warned map[string]bool // by what was said, under drawn.mu
+	warned lru.Map[string, bool] // the latest warnings, under drawn.mu
 }
 
 // service reaches the memory that the flags name: the daemon's, if there is one,

@@ -29,8 +29,8 @@ func (s *session) tell(text string) {
 	s.talk(text)
 }
 
-// mostWarned is how many warnings are remembered, for those that come again.
-const mostWarned = 64
+// minWarned is the number of warnings that are not repeated.
+const minWarned = 64
 
 // warn says what an operation warns of, once: one that reads the folder twice finds
 // the same. That the store is read-only was said when this process opened it.
@@ -39,11 +39,9 @@ func (s *session) warn(err error) {
 		return
 	}
 	s.drawn.mu.Lock()
-	again := s.warned[err.Error()]
-	if s.warned == nil || len(s.warned) == mostWarned {
-		s.warned = map[string]bool{}
-	}
-	s.warned[err.Error()] = true
+	again, _ := s.warned.Get(err.Error())
+	s.warned.Size = minWarned
+	s.warned.Set(err.Error(), true)
 	s.drawn.mu.Unlock()
 	if !again {
 		s.say("%v", err)

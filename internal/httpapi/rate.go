@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
@@ -30,7 +31,7 @@ type rates struct {
 	perMinute int // at least 1
 
 	mu     sync.Mutex
-	agents map[limitedAs]*rate.Limiter
+	agents lru.Map[limitedAs, *rate.Limiter]
 }
 
 // limitedAs is whose writes are counted together: what somebody calls itself does not count
@@ -43,13 +44,11 @@ type limitedAs struct {
 func (l *rates) of(agent limitedAs) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	one, ok := l.agents[agent]
+	one, ok := l.agents.Get(agent)
 	if !ok {
-		if l.agents == nil || len(l.agents) >= remembered {
-			l.agents = map[limitedAs]*rate.Limiter{}
-		}
 		one = rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), max(l.perMinute/atOnceOf, 1))
-		l.agents[agent] = one
+		l.agents.Size = remembered
+		l.agents.Set(agent, one)
 	}
 	return one
 }

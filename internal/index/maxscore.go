@@ -5,6 +5,8 @@ package index
 import (
 	"cmp"
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/pq"
 )
 
 // maxCursors is the largest number of terms for which MaxScore is used. With more
@@ -22,7 +24,7 @@ const roundingMargin = 1 + 1e-6
 type maxScoreSearch struct {
 	formula   bm25
 	filter    func(id string) bool
-	top       topHits
+	top       pq.Top[Hit]
 	threshold float64 // score of the worst hit once the limit is reached
 
 	*part
@@ -35,7 +37,7 @@ type maxScoreSearch struct {
 // searchTop implements Search for a query with a limit.
 func (x *Lexical) searchTop(terms []queryTerm, q Query, s *scratch) []Hit {
 	w := &s.search
-	w.formula, w.filter, w.top, w.threshold = x.formula(), q.Keep, topHits{limit: q.Limit}, 0
+	w.formula, w.filter, w.top, w.threshold = x.formula(), q.Keep, pq.NewTop(q.Limit, worseHit, nil), 0
 	s.openCursors(x, terms)
 	first := 0
 	for i, end := range s.ends {
@@ -43,9 +45,8 @@ func (x *Lexical) searchTop(terms []queryTerm, q Query, s *scratch) []Hit {
 		w.run()
 		first = end
 	}
-	hits := w.top.hits
+	hits := w.top.Sorted()
 	s.closeCursors()
-	slices.SortFunc(hits, compareHits)
 	return hits
 }
 
@@ -116,8 +117,8 @@ func (w *maxScoreSearch) cannotEnter(bound float64) bool { return bound*rounding
 
 // updateThreshold accounts for a new hit.
 func (w *maxScoreSearch) updateThreshold() {
-	if w.top.full() {
-		w.threshold = w.top.hits[0].Score
+	if worst, full := w.top.Worst(); full {
+		w.threshold = worst.Score
 	}
 	for w.nonEssential < len(w.byBound) && w.cannotEnter(w.boundSums[w.nonEssential+1]) {
 		w.nonEssential++
@@ -199,11 +200,11 @@ func (w *maxScoreSearch) scoreDoc(doc uint32, bound float64) {
 			score += c.termScore
 		}
 	}
-	if w.top.rejects(score) {
+	if worst, full := w.top.Worst(); full && score < worst.Score {
 		return
 	}
 	if id := w.ids.at(int(doc)); w.filter == nil || w.filter(id) {
-		w.top.add(Hit{id, score})
+		w.top.Add(Hit{id, score})
 		w.updateThreshold()
 	}
 }

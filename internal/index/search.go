@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/fovea-memory/fovea/internal/pq"
 )
 
 // Parameters of BM25: k1 limits the effect of repeated words, b is the strength of
@@ -51,6 +53,8 @@ func compareHits(a, b Hit) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
+func worseHit(a, b Hit) bool { return compareHits(a, b) > 0 }
+
 // Search returns the documents that have a term of the query, best first, equal scores
 // by id. The score is BM25 with the statistics of all documents, including those that
 // Keep rejects. With a Limit, blocks of postings that cannot contain a hit are skipped;
@@ -72,22 +76,28 @@ func (x *Lexical) Search(q Query) []Hit {
 // searchAll scores every posting of the terms.
 func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
 	x.score(terms, s)
-	top, minScore := topHits{limit: q.Limit}, 0.0
+	limit := q.Limit
+	if limit <= 0 {
+		limit = len(s.touched)
+	}
+	top, minScore := pq.NewTop(limit, worseHit, nil), 0.0
 	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
 		minScore = s.nthBestScore(q.Limit)
 	}
 	for _, slot := range s.touched {
 		score := s.scores[slot]
-		if score < minScore || top.rejects(score) {
+		if score < minScore {
+			continue
+		}
+		if worst, full := top.Worst(); full && score < worst.Score {
 			continue
 		}
 		id := x.id(slot)
 		if q.Keep == nil || q.Keep(id) {
-			top.add(Hit{id, score})
+			top.Add(Hit{id, score})
 		}
 	}
-	slices.SortFunc(top.hits, compareHits)
-	return top.hits
+	return top.Sorted()
 }
 
 // Scores yields every document that has a term of text, in id order, with the score

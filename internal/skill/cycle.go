@@ -3,7 +3,6 @@
 package skill
 
 import (
-	"container/heap"
 	"slices"
 	"strings"
 )
@@ -63,20 +62,4 @@ func (r *Registry) reportCycle(cycle []int) {
 	}
 	names = append(names, names[0])
 	r.addProblem(&r.Skills[cycle[first]], Cycle, "depends on itself: "+strings.Join(names, " -> "))
-}
-
-// minHeap is a priority queue of integers, smallest first.
-type minHeap []int
-
-func (q *minHeap) push(i int)        { heap.Push(q, i) }
-func (q *minHeap) pop() int          { return heap.Pop(q).(int) }
-func (q minHeap) Len() int           { return len(q) }
-func (q minHeap) Less(i, j int) bool { return q[i] < q[j] }
-func (q minHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *minHeap) Push(x any)        { *q = append(*q, x.(int)) }
-func (q *minHeap) Pop() (x any) {
-	old := *q
-	x = old[len(old)-1]
-	*q = old[:len(old)-1]
-	return x
 }

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/pq"
 )
 
 // Registry holds the known skills. It is immutable and safe for concurrent use.
@@ -139,20 +141,20 @@ func (r *Registry) sortByDependency() {
 			dependents[j] = append(dependents[j], i)
 		}
 	}
-	var ready minHeap
+	ready := pq.Heap[int]{Before: cmp.Less[int]}
 	for i, n := range pending {
 		if n == 0 {
-			ready.push(i)
+			ready.Push(i)
 		}
 	}
 	done := make([]bool, len(r.Skills))
-	for len(ready) > 0 {
-		i := ready.pop()
+	for len(ready.Items) > 0 {
+		i := ready.Pop()
 		done[i] = true
 		r.Order = append(r.Order, r.Skills[i].Name)
 		for _, j := range dependents[i] {
 			if pending[j]--; pending[j] == 0 {
-				ready.push(j)
+				ready.Push(j)
 			}
 		}
 	}

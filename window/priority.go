@@ -1,0 +1,30 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+// ranked is a node with its fused score.
+type ranked struct {
+	ref
+	score float64
+}
+
+// worse reports whether a ranks below b; equal scores keep document order.
+func worse(a, b ranked) bool {
+	return a.score < b.score || a.score == b.score && b.before(a.ref)
+}
+
+// step is an upgrade of one candidate.
+type step struct {
+	gain float64 // per estimated token
+	i    int32
+	from Level
+	to   Level
+}
+
+// betterStep reports whether a is taken before b; ties are broken by index.
+func betterStep(a, b step) bool {
+	if a.gain != b.gain {
+		return a.gain > b.gain
+	}
+	return a.i < b.i
+}
