@@ -71,7 +71,7 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 	if present {
 		v = m.View()
 	}
-	var found []guard.Standing
+	var found []guard.FileStatus
 	for _, h := range m.holders(v) {
 		if err := ctx.Err(); err != nil {
 			return nil, fail("read", m.dir, Other, err)
@@ -115,8 +115,8 @@ func (m *Memory) openedScope(name string) *Memory {
 
 // amiss lists the protected files that are not as they were trusted, or whose nodes
 // in a state are not.
-func (m *Memory) amiss(state *graph.State) []guard.Standing {
-	var out []guard.Standing
+func (m *Memory) amiss(state *graph.State) []guard.FileStatus {
+	var out []guard.FileStatus
 	for _, s := range m.standings(state) {
 		if s.State != guard.Same {
 			out = append(out, s)
@@ -127,7 +127,7 @@ func (m *Memory) amiss(state *graph.State) []guard.Standing {
 
 // standings compares each protected file of the memory: what has a baseline, and
 // what a state has of it.
-func (m *Memory) standings(state *graph.State) []guard.Standing {
+func (m *Memory) standings(state *graph.State) []guard.FileStatus {
 	book := m.guard.book.Load()
 	paths := book.Paths()
 	for _, path := range m.watch(state) {
@@ -136,7 +136,7 @@ func (m *Memory) standings(state *graph.State) []guard.Standing {
 		}
 	}
 	slices.Sort(paths)
-	var out []guard.Standing
+	var out []guard.FileStatus
 	for _, path := range slices.Compact(paths) {
 		if m.Protected(path) {
 			out = append(out, m.standing(book, state, path))
@@ -147,8 +147,8 @@ func (m *Memory) standings(state *graph.State) []guard.Standing {
 
 // standing reads a protected file and compares it. Before the first baselines are
 // taken nothing is protected yet: a file is taken as it is.
-func (m *Memory) standing(book *guard.Book, state *graph.State, path string) guard.Standing {
-	s := guard.Standing{Path: path, Mode: m.mode(path), State: guard.Same, Baseline: book.Baseline(path)}
+func (m *Memory) standing(book *guard.Book, state *graph.State, path string) guard.FileStatus {
+	s := guard.FileStatus{Path: path, Mode: m.mode(path), State: guard.Same, Baseline: book.Baseline(path)}
 	text, _, err := m.root.Read(path, 0)
 	switch {
 	case err == nil:
@@ -156,18 +156,18 @@ func (m *Memory) standing(book *guard.Book, state *graph.State, path string) gua
 	case errors.Is(err, corpus.ErrVanished):
 		s.File = guard.Absent
 	case errors.Is(err, corpus.ErrUnstable):
-		s.State, s.Why = guard.Unrest, err.Error()
+		s.State, s.Why = guard.BeingWritten, err.Error()
 		return s
 	default:
-		s.State, s.Why = guard.Unread, err.Error()
+		s.State, s.Why = guard.Unreadable, err.Error()
 		s.File = merkle.Sum([]byte(s.Why))
 		return s
 	}
 	switch doubt := m.guard.doubt.Load(); {
 	case doubt != nil:
-		s.State, s.Why = guard.Unvouched, *doubt
-	case book.Begun():
-		s.State = guard.Judge(s.Baseline, s.File, state.Nodes(path))
+		s.State, s.Why = guard.Unsigned, *doubt
+	case book.Initialized():
+		s.State = guard.Compare(s.Baseline, s.File, state.Nodes(path))
 	}
 	return s
 }

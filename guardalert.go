@@ -10,23 +10,23 @@ import (
 )
 
 // news reports whether what is amiss is not what the owner was told of.
-func news(book *guard.Book, amiss []guard.Standing) bool {
+func news(book *guard.Book, amiss []guard.FileStatus) bool {
 	told := 0
 	for i := range amiss {
-		if !amiss[i].Alarming() {
+		if !amiss[i].ChangedOutside() {
 			continue
 		}
-		if book.Told(amiss[i].Path) != amiss[i].File {
+		if book.Notified(amiss[i].Path) != amiss[i].File {
 			return true
 		}
 		told++
 	}
-	return told != book.Tellings()
+	return told != book.NotifiedCount()
 }
 
 // notice looks again while nobody writes, writes down what is told of from now on,
 // and tells it.
-func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Standing {
+func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.FileStatus {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if present {
@@ -53,23 +53,23 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.Stan
 // tellOwner alerts to what is news among the files that are amiss, and returns what
 // is told then. Where nothing vouches for any baseline, that is one alert. m.mu is
 // held.
-func (m *Memory) tellOwner(found []guard.Standing) (entries []guard.Entry, err error) {
+func (m *Memory) tellOwner(found []guard.FileStatus) (entries []guard.Entry, err error) {
 	book, amiss := m.guard.book.Load(), map[string]bool{}
-	var fresh []*guard.Standing
+	var fresh []*guard.FileStatus
 	for i := range found {
 		s := &found[i]
-		if !s.Alarming() {
+		if !s.ChangedOutside() {
 			continue
 		}
 		amiss[s.Path] = true
-		if book.Told(s.Path) != s.File {
-			entries = append(entries, guard.Entry{Told: s.Path, File: s.File})
+		if book.Notified(s.Path) != s.File {
+			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
 			fresh = append(fresh, s)
 		}
 	}
 	for i, s := range fresh {
 		more := 0
-		if s.State == guard.Unvouched {
+		if s.State == guard.Unsigned {
 			if i > 0 {
 				break
 			}
@@ -77,9 +77,9 @@ func (m *Memory) tellOwner(found []guard.Standing) (entries []guard.Entry, err e
 		}
 		err = errors.Join(err, m.alert(s, more))
 	}
-	for _, path := range book.ToldOf() {
+	for _, path := range book.NotifiedPaths() {
 		if !amiss[path] {
-			entries = append(entries, guard.Entry{Told: path})
+			entries = append(entries, guard.Entry{Notified: path})
 		}
 	}
 	return entries, err
@@ -87,7 +87,7 @@ func (m *Memory) tellOwner(found []guard.Standing) (entries []guard.Entry, err e
 
 // alert tells the owner of a change, and of how many other files the same holds.
 // It returns an error where the owner is to be told again. m.mu is held.
-func (m *Memory) alert(s *guard.Standing, more int) error {
+func (m *Memory) alert(s *guard.FileStatus, more int) error {
 	tell := m.opts.Log.Info // the alert speaks louder
 	if m.opts.Alert == nil {
 		tell = m.opts.Log.Warn

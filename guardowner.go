@@ -16,7 +16,7 @@ import (
 
 // Standings lists the protected files by path, and how each stands: those of the
 // memory's own scope. Each is read and hashed. O(bytes of protected files).
-func (m *Memory) Standings() []guard.Standing { return m.standings(m.View().state) }
+func (m *Memory) Standings() []guard.FileStatus { return m.standings(m.View().state) }
 
 // Policy returns the rules over protected files as text, a line for each in the
 // order in which they are asked: the number of its group, the mode, the pattern.
@@ -27,9 +27,9 @@ func (m *Memory) Policy() string { return m.guard.policy.String() }
 // trusted text any more, the changes are without it. Errors: Denied (to anybody but
 // the owner: the text was not let through yet), NotFound (the file is not protected,
 // or not there and never was). O(bytes of the file).
-func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.Standing, []guard.Change, error) {
+func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.FileStatus, []guard.Change, error) {
 	if err := m.ownerAlone(ctx, "guard diff", path); err != nil {
-		return guard.Standing{}, nil, err
+		return guard.FileStatus{}, nil, err
 	}
 	s, err := m.standingOf("guard diff", path)
 	if err != nil {
@@ -39,9 +39,9 @@ func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.Standing, []
 }
 
 // standingOf returns that of one file, which must be protected.
-func (m *Memory) standingOf(op, path string) (guard.Standing, error) {
+func (m *Memory) standingOf(op, path string) (guard.FileStatus, error) {
 	if !m.Protected(path) || !m.root.InRegion(path) {
-		return guard.Standing{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
+		return guard.FileStatus{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
 	}
 	s := m.standing(m.guard.book.Load(), m.View().state, path)
 	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
@@ -51,7 +51,7 @@ func (m *Memory) standingOf(op, path string) (guard.Standing, error) {
 }
 
 // changes compares a protected file with its baseline.
-func (m *Memory) changes(s *guard.Standing) []guard.Change {
+func (m *Memory) changes(s *guard.FileStatus) []guard.Change {
 	var was, now []guard.Part
 	if s.Baseline != nil {
 		was = s.Baseline.Parts
@@ -75,7 +75,7 @@ func (m *Memory) divide(path, text string) []*node.Node {
 // a file that is trusted not to be there.
 func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 	var nodes []*node.Node
-	for _, d := range b.Own() {
+	for _, d := range b.OwnDigests() {
 		n, err := node.ReadOwn(d, m.block)
 		if err != nil {
 			return nil, fmt.Errorf("the trusted text is no longer kept: %w", err)
@@ -107,9 +107,9 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	if guard.TextOf(nodes) != d.File {
 		return Commit{}, fail(d.op, path, Conflict, errors.New("memory does not hold what the file does; see fovea status"))
 	}
-	entries := []guard.Entry{{Baseline: guard.Take(d.Baseline, path, nodes, d.File, m.View().commit.Seq)}}
-	if d.State == guard.Unvouched {
-		entries = m.beginAnew(d.head, guard.Take(nil, path, nodes, d.File, m.View().commit.Seq))
+	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, m.View().commit.Seq)}}
+	if d.State == guard.Unsigned {
+		entries = m.beginAnew(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.View().commit.Seq))
 	}
 	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
 	commit, err := m.append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
@@ -122,10 +122,10 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 // beginAnew trusts one file and nothing that was known before: the others are each
 // to be adopted, and their owner was told of them.
 func (m *Memory) beginAnew(head *graph.State, base *guard.Baseline) []guard.Entry {
-	entries := []guard.Entry{{Anew: true}, {Policy: m.guard.policy.String()}}
+	entries := []guard.Entry{{Reset: true}, {Policy: m.guard.policy.String()}}
 	for _, s := range m.standings(head) {
 		if s.Path != base.Path {
-			entries = append(entries, guard.Entry{Told: s.Path, File: s.File})
+			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
 		}
 	}
 	return append(entries, guard.Entry{Baseline: base})
@@ -145,7 +145,7 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
 	}
-	if d.State == guard.Unvouched {
+	if d.State == guard.Unsigned {
 		return Commit{}, fail(d.op, path, Conflict, errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
 	}
 	var want []*node.Node
@@ -178,7 +178,7 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 
 // decision is what an owner decides about, and what memory holds of it.
 type decision struct {
-	guard.Standing
+	guard.FileStatus
 	op   string
 	head *graph.State
 }
@@ -207,8 +207,8 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 		return d, err
 	}
 	d.head = m.View().state
-	d.Standing = m.standing(m.guard.book.Load(), d.head, path)
-	if d.State == guard.Unread || d.State == guard.Unrest {
+	d.FileStatus = m.standing(m.guard.book.Load(), d.head, path)
+	if d.State == guard.Unreadable || d.State == guard.BeingWritten {
 		return d, fail(op, path, Busy, errors.New(d.Why))
 	}
 	if !seen.IsZero() && seen != d.File {

@@ -36,7 +36,7 @@ func (m *Memory) doubtBaselines() {
 		m.opts.Log.Warn("what is trusted of protected files is not vouched for", "why", why)
 	}
 	if signed.told != attestedOf(book, false).told {
-		m.guard.book.Store(book.Untold())
+		m.guard.book.Store(book.WithoutNotices())
 		m.opts.Log.Warn("that the owner was told of changes in protected files is not signed; they are told of again")
 	}
 }
@@ -74,11 +74,11 @@ func attestedOf(b *guard.Book, doubted bool) attested {
 	switch {
 	case doubted:
 		v.baselines = noBaselines
-	case b.Begun():
+	case b.Initialized():
 		v.baselines = b.Digest().String()
 	}
-	if b.Tellings() > 0 {
-		v.told = b.DigestTold().String()
+	if b.NotifiedCount() > 0 {
+		v.told = b.NoticeDigest().String()
 	}
 	return v
 }
@@ -103,7 +103,7 @@ func (m *Memory) attestedAfter(marks [][]byte) attested {
 		}
 		book = book.With(entries...)
 		for _, e := range entries {
-			doubted = doubted && !e.Anew
+			doubted = doubted && !e.Reset
 		}
 	}
 	return attestedOf(book, doubted)

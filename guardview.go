@@ -47,7 +47,7 @@ func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 // texts of a file count as trusted. O(bytes of protected files).
 func (m *Memory) Untrusted(v *View) []string {
 	book := m.guard.book.Load()
-	if !book.Begun() {
+	if !book.Initialized() {
 		return nil
 	}
 	var out []string
@@ -70,7 +70,7 @@ func (m *Memory) UntrustedVersion(n *node.Node) bool {
 		return false
 	}
 	b := m.guard.book.Load().Baseline(n.Path)
-	return b == nil || !slices.Contains(b.Own(), n.Own)
+	return b == nil || !slices.Contains(b.OwnDigests(), n.Own)
 }
 
 // cleared is a view without what is locked down, for the next reader.
@@ -81,7 +81,7 @@ type cleared struct {
 }
 
 // clear takes what is locked down out of a view.
-func (m *Memory) clear(v *View, found []guard.Standing) *View {
+func (m *Memory) clear(v *View, found []guard.FileStatus) *View {
 	locked, unreviewed := map[string]guard.State{}, []string(nil)
 	var key strings.Builder
 	for i := range found {
@@ -152,12 +152,12 @@ func (v *View) lockedDown(op, name string) error {
 
 // lockedWords say why a file is locked down.
 var lockedWords = map[guard.State]string{
-	guard.Changed:   "locked down: the file was changed outside Fovea",
-	guard.Gone:      "locked down: the file was removed outside Fovea",
-	guard.New:       "locked down: the file came from outside Fovea and was never trusted",
-	guard.Unread:    "locked down: the file cannot be read, and so not be compared",
-	guard.Unrest:    "locked down: the file is being written",
-	guard.Unvouched: "locked down: no known key signed what is trusted of the file; look at it, then fovea guard adopt it",
-	guard.Untrusted: "locked down: its owner never trusted what the file held then",
-	guard.Behind:    "locked down: memory holds another text than the file, which is as trusted",
+	guard.Changed:      "locked down: the file was changed outside Fovea",
+	guard.Gone:         "locked down: the file was removed outside Fovea",
+	guard.New:          "locked down: the file came from outside Fovea and was never trusted",
+	guard.Unreadable:   "locked down: the file cannot be read, and so not be compared",
+	guard.BeingWritten: "locked down: the file is being written",
+	guard.Unsigned:     "locked down: no known key signed what is trusted of the file; look at it, then fovea guard adopt it",
+	guard.Untrusted:    "locked down: its owner never trusted what the file held then",
+	guard.Stale:        "locked down: memory holds another text than the file, which is as trusted",
 }

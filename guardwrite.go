@@ -27,9 +27,9 @@ var (
 func trusted(book *guard.Book, state *graph.State, path string) bool {
 	nodes := state.Nodes(path)
 	if b := book.Baseline(path); b != nil {
-		return b.Holds(nodes)
+		return b.Matches(nodes)
 	}
-	return len(nodes) == 0 || !book.Begun()
+	return len(nodes) == 0 || !book.Initialized()
 }
 
 // vouched reports whether an agent may be told of a node: the state has of its file
@@ -44,7 +44,7 @@ func (m *Memory) vouched(state *graph.State, n *node.Node) bool {
 // which files differ from memory on purpose.
 func (m *Memory) trustedBy(c *graph.Commit, before, after *graph.State, paths []string, marks [][]byte) []guard.Entry {
 	book := m.guard.book.Load()
-	if c.Kind == graph.KindIngest || c.Author != owner || !book.Begun() || m.guard.doubt.Load() != nil {
+	if c.Kind == graph.KindIngest || c.Author != owner || !book.Initialized() || m.guard.doubt.Load() != nil {
 		return nil
 	}
 	var entries []guard.Entry
@@ -61,11 +61,11 @@ func (m *Memory) trustedBy(c *graph.Commit, before, after *graph.State, paths []
 		edited := c.Kind == graph.KindEdit && trusted(book, before, path)
 		if !edited && (base == nil || !base.Trusts(text)) {
 			if base != nil || len(nodes) > 0 {
-				entries = append(entries, guard.Entry{Told: path, File: file}) // its owner did that
+				entries = append(entries, guard.Entry{Notified: path, File: file}) // its owner did that
 			}
 			continue
 		}
-		entries = append(entries, guard.Entry{Baseline: guard.Take(base, path, nodes, file, c.Seq)})
+		entries = append(entries, guard.Entry{Baseline: guard.NewBaseline(base, path, nodes, file, c.Seq)})
 	}
 	return entries
 }
@@ -104,12 +104,12 @@ func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 		if seen, drifts := m.drift[path]; drifts {
 			file = seen
 		}
-		entries = append(entries, guard.Entry{Baseline: guard.Take(nil, path, nodes, file, v.commit.Seq)})
+		entries = append(entries, guard.Entry{Baseline: guard.NewBaseline(nil, path, nodes, file, v.commit.Seq)})
 		taken = append(taken, path)
 	}
 	for _, path := range book.Paths() {
 		if !m.Protected(path) {
-			entries = append(entries, guard.Entry{Ended: path})
+			entries = append(entries, guard.Entry{Removed: path})
 		}
 	}
 	entries = append(entries, guard.Entry{Policy: policy})

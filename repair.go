@@ -124,7 +124,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	m.first = s.first // the store as it is may not reach it
 	var marks [][]byte
 	if m.guard.doubt.Load() != nil && m.opts.Signer == nil { // a signed head says so itself
-		marks = guardMarks(guard.Entry{Anew: true}, guard.Entry{Policy: m.guard.policy.String()})
+		marks = guardMarks(guard.Entry{Reset: true}, guard.Entry{Policy: m.guard.policy.String()})
 	}
 	for _, mark := range m.withHead(ctx, &c, marks) {
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})

@@ -134,7 +134,7 @@ func (l *local) decide(ctx context.Context, req GuardRequest, how func(context.C
 	return out, nil
 }
 
-func protectedFile(s *guard.Standing) ProtectedFile {
+func protectedFile(s *guard.FileStatus) ProtectedFile {
 	out := ProtectedFile{Path: s.Path, Mode: s.Mode.String(), State: string(s.State), Reason: s.Why}
 	if s.File != guard.Absent && s.Why == "" {
 		out.SHA256 = hex.EncodeToString(s.File[:])

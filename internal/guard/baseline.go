@@ -9,41 +9,39 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// keptEarlier is how many trusted texts before the present one are known: what
-// was trusted once may be rolled back to.
-const keptEarlier = 64
+// maxEarlier is the number of earlier trusted texts remembered, because a rollback to a
+// text that was once trusted is allowed.
+const maxEarlier = 64
 
-// Baseline is what a protected file held when it was last trusted. It must not be
-// changed.
+// Baseline describes the trusted content of a protected file. It is immutable.
 type Baseline struct {
 	Path string
-	Seq  uint64        // of a commit whose state holds it
+	Seq  uint64        // of a commit whose state contains the content
 	File merkle.Digest // SHA-256 of the file
-	// Memory is the SHA-256 of what memory has of it: File, unless the file
-	// differs from memory on purpose.
+	// Memory is the SHA-256 of the document in memory. It equals File unless the file
+	// is in drift.
 	Memory  merkle.Digest
 	Parts   []Part          // without texts
-	Earlier []merkle.Digest // texts that were trusted before, the oldest first
+	Earlier []merkle.Digest // texts trusted before, oldest first
 }
 
-// Take makes the baseline of a document as memory has it at a commit, with the
-// digest of its file. Without nodes it says that there is no such document, and
-// that this is as it should be. before, which may be nil, is the baseline that it
-// replaces.
-func Take(before *Baseline, path string, nodes []*node.Node, file merkle.Digest, seq uint64) *Baseline {
+// NewBaseline returns the baseline of a document in the state of a commit, with the
+// digest of its file. Without nodes, the baseline states that no such document should
+// exist. before, which may be nil, is the baseline to replace.
+func NewBaseline(before *Baseline, path string, nodes []*node.Node, file merkle.Digest, seq uint64) *Baseline {
 	b := &Baseline{Path: path, Seq: seq, File: file, Memory: TextOf(nodes), Parts: Parts(nodes)}
 	for i := range b.Parts {
 		b.Parts[i].Text = ""
 	}
 	if before != nil {
 		b.Earlier = slices.DeleteFunc(append(slices.Clone(before.Earlier), before.Memory), func(d merkle.Digest) bool { return d == b.Memory })
-		b.Earlier = b.Earlier[max(0, len(b.Earlier)-keptEarlier):]
+		b.Earlier = b.Earlier[max(0, len(b.Earlier)-maxEarlier):]
 	}
 	return b
 }
 
-// TextOf is the SHA-256 of what nodes, those of one document in order, join to;
-// Absent for none.
+// TextOf returns the SHA-256 of the text of a document, given its nodes in order, and
+// Absent if there are none.
 func TextOf(nodes []*node.Node) merkle.Digest {
 	if len(nodes) == 0 {
 		return Absent
@@ -51,14 +49,14 @@ func TextOf(nodes []*node.Node) merkle.Digest {
 	return merkle.Sum([]byte(node.Join(nodes)))
 }
 
-// Trusts reports whether a text is the trusted one, or was before.
+// Trusts reports whether a text is trusted now or was trusted before.
 func (b *Baseline) Trusts(text merkle.Digest) bool {
 	return text == b.Memory || slices.Contains(b.Earlier, text)
 }
 
-// Own returns the own digests of the document's nodes, in order: with the blocks
-// that they name, the trusted text can be had again.
-func (b *Baseline) Own() []merkle.Digest {
+// OwnDigests returns the own digests of the document's nodes, in order. The blocks with
+// these digests make up the trusted text.
+func (b *Baseline) OwnDigests() []merkle.Digest {
 	var out []merkle.Digest
 	for _, p := range b.Parts {
 		if p.Kind != Block {
@@ -68,10 +66,10 @@ func (b *Baseline) Own() []merkle.Digest {
 	return out
 }
 
-// Holds reports whether nodes, those of one document in order, join to the trusted
-// text. O(nodes) where they are the nodes that it was taken of, since own digests
-// cover the bytes; another division of the same text costs a hash of it.
-func (b *Baseline) Holds(nodes []*node.Node) bool {
+// Matches reports whether the nodes of a document, in order, have the trusted text.
+// O(nodes) if their own digests equal those of the baseline; otherwise the text is
+// hashed, because another division into nodes can have the same text.
+func (b *Baseline) Matches(nodes []*node.Node) bool {
 	if len(nodes) == 0 || len(b.Parts) == 0 {
 		return len(nodes) == len(b.Parts)
 	}

@@ -9,18 +9,19 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Book is what is known of the protected files of a memex. It is immutable; nil is
-// the book of a memex that was never read under a policy.
+// Book records the baselines of the protected files of a memex, and the changes that the
+// owner was notified of. It is immutable; nil is the book of a memex that was never read
+// under a policy.
 type Book struct {
-	policy    string // under which the baselines were taken, as Policy.String gives it
+	policy    string // of the baselines, as returned by Policy.String
 	baselines map[string]*Baseline
-	told      map[string]merkle.Digest // of which change of a file its owner was told
+	notified  map[string]merkle.Digest // by path, the change that the owner was notified of
 }
 
-// Begun reports whether baselines were taken at all.
-func (b *Book) Begun() bool { return b != nil && b.policy != "" }
+// Initialized reports whether the book has a policy.
+func (b *Book) Initialized() bool { return b != nil && b.policy != "" }
 
-// Policy is the one that the baselines were taken under, as text.
+// Policy returns the policy of the baselines as text.
 func (b *Book) Policy() string {
 	if b == nil {
 		return ""
@@ -28,7 +29,7 @@ func (b *Book) Policy() string {
 	return b.policy
 }
 
-// Baseline returns that of a file, nil where there is none.
+// Baseline returns the baseline of a file, nil if there is none.
 func (b *Book) Baseline(path string) *Baseline {
 	if b == nil {
 		return nil
@@ -36,7 +37,7 @@ func (b *Book) Baseline(path string) *Baseline {
 	return b.baselines[path]
 }
 
-// Paths lists the files that have a baseline, sorted.
+// Paths lists the files with a baseline, sorted.
 func (b *Book) Paths() []string {
 	if b == nil {
 		return nil
@@ -44,55 +45,55 @@ func (b *Book) Paths() []string {
 	return slices.Sorted(maps.Keys(b.baselines))
 }
 
-// Told returns the change of a file that its owner was told of, by its digest;
-// zero for none.
-func (b *Book) Told(path string) merkle.Digest {
+// Notified returns the digest of the changed file that the owner was notified of; zero
+// for none.
+func (b *Book) Notified(path string) merkle.Digest {
 	if b == nil {
 		return merkle.Digest{}
 	}
-	return b.told[path]
+	return b.notified[path]
 }
 
-// ToldOf lists the files of which a change is told, sorted.
-func (b *Book) ToldOf() []string {
+// NotifiedPaths lists the files with a change that the owner was notified of, sorted.
+func (b *Book) NotifiedPaths() []string {
 	if b == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(b.told))
+	return slices.Sorted(maps.Keys(b.notified))
 }
 
-// Tellings is how many files there are of which a change is told.
-func (b *Book) Tellings() int {
+// NotifiedCount returns the number of NotifiedPaths.
+func (b *Book) NotifiedCount() int {
 	if b == nil {
 		return 0
 	}
-	return len(b.told)
+	return len(b.notified)
 }
 
 func (b *Book) clone() *Book {
 	if b == nil {
-		return &Book{baselines: map[string]*Baseline{}, told: map[string]merkle.Digest{}}
+		return &Book{baselines: map[string]*Baseline{}, notified: map[string]merkle.Digest{}}
 	}
-	return &Book{policy: b.policy, baselines: maps.Clone(b.baselines), told: maps.Clone(b.told)}
+	return &Book{policy: b.policy, baselines: maps.Clone(b.baselines), notified: maps.Clone(b.notified)}
 }
 
-// Untold is the book of an owner who was told of nothing. O(told).
-func (b *Book) Untold() *Book {
+// WithoutNotices returns the book without any notifications. O(1).
+func (b *Book) WithoutNotices() *Book {
 	if b == nil {
 		return nil
 	}
-	return &Book{policy: b.policy, baselines: b.baselines, told: map[string]merkle.Digest{}}
+	return &Book{policy: b.policy, baselines: b.baselines, notified: map[string]merkle.Digest{}}
 }
 
-// Digest is that of the policy and the baselines: what the owner trusts. What was
-// told does not count. O(baselines).
+// Digest returns the digest of the policy and the baselines, without the notifications.
+// O(baselines).
 func (b *Book) Digest() merkle.Digest {
-	return b.digest(func(e Entry) bool { return e.Told == "" })
+	return b.digest(func(e Entry) bool { return e.Notified == "" })
 }
 
-// DigestTold is that of what was told alone. O(baselines).
-func (b *Book) DigestTold() merkle.Digest {
-	return b.digest(func(e Entry) bool { return e.Told != "" })
+// NoticeDigest returns the digest of the notifications alone. O(baselines).
+func (b *Book) NoticeDigest() merkle.Digest {
+	return b.digest(func(e Entry) bool { return e.Notified != "" })
 }
 
 func (b *Book) digest(counts func(Entry) bool) merkle.Digest {
@@ -105,42 +106,42 @@ func (b *Book) digest(counts func(Entry) bool) merkle.Digest {
 	return merkle.Sum(text)
 }
 
-// Entry is one change of a Book, as it is written down: one of its fields is set.
+// Entry is a recorded change of a Book. Exactly one kind of change is set.
 type Entry struct {
-	Anew     bool      // nothing that was known before counts
-	Policy   string    // the baselines are those of this policy from now on
-	Baseline *Baseline // of its file from now on
-	Ended    string    // path of a file that has no baseline any more
-	Told     string    // path of a file whose owner was told of File, zero: of nothing
+	Reset    bool      // discard everything recorded before
+	Policy   string    // the new policy of the baselines
+	Baseline *Baseline // the new baseline of its file
+	Removed  string    // path of a file that no longer has a baseline
+	Notified string    // path of a file whose owner was notified of File; zero withdraws it
 	File     merkle.Digest
 }
 
-// With returns the book with entries taken into account, in order. A new baseline,
-// or the end of one, ends what was told of the file. O(protected files).
+// With returns the book after applying entries in order. A new or removed baseline also
+// removes the notification for the file. O(protected files).
 func (b *Book) With(entries ...Entry) *Book {
 	c := b.clone()
 	for _, e := range entries {
 		switch {
-		case e.Anew:
+		case e.Reset:
 			c = (*Book)(nil).clone()
 		case e.Policy != "":
 			c.policy = e.Policy
 		case e.Baseline != nil:
 			c.baselines[e.Baseline.Path] = e.Baseline
-			delete(c.told, e.Baseline.Path)
-		case e.Ended != "":
-			delete(c.baselines, e.Ended)
-			delete(c.told, e.Ended)
+			delete(c.notified, e.Baseline.Path)
+		case e.Removed != "":
+			delete(c.baselines, e.Removed)
+			delete(c.notified, e.Removed)
 		case e.File.IsZero():
-			delete(c.told, e.Told)
+			delete(c.notified, e.Notified)
 		default:
-			c.told[e.Told] = e.File
+			c.notified[e.Notified] = e.File
 		}
 	}
 	return c
 }
 
-// Entries are those that make the book from nothing, in a fixed order.
+// Entries returns the entries that build the book from nothing, in a fixed order.
 func (b *Book) Entries() []Entry {
 	if b == nil {
 		return nil
@@ -152,8 +153,8 @@ func (b *Book) Entries() []Entry {
 	for _, path := range b.Paths() {
 		out = append(out, Entry{Baseline: b.baselines[path]})
 	}
-	for _, path := range slices.Sorted(maps.Keys(b.told)) {
-		out = append(out, Entry{Told: path, File: b.told[path]})
+	for _, path := range slices.Sorted(maps.Keys(b.notified)) {
+		out = append(out, Entry{Notified: path, File: b.notified[path]})
 	}
 	return out
 }

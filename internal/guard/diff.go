@@ -8,34 +8,34 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// What became of a part.
+// The values of Change.What.
 const (
 	Added    = "added"
 	Removed  = "removed"
 	Modified = "changed"
-	Moved    = "moved" // it stands elsewhere, byte for byte
+	Moved    = "moved" // same bytes at another place
 )
 
-// Change is what became of one part of a file.
+// Change is the change of one part of a file.
 type Change struct {
 	What     string
 	Kind     string // of the part
-	Where    string // of the part as it is now, as it was for one that was removed
-	Was, Now string // its bytes; "" where there were none, or they are not known
+	Where    string // current place of the part; the former one if it was removed
+	Was, Now string // the bytes before and after; "" if none or unknown
 }
 
-// partKey tells parts of a file apart: the nth of its kind in its place.
+// partKey identifies a part of a file: the nth of its kind at its place.
 type partKey struct {
 	kind, where string
 	n           int
 }
 
-// Diff says what became of the parts of a file: first by place, then, of what is
-// left, by bytes. It lists the parts that there are in order, each removed one
-// behind the one it followed. Of two files with the same bytes nothing is said.
-// O(parts).
+// Diff returns the changes of the parts of a file. It pairs parts by place first and the
+// remaining ones by bytes. Changes are in the order of the current parts, and each
+// removed part follows its former predecessor. Equal files have no changes. O(n log n)
+// in the number of parts.
 func Diff(was, now []Part) []Change {
-	old := places(was)
+	old := indexByKey(was)
 	pair := make([]int, len(now)) // the part of was, -1 for none
 	paired := make([]bool, len(was))
 	for i, key := range keys(now) {
@@ -55,15 +55,15 @@ func Diff(was, now []Part) []Change {
 			pair[i], paired[left[0]], byBytes[p.Digest] = left[0], true, left[1:]
 		}
 	}
-	return changes(was, now, pair, paired)
+	return describePairs(was, now, pair, paired)
 }
 
-// changes writes down pairs that differ, and parts without one.
-func changes(was, now []Part, pair []int, paired []bool) []Change {
-	steady := ascending(pair)
+// describePairs returns the changes for pairs that differ and for unpaired parts.
+func describePairs(was, now []Part, pair []int, paired []bool) []Change {
+	inOrder := maxRun(pair)
 	var out []Change
 	next := 0 // of the parts of was that were removed
-	removed := func(end int) {
+	listRemoved := func(end int) {
 		for ; next < end; next++ {
 			if p := was[next]; !paired[next] {
 				out = append(out, Change{What: Removed, Kind: p.Kind, Where: p.Where, Was: p.Text})
@@ -76,21 +76,21 @@ func changes(was, now []Part, pair []int, paired []bool) []Change {
 			out = append(out, Change{What: Added, Kind: p.Kind, Where: p.Where, Now: p.Text})
 			continue
 		}
-		if steady[i] {
-			removed(j)
+		if inOrder[i] {
+			listRemoved(j)
 		}
 		switch q := was[j]; {
 		case q.Digest != p.Digest:
 			out = append(out, Change{What: Modified, Kind: p.Kind, Where: p.Where, Was: q.Text, Now: p.Text})
-		case !steady[i], q.Where != p.Where:
+		case !inOrder[i], q.Where != p.Where:
 			out = append(out, Change{What: Moved, Kind: p.Kind, Where: p.Where, Was: q.Text, Now: p.Text})
 		}
 	}
-	removed(len(was))
+	listRemoved(len(was))
 	return out
 }
 
-func places(parts []Part) map[partKey]int {
+func indexByKey(parts []Part) map[partKey]int {
 	out := map[partKey]int{}
 	for i, key := range keys(parts) {
 		out[key] = i
@@ -98,7 +98,7 @@ func places(parts []Part) map[partKey]int {
 	return out
 }
 
-// keys are those of parts, in order.
+// keys returns the keys of parts, in order.
 func keys(parts []Part) []partKey {
 	count := map[partKey]int{}
 	out := make([]partKey, len(parts))
@@ -112,11 +112,11 @@ func keys(parts []Part) []partKey {
 	return out
 }
 
-// ascending marks the longest run of pairs that kept their order: the others
-// moved.
-func ascending(pair []int) []bool {
-	steady := make([]bool, len(pair))
-	var ends []int // ends[k] is the place in pair of the smallest end of a run of k+1
+// maxRun marks the longest increasing subsequence of pairs, which kept their order; the
+// other pairs moved.
+func maxRun(pair []int) []bool {
+	inOrder := make([]bool, len(pair))
+	var ends []int // ends[k] is the index in pair of the smallest end of a run of k+1
 	before := make([]int, len(pair))
 	for i, j := range pair {
 		if j < 0 {
@@ -134,10 +134,10 @@ func ascending(pair []int) []bool {
 		}
 	}
 	if len(ends) == 0 {
-		return steady
+		return inOrder
 	}
 	for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-		steady[i] = true
+		inOrder[i] = true
 	}
-	return steady
+	return inOrder
 }

@@ -1,22 +1,21 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package guard says which files are protected, and whether they are as their
-// owner left them.
+// Package guard decides which files are protected and whether they still have the
+// content that their owner trusts.
 //
-// A [Policy] gives each path a [Mode]. A [Baseline] is what a protected file held
-// when it was last trusted: the digests of the file, of each headline and of each
-// src block in it. [Judge] compares the two with what is there now; [Diff] says
-// headline by headline and block by block what became of a file. A [Book] is all
-// that is known of the protected files of a memex, and [Alert] what its owner is
-// told when one of them changed.
+// A [Policy] maps each path to a [Mode]. A [Baseline] records the trusted content of a
+// protected file: the digests of the file and of each headline and src block in it.
+// [Compare] compares a file with its baseline; [Diff] lists the changed headlines and
+// blocks. A [Book] holds the baselines of a memex, and an [Alert] notifies the owner of
+// a change.
 //
 // Invariants:
 //
-//   - Times and sizes count for nothing: bytes are compared, by SHA-256.
-//   - What was never trusted is as good as changed.
-//   - The mode of a path is a function of the policy and the path alone.
-//   - A Book is immutable; what changes it makes another one.
+//   - Bytes are compared, by SHA-256; times and sizes are ignored.
+//   - A file that was never trusted is treated as changed.
+//   - The mode of a path depends only on the policy and the path.
+//   - A Book is immutable; each change returns a new one.
 //
-// Elsewhere: reading files, keeping the book, and refusing readers (the root
-// package); sending alerts.
+// Elsewhere: package fovea reads the files, stores the book and refuses readers;
+// internal/alert sends alerts.
 package guard

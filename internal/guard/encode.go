@@ -12,52 +12,52 @@ import (
 const (
 	wordPolicy   = "policy"
 	wordBaseline = "baseline"
-	wordEnded    = "ended"
-	wordTold     = "told"
-	wordAnew     = "anew"
+	wordRemoved  = "ended"
+	wordNotified = "told"
+	wordReset    = "anew"
 )
 
-// errEntry is returned for what is no entry.
+// errEntry is returned for data that is not an entry.
 var errEntry = errors.New("guard: not an entry of a book")
 
-// Append writes an entry in the canonical encoding, a list that begins with a word.
+// Append appends the canonical encoding of an entry, a list that starts with a word.
 func (e Entry) Append(b []byte) []byte {
 	switch {
-	case e.Anew:
-		return merkle.AppendText(merkle.AppendList(b, 1), wordAnew)
+	case e.Reset:
+		return merkle.AppendText(merkle.AppendList(b, 1), wordReset)
 	case e.Policy != "":
 		b = merkle.AppendText(merkle.AppendList(b, 2), wordPolicy)
 		return merkle.AppendBytes(b, e.Policy)
 	case e.Baseline != nil:
 		b = merkle.AppendText(merkle.AppendList(b, 2), wordBaseline)
 		return e.Baseline.append(b)
-	case e.Ended != "":
-		b = merkle.AppendText(merkle.AppendList(b, 2), wordEnded)
-		return merkle.AppendBytes(b, e.Ended)
+	case e.Removed != "":
+		b = merkle.AppendText(merkle.AppendList(b, 2), wordRemoved)
+		return merkle.AppendBytes(b, e.Removed)
 	}
-	b = merkle.AppendText(merkle.AppendList(b, 3), wordTold)
-	b = merkle.AppendBytes(b, e.Told)
+	b = merkle.AppendText(merkle.AppendList(b, 3), wordNotified)
+	b = merkle.AppendBytes(b, e.Notified)
 	return merkle.AppendLink(b, e.File)
 }
 
-// ReadEntry reads what Append has written.
+// ReadEntry decodes the output of Append.
 func ReadEntry(r *merkle.Reader) (e Entry, err error) {
 	n := r.List()
 	switch word := r.Text(); {
-	case word == wordAnew && n == 1:
-		e.Anew = true
+	case word == wordReset && n == 1:
+		e.Reset = true
 	case word == wordPolicy && n == 2:
 		e.Policy = string(r.Bytes())
 	case word == wordBaseline && n == 2:
 		e.Baseline = readBaseline(r)
-	case word == wordEnded && n == 2:
-		e.Ended = string(r.Bytes())
-	case word == wordTold && n == 3:
-		e.Told, e.File = string(r.Bytes()), r.Link()
+	case word == wordRemoved && n == 2:
+		e.Removed = string(r.Bytes())
+	case word == wordNotified && n == 3:
+		e.Notified, e.File = string(r.Bytes()), r.Link()
 	default:
 		return e, errors.Join(errEntry, r.Err())
 	}
-	if r.Err() == nil && !e.Anew && e.Policy == "" && e.Baseline == nil && e.Ended == "" && e.Told == "" {
+	if r.Err() == nil && !e.Reset && e.Policy == "" && e.Baseline == nil && e.Removed == "" && e.Notified == "" {
 		return e, errEntry
 	}
 	return e, r.Err()
@@ -112,9 +112,10 @@ func readBaseline(r *merkle.Reader) *Baseline {
 	return b
 }
 
-// swapAbsent turns a digest of a document without parts, one that is not there, into
-// what is written of it, and back: there the SHA-256 of nothing stands for no file,
-// as it did before an empty file was told from one, and Absent for the empty file.
+// swapAbsent converts the digest of a document without parts to its encoding and back.
+// The encoding swaps two values, for compatibility with versions that did not distinguish
+// a missing file from an empty one: the SHA-256 of no bytes means a missing file, and
+// Absent an empty one.
 func swapAbsent(d merkle.Digest) merkle.Digest {
 	switch d {
 	case Absent:
@@ -125,7 +126,7 @@ func swapAbsent(d merkle.Digest) merkle.Digest {
 	return d
 }
 
-// AppendBook writes a book as the list of its entries.
+// AppendBook encodes a book as the list of its entries.
 func AppendBook(dst []byte, b *Book) []byte {
 	entries := b.Entries()
 	dst = merkle.AppendList(dst, len(entries))
@@ -135,8 +136,7 @@ func AppendBook(dst []byte, b *Book) []byte {
 	return dst
 }
 
-// DecodeBook reads what AppendBook has written. An empty text is the book of
-// nothing, nil.
+// DecodeBook decodes the output of AppendBook. Empty data is the nil book.
 func DecodeBook(data []byte) (*Book, error) {
 	if len(data) == 0 {
 		return nil, nil

@@ -32,13 +32,13 @@ echo top
 text
 `
 
-// split makes the nodes of an Org file.
+// split returns the nodes of an Org file.
 func split(text string) []*node.Node {
 	nodes, _ := node.ParseFile("skills/plan.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
-// unparsed makes the node of an opaque file.
+// unparsed returns the node of an opaque file.
 func unparsed(path, text string) []*node.Node {
 	nodes, _ := node.ParseFile(path, text, true, nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
@@ -62,9 +62,9 @@ func TestParts(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	base := Take(nil, "skills/plan.org", split(plan), sum(plan), 3)
-	other, away := plan+"more\n", Take(base, "skills/plan.org", nil, Absent, 4)
-	empty := Take(nil, "skills/plan.org", split(""), sum(""), 3)
+	base := NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)
+	other, away := plan+"more\n", NewBaseline(base, "skills/plan.org", nil, Absent, 4)
+	empty := NewBaseline(nil, "skills/plan.org", split(""), sum(""), 3)
 	for _, tc := range []struct {
 		name  string
 		base  *Baseline
@@ -76,8 +76,8 @@ func TestJudge(t *testing.T) {
 		{"as trusted, kept otherwise", base, sum(plan), unparsed("skills/plan.org", plan), Same},
 		{"changed, not read yet", base, sum(other), split(plan), Changed},
 		{"changed and read", base, sum(other), split(other), Changed},
-		{"put back, not read yet", base, sum(plan), split(other), Behind},
-		{"put back, memory has none", base, sum(plan), nil, Behind},
+		{"put back, not read yet", base, sum(plan), split(other), Stale},
+		{"put back, memory has none", base, sum(plan), nil, Stale},
 		{"gone", base, Absent, split(plan), Gone},
 		{"emptied", base, sum(""), split(""), Changed},
 		{"empty, as trusted", empty, sum(""), split(""), Same},
@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 		{"there again, emptied, not read yet", away, sum(""), nil, Changed},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := Judge(tc.base, tc.file, tc.nodes); got != tc.want {
+			if got := Compare(tc.base, tc.file, tc.nodes); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
@@ -104,18 +104,18 @@ func TestBaselineKnowsWhatWasTrusted(t *testing.T) {
 	var b *Baseline
 	texts := []string{"* a\n", "* b\n", "* c\n", "* b\n"}
 	for i, text := range texts {
-		b = Take(b, "skills/plan.org", split(text), sum(text), uint64(i))
+		b = NewBaseline(b, "skills/plan.org", split(text), sum(text), uint64(i))
 	}
 	for text, want := range map[string]bool{"* a\n": true, "* b\n": true, "* c\n": true, "* d\n": false} {
 		if got := b.Trusts(sum(text)); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
-	for i := range 3 * keptEarlier {
+	for i := range 3 * maxEarlier {
 		text := strings.Repeat("x", i)
-		b = Take(b, "skills/plan.org", split(text), sum(text), 1)
+		b = NewBaseline(b, "skills/plan.org", split(text), sum(text), 1)
 	}
-	if len(b.Earlier) != keptEarlier || b.Trusts(sum("* a\n")) {
+	if len(b.Earlier) != maxEarlier || b.Trusts(sum("* a\n")) {
 		t.Errorf("%d earlier texts are known", len(b.Earlier))
 	}
 }
@@ -151,8 +151,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffModel: two files differ just where a change is told of, and each part
-// is accounted for.
+// TestDiffModel: there are changes exactly if two files differ, and the numbers of added
+// and removed parts add up.
 func TestDiffModel(t *testing.T) {
 	part := rapid.SampledFrom([]string{"* a\n", "* b\n", "** a\nx\n", "** a\ny\n", "#+begin_src sh\nx\n#+end_src\n", "#+begin_src sh\ny\n#+end_src\n", "text\n"})
 	draw := func(t *rapid.T, name string) string {
@@ -176,21 +176,21 @@ func TestDiffModel(t *testing.T) {
 }
 
 func TestBook(t *testing.T) {
-	a := Take(nil, "skills/plan.org", split(plan), sum(plan), 3)
-	b := Take(a, "skills/plan.org", split("* b\n"), sum("* b\n"), 4)
+	a := NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)
+	b := NewBaseline(a, "skills/plan.org", split("* b\n"), sum("* b\n"), 4)
 	var book *Book
-	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Told: "skills/plan.org", File: sum("?")}, Entry{Told: "new", File: Absent})
-	if !book.Begun() || book.Baseline("skills/plan.org") != a || book.Told("skills/plan.org") != sum("?") || book.Tellings() != 2 {
+	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Notified: "skills/plan.org", File: sum("?")}, Entry{Notified: "new", File: Absent})
+	if !book.Initialized() || book.Baseline("skills/plan.org") != a || book.Notified("skills/plan.org") != sum("?") || book.NotifiedCount() != 2 {
 		t.Fatalf("the book is %+v", book)
 	}
-	next := book.With(Entry{Baseline: b}, Entry{Told: "new"})
-	if next.Baseline("skills/plan.org") != b || next.Tellings() != 0 {
+	next := book.With(Entry{Baseline: b}, Entry{Notified: "new"})
+	if next.Baseline("skills/plan.org") != b || next.NotifiedCount() != 0 {
 		t.Errorf("the book is %+v", next)
 	}
-	if book.Baseline("skills/plan.org") != a || len(book.ToldOf()) != 2 {
+	if book.Baseline("skills/plan.org") != a || len(book.NotifiedPaths()) != 2 {
 		t.Error("the book before it changed")
 	}
-	if end := next.With(Entry{Ended: "skills/plan.org"}); len(end.Paths()) != 0 {
+	if end := next.With(Entry{Removed: "skills/plan.org"}); len(end.Paths()) != 0 {
 		t.Errorf("still %q", end.Paths())
 	}
 	for name, want := range map[string]*Book{"all kinds": book, "nothing": nil} {
@@ -201,15 +201,15 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestBookOfNoFile: a file that is not there, and an empty one that memory has not,
-// are written as they always were, and read as what they are.
+// TestBookOfNoFile: baselines of a missing and of an empty file have the encoding of
+// earlier versions, and decode correctly.
 func TestBookOfNoFile(t *testing.T) {
 	for name, tc := range map[string]struct{ file, written merkle.Digest }{
 		"no file":       {Absent, sum("")},
 		"an empty file": {sum(""), Absent},
 		"another file":  {sum("x"), sum("x")},
 	} {
-		book := (*Book)(nil).With(Entry{Baseline: Take(nil, "skills/a.org", nil, tc.file, 1)})
+		book := (*Book)(nil).With(Entry{Baseline: NewBaseline(nil, "skills/a.org", nil, tc.file, 1)})
 		data := AppendBook(nil, book)
 		links := merkle.AppendLink(merkle.AppendLink(nil, tc.written), sum(""))
 		if !bytes.Contains(data, links) {
@@ -224,7 +224,7 @@ func TestBookOfNoFile(t *testing.T) {
 
 func FuzzDecodeBook(f *testing.F) {
 	var book *Book
-	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: Take(nil, "skills/plan.org", split(plan), sum(plan), 3)}, Entry{Told: "new", File: Absent})))
+	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)}, Entry{Notified: "new", File: Absent})))
 	f.Add([]byte{0x81, 0x82})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := DecodeBook(data)

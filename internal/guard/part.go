@@ -11,27 +11,27 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// What a Part is.
+// The kinds of parts.
 const (
-	Document = "document" // what stands before the first headline, or all of a file that is no Org
+	Document = "document" // the text before the first headline, or an entire opaque file
 	Headline = "headline"
 	Block    = "block" // a src block
 )
 
-// Part is a piece of a protected file that has a digest of its own.
+// Part is a piece of a protected file with its own digest.
 type Part struct {
 	Kind   string
-	Where  string        // titles from the top down; of a block also its name or language
-	Digest merkle.Digest // of a document or headline its own digest, of a block the SHA-256 of its bytes
-	Text   string        // its bytes, "" where only the digest is known
+	Where  string        // titles from the top down; for a block also its name or language
+	Digest merkle.Digest // own digest of a document or headline; SHA-256 of the bytes of a block
+	Text   string        // its bytes; "" if only the digest is known
 }
 
-// longestWhere bounds Part.Where in bytes.
-const longestWhere = 200
+// maxWhere is the largest length of Part.Where in bytes.
+const maxWhere = 200
 
-// Parts lists the parts of a file in order: each node, and behind it the src
-// blocks in its text. nodes are those of one document, in order. Strings of the
-// result share their memory. Complexity is that of parsing the file.
+// Parts lists the parts of a document in order, given its nodes in order: each node,
+// followed by the src blocks in its text. The result shares the memory of the nodes'
+// strings. It costs as much as parsing the file.
 func Parts(nodes []*node.Node) []Part {
 	parts := make([]Part, 0, len(nodes))
 	var trail []string
@@ -45,7 +45,7 @@ func Parts(nodes []*node.Node) []Part {
 			kind = Headline
 			level := max(1, n.Derived.Level)
 			trail = append(trail[:min(len(trail), level-1)], n.Title())
-			where = cut(strings.Join(trail, " / "))
+			where = truncate(strings.Join(trail, " / "))
 		}
 		parts = append(parts, Part{Kind: kind, Where: where, Digest: n.Own, Text: n.Content})
 		if doc != nil && i <= len(doc.Headlines) {
@@ -55,7 +55,7 @@ func Parts(nodes []*node.Node) []Part {
 	return parts
 }
 
-// appendBlocks adds the src blocks of a section.
+// appendBlocks appends the src blocks of a section.
 func appendBlocks(parts []Part, tree *org.Tree, where string) []Part {
 	for i, e := range tree.Elements {
 		if e.Type != org.TypeSrcBlock {
@@ -67,19 +67,19 @@ func appendBlocks(parts []Part, tree *org.Tree, where string) []Part {
 		}
 		text := tree.Source[e.Start:e.End]
 		parts = append(parts, Part{
-			Kind: Block, Where: cut(strings.TrimPrefix(where+" / "+label, " / ")), Digest: merkle.Sum([]byte(text)), Text: text,
+			Kind: Block, Where: truncate(strings.TrimPrefix(where+" / "+label, " / ")), Digest: merkle.Sum([]byte(text)), Text: text,
 		})
 	}
 	return parts
 }
 
-// cut bounds a label and makes it text.
-func cut(s string) string {
+// truncate makes a label valid UTF-8 of at most maxWhere bytes.
+func truncate(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= longestWhere {
+	if len(s) <= maxWhere {
 		return s
 	}
-	end := longestWhere
+	end := maxWhere
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}

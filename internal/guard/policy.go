@@ -12,19 +12,19 @@ import (
 	"github.com/fovea-memory/fovea/internal/ignore"
 )
 
-// Mode is what a change of a file from outside leads to.
+// Mode is the reaction to a change of a file outside Fovea.
 type Mode uint8
 
 // The modes.
 const (
-	Trusted  Mode = iota // it is an event like any other
-	Ask                  // the file is served, marked as unreviewed, and its owner is told
-	Lockdown             // the file is not served until its owner has decided
+	Trusted  Mode = iota // accept the change
+	Ask                  // serve the file marked as unreviewed, and notify the owner
+	Lockdown             // do not serve the file until the owner has decided
 )
 
 var modeNames = [...]string{Trusted: "trusted", Ask: "ask", Lockdown: "lockdown"}
 
-// String returns the mode as the configuration has it.
+// String returns the mode as written in the configuration.
 func (m Mode) String() string {
 	if int(m) < len(modeNames) {
 		return modeNames[m]
@@ -32,29 +32,27 @@ func (m Mode) String() string {
 	return fmt.Sprintf("mode %d", uint8(m))
 }
 
-// Rules are the patterns that a person gives each mode, in the syntax of
-// gitignore(5), from the root of the memex. A pattern that matches a folder counts
-// for all below it. Where patterns of several modes match, the strictest counts.
+// Rules are the user's patterns for each mode, in the syntax of gitignore(5), relative to
+// the root of the memex. A pattern that matches a folder applies to everything below it.
+// If patterns of several modes match, the strictest mode applies.
 type Rules struct{ Lockdown, Ask, Trusted []string }
 
-// Policy gives paths their modes. It is immutable and safe for any number of
-// readers.
+// Policy maps paths to modes. It is immutable and safe for concurrent use.
 type Policy struct {
 	groups []group
-	folded []group // of the same patterns, for paths as folded makes them
+	folded []group // the same patterns, folded, for folded paths
 }
 
-// group are patterns of one mode that are asked together. The first group with an
-// answer decides.
+// group is a set of patterns of one mode. The first group that matches decides.
 type group struct {
 	mode  Mode
 	lines []string
 	rules *ignore.Rules
 }
 
-// NewPolicy makes a policy of what a person says, and of the patterns that are
-// locked down where nothing else is said. A pattern that can match nothing is an
-// error that names it: what it was to protect would not be.
+// NewPolicy returns a policy of the user's rules, followed by the standard patterns,
+// which are locked down. A pattern that cannot match anything is an error that names it,
+// because it would protect nothing.
 func NewPolicy(rules Rules, standard []string) (*Policy, error) {
 	p := &Policy{}
 	for _, g := range []group{
@@ -66,24 +64,24 @@ func NewPolicy(rules Rules, standard []string) (*Policy, error) {
 				return nil, fmt.Errorf("%s: %q matches no path", g.mode, line)
 			}
 		}
-		p.add(g)
+		p.addGroup(g)
 	}
 	return p, nil
 }
 
-func (p *Policy) add(g group) {
+func (p *Policy) addGroup(g group) {
 	if len(g.lines) > 0 {
 		text := strings.Join(g.lines, "\n")
 		g.rules = ignore.Parse(nil, ".", text)
 		p.groups = append(p.groups, g)
-		g.rules = ignore.Parse(nil, ".", folded(text))
+		g.rules = ignore.Parse(nil, ".", fold(text))
 		p.folded = append(p.folded, g)
 	}
 }
 
-// Mode returns that of a file by its path below the memex, with slashes. What has
-// no file, and so a path with a slash in front, is Trusted. O(patterns x
-// len(path)).
+// Mode returns the mode of a file, given its path below the memex, with slashes. A
+// document without a file has a path that starts with a slash and is Trusted.
+// O(patterns x len(path)).
 func (p *Policy) Mode(path string) Mode {
 	if p == nil {
 		return Trusted
@@ -91,11 +89,11 @@ func (p *Policy) Mode(path string) Mode {
 	return mode(p.groups, path)
 }
 
-// Covers reports whether a path, or one that some file system takes for the same, is
-// of another mode than Trusted: the case of letters, the Unicode form and characters
-// without width do not count. O(patterns x len(path)).
+// Covers reports whether the mode of a path is not Trusted, or that of a path that some
+// file system treats as the same. It ignores case, the Unicode form and zero-width
+// characters. O(patterns x len(path)).
 func (p *Policy) Covers(path string) bool {
-	return p.Mode(path) != Trusted || p != nil && mode(p.folded, folded(path)) != Trusted
+	return p.Mode(path) != Trusted || p != nil && mode(p.folded, fold(path)) != Trusted
 }
 
 func mode(groups []group, path string) Mode {
@@ -110,21 +108,21 @@ func mode(groups []group, path string) Mode {
 	return Trusted
 }
 
-// folded gives all texts that some file system takes for the same name one form.
-func folded(text string) string {
+// fold returns the same text for all names that some file system treats as equal.
+func fold(text string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
 		}
-		least := r
+		smallest := r
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			least = min(least, other)
+			smallest = min(smallest, other)
 		}
-		return least
+		return smallest
 	}, norm.NFD.String(text)))
 }
 
-// matches reports whether the path, or a folder that it lies in, matches.
+// matches reports whether the path or a folder above it matches.
 func (g *group) matches(path string) bool {
 	for i := range len(path) {
 		if path[i] == '/' && g.rules.Match(path[:i], true) {
@@ -134,8 +132,8 @@ func (g *group) matches(path string) bool {
 	return g.rules.Match(path, false)
 }
 
-// String returns the policy as text: a line for each pattern, with its mode, in
-// the order in which they are asked. ParsePolicy reads it.
+// String returns the policy as text, which ParsePolicy parses: one line for each pattern
+// with its mode, in the order of evaluation.
 func (p *Policy) String() string {
 	var b strings.Builder
 	for i, g := range p.groups {
@@ -146,8 +144,7 @@ func (p *Policy) String() string {
 	return b.String()
 }
 
-// ParsePolicy reads what String has written. Lines that it did not write are
-// passed over.
+// ParsePolicy parses the output of String. It skips other lines.
 func ParsePolicy(text string) *Policy {
 	p := &Policy{}
 	var g group
@@ -155,21 +152,21 @@ func ParsePolicy(text string) *Policy {
 	for line := range strings.SplitSeq(text, "\n") {
 		number, rest, _ := strings.Cut(line, " ")
 		name, pattern, ok := strings.Cut(rest, " ")
-		mode, known := modeNamed(name)
+		mode, known := parseMode(name)
 		if !ok || !known {
 			continue
 		}
 		if number != last {
-			p.add(g)
+			p.addGroup(g)
 			g, last = group{mode: mode}, number
 		}
 		g.lines = append(g.lines, pattern)
 	}
-	p.add(g)
+	p.addGroup(g)
 	return p
 }
 
-func modeNamed(name string) (Mode, bool) {
+func parseMode(name string) (Mode, bool) {
 	for i, n := range modeNames {
 		if n == name {
 			return Mode(i), true

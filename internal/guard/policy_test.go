@@ -58,7 +58,7 @@ func TestPolicyRefuses(t *testing.T) {
 	}
 	var none *Policy
 	if none.Mode("skills/a.org") != Trusted {
-		t.Error("no policy protects something")
+		t.Error("a nil policy protects a file")
 	}
 }
 
