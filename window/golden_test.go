@@ -21,22 +21,27 @@ func household() *memory {
 	m.add("house", window.Item{ID: "boiler", Title: "Boiler", Todo: "NEXT", Priority: "A", Tags: []string{"heating"}, Project: true, Type: "headline",
 		Planning: []string{"DEADLINE: <2026-12-01 Tue>"}, Properties: [][2]string{{"ID", "boiler"}, {"CUSTOM_ID", "boiler"}, {"PHONE", "555-0100"}},
 		Body: "Service is due each winter.\n", Links: []string{"id:plumber", "*Radiators", "file:garden.org::#shed"}})
-	m.add("boiler", window.Item{ID: "pump", Title: "Replace the pump", Todo: "TODO", Tags: []string{"heating"}, Body: "It hums at night.\n", Digest: merkle.Sum([]byte("pump"))})
-	m.add("boiler", window.Item{ID: "valve", Title: "Bleed the valve", Todo: "DONE", Done: true, Tags: []string{"heating", "quick"}, Planning: []string{"CLOSED: [2026-11-02 Mon]"}})
+	m.add("boiler", window.Item{ID: "pump", Title: "Replace the pump", Todo: "TODO", Tags: []string{"heating"}, Body: "It hums at night.\n",
+		Digest: merkle.Sum([]byte("pump"))})
+	m.add("boiler", window.Item{ID: "valve", Title: "Bleed the valve", Todo: "DONE", Done: true, Tags: []string{"heating", "quick"},
+		Planning: []string{"CLOSED: [2026-11-02 Mon]"}})
 	m.add("valve", window.Item{ID: "key", Title: "The key hangs behind the door"})
-	m.add("house", window.Item{ID: "radiators", Title: "Radiators", Body: "Seven of them.\n\nThe one in the hall leaks when the boiler restarts; put a bowl below it. " +
-		strings.Repeat("Turn the knob a quarter at a time and wait for the hiss to end. ", 9) + "\n\n* not a heading\n#+end_src\n```\n"})
+	m.add("house", window.Item{ID: "radiators", Title: "Radiators",
+		Body: "Seven of them.\n\nThe one in the hall leaks when the boiler restarts; put a bowl below it. " +
+			strings.Repeat("Turn the knob a quarter at a time and wait for the hiss to end. ", 9) + "\n\n* not a heading\n#+end_src\n```\n"})
 	m.add("house", window.Item{ID: "old", Title: "COMMENT Old stove", Hidden: true, Body: "boiler boiler\n"})
 	m.add("old", window.Item{ID: "ash", Title: "Ash", Body: "below a hidden one\n"})
 	m.add("", window.Item{ID: "garden", Title: "Garden", Path: "garden.org", Type: "document"})
-	m.add("garden", window.Item{ID: "shed", Title: "Shed", Properties: [][2]string{{"CUSTOM_ID", "shed"}}, Body: "Spare pump on the second shelf.\n", Links: []string{"file:house.org::#boiler"}})
+	m.add("garden", window.Item{ID: "shed", Title: "Shed", Properties: [][2]string{{"CUSTOM_ID", "shed"}}, Body: "Spare pump on the second shelf.\n",
+		Links: []string{"file:house.org::#boiler"}})
 	m.add("garden", window.Item{ID: "twin", Title: "Replace the pump", Todo: "TODO", Body: "It hums at night.\n", Digest: merkle.Sum([]byte("pump"))})
 	m.add("garden", window.Item{ID: "roses", Title: strings.Repeat("Roses ", 50), Project: true, Body: "Cut in March.\n"})
 	m.add("", window.Item{ID: "people", Title: "People", Path: "people.org", Type: "document"})
 	m.add("people", window.Item{ID: "plumber", Title: "Ms Okafor, plumber", Body: "Knows the boiler. Comes on Tuesdays.\n"})
 	m.add("", window.Item{ID: "notes", Title: "Notes of robot", Path: "agents/robot/notes.org", Agent: "robot"})
 	for i := range 6 {
-		m.add("notes", window.Item{ID: fmt.Sprint("note", i), Title: fmt.Sprintf("Boiler reading %d", i), Agent: "robot", Body: "The boiler shows " + strings.Repeat("one bar and ", 4+i) + "no fault.\n"})
+		m.add("notes", window.Item{ID: fmt.Sprint("note", i), Title: fmt.Sprintf("Boiler reading %d", i), Agent: "robot",
+			Body: "The boiler shows " + strings.Repeat("one bar and ", 4+i) + "no fault.\n"})
 	}
 	return m
 }
@@ -67,7 +72,8 @@ func TestGoldenWindows(t *testing.T) {
 			req.Explain = true
 			w := build(t, household(), near, req)
 			var b strings.Builder
-			fmt.Fprintf(&b, "%s%d of %d tokens by %s, policy %s, bound %.4f, %d omitted: %s\n", w.Text, w.Tokens, w.Budget, w.Counter, w.Policy, w.Bound, w.Omitted, strings.Join(w.OmittedTop, " "))
+			fmt.Fprintf(&b, "%s%d of %d tokens by %s, policy %s, bound %.4f, %d omitted: %s\n", w.Text, w.Tokens, w.Budget, w.Counter, w.Policy, w.Bound, w.Omitted,
+				strings.Join(w.OmittedTop, " "))
 			for _, p := range w.Parts {
 				fmt.Fprintf(&b, "%s: %s, %d tokens, score %.4f: %s\n", p.ID, p.Level, p.Tokens, p.Score, p.Reason)
 			}

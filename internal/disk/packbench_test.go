@@ -79,7 +79,8 @@ func BenchmarkHistory(b *testing.B) {
 
 func benchLog(b *testing.B, s *Store) {
 	n := 0
-	if err := s.Commits(b.Context(), store.Span{From: benchHistory - 9, To: benchHistory, Backward: true}, func(store.Record) error { n++; return nil }); err != nil || n != 10 {
+	if err := s.Commits(b.Context(), store.Span{From: benchHistory - 9, To: benchHistory, Backward: true},
+		func(store.Record) error { n++; return nil }); err != nil || n != 10 {
 		b.Fatal(n, err)
 	}
 }

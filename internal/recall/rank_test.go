@@ -202,7 +202,8 @@ func TestBoundedArms(t *testing.T) {
 	first := []index.Hit{{ID: "a", Score: 8}, {ID: "b", Score: 6}, {ID: "c", Score: 2}}
 	v := View{State: &graph.State{}, Arms: []Ranker{
 		fixed{"first", first},
-		fixed{"wild", []index.Hit{{ID: "d", Score: math.Inf(1)}, {ID: "c", Score: 2}, {ID: "a", Score: math.NaN()}, {ID: "b", Score: -7}, {ID: "e", Score: -.1}, {ID: "f"}}},
+		fixed{"wild", []index.Hit{{ID: "d", Score: math.Inf(1)}, {ID: "c", Score: 2}, {ID: "a", Score: math.NaN()}, {ID: "b", Score: -7}, {ID: "e", Score: -.1},
+			{ID: "f"}}},
 	}}
 	r := v.Rank(Request{})
 	want := []index.Hit{{ID: "c", Score: 10}, {ID: "a", Score: 8}, {ID: "d", Score: 8}}

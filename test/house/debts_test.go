@@ -105,7 +105,7 @@ func versions(t *testing.T, name string) []version {
 		return string(out)
 	}
 	var all []version
-	for _, commit := range strings.Fields(git("log", "--reverse", "--no-merges", "--diff-filter=M", "--format=%H", "--", name)) {
+	for commit := range strings.FieldsSeq(git("log", "--reverse", "--no-merges", "--diff-filter=M", "--format=%H", "--", name)) {
 		files := strings.Fields(git("diff-tree", "--no-commit-id", "--name-only", "-r", commit))
 		all = append(all, version{
 			commit: commit[:12], before: git("show", commit+"^:"+name), text: git("show", commit+":"+name),
