@@ -20,16 +20,16 @@ func TestAgain(t *testing.T) {
 	title := "New title"
 	for name, call := range map[string]func(ctx context.Context, svc api.Service) (*api.EditResponse, error){
 		"retitled": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
-			return svc.Edit(ctx, api.EditRequest{ID: "One", Title: &title})
+			return api.OpEdit.Call(ctx, svc, api.EditRequest{ID: "One", Title: &title})
 		},
 		"forgotten": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
-			return svc.Forget(ctx, api.MoveRequest{ID: "One"})
+			return api.OpForget.Call(ctx, svc, api.MoveRequest{ID: "One"})
 		},
 		"remembered": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
-			return svc.Remember(ctx, api.RememberRequest{Title: "Three", Under: "Two"})
+			return api.OpRemember.Call(ctx, svc, api.RememberRequest{Title: "Three", Under: "Two"})
 		},
 		"refiled": func(ctx context.Context, svc api.Service) (*api.EditResponse, error) {
-			return svc.Refile(ctx, api.MoveRequest{ID: "One", To: "Two"})
+			return api.OpRefile.Call(ctx, svc, api.MoveRequest{ID: "One", To: "Two"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestAgain(t *testing.T) {
 			if diff := cmp.Diff(first, again); diff != "" {
 				t.Errorf("(-first +again):\n%s", diff)
 			}
-			if log, err := svc.Log(t.Context(), api.LogRequest{}); err != nil || len(log) != 2 {
+			if log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{}); err != nil || len(log) != 2 {
 				t.Errorf("%d commits, %v", len(log), err)
 			}
 		})
@@ -58,7 +58,7 @@ func TestBaseOfNothing(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"a.org": "* One\n"})
 	title := "New title"
 	for _, base := range []string{"zzz", merkle.Digest{}.String()} {
-		_, err := svc.Edit(t.Context(), api.EditRequest{ID: "One", Title: &title, Base: base})
+		_, err := api.OpEdit.Call(t.Context(), svc, api.EditRequest{ID: "One", Title: &title, Base: base})
 		if fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%s: %v", base, err)
 		}

@@ -30,7 +30,7 @@ type Blamed struct {
 	Commit Commit `json:"commit" jsonschema:"that brought the line"`
 }
 
-func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, error) {
+func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse, error) {
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (l *local) Blame(ctx context.Context, req BlameRequest) (*BlameResponse, er
 
 // inHistory returns the id of the node that a name is of, and the service over the
 // memory that has its history. A name that no node has now may be one that it had.
-func (l *local) inHistory(ctx context.Context, v *fovea.View, name string) (on *local, id string, err error) {
+func (l *Local) inHistory(ctx context.Context, v *fovea.View, name string) (on *Local, id string, err error) {
 	id = l.below(name)
 	n, err := v.Resolve(id)
 	switch {

@@ -59,7 +59,7 @@ type Head struct {
 	Time   time.Time `json:"time" jsonschema:"of the commit"`
 }
 
-func (l *local) Checkpoint(ctx context.Context, req CheckpointRequest) (*Checkpoint, error) {
+func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (l *local) Checkpoint(ctx context.Context, req CheckpointRequest) (*Checkpo
 	return &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents}, nil
 }
 
-func (l *local) Restore(ctx context.Context, req RestoreRequest) (*RestoreResponse, error) {
+func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
 	const here = "local"
 	if from := orElse(req.From, here); from != here {
 		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s", from, here))
@@ -100,18 +100,18 @@ func (l *local) Restore(ctx context.Context, req RestoreRequest) (*RestoreRespon
 }
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
-func (l *local) onlyMissing() bool {
+func (l *Local) onlyMissing() bool {
 	return !l.isSnapshot("") && len(l.m.Missing()) > 0
 }
 
 // isSnapshot reports whether a snapshot has a name; "" is any.
-func (l *local) isSnapshot(name string) bool {
+func (l *Local) isSnapshot(name string) bool {
 	return slices.ContainsFunc(l.m.Snapshots(), func(s fovea.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
 }
 
 // restoreFiles brings files back: those of the request, or those that are missing, of
 // the projects too.
-func (l *local) restoreFiles(ctx context.Context, req RestoreRequest, at string) (*RestoreResponse, error) {
+func (l *Local) restoreFiles(ctx context.Context, req RestoreRequest, at string) (*RestoreResponse, error) {
 	opts := &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly}
 	switch {
 	case req.Name != "":
@@ -154,7 +154,7 @@ func (l *local) restoreFiles(ctx context.Context, req RestoreRequest, at string)
 
 // rolledBack says where the memory is since a commit, which is zero where there was
 // nothing to change, and what became of the files.
-func (l *local) rolledBack(ctx context.Context, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+func (l *Local) rolledBack(ctx context.Context, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
 	written, removed := l.parted(ctx, c, files)
 	if c.Seq == 0 {
 		c = l.m.View().Head()
@@ -168,7 +168,7 @@ func (l *local) rolledBack(ctx context.Context, c fovea.Commit, files []string, 
 
 // parted tells files that memory has at a commit, and so were written, from those
 // that it has not, and so were removed.
-func (l *local) parted(ctx context.Context, c fovea.Commit, files []string) (written, removed []string) {
+func (l *Local) parted(ctx context.Context, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
 		if then, err := l.m.At(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
@@ -186,7 +186,7 @@ func (l *local) parted(ctx context.Context, c fovea.Commit, files []string) (wri
 	return written, removed
 }
 
-func (l *local) Head(ctx context.Context) (*Head, error) {
+func signHead(ctx context.Context, l *Local, _ None) (*Head, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}

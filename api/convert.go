@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
+func (l *Local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	s := l.m.Status()
 	found, err := l.m.Diagnostics(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 
 // guarded returns what readers may have of the present, without reading the folder
 // first.
-func (l *local) guarded(ctx context.Context) (*fovea.View, error) {
+func (l *Local) guarded(ctx context.Context) (*fovea.View, error) {
 	v, err := l.memex.Over(ctx, l.over...)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (l *local) guarded(ctx context.Context) (*fovea.View, error) {
 }
 
 // withoutID counts the headlines whose id is derived.
-func (l *local) withoutID() int {
+func (l *Local) withoutID() int {
 	count := 0
 	for n := range l.m.View().All() {
 		if n.Parent != "" && node.IsDerived(n.ID) {

@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) {
+func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error) {
 	from, err := l.since(ctx, req.From)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (l *local) Diff(ctx context.Context, req DiffRequest) (*Difference, error) 
 // withheld lists the files that a caller who is not the owner does not see in a
 // comparison of two moments: what is locked down now, and what the owner did not trust
 // at one of them.
-func (l *local) withheld(ctx context.Context, now, a, b *fovea.View) []string {
+func (l *Local) withheld(ctx context.Context, now, a, b *fovea.View) []string {
 	locked := now.Lockdown()
 	if !l.seesAll(ctx) {
 		locked = slices.Concat(locked, l.m.Untrusted(a), l.m.Untrusted(b))
@@ -77,7 +77,7 @@ func differing(a, b *fovea.View, paths []string) []string {
 // since resolves the earlier moment of a difference, before the sync. Without
 // one it is the newest snapshot; where there is none yet, what memory holds
 // before the sync; in an empty memory, what the sync brings.
-func (l *local) since(ctx context.Context, from string) (string, error) {
+func (l *Local) since(ctx context.Context, from string) (string, error) {
 	if from == "" {
 		from = "0"
 		if len(l.m.Snapshots()) == 0 {

@@ -50,11 +50,11 @@ func TestDiffText(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			svc, write := serve(t, map[string]string{"a.org": tc.old})
-			if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+			if _, err := api.OpIngest.Call(t.Context(), svc, api.IngestRequest{}); err != nil {
 				t.Fatal(err)
 			}
 			write("a.org", tc.now)
-			got, err := svc.Diff(t.Context(), api.DiffRequest{From: "head", Text: true})
+			got, err := api.OpDiff.Call(t.Context(), svc, api.DiffRequest{From: "head", Text: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,11 +82,11 @@ func TestDiffText(t *testing.T) {
 // TestNothingYet: a memory of an empty folder answers what lists with empty lists.
 func TestNothingYet(t *testing.T) {
 	svc, _ := serve(t, nil)
-	d, err := svc.Diff(t.Context(), api.DiffRequest{})
+	d, err := api.OpDiff.Call(t.Context(), svc, api.DiffRequest{})
 	if diff := cmp.Diff(&api.Difference{Added: []api.Changed{}, Removed: []api.Changed{}, Changed: []api.Changed{}, Moved: []api.Changed{}}, d); err != nil || diff != "" {
 		t.Errorf("diff: %v, (-want +got):\n%s", err, diff)
 	}
-	log, err := svc.Log(t.Context(), api.LogRequest{})
+	log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{})
 	if err != nil || len(log) != 0 {
 		t.Errorf("log: %v, %v", log, err)
 	}
@@ -96,16 +96,16 @@ func TestNothingYet(t *testing.T) {
 // and in what changed.
 func TestTheOwnerReadsAll(t *testing.T) {
 	r := hidden["rejected"](t)
-	d, err := r.owner.Diff(t.Context(), api.DiffRequest{From: "ingest", To: "changed", Text: true})
+	d, err := api.OpDiff.Call(t.Context(), r.owner, api.DiffRequest{From: "ingest", To: "changed", Text: true})
 	if err != nil || !strings.Contains(fmt.Sprint(d), "zy9body") || len(d.Added) == 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
 	agent := api.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
-	d, err = r.owner.Diff(agent, api.DiffRequest{From: "ingest", To: "changed", Text: true})
+	d, err = api.OpDiff.Call(agent, r.owner, api.DiffRequest{From: "ingest", To: "changed", Text: true})
 	if err != nil || !slices.Equal(d.Lockdown, []string{"skills/plan.org"}) || len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Moved) > 0 {
 		t.Errorf("an agent: %+v, %v", d, err)
 	}
-	if d, err = r.owner.Diff(agent, api.DiffRequest{From: "ingest", To: "rejected"}); err != nil || len(d.Lockdown)+len(d.Changed) > 0 {
+	if d, err = api.OpDiff.Call(agent, r.owner, api.DiffRequest{From: "ingest", To: "rejected"}); err != nil || len(d.Lockdown)+len(d.Changed) > 0 {
 		t.Errorf("between two moments that are trusted: %+v, %v", d, err)
 	}
 }

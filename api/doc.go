@@ -1,18 +1,23 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package api declares the operations of Fovea, once: requests, responses and
-// the [Service] that answers them. [Local] answers them from a Memory in this
-// process; a face (command line, HTTP, MCP) turns its input into a request,
-// calls a Service and shows the response, and holds no logic of its own.
-// [Operations] is the same as data, for faces that are told an operation by name;
-// [Through] is a Service over one function, for those that are elsewhere.
+// Package api declares the operations of Fovea, once: an [Op] for each, with the types
+// of its request and answer, in the table [Operations]. HTTP, its description, the MCP
+// tools, the trust in agents, the scopes and the replay of keys follow from that table.
+// To add an operation, add a row with [Define].
+//
+// A surface (command line, HTTP, MCP) turns its input into a [Call] and passes it to a
+// [Service]: that of a memory in this process ([NewLocal]), or a client of a daemon.
+// What every call goes through is a [Middleware], such as [Guarded] and [Idempotent];
+// [Chain] puts them in order.
 //
 // Invariants:
 //
 //   - The JSON keys of requests and responses are stable: more may be added,
 //     none is renamed or removed.
 //   - Responses hold no pointer into a memory; they can be kept and sent.
-//   - Errors are *fovea.Error, so that every face can tell their kinds.
+//   - Errors are *fovea.Error, so that every surface can tell their kinds.
+//   - A context carries the caller's grant and the scopes, and nothing else; what
+//     belongs to one call is a field of Call.
 //
 // Elsewhere: what the operations do (package fovea), how they are printed
 // (cmd/fovea).

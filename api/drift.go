@@ -35,7 +35,7 @@ type Drifted struct {
 	Memory string `json:"memory" jsonschema:"the digest of what memory has, empty for no file"`
 }
 
-func (l *local) Drift(ctx context.Context, req DriftRequest) (*DriftResponse, error) {
+func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftResponse, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}

@@ -68,19 +68,19 @@ type AssignRequest struct {
 	List bool     `json:"list,omitempty" jsonschema:"only list them"`
 }
 
-func (l *local) Edit(ctx context.Context, req EditRequest) (*EditResponse, error) {
+func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, error) {
 	edits, err := req.edits()
 	if err != nil {
 		return nil, invalid("edit", err)
 	}
-	return l.change(ctx, "edit", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return l.change(ctx, "edit", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		return on.m.Edit(ctx, id, base, edits...)
 	})
 }
 
 // change carries out what op is to do with one node, and says what the node is then.
-func (l *local) change(ctx context.Context, op, name, digest string,
-	do func(on *local, id string, base merkle.Digest) (fovea.Commit, error),
+func (l *Local) change(ctx context.Context, op, name, digest string,
+	do func(on *Local, id string, base merkle.Digest) (fovea.Commit, error),
 ) (*EditResponse, error) {
 	on, id, base, err := l.target(ctx, op, name, digest)
 	if err != nil {
@@ -166,7 +166,7 @@ func properties(pairs []string) ([]org.Property, error) {
 
 // target finds the node that a change is about, the digest it is based on, and the
 // service over the memory that holds it.
-func (l *local) target(ctx context.Context, op, name, digest string) (on *local, id string, base merkle.Digest, err error) {
+func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local, id string, base merkle.Digest, err error) {
 	if digest != "" {
 		if base, err = merkle.Parse(digest); err == nil && base.IsZero() {
 			err = errors.New("the base is no digest of a node") // below, it would stand for none
@@ -195,7 +195,7 @@ func (l *local) target(ctx context.Context, op, name, digest string) (on *local,
 
 // edited says what a node is after a commit, under its new id where that came
 // from its title or place.
-func (l *local) edited(id string, c fovea.Commit) *EditResponse {
+func (l *Local) edited(id string, c fovea.Commit) *EditResponse {
 	for _, e := range c.Lineage {
 		if e.Old == id {
 			id = e.New
@@ -213,7 +213,7 @@ func (l *local) edited(id string, c fovea.Commit) *EditResponse {
 	return out
 }
 
-func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, error) {
+func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
 	l, id, base, err := l.target(ctx, "forget", req.ID, req.Base)
 	if err != nil {
 		return nil, err
@@ -225,8 +225,8 @@ func (l *local) Forget(ctx context.Context, req MoveRequest) (*EditResponse, err
 	return &EditResponse{ID: id, Seq: c.Seq}, nil
 }
 
-func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	return l.change(ctx, "refile", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
+	return l.change(ctx, "refile", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		v, err := on.seen(ctx)
 		if err != nil {
 			return fovea.Commit{}, err
@@ -239,13 +239,13 @@ func (l *local) Refile(ctx context.Context, req MoveRequest) (*EditResponse, err
 	})
 }
 
-func (l *local) Archive(ctx context.Context, req MoveRequest) (*EditResponse, error) {
-	return l.change(ctx, "archive", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
+	return l.change(ctx, "archive", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		return on.m.Archive(ctx, id, base)
 	})
 }
 
-func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error) {
+func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error) {
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
@@ -279,7 +279,7 @@ func (l *local) AssignIDs(ctx context.Context, req AssignRequest) ([]Node, error
 }
 
 // assign gives ids to nodes, scope by scope.
-func (l *local) assign(ctx context.Context, v *fovea.View, ids []string) ([]string, error) {
+func (l *Local) assign(ctx context.Context, v *fovea.View, ids []string) ([]string, error) {
 	var all []string
 	for _, scope := range append([]string{""}, l.over...) {
 		on, err := l.in(ctx, scope)
@@ -316,7 +316,7 @@ func inside(path, folder string) bool {
 }
 
 // inOrder lists nodes in document order.
-func (l *local) inOrder(v *fovea.View, ids []string) []Node {
+func (l *Local) inOrder(v *fovea.View, ids []string) []Node {
 	nodes := make([]*node.Node, 0, len(ids))
 	for n := range v.All() {
 		if _, ok := slices.BinarySearch(ids, n.ID); ok {

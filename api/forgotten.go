@@ -22,7 +22,7 @@ type ForgottenResponse struct {
 	Notes []int `json:"notes" jsonschema:"those that were forgotten: places in the request, from 0"`
 }
 
-func (l *local) Forgotten(ctx context.Context, req ForgottenRequest) (*ForgottenResponse, error) {
+func findForgotten(ctx context.Context, l *Local, req ForgottenRequest) (*ForgottenResponse, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}

@@ -3,25 +3,11 @@
 package api
 
 import (
-	"context"
+	"encoding/json"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/share"
 )
-
-// WithGrant makes operations under the context those of the grant's holder: whose name
-// the commits bear, and whether a token says so. What the holder may do a Guarded service
-// sees to; without one an agent changes no file.
-func WithGrant(ctx context.Context, g Grant) context.Context {
-	return fovea.WithActor(with(ctx, g), g.actor())
-}
-
-// As returns a Service whose operations are those of the grant's holder, see WithGrant.
-func As(svc Service, g Grant) Service {
-	return Around(svc, func(ctx context.Context, op *Operation, req any) (any, error) {
-		return op.Pass(WithGrant(ctx, g), svc, req)
-	})
-}
 
 // actor is the holder of the grant as the memory knows it. An agent has no rights by that,
 // but where it is the owner who writes in its name.
@@ -42,15 +28,22 @@ func (g *Grant) author() author.Author {
 	return author.Named(g.Agent)
 }
 
-// GrantOf returns what WithGrant has set; without it a Grant that allows nothing.
-func GrantOf(ctx context.Context) Grant {
-	return of[Grant](ctx)
+// Holder is the same text for all grants that allow the same to the same one, and another
+// for any two that do not. What is kept for one who asks is kept under it.
+func (g Grant) Holder() string {
+	text, err := json.Marshal(g)
+	if err != nil {
+		panic("api: a grant is plain data: " + err.Error())
+	}
+	return string(text)
 }
 
-// Guarded returns a Service that lets pass what the grant of each context allows,
-// see Trusted.
-func Guarded(svc Service) Service {
-	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
-		return op.Pass(ctx, Trusted(svc, GrantOf(ctx)), req)
-	})
+// Bearer says whose shares of a daemon a caller takes. The name of an agent counts where a
+// token vouches for it; a program that comes with what is the owner's is the owner here,
+// whatever it calls itself, so that invented names make no new bearers.
+func (g Grant) Bearer() share.Bearer {
+	if g.Vouched && g.Role != Owner {
+		return share.Agent(g.Agent)
+	}
+	return share.Owner
 }

@@ -163,11 +163,11 @@ func walk(t *testing.T, files map[string]string) (costs []cost) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	svc := api.Local(m, nil)
+	svc := api.NewLocal(m, nil)
 	call := func(operation, request string) {
 		t.Helper()
 		before := processorTime(t)
-		if _, err := api.OperationNamed(operation).Call(t.Context(), svc, []byte(request)); err != nil {
+		if _, err := callJSON(t.Context(), svc, operation, request); err != nil {
 			t.Fatal(err)
 		}
 		costs = append(costs, cost{operation + " " + request, processorTime(t) - before})

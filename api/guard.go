@@ -68,7 +68,7 @@ type GuardDecision struct {
 	Seq uint64 `json:"seq" jsonschema:"of the commit that says so, 0 where the file was as trusted"`
 }
 
-func (l *local) Guard(ctx context.Context) (*Protection, error) {
+func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
 	if _, err := l.reading(ctx); err != nil { // its owner is told of what it finds
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (l *local) Guard(ctx context.Context) (*Protection, error) {
 	return out, nil
 }
 
-func (l *local) GuardDiff(ctx context.Context, req GuardDiffRequest) (*GuardDiff, error) {
+func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardDiff, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -101,15 +101,15 @@ func (l *local) GuardDiff(ctx context.Context, req GuardDiffRequest) (*GuardDiff
 	return out, nil
 }
 
-func (l *local) GuardAdopt(ctx context.Context, req GuardRequest) (*GuardDecision, error) {
+func adoptProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
 	return l.decide(ctx, req, l.m.Adopt)
 }
 
-func (l *local) GuardReject(ctx context.Context, req GuardRequest) (*GuardDecision, error) {
+func rejectProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
 	return l.decide(ctx, req, l.m.Reject)
 }
 
-func (l *local) decide(ctx context.Context, req GuardRequest, how func(context.Context, string, merkle.Digest) (fovea.Commit, error)) (*GuardDecision, error) {
+func (l *Local) decide(ctx context.Context, req GuardRequest, how func(context.Context, string, merkle.Digest) (fovea.Commit, error)) (*GuardDecision, error) {
 	var seen merkle.Digest
 	if req.SHA256 != "" {
 		b, err := hex.DecodeString(req.SHA256)
@@ -148,7 +148,7 @@ func protectedFile(s *guard.FileStatus) ProtectedFile {
 // reading returns what readers may have now. A view that others have written after
 // is taken anew: what they wrote is not what the view holds, and is no change from
 // outside.
-func (l *local) reading(ctx context.Context) (*fovea.View, error) {
+func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 	v, err := l.view(ctx)
 	if err != nil {
 		return nil, err
@@ -171,14 +171,14 @@ func (l *local) reading(ctx context.Context) (*fovea.View, error) {
 		}
 	}
 	if err == nil {
-		l.warnGuard(ctx, g)
+		l.warnGuard(g)
 	}
 	return g, err
 }
 
 // seen returns what a caller may see of the present: the owner all of it, since the
 // memory itself says what may be done with what is locked down.
-func (l *local) seen(ctx context.Context) (*fovea.View, error) {
+func (l *Local) seen(ctx context.Context) (*fovea.View, error) {
 	if l.m.ByOwner(ctx) {
 		return l.view(ctx)
 	}
@@ -186,7 +186,7 @@ func (l *local) seen(ctx context.Context) (*fovea.View, error) {
 }
 
 // warnGuard names what is left out, and what nobody has looked at.
-func (l *local) warnGuard(ctx context.Context, g *fovea.View) {
+func (l *Local) warnGuard(g *fovea.View) {
 	for _, w := range []struct {
 		paths []string
 		said  string
@@ -195,7 +195,7 @@ func (l *local) warnGuard(ctx context.Context, g *fovea.View) {
 		{g.Unreviewed(), "changed outside Fovea and not reviewed yet: %s; see fovea guard diff"},
 	} {
 		if len(w.paths) > 0 {
-			l.warn(ctx, fmt.Errorf(w.said, few(w.paths)))
+			l.warn(fmt.Errorf(w.said, few(w.paths)))
 		}
 	}
 }
@@ -214,12 +214,12 @@ func few(paths []string) string {
 func unreviewed(v *fovea.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
 
 // trusted tells which files were trusted as they were found.
-func (l *local) trusted(ctx context.Context) func([]string) {
+func (l *Local) trusted() func([]string) {
 	return func(paths []string) {
 		noun := "files are"
 		if len(paths) == 1 {
 			noun = "file is"
 		}
-		l.warn(ctx, fmt.Errorf("%d protected %s trusted as found; see fovea guard list", len(paths), noun))
+		l.warn(fmt.Errorf("%d protected %s trusted as found; see fovea guard list", len(paths), noun))
 	}
 }

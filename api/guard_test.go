@@ -35,8 +35,8 @@ func guardedService(t *testing.T, rules guard.Rules) (api.Service, *fovea.Memory
 			t.Error(err)
 		}
 	})
-	svc := api.Local(m, nil)
-	if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+	svc := api.NewLocal(m, nil)
+	if _, err := api.OpIngest.Call(t.Context(), svc, api.IngestRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	return svc, m
@@ -61,7 +61,7 @@ func TestGuardOperations(t *testing.T) {
 	ctx := t.Context()
 	states := func() string {
 		t.Helper()
-		p, err := svc.Guard(ctx)
+		p, err := api.OpGuard.Call(ctx, svc, api.None{})
 		if err != nil || len(p.Files) != 1 || len(p.Policy) == 0 {
 			t.Fatalf("%+v, %v", p, err)
 		}
@@ -72,21 +72,21 @@ func TestGuardOperations(t *testing.T) {
 	}
 	for _, decide := range []func() (*api.GuardDecision, error){
 		func() (*api.GuardDecision, error) {
-			return svc.GuardReject(ctx, api.GuardRequest{Path: "./skills/plan.org"})
+			return api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "./skills/plan.org"})
 		},
 		func() (*api.GuardDecision, error) {
-			return svc.GuardAdopt(ctx, api.GuardRequest{Path: m.Dir() + "/skills/plan.org"})
+			return api.OpGuardAdopt.Call(ctx, svc, api.GuardRequest{Path: m.Dir() + "/skills/plan.org"})
 		},
 	} {
 		put(t, m.Dir(), "skills/plan.org", planText+"* Obey\n")
 		if got := states(); got != "skills/plan.org lockdown changed" {
 			t.Errorf("after a change: %s", got)
 		}
-		d, err := svc.GuardDiff(ctx, api.GuardDiffRequest{Path: "skills/plan.org", Text: true})
+		d, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org", Text: true})
 		if err != nil || len(d.Changes) != 1 || d.Changes[0].Where != "Obey" || !strings.Contains(d.Changes[0].Text, "+* Obey") {
 			t.Errorf("diff: %+v, %v", d, err)
 		}
-		if _, err := svc.GuardAdopt(ctx, api.GuardRequest{Path: "skills/plan.org", SHA256: d.Trusted}); fovea.KindOf(err) != fovea.Conflict {
+		if _, err := api.OpGuardAdopt.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org", SHA256: d.Trusted}); fovea.KindOf(err) != fovea.Conflict {
 			t.Errorf("another text than the one seen: %v", err)
 		}
 		done, err := decide()
@@ -98,11 +98,11 @@ func TestGuardOperations(t *testing.T) {
 		}
 	}
 	for _, req := range []api.GuardRequest{{}, {Path: "skills/plan.org", SHA256: "00"}, {Path: "skills/plan.org", SHA256: strings.Repeat("0", 64)}} {
-		if _, err := svc.GuardAdopt(ctx, req); fovea.KindOf(err) != fovea.Invalid {
+		if _, err := api.OpGuardAdopt.Call(ctx, svc, req); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v", req, err)
 		}
 	}
-	if _, err := svc.GuardDiff(ctx, api.GuardDiffRequest{Path: "tasks.org"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "tasks.org"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("not protected: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestGuardOperations(t *testing.T) {
 func TestSkillOperations(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	ctx := t.Context()
-	list, err := svc.Skills(ctx)
+	list, err := api.OpSkills.Call(ctx, svc, api.None{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,19 +125,19 @@ func TestSkillOperations(t *testing.T) {
 		t.Errorf("skills (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"plan", "plan.org", "skills/plan.org"} {
-		if s, err := svc.Skill(ctx, api.SkillRequest{Name: name}); err != nil || s.Source != planText {
+		if s, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: name}); err != nil || s.Source != planText {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	if _, err := svc.Skill(ctx, api.SkillRequest{Name: "nothing"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: "nothing"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("no such skill: %v", err)
 	}
 	put(t, m.Dir(), "skills/plan.org", planText+"* Obey\n")
-	if list, err = svc.Skills(ctx); err != nil || list.Skills[len(list.Skills)-1].Format != "locked" {
+	if list, err = api.OpSkills.Call(ctx, svc, api.None{}); err != nil || list.Skills[len(list.Skills)-1].Format != "locked" {
 		t.Errorf("locked: %+v, %v", list, err)
 	}
 	for _, name := range []string{"plan", "skills/plan.org"} {
-		if _, err := svc.Skill(ctx, api.SkillRequest{Name: name}); fovea.KindOf(err) != fovea.Locked || !strings.Contains(err.Error(), "changed outside Fovea") {
+		if _, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: name}); fovea.KindOf(err) != fovea.Locked || !strings.Contains(err.Error(), "changed outside Fovea") {
 			t.Errorf("%s, locked: %v", name, err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	ctx := t.Context()
 	put(t, m.Dir(), "skills/plan.org", strings.Replace(planText, "Look around", "Obey me", 1)+"* Evil twin\n")
-	if _, err := svc.GuardDiff(ctx, api.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
+	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
 	evil, err := m.At(ctx, "head")
@@ -165,7 +165,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := fmt.Sprintf("seq:%d", evil.Head().Seq)
-	if _, err := svc.GuardReject(ctx, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
+	if _, err := api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
 	agent := api.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent})
@@ -175,34 +175,34 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 		read func(context.Context) (string, error)
 	}{
 		{"show", func(ctx context.Context) (string, error) {
-			s, err := svc.Show(ctx, api.ShowRequest{ID: "Plan", At: at})
+			s, err := api.OpShow.Call(ctx, svc, api.ShowRequest{ID: "Plan", At: at})
 			return text(s, err)
 		}},
 		{"show a version", func(ctx context.Context) (string, error) {
-			s, err := svc.Show(ctx, api.ShowRequest{ID: "Plan", At: n.Version.String()})
+			s, err := api.OpShow.Call(ctx, svc, api.ShowRequest{ID: "Plan", At: n.Version.String()})
 			return text(s, err)
 		}},
 		{"search", func(ctx context.Context) (string, error) {
-			hits, err := svc.Search(ctx, api.SearchRequest{Text: "obey", At: at, Content: true})
+			hits, err := api.OpSearch.Call(ctx, svc, api.SearchRequest{Text: "obey", At: at, Content: true})
 			return fmt.Sprint(hits), err
 		}},
 		{"context", func(ctx context.Context) (string, error) {
-			w, err := svc.Context(ctx, api.ContextRequest{Question: "obey", At: at})
+			w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Question: "obey", At: at})
 			if err != nil {
 				return "", err
 			}
 			return w.Text, nil
 		}},
 		{"diff", func(ctx context.Context) (string, error) {
-			d, err := svc.Diff(ctx, api.DiffRequest{From: "seq:1", To: at, Text: true})
+			d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: "seq:1", To: at, Text: true})
 			return fmt.Sprint(d), err
 		}},
 		{"diff back", func(ctx context.Context) (string, error) {
-			d, err := svc.Diff(ctx, api.DiffRequest{From: at, Text: true})
+			d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: at, Text: true})
 			return fmt.Sprint(d), err
 		}},
 		{"blame", func(ctx context.Context) (string, error) {
-			b, err := svc.Blame(ctx, api.BlameRequest{ID: n.ID})
+			b, err := api.OpBlame.Call(ctx, svc, api.BlameRequest{ID: n.ID})
 			return fmt.Sprint(b), err
 		}},
 	} {
@@ -216,10 +216,10 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 			}
 		}
 	}
-	if b, err := svc.Blame(agent, api.BlameRequest{ID: twin.ID}); err == nil && len(b.Lines) > 0 {
+	if b, err := api.OpBlame.Call(agent, svc, api.BlameRequest{ID: twin.ID}); err == nil && len(b.Lines) > 0 {
 		t.Errorf("blame of a headline that was rejected: %+v", b)
 	}
-	if s, err := svc.Show(agent, api.ShowRequest{ID: "Plan", At: "seq:1"}); err != nil || !strings.Contains(s.Content, "Look around") {
+	if s, err := api.OpShow.Call(agent, svc, api.ShowRequest{ID: "Plan", At: "seq:1"}); err != nil || !strings.Contains(s.Content, "Look around") {
 		t.Errorf("what was trusted then: %+v, %v", s, err)
 	}
 }
@@ -242,7 +242,7 @@ func TestSkillsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	list, err := api.Local(m, nil).Skills(t.Context())
+	list, err := api.OpSkills.Call(t.Context(), api.NewLocal(m, nil), api.None{})
 	if err != nil || len(list.Skills) != 1 || len(list.Problems) != 1 || list.Problems[0].Where != elsewhere {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -255,7 +255,7 @@ func TestTrigger(t *testing.T) {
 	agent := api.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	var first *api.Checkpoint
 	for _, event := range []string{"heartbeat", "manual-persist"} {
-		got, err := api.Guarded(svc).Trigger(agent, api.TriggerRequest{Event: event, Action: " {x} "})
+		got, err := api.OpTrigger.Call(agent, api.Guarded(svc), api.TriggerRequest{Event: event, Action: " {x} "})
 		if err != nil || got.Checkpoint == nil || got.Action != " {x} " || len(got.Skills) != 1 {
 			t.Fatalf("%s: %+v, %v", event, got, err)
 		}
@@ -267,14 +267,14 @@ func TestTrigger(t *testing.T) {
 		}
 	}
 	was := m.View().Head()
-	got, err := svc.Trigger(t.Context(), api.TriggerRequest{Event: "morning"})
+	got, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{Event: "morning"})
 	if diff := cmp.Diff(&api.Triggered{Event: "morning", Skills: []string{"plan"}}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if got, err := svc.Trigger(t.Context(), api.TriggerRequest{Event: "nothing"}); err != nil || len(got.Skills) != 0 || got.Checkpoint != nil {
+	if got, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{Event: "nothing"}); err != nil || len(got.Skills) != 0 || got.Checkpoint != nil {
 		t.Errorf("an event that nobody knows: %+v, %v", got, err)
 	}
-	if _, err := svc.Trigger(t.Context(), api.TriggerRequest{}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("no event: %v", err)
 	}
 	if m.View().Head().Seq != was.Seq {

@@ -173,9 +173,9 @@ func newHostile(t *testing.T) *hostile {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	svc := api.Local(m, nil)
-	e.ada = api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), api.Trusted(svc, api.Grant{Agent: "ada", Role: api.Agent}), req)
+	svc := api.NewLocal(m, nil)
+	e.ada = api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		return api.Trusted(svc, api.Grant{Agent: "ada", Role: api.Agent})(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
 	})
 	return e
 }
@@ -226,7 +226,7 @@ func (e *hostile) write(n int, raw string) {
 			if req.Under = under; req.Title == "" {
 				req.Title = fmt.Sprint(name(field), i)
 			}
-			_, err := e.ada.Remember(ctx, req)
+			_, err := api.OpRemember.Call(ctx, e.ada, req)
 			e.done(name("remember "+field), err)
 		}
 	}
@@ -251,7 +251,7 @@ func (e *hostile) turn(n int, field string) bool { return e.everywhere || (n+len
 func (e *hostile) edit(n int, text, under string) {
 	e.t.Helper()
 	ctx := e.t.Context()
-	note, err := e.ada.Remember(ctx, api.RememberRequest{Title: fmt.Sprintf("Edited %d in %s", n, under), Under: under, Body: "- [ ] a"})
+	note, err := api.OpRemember.Call(ctx, e.ada, api.RememberRequest{Title: fmt.Sprintf("Edited %d in %s", n, under), Under: under, Body: "- [ ] a"})
 	if !e.done("remember", err) {
 		return
 	}
@@ -264,20 +264,20 @@ func (e *hostile) edit(n int, text, under string) {
 			continue
 		}
 		req.ID = note.ID
-		_, err := e.ada.Edit(ctx, req)
+		_, err := api.OpEdit.Call(ctx, e.ada, req)
 		e.done(fmt.Sprintf("edit %s %d", field, n), err)
 	}
 	for _, req := range []api.EditRequest{{Append: &text}, {Schedule: &text}, {Todo: &text}} {
 		req.ID = "own-tasks.org-habit"
-		_, err := e.ada.Edit(ctx, req)
+		_, err := api.OpEdit.Call(ctx, e.ada, req)
 		e.done("edit of a habit", err)
 	}
-	_, err = e.ada.Edit(ctx, api.EditRequest{ID: "agents/ada/own.org", Body: &text})
+	_, err = api.OpEdit.Call(ctx, e.ada, api.EditRequest{ID: "agents/ada/own.org", Body: &text})
 	e.done("edit of a file", err)
-	_, err = e.ada.Refile(ctx, api.MoveRequest{ID: note.ID, To: "own-tasks.org"})
+	_, err = api.OpRefile.Call(ctx, e.ada, api.MoveRequest{ID: note.ID, To: "own-tasks.org"})
 	e.done("refile", err)
 	if n%3 == 0 {
-		_, err = e.ada.Archive(ctx, api.MoveRequest{ID: note.ID})
+		_, err = api.OpArchive.Call(ctx, e.ada, api.MoveRequest{ID: note.ID})
 		e.done("archive", err)
 	}
 }

@@ -33,19 +33,19 @@ func TestHostileProperties(t *testing.T) {
 	for _, p := range hostileProperties {
 		for op, call := range map[string]func() error{
 			"remember": func() error {
-				_, err := ada.Remember(t.Context(), api.RememberRequest{Title: "T " + p, Under: "tasks.org", Property: []string{p}})
+				_, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "T " + p, Under: "tasks.org", Property: []string{p}})
 				return err
 			},
 			"remember below": func() error {
-				_, err := ada.Remember(t.Context(), api.RememberRequest{Title: "T " + p, Under: id, Property: []string{p}})
+				_, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "T " + p, Under: id, Property: []string{p}})
 				return err
 			},
 			"edit": func() error {
-				_, err := ada.Edit(t.Context(), api.EditRequest{ID: id, Property: []string{p}})
+				_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: id, Property: []string{p}})
 				return err
 			},
 			"edit of the file": func() error {
-				_, err := ada.Edit(t.Context(), api.EditRequest{ID: "tasks.org", Property: []string{p}})
+				_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: "tasks.org", Property: []string{p}})
 				return err
 			},
 		} {
@@ -58,7 +58,7 @@ func TestHostileProperties(t *testing.T) {
 		t.Errorf("the file became\n%s", got)
 	}
 	for _, p := range []string{"Effort=1:30", "Effort=1h 30min", "Effort=90", "Age=2d 3h", "Spent=0:10", "größe=1", "a-b_c@d#e%f=x", "SOURCE=elisp:x", "Effort="} {
-		if _, err := ada.Edit(t.Context(), api.EditRequest{ID: id, Property: []string{p}}); err != nil {
+		if _, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: id, Property: []string{p}}); err != nil {
 			t.Errorf("edit with %q: %v", p, err)
 		}
 	}
@@ -71,15 +71,15 @@ func inFileOfTasks(t *testing.T) (ada api.Service, id string, text func() string
 	t.Helper()
 	owner, _ := serve(t, map[string]string{"tasks.org": "#+LINK: run elisp:\n#+LINK: call %(witness)\n#+COLUMNS: %ITEM %Age{@min} %Spent{:}\n" +
 		"* TODO Owner task\n:PROPERTIES:\n:ID: owner-task\n:END:\n[[elisp:(mine)]]\n"})
-	ada = api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent}), req)
+	ada = api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		return api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent})(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
 	})
 	return ada, "owner-task", func() string {
-		n, err := owner.Show(t.Context(), api.ShowRequest{ID: "tasks.org"})
+		n, err := api.OpShow.Call(t.Context(), owner, api.ShowRequest{ID: "tasks.org"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		task, err := owner.Show(t.Context(), api.ShowRequest{ID: "owner-task"})
+		task, err := api.OpShow.Call(t.Context(), owner, api.ShowRequest{ID: "owner-task"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestFinishedText(t *testing.T) {
 		"an abbreviation in a list of a block": {ID: id, Append: set("#+begin_quote\n- [[run:(x)]]\n#+end_quote")},
 	} {
 		before := text()
-		if _, err := ada.Edit(t.Context(), req); fovea.KindOf(err) == fovea.Invalid {
+		if _, err := api.OpEdit.Call(t.Context(), ada, req); fovea.KindOf(err) == fovea.Invalid {
 			if text() != before {
 				t.Errorf("%s: refused, and written", name)
 			}
@@ -117,7 +117,7 @@ func TestFinishedText(t *testing.T) {
 			t.Errorf("%s: the file holds\n%s", name, text())
 		}
 	}
-	if _, err := ada.Edit(t.Context(), api.EditRequest{ID: id, Append: set("and [[id:owner-task][this]]")}); err != nil {
+	if _, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: id, Append: set("and [[id:owner-task][this]]")}); err != nil {
 		t.Errorf("an edit of a note in which something acted before: %v", err)
 	}
 	if got := text(); !strings.Contains(got, "[[elisp:(mine)]]\n") || !strings.Contains(got, "\nand [[id:owner-task][this]]\n") {
@@ -133,13 +133,13 @@ func TestNamesOfFilesDoNotAct(t *testing.T) {
 		"<%%(x)>", "[[elisp:(x)]]", "[[shell:x]]", "-*- x -*-", "src_sh{x}", "{{{m}}}", "<<x>>", "<1-1-1 +1d>", "a\u202eb", "a\u2066b", "\U000e0041", "Local Variables:",
 	} {
 		for i, under := range []string{"agents/ada/" + name + ".org", "tasks/" + name + "/x.org", "agents/ada/" + name + "/"} {
-			if _, err := ada.Remember(t.Context(), api.RememberRequest{Title: fmt.Sprintf("%s %d", name, i), Under: under}); fovea.KindOf(err) != fovea.Invalid {
+			if _, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: fmt.Sprintf("%s %d", name, i), Under: under}); fovea.KindOf(err) != fovea.Invalid {
 				t.Errorf("%q: %v", under, err)
 			}
 		}
 	}
 	for _, under := range []string{"agents/ada/Über uns (2).org", "tasks/a-b_c 100%.org", "agents/ada/x/"} {
-		if _, err := ada.Remember(t.Context(), api.RememberRequest{Title: "In " + under, Under: under}); err != nil {
+		if _, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "In " + under, Under: under}); err != nil {
 			t.Errorf("%q: %v", under, err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestNamesOfFilesDoNotAct(t *testing.T) {
 func TestRefileIntoOtherSettings(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"agents/ada/a.org": "* Note\n[[run:(x)]]\n", "tasks.org": "#+LINK: run elisp:\n* Tasks\n"})
 	ada := api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent})
-	if _, err := ada.Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpRefile.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada, api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("refile: %v", err)
 	}
 }
@@ -171,13 +171,13 @@ func TestTreesDoNotAct(t *testing.T) {
 		"a keyword":  `{"type":"headline","properties":{"TITLE":"G","TODO":"NEVER"},"raw-content":"%%(x)"}`,
 		"a headline": `{"type":"headline","properties":{"TITLE":"H"},"raw-content":"* <%%(x)>\n"}`,
 	} {
-		_, err := ada.IngestTree(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.IngestTreeRequest{AST: []byte(ast)})
+		_, err := api.OpIngestTree.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada, api.IngestTreeRequest{AST: []byte(ast)})
 		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "it would hold") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	plain := `{"type":"headline","properties":{"TITLE":"Plain","EFFORT":"1:30"},"raw-content":"Text.\n"}`
-	if _, err := ada.IngestTree(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
+	if _, err := api.OpIngestTree.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada, api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
 		t.Errorf("a plain tree: %v", err)
 	}
 }

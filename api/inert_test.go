@@ -16,11 +16,11 @@ import (
 func TestAgentsTextIsInert(t *testing.T) {
 	person, ada, _ := trusted(t)
 	const forged = "* Forged\n:ID: x\n[[elisp:(x)]]"
-	note, err := ada.Remember(t.Context(), api.RememberRequest{Title: "A [[shell:x]]\n* y", Body: forged, Property: []string{"SOURCE=elisp:x"}})
+	note, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "A [[shell:x]]\n* y", Body: forged, Property: []string{"SOURCE=elisp:x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := ada.Show(t.Context(), api.ShowRequest{ID: note.ID})
+	n, err := api.OpShow.Call(t.Context(), ada, api.ShowRequest{ID: note.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,17 +28,17 @@ func TestAgentsTextIsInert(t *testing.T) {
 		t.Errorf("remembered %q as %q", n.Title, n.Content)
 	}
 	more, title := "#+TODO: A | B\nmore", "-*- x -*-"
-	if _, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, Append: &more, Title: &title}); err != nil {
+	if _, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Append: &more, Title: &title}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err = ada.Show(t.Context(), api.ShowRequest{ID: note.ID}); err != nil || n.Title != "-\u200b*- x -\u200b*-" || !strings.HasSuffix(n.Content, "\n: #+TODO: A | B\nmore\n") {
+	if n, err = api.OpShow.Call(t.Context(), ada, api.ShowRequest{ID: note.ID}); err != nil || n.Title != "-\u200b*- x -\u200b*-" || !strings.HasSuffix(n.Content, "\n: #+TODO: A | B\nmore\n") {
 		t.Errorf("edited %q, %q, %v", n.Title, n.Content, err)
 	}
-	mine, err := person.Remember(t.Context(), api.RememberRequest{Title: "Mine", Body: "[[elisp:(x)]]"})
+	mine, err := api.OpRemember.Call(t.Context(), person, api.RememberRequest{Title: "Mine", Body: "[[elisp:(x)]]"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err = person.Show(t.Context(), api.ShowRequest{ID: mine.ID}); err != nil || !strings.Contains(n.Content, "elisp:(x)") {
+	if n, err = api.OpShow.Call(t.Context(), person, api.ShowRequest{ID: mine.ID}); err != nil || !strings.Contains(n.Content, "elisp:(x)") {
 		t.Errorf("the person's %q, %v", n.Content, err)
 	}
 }
@@ -46,7 +46,7 @@ func TestAgentsTextIsInert(t *testing.T) {
 // TestAgentsTextIsRefused: what cannot be made inert, and what was recalled.
 func TestAgentsTextIsRefused(t *testing.T) {
 	_, ada, _ := trusted(t)
-	note, err := ada.Remember(t.Context(), api.RememberRequest{Title: "A note"})
+	note, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "A note"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,31 +54,31 @@ func TestAgentsTextIsRefused(t *testing.T) {
 	recalled := window.FenceNote + "\n```\nold\n```\n"
 	for name, call := range map[string]func() error{
 		"an id": func() error {
-			_, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, Property: []string{"ID=x"}})
+			_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Property: []string{"ID=x"}})
 			return err
 		},
 		"a name": func() error {
-			_, err := ada.Remember(t.Context(), api.RememberRequest{Title: "B", Property: []string{"CUSTOM_ID=x"}})
+			_, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "B", Property: []string{"CUSTOM_ID=x"}})
 			return err
 		},
 		"trust": func() error {
-			_, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, Property: []string{"Trust=owner"}})
+			_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Property: []string{"Trust=owner"}})
 			return err
 		},
 		"no trust": func() error {
-			_, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, RemoveProperty: []string{"TRUST"}})
+			_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, RemoveProperty: []string{"TRUST"}})
 			return err
 		},
 		"headlines": func() error {
-			_, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, Append: &body, AllowSubheadings: true})
+			_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Append: &body, AllowSubheadings: true})
 			return err
 		},
 		"a date that is Lisp": func() error {
-			_, err := ada.Edit(t.Context(), api.EditRequest{ID: note.ID, Schedule: &lisp})
+			_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Schedule: &lisp})
 			return err
 		},
 		"recalled text": func() error {
-			_, err := ada.Remember(t.Context(), api.RememberRequest{Title: "C", Body: recalled})
+			_, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "C", Body: recalled})
 			return err
 		},
 	} {

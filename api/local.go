@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// LocalOptions says how Local serves. nil means the zero value.
+// LocalOptions says how a service over a memory of this process works. nil means the zero value.
 type LocalOptions struct {
 	// NoSync leaves the folder alone; by default every operation reads first
 	// what changed in it.
@@ -44,46 +44,48 @@ type LocalOptions struct {
 	Now func() time.Time
 }
 
-// Local returns a Service over the memory of a memex in this process, and over its
+// NewLocal returns a Service over the memory of a memex in this process, and over its
 // scopes, see WithScopes. The memory stays the caller's to close.
-func Local(m *fovea.Memory, opts *LocalOptions) Service {
+func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 	if opts == nil {
 		opts = &LocalOptions{}
 	}
-	l := &local{m: m, memex: m, opts: *opts}
+	l := &Local{m: m, memex: m, opts: *opts}
 	if l.opts.Now == nil {
 		l.opts.Now = time.Now
 	}
 	if opts.AtOnce > 0 {
-		l.room = make(room, opts.AtOnce)
+		l.limit = make(semaphore, opts.AtOnce)
 	}
-	return here{l.scoped(), l}
+	return l.serve
 }
 
-type local struct {
-	m     *fovea.Memory // of the scope that the operation is about
+// Local is the memory of a memex in this process, as one call sees it.
+type Local struct {
+	m     *fovea.Memory // of the scope that the call is about
 	memex *fovea.Memory
 	over  []string // the scopes that lie over the memex
-	known string   // the node that a request is about which came before, see here
+	known string   // the id of the node of a repeated request, see replay
+	call  Call
 	opts  LocalOptions
-	room  room
+	limit semaphore
 }
 
 // sync reads what changed in the folder. Deletions that are held back do not
 // stop a reader: the memory still has what the folder lost.
-func (l *local) sync(ctx context.Context) error {
+func (l *Local) sync(ctx context.Context) error {
 	var err error
-	switch how := SyncOf(ctx); {
+	switch how := l.call.Sync; {
 	case how == SyncNone, how == "" && l.opts.NoSync:
 		return nil
 	case how == "" && l.opts.Sync != nil:
 		err = l.opts.Sync(ctx)
 	default:
-		err = l.memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress, Trusted: l.trusted(ctx)})
+		err = l.memex.Ingest(ctx, &fovea.IngestOptions{Progress: l.opts.Progress, Trusted: l.trusted()})
 	}
 	switch fovea.KindOf(err) {
 	case fovea.Held, fovea.ReadOnly:
-		l.warn(ctx, err)
+		l.warn(err)
 		return nil
 	}
 	l.warnEmpty(ctx, err)
@@ -93,7 +95,7 @@ func (l *local) sync(ctx context.Context) error {
 
 // warnRemoved tells the owner, once, which files are gone from the folder, and how they
 // come back.
-func (l *local) warnRemoved(ctx context.Context) {
+func (l *Local) warnRemoved(ctx context.Context) {
 	if !l.memex.ByOwner(ctx) {
 		return
 	}
@@ -109,31 +111,29 @@ func (l *local) warnRemoved(ctx context.Context) {
 	if len(removed) > len(names) {
 		more, way = fmt.Sprintf(" and %d more", len(removed)-len(names)), fmt.Sprintf("fovea rollback seq:%d", before)
 	}
-	l.warn(ctx, fmt.Errorf("gone from the folder: %s%s; if that was not meant, %s brings back what was there", strings.Join(names, ", "), more, way))
+	l.warn(fmt.Errorf("gone from the folder: %s%s; if that was not meant, %s brings back what was there", strings.Join(names, ", "), more, way))
 }
 
-func (l *local) warn(ctx context.Context, err error) {
-	warn := of[func(error)](ctx)
-	if warn == nil {
-		warn = l.opts.Warn
-	}
-	if warn != nil {
-		warn(err)
+func (l *Local) warn(err error) {
+	if l.call.Warn != nil {
+		l.call.Warn(err)
+	} else if l.opts.Warn != nil {
+		l.opts.Warn(err)
 	}
 }
 
 // warnEmpty tells a person who named a folder without notes.
-func (l *local) warnEmpty(ctx context.Context, err error) {
+func (l *Local) warnEmpty(ctx context.Context, err error) {
 	if v, overErr := l.memex.Over(ctx, l.over...); err == nil && overErr == nil && v.Len() == 0 {
 		if head := l.memex.View().Head(); head.Seq > 1 {
-			l.warn(ctx, fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
+			l.warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
 			return
 		}
-		l.warn(ctx, fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
+		l.warn(fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
 	}
 }
 
-func (l *local) view(ctx context.Context) (*fovea.View, error) {
+func (l *Local) view(ctx context.Context) (*fovea.View, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -142,14 +142,14 @@ func (l *local) view(ctx context.Context) (*fovea.View, error) {
 
 // below makes a path as a shell or an editor gives it one below the memex; any
 // other name stays as it is.
-func (l *local) below(name string) string {
+func (l *Local) below(name string) string {
 	if rest, ok := strings.CutPrefix(name, l.m.Dir()+"/"); ok {
 		return rest
 	}
 	return strings.TrimPrefix(name, "./")
 }
 
-func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextResponse, error) {
+func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextResponse, error) {
 	counter, err := token.ByName(orElse(req.Counter, "o200k"))
 	if err != nil {
 		return nil, invalid("context", err)
@@ -158,11 +158,11 @@ func (l *local) Context(ctx context.Context, req ContextRequest) (*ContextRespon
 	if err != nil {
 		return nil, err
 	}
-	leave, err := l.room.enter(ctx, "context")
+	release, err := l.limit.acquire(ctx, "context")
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: orElse(req.Budget, l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
@@ -190,7 +190,7 @@ func part(p window.Part) Part {
 	return Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
 }
 
-func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
+func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if req.Limit < 0 {
 		return nil, invalid("search", errLimit)
 	}
@@ -211,11 +211,11 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	leave, err := l.room.enter(ctx, "search")
+	release, err := l.limit.acquire(ctx, "search")
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	hits, err := v.Search(req.Text, req.Limit, keep, l.opts.Now())
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (l *local) Search(ctx context.Context, req SearchRequest) ([]Hit, error) {
 	return out, nil
 }
 
-func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
+func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error) {
 	if req.Limit < 0 {
 		return nil, invalid("log", errLimit)
 	}
@@ -252,7 +252,7 @@ func (l *local) Log(ctx context.Context, req LogRequest) ([]Commit, error) {
 
 // toldOf is a commit as a caller is told of it: the words of one that is about a file
 // which that one does not see are withheld.
-func (l *local) toldOf(ctx context.Context, v *fovea.View, c fovea.Commit) Commit {
+func (l *Local) toldOf(ctx context.Context, v *fovea.View, c fovea.Commit) Commit {
 	out := commit(c)
 	if l.m.ByOwner(ctx) {
 		return out
@@ -265,7 +265,7 @@ func (l *local) toldOf(ctx context.Context, v *fovea.View, c fovea.Commit) Commi
 	return out
 }
 
-func (l *local) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, error) {
+func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -276,11 +276,11 @@ func (l *local) Snapshot(ctx context.Context, req SnapshotRequest) (*Snapshot, e
 	return new(snapshot(s)), nil
 }
 
-func (l *local) Snapshots(context.Context) ([]Snapshot, error) {
+func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
 	return each(l.m.Snapshots(), snapshot), nil
 }
 
-func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackResponse, error) {
+func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {
 	to, err := l.m.Resolve(ctx, orElse(req.To, "0")) // before the sync, which may add a snapshot
 	if err != nil {
 		return nil, err
@@ -295,8 +295,8 @@ func (l *local) Rollback(ctx context.Context, req RollbackRequest) (*RollbackRes
 	return new(l.rolledBack(ctx, c, files, req.MemoryOnly)), nil
 }
 
-func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) {
-	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: l.trusted(ctx)}
+func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {
+	opts := &fovea.IngestOptions{AcceptDeletions: req.AcceptDeletions, Progress: req.Progress, Trusted: l.trusted()}
 	if req.Committed != nil {
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}
@@ -308,10 +308,10 @@ func (l *local) Ingest(ctx context.Context, req IngestRequest) (*Status, error) 
 	return l.status(ctx, false)
 }
 
-func (l *local) Status(ctx context.Context, req StatusRequest) (*Status, error) {
+func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, error) {
 	err := l.sync(ctx)
 	if fovea.KindOf(err) == fovea.Conflict { // the folder was replaced: the status says so
-		l.warn(ctx, err)
+		l.warn(err)
 		err = nil
 	}
 	if err != nil {

@@ -42,16 +42,19 @@ func serve(t *testing.T, files map[string]string) (api.Service, func(name, text 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return api.Local(m, nil), write
+	return api.NewLocal(m, nil), write
 }
 
 // TestLimits: no list is shorter than empty.
 func TestLimits(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"a.org": "* A\n"})
 	for name, call := range map[string]func() error{
-		"query":  func() error { _, err := svc.Query(t.Context(), api.QueryRequest{Limit: -1}); return err },
-		"search": func() error { _, err := svc.Search(t.Context(), api.SearchRequest{Text: "a", Limit: -1}); return err },
-		"log":    func() error { _, err := svc.Log(t.Context(), api.LogRequest{Limit: -1}); return err },
+		"query": func() error { _, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Limit: -1}); return err },
+		"search": func() error {
+			_, err := api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "a", Limit: -1})
+			return err
+		},
+		"log": func() error { _, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{Limit: -1}); return err },
 	} {
 		if err := call(); fovea.KindOf(err) != fovea.Invalid || err.Error() != name+": limit is 0 or more" {
 			t.Errorf("%s: %v", name, err)
@@ -63,7 +66,7 @@ func TestLimits(t *testing.T) {
 func TestShowKeepsTheBytes(t *testing.T) {
 	const text = "* Odd\n\xff\xfe\x00 سلام\r\n"
 	svc, _ := serve(t, map[string]string{"a.org": text, "b.org": "* Plain\nسلام\n"})
-	s, err := svc.Show(t.Context(), api.ShowRequest{ID: "Odd"})
+	s, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "Odd"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +74,7 @@ func TestShowKeepsTheBytes(t *testing.T) {
 	if err != nil || string(exact) != text || s.Content != "* Odd\n\uFFFD\x00 سلام\r\n" {
 		t.Errorf("content %q, exact %q, %v", s.Content, exact, err)
 	}
-	if s, err = svc.Show(t.Context(), api.ShowRequest{ID: "Plain"}); err != nil || s.ContentBase64 != "" || s.Content != "* Plain\nسلام\n" {
+	if s, err = api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "Plain"}); err != nil || s.ContentBase64 != "" || s.Content != "* Plain\nسلام\n" {
 		t.Errorf("plain text: %+v, %v", s, err)
 	}
 }
@@ -83,7 +86,7 @@ func TestReferencesAreResolvedBeforeTheSync(t *testing.T) {
 	svc, write := serve(t, map[string]string{"a.org": "* One\n"})
 	ingest := func() {
 		t.Helper()
-		if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+		if _, err := api.OpIngest.Call(t.Context(), svc, api.IngestRequest{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,19 +94,19 @@ func TestReferencesAreResolvedBeforeTheSync(t *testing.T) {
 	write("a.org", "* Two\n")
 	ingest()
 	write("a.org", "* Three, not seen yet\n")
-	if s, err := svc.Show(t.Context(), api.ShowRequest{ID: "One", At: "0"}); err != nil || s.Content != "* One\n" {
+	if s, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "One", At: "0"}); err != nil || s.Content != "* One\n" {
 		t.Errorf("show at 0: %+v, %v", s, err)
 	}
-	list, err := svc.Snapshots(t.Context())
+	list, err := api.OpSnapshots.Call(t.Context(), svc, api.None{})
 	if err != nil || len(list) != 2 {
 		t.Fatalf("snapshots %+v, %v", list, err)
 	}
 	write("a.org", "* Four, not seen yet\n")
-	r, err := svc.Rollback(t.Context(), api.RollbackRequest{To: "0"})
+	r, err := api.OpRollback.Call(t.Context(), svc, api.RollbackRequest{To: "0"})
 	if err != nil || r.Root != list[0].Root {
 		t.Fatalf("rolled back to %+v, %v; want the root of %+v", r, err, list[0])
 	}
-	if _, err := svc.Show(t.Context(), api.ShowRequest{ID: "Two"}); err != nil {
+	if _, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "Two"}); err != nil {
 		t.Errorf("the state that was called 0 is not there: %v", err)
 	}
 }
@@ -128,7 +131,7 @@ func TestQueriesAnswerInDocumentOrder(t *testing.T) {
 		{"todo:", []string{"B2"}},
 		{"todo:APPR", nil},
 	} {
-		nodes, err := svc.Query(t.Context(), api.QueryRequest{Query: tc.query})
+		nodes, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Query: tc.query})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +150,7 @@ func TestSearchLimits(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"a.org": "* gauge gauge gauge\n* gauge\nand many other words that have nothing to do with it at all\n* boat\n"})
 	search := func(req api.SearchRequest) []api.Hit {
 		t.Helper()
-		hits, err := svc.Search(t.Context(), req)
+		hits, err := api.OpSearch.Call(t.Context(), svc, req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +170,7 @@ func TestSearchLimits(t *testing.T) {
 		t.Errorf("a similarity of 1 leaves %+v", hits)
 	}
 	for _, bad := range []api.SearchRequest{{Text: "x", MinSimilarity: 1.1}, {Text: "x", MinSimilarity: -1}, {Text: "x", Limit: -1}, {Text: "x", Excerpt: -1}} {
-		if _, err := svc.Search(t.Context(), bad); fovea.KindOf(err) != fovea.Invalid {
+		if _, err := api.OpSearch.Call(t.Context(), svc, bad); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v, want invalid", bad, err)
 		}
 	}
@@ -191,17 +194,17 @@ func TestListsCarryTextWhereAskedFor(t *testing.T) {
 		"both":          {content: true, characters: 1, text: text, excerpt: "w…"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			nodes, err := svc.Query(t.Context(), api.QueryRequest{Query: "heading:Plain", Content: c.content, Excerpt: c.characters})
+			nodes, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Query: "heading:Plain", Content: c.content, Excerpt: c.characters})
 			if err != nil || len(nodes) != 1 || nodes[0].Content != c.text || nodes[0].Excerpt != c.excerpt {
 				t.Errorf("query: %+v, %v", nodes, err)
 			}
-			hits, err := svc.Search(t.Context(), api.SearchRequest{Text: "stone", Content: c.content, Excerpt: c.characters})
+			hits, err := api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "stone", Content: c.content, Excerpt: c.characters})
 			if err != nil || len(hits) != 1 || hits[0].Content != c.text || hits[0].Excerpt != c.excerpt {
 				t.Errorf("search: %+v, %v", hits, err)
 			}
 		})
 	}
-	if _, err := svc.Query(t.Context(), api.QueryRequest{Excerpt: -1}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Excerpt: -1}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("an excerpt of -1: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func TestLostFilesAndRights(t *testing.T) {
 	}
 	person, _ := serve(t, files)
 	ada := api.Trusted(person, api.Grant{Agent: "ada", Role: api.Agent})
-	st, err := person.Status(t.Context(), api.StatusRequest{})
+	st, err := api.OpStatus.Call(t.Context(), person, api.StatusRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +48,10 @@ func TestLostFilesAndRights(t *testing.T) {
 		want []string
 	}{
 		{"an agent's rollback", func() (*api.RollbackResponse, error) {
-			return ada.Rollback(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), api.RollbackRequest{To: "seq:1"})
+			return api.OpRollback.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada, api.RollbackRequest{To: "seq:1"})
 		}, []string{"agents/ada/own.org", "tasks.org"}},
 		{"the owner's restore", func() (*api.RollbackResponse, error) {
-			r, err := person.Restore(t.Context(), api.RestoreRequest{Missing: true})
+			r, err := api.OpRestore.Call(t.Context(), person, api.RestoreRequest{Missing: true})
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ func TestLostFilesAndRights(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}
 	}
-	if _, err := ada.Restore(t.Context(), api.RestoreRequest{Missing: true}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := api.OpRestore.Call(t.Context(), ada, api.RestoreRequest{Missing: true}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent restores: %v", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestLostFilesAndRights(t *testing.T) {
 // TestRestoreRefuses: what a request cannot mean is said, and nothing is written.
 func TestRestoreRefuses(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"a.org": "* A\n"})
-	if _, err := svc.Snapshot(t.Context(), api.SnapshotRequest{Name: "kept"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), svc, api.SnapshotRequest{Name: "kept"}); err != nil {
 		// the memory is empty until something is read
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestRestoreRefuses(t *testing.T) {
 		{api.RestoreRequest{Files: []string{"never.org"}}, fovea.NotFound},
 		{api.RestoreRequest{Files: []string{"a.org"}, At: "nowhere"}, fovea.NotFound},
 	} {
-		if _, err := svc.Restore(t.Context(), tc.req); fovea.KindOf(err) != tc.kind {
+		if _, err := api.OpRestore.Call(t.Context(), svc, tc.req); fovea.KindOf(err) != tc.kind {
 			t.Errorf("%+v: %v, want %v", tc.req, err, tc.kind)
 		}
 	}

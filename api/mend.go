@@ -57,16 +57,17 @@ type PurgeResponse struct {
 	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
 }
 
-func (l *local) Repair(ctx context.Context, req RepairRequest) (*RepairResponse, error) {
+func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
 	plan, err := l.m.Repair(ctx, req.DryRun)
 	if err != nil {
 		return nil, err
 	}
+	l.warnOthers()
 	head := l.m.View().Head()
 	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: each(plan, problem), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
-func (l *local) Retain(ctx context.Context, req RetainRequest) (*RetainResponse, error) {
+func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainResponse, error) {
 	var ages [3]time.Duration
 	for i, text := range []string{req.KeepAll, req.Hourly, req.Daily} {
 		var err error
@@ -81,10 +82,11 @@ func (l *local) Retain(ctx context.Context, req RetainRequest) (*RetainResponse,
 	if err != nil {
 		return nil, err
 	}
+	l.warnOthers()
 	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
 }
 
-func (l *local) Purge(ctx context.Context, req PurgeRequest) (*PurgeResponse, error) {
+func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeResponse, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -92,6 +94,7 @@ func (l *local) Purge(ctx context.Context, req PurgeRequest) (*PurgeResponse, er
 	if err != nil {
 		return nil, err
 	}
+	l.warnOthers()
 	return &PurgeResponse{Versions: versions, Seq: c.Seq}, nil
 }
 
@@ -130,7 +133,7 @@ func verified(checked int, found []Problem) *VerifyResponse {
 // errNoMemory is what there is to say of a folder that was never read.
 var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. If there was one, its state folder is gone: see fovea status")
 
-func (l *local) Verify(ctx context.Context, req VerifyRequest) (*VerifyResponse, error) {
+func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
 	checked, found, err := l.m.Verify(ctx, req.Anchors...)
 	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
 		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}

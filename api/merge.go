@@ -28,7 +28,7 @@ type MergeResponse struct {
 	Conflicts []Conflict `json:"conflicts" jsonschema:"between the two sides"`
 }
 
-func (l *local) Merge(ctx context.Context, req MergeRequest) (*MergeResponse, error) {
+func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse, error) {
 	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
 		return nil, &fovea.Error{Op: "merge", What: req.State, Kind: fovea.Invalid, Err: errors.New("state: is an absolute path")}
 	}

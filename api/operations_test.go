@@ -6,71 +6,57 @@ import (
 	"context"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 )
 
-// nameOf is the name of a method as an operation: AssignIDs is assign-ids.
-func nameOf(method string) string {
-	words := regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(method, "$1-$2")
-	return strings.ToLower(words)
+// callJSON calls an operation by its name.
+func callJSON(ctx context.Context, svc api.Service, name, request string) (any, error) {
+	op := api.OperationNamed(name)
+	req, err := op.DecodeRequest([]byte(request))
+	if err != nil {
+		return nil, err
+	}
+	return svc(ctx, api.Call{Op: op, Request: req})
 }
 
-// TestOperationsAreTheService: the table has each method of Service once, in its
-// order, under its name, with its types; and Through calls each by that row.
-func TestOperationsAreTheService(t *testing.T) {
-	var called string
-	svc := api.Through(func(_ context.Context, op *api.Operation, req any) (any, error) {
-		called = op.Name
-		if reflect.TypeOf(req) != op.Request {
-			t.Errorf("%s: request of type %T", op.Name, req)
-		}
-		return reflect.Zero(op.Answer).Interface(), nil
-	})
-	var want, got []string
+// TestOperations: each row has a name of its own and a summary, and its typed call passes
+// the request on as it is.
+func TestOperations(t *testing.T) {
+	names := map[string]bool{}
 	for _, o := range api.Operations {
-		got = append(got, o.Name)
-		if o.Summary == "" || strings.HasSuffix(o.Summary, ".") {
-			t.Errorf("%s: summary %q", o.Name, o.Summary)
+		if names[o.Name] || !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(o.Name) || o.Summary == "" || strings.HasSuffix(o.Summary, ".") {
+			t.Errorf("%s: %q", o.Name, o.Summary)
 		}
-		called = ""
-		if _, err := o.Call(t.Context(), svc, nil); err != nil || called != o.Name {
-			t.Errorf("%s calls %s, %v", o.Name, called, err)
+		names[o.Name] = true
+		if req, err := o.DecodeRequest(nil); err != nil || reflect.TypeOf(req) != o.Request {
+			t.Errorf("%s: an empty request is %T, %v", o.Name, req, err)
 		}
-	}
-	service := reflect.TypeFor[api.Service]()
-	for m := range service.Methods() {
-		name := nameOf(m.Name)
-		want = append(want, name)
-		o := api.OperationNamed(name)
-		if o == nil {
-			t.Errorf("Service.%s has no row %q in api.Operations", m.Name, name)
-			continue
-		}
-		if m.Type.Out(0) != o.Answer || m.Type.NumIn() == 2 && m.Type.In(1) != o.Request {
-			t.Errorf("%s: takes %v and answers %v, the table says %v and %v", name, m.Type.In(1), m.Type.Out(0), o.Request, o.Answer)
+		if a, err := o.DecodeAnswer([]byte("null")); err != nil || reflect.TypeOf(a) != o.Answer {
+			t.Errorf("%s: an empty answer is %T, %v", o.Name, a, err)
 		}
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("operations (-service +table):\n%s", diff)
+	svc := func(_ context.Context, c api.Call) (any, error) {
+		if c.Op.Name != "query" || c.Request.(api.QueryRequest).Limit != 3 {
+			t.Errorf("%+v", c)
+		}
+		return []api.Node{{ID: "x"}}, nil
+	}
+	if list, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Limit: 3}); err != nil || len(list) != 1 || list[0].ID != "x" {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 
 // TestRequestsAreRead: a request that is none is told in the words of JSON, and
 // nothing is called.
 func TestRequestsAreRead(t *testing.T) {
-	svc := api.Through(func(context.Context, *api.Operation, any) (any, error) {
+	svc := func(context.Context, api.Call) (any, error) {
 		t.Error("called")
 		return nil, nil
-	})
+	}
 	for _, tc := range []struct{ name, text, want string }{
 		{"not JSON", "{", "query: the request ends in the middle of its JSON"},
 		{"a word", "todo:TODO", "query: the request is not JSON: invalid character 'o' in literal true (expecting 'r')"},
@@ -83,7 +69,7 @@ func TestRequestsAreRead(t *testing.T) {
 		{"deep", strings.Repeat("[", 1_000_000), "query: the request is not JSON: invalid character '[' exceeded max depth"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := api.OperationNamed("query").Call(t.Context(), svc, []byte(tc.text))
+			_, err := callJSON(t.Context(), svc, "query", tc.text)
 			if fovea.KindOf(err) != fovea.Invalid || err.Error() != tc.want {
 				t.Errorf("%v, want %s", err, tc.want)
 			}

@@ -50,9 +50,9 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	f.memory, f.person = m, api.Local(m, nil)
+	f.memory, f.person = m, api.NewLocal(m, nil)
 	f.ada = f.as(api.Grant{Agent: "ada", Role: api.Agent})
-	if _, err := f.person.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+	if _, err := api.OpIngest.Call(t.Context(), f.person, api.IngestRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -60,8 +60,8 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 
 // as is the service as a grant gives it.
 func (f *folder) as(g api.Grant) api.Service {
-	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(api.WithGrant(ctx, g), api.Trusted(f.person, g), req)
+	return api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		return api.Trusted(f.person, g)(api.WithGrant(ctx, g), c)
 	})
 }
 
@@ -97,7 +97,7 @@ func (f *folder) others() map[string]string {
 // standing lists the protected files that are not as they were trusted.
 func (f *folder) standing() []string {
 	f.t.Helper()
-	p, err := f.person.Guard(f.t.Context())
+	p, err := api.OpGuard.Call(f.t.Context(), f.person, api.None{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -194,35 +194,35 @@ var writes = []struct {
 	do   func(ctx context.Context, ada api.Service, under string) error
 }{
 	{"remember", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Remember(ctx, api.RememberRequest{Title: "Planted", Body: "planted", Under: under})
+		_, err := api.OpRemember.Call(ctx, ada, api.RememberRequest{Title: "Planted", Body: "planted", Under: under})
 		return err
 	}},
 	{"edit", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Edit(ctx, api.EditRequest{ID: under, Append: new("planted\n")})
+		_, err := api.OpEdit.Call(ctx, ada, api.EditRequest{ID: under, Append: new("planted\n")})
 		return err
 	}},
 	{"refile to it", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Refile(ctx, api.MoveRequest{ID: "mine", To: under})
+		_, err := api.OpRefile.Call(ctx, ada, api.MoveRequest{ID: "mine", To: under})
 		return err
 	}},
 	{"refile from it", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Refile(ctx, api.MoveRequest{ID: under, To: "task"})
+		_, err := api.OpRefile.Call(ctx, ada, api.MoveRequest{ID: under, To: "task"})
 		return err
 	}},
 	{"archive", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Archive(ctx, api.MoveRequest{ID: under})
+		_, err := api.OpArchive.Call(ctx, ada, api.MoveRequest{ID: under})
 		return err
 	}},
 	{"forget", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Forget(ctx, api.MoveRequest{ID: under})
+		_, err := api.OpForget.Call(ctx, ada, api.MoveRequest{ID: under})
 		return err
 	}},
 	{"assign ids", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.AssignIDs(ctx, api.AssignRequest{IDs: []string{under}})
+		_, err := api.OpAssignIDs.Call(ctx, ada, api.AssignRequest{IDs: []string{under}})
 		return err
 	}},
 	{"resolve", func(ctx context.Context, ada api.Service, under string) error {
-		_, err := ada.Resolve(ctx, api.ResolveRequest{ID: under})
+		_, err := api.OpResolve.Call(ctx, ada, api.ResolveRequest{ID: under})
 		return err
 	}},
 }
@@ -283,15 +283,15 @@ func (f *folder) snapshot(more map[string]string) map[string]string {
 func TestGoingBackStaysInPlace(t *testing.T) {
 	for name, back := range map[string]func(*folder) error{
 		"rollback": func(f *folder) error {
-			_, err := f.ada.Rollback(f.t.Context(), api.RollbackRequest{To: "seq:2"})
+			_, err := api.OpRollback.Call(f.t.Context(), f.ada, api.RollbackRequest{To: "seq:2"})
 			return err
 		},
 		"rollback of memory": func(f *folder) error {
-			_, err := f.ada.Rollback(f.t.Context(), api.RollbackRequest{To: "seq:2", MemoryOnly: true})
+			_, err := api.OpRollback.Call(f.t.Context(), f.ada, api.RollbackRequest{To: "seq:2", MemoryOnly: true})
 			return err
 		},
 		"revert": func(f *folder) error {
-			_, err := f.ada.Revert(f.t.Context(), api.RevertRequest{Commits: []string{"seq:3"}})
+			_, err := api.OpRevert.Call(f.t.Context(), f.ada, api.RevertRequest{Commits: []string{"seq:3"}})
 			return err
 		},
 	} {
@@ -299,7 +299,7 @@ func TestGoingBackStaysInPlace(t *testing.T) {
 			t.Run(name+" of "+where, func(t *testing.T) {
 				f := newFolder(t, func(*testing.T, string) {})
 				for _, title := range []string{"One", "Two"} {
-					if _, err := f.ada.Remember(t.Context(), api.RememberRequest{Title: title, Under: "agents/ada/n.org"}); err != nil {
+					if _, err := api.OpRemember.Call(t.Context(), f.ada, api.RememberRequest{Title: title, Under: "agents/ada/n.org"}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -367,7 +367,7 @@ func TestArchivesAreAskedFor(t *testing.T) {
 			})
 			was, above := f.others(), entries(t, filepath.Dir(f.dir))
 			for _, id := range []string{"older", "old"} {
-				_, err := f.ada.Archive(t.Context(), api.MoveRequest{ID: id})
+				_, err := api.OpArchive.Call(t.Context(), f.ada, api.MoveRequest{ID: id})
 				if (err == nil) != tc.allowed {
 					t.Errorf("%s: %v", id, err)
 				}
@@ -418,7 +418,7 @@ func TestGrantsReachWhereLinksLead(t *testing.T) {
 		allowed bool
 	}{"nothing": {nil, false}, "the folder that it leads to": {[]string{".vault/"}, true}, "another one": {[]string{".store/"}, false}} {
 		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: tc.paths}
-		_, err := f.as(g).Edit(t.Context(), api.EditRequest{ID: "vault", Append: new(fmt.Sprintf("by %s at %s\n", name, time.Now()))})
+		_, err := api.OpEdit.Call(t.Context(), f.as(g), api.EditRequest{ID: "vault", Append: new(fmt.Sprintf("by %s at %s\n", name, time.Now()))})
 		if (err == nil) != tc.allowed {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -435,7 +435,7 @@ func TestTheOwnerNamesTheFileItself(t *testing.T) {
 	})
 	was := f.others()
 	for _, under := range []string{"l.org", "d/new.org", "d/plan.org"} {
-		_, err := f.person.Remember(t.Context(), api.RememberRequest{Title: "A note", Under: under})
+		_, err := api.OpRemember.Call(t.Context(), f.person, api.RememberRequest{Title: "A note", Under: under})
 		if err == nil || !strings.Contains(err.Error(), "name that file instead") {
 			t.Errorf("%s: %v", under, err)
 		}
@@ -443,7 +443,7 @@ func TestTheOwnerNamesTheFileItself(t *testing.T) {
 	if diff := cmp.Diff(was, f.others()); diff != "" || len(f.standing()) > 0 {
 		t.Errorf("%s (-before +after):\n%s", f.standing(), diff)
 	}
-	if _, err := f.person.Remember(t.Context(), api.RememberRequest{Title: "A note", Under: "only.org"}); err != nil {
+	if _, err := api.OpRemember.Call(t.Context(), f.person, api.RememberRequest{Title: "A note", Under: "only.org"}); err != nil {
 		t.Errorf("a file that has no other path: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ const (
 // recentlyCompleted is how many finished headlines are recent.
 const recentlyCompleted = 10
 
-func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
+func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 	if req.Limit < 0 {
 		return nil, invalid("query", errLimit)
 	}
@@ -52,7 +52,7 @@ func (l *local) Query(ctx context.Context, req QueryRequest) ([]Node, error) {
 }
 
 // named runs the ready-made query that a request names, or the query alone.
-func (l *local) named(v *fovea.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
+func (l *Local) named(v *fovea.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
 	switch req.Named {
 	case "":
 		return v.Query(e, req.Limit, l.opts.Now())

@@ -33,7 +33,7 @@ type RememberRequest struct {
 // inbox is the file that what has no other place is remembered in.
 const inbox = "inbox.org"
 
-func (l *local) Remember(ctx context.Context, req RememberRequest) (*EditResponse, error) {
+func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResponse, error) {
 	props, err := properties(req.Property)
 	if err == nil && strings.TrimSpace(req.Title+req.Body) == "" {
 		err = errors.New("there is nothing to remember; give a title, a text or both")

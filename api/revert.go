@@ -57,7 +57,7 @@ type ResolveRequest struct {
 	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is"`
 }
 
-func (l *local) Revert(ctx context.Context, req RevertRequest) (*RevertResponse, error) {
+func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {
 	if len(req.Commits) > 0 == (req.Author != "" || req.Session != "") || len(req.Commits) > 0 && req.Since != "" {
 		return nil, invalid("revert", errors.New("name commits, or an author or a session, since a moment if you like"))
 	}
@@ -99,7 +99,7 @@ func conflict(c node.Conflict) Conflict {
 }
 
 // reverted lists the numbers of the commits that a request is about.
-func (l *local) reverted(ctx context.Context, req RevertRequest, since string) ([]uint64, error) {
+func (l *Local) reverted(ctx context.Context, req RevertRequest, since string) ([]uint64, error) {
 	var out []uint64
 	for _, name := range req.Commits {
 		if seq, ok := numbered(name); ok {
@@ -139,7 +139,7 @@ func numbered(name string) (uint64, bool) {
 	return seq, err == nil
 }
 
-func (l *local) Resolve(ctx context.Context, req ResolveRequest) (*EditResponse, error) {
+func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditResponse, error) {
 	take, which := true, []int(nil)
 	switch req.Take {
 	case "", "ours":
@@ -152,7 +152,7 @@ func (l *local) Resolve(ctx context.Context, req ResolveRequest) (*EditResponse,
 		}
 		which = []int{n - 1}
 	}
-	return l.change(ctx, "resolve", req.ID, req.Base, func(on *local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return l.change(ctx, "resolve", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		return on.m.ResolveConflicts(ctx, id, base, take, which...)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -21,17 +22,6 @@ const HeaderProject = "Fovea-Project"
 type Scopes struct {
 	Project string // the NAME of project/NAME, "" for none
 	Session string // the ID of session/ID, "" for none
-}
-
-// WithScopes makes operations under the context see these scopes; what is "" stays
-// as LocalOptions say.
-func WithScopes(ctx context.Context, s Scopes) context.Context {
-	return with(ctx, s)
-}
-
-// ScopesOf returns what WithScopes has set.
-func ScopesOf(ctx context.Context) Scopes {
-	return of[Scopes](ctx)
 }
 
 // What the names of scopes begin with.
@@ -58,29 +48,24 @@ func (g *Grant) reaches(scope string) bool {
 	return g.Scopes == nil || !named || slices.Contains(g.Scopes, scope) || slices.Contains(g.Scopes, kind+"/*")
 }
 
-// narrow are the operations that are about the history of one scope.
-var narrow = []string{"log", "diff", "snapshot", "snapshots", "rollback", "revert", "merge", "checkpoint", "restore", "head", "repair", "retain", "purge", "status"}
+// pastReader is a request that can be about an earlier moment.
+type pastReader interface{ moment() string }
 
-// aboutOne reports whether an operation is about one scope: about its history, or
-// about an earlier moment of it.
-func aboutOne(op *Operation, req any) bool {
-	at := ""
-	switch r := req.(type) {
-	case ShowRequest:
-		at = r.At
-	case QueryRequest:
-		at = r.At
-	case SearchRequest:
-		at = r.At
-	case ContextRequest:
-		at = r.At
-	}
-	return at != "" || slices.Contains(narrow, op.Name)
+func (r ContextRequest) moment() string { return r.At }
+func (r QueryRequest) moment() string   { return r.At }
+func (r SearchRequest) moment() string  { return r.At }
+func (r ShowRequest) moment() string    { return r.At }
+
+// aboutOne reports whether a call is about one scope: about its history, or about an
+// earlier moment of it.
+func (c Call) aboutOne() bool {
+	r, past := c.Request.(pastReader)
+	return c.Op.History || past && r.moment() != ""
 }
 
 // scopes are those of a request. What it does not name is of the options, unless the
 // caller's grant is not for that.
-func (l *local) scopes(ctx context.Context) Scopes {
+func (l *Local) scopes(ctx context.Context) Scopes {
 	named, g := ScopesOf(ctx), GrantOf(ctx)
 	if named.Project == "" && g.reaches(kindProject+l.opts.Project) {
 		named.Project = l.opts.Project
@@ -91,40 +76,37 @@ func (l *local) scopes(ctx context.Context) Scopes {
 	return named
 }
 
-// scoped is a Service that carries each operation out on the scopes it names.
-func (l *local) scoped() Service {
-	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
-		scopes := l.scopes(ctx).names()
-		on := *l
-		on.over = scopes
-		if len(scopes) > 0 && aboutOne(op, req) {
-			m, err := l.narrowest(ctx, scopes)
-			if err != nil {
-				return nil, err
-			}
-			on.m = m
+// serve carries a call out on the scopes that it names.
+func (l *Local) serve(ctx context.Context, c Call) (any, error) {
+	if c.Key != "" {
+		ctx = fovea.WithActor(ctx, author.Actor{Op: c.Key})
+	}
+	on := *l
+	on.call, on.over = c, l.scopes(ctx).names()
+	if len(on.over) > 0 && c.aboutOne() {
+		m, err := on.narrowest(ctx, on.over)
+		if err != nil {
+			return nil, err
 		}
-		answer, err := op.Pass(ctx, &on, req)
-		if err == nil && slices.Contains([]string{"repair", "retain", "purge"}, op.Name) {
-			on.warnOthers(ctx, op)
-		}
-		if len(scopes) > 0 && err == nil {
-			on.warnScopes(ctx, scopes)
-		}
-		return answer, err
-	})
+		on.m = m
+	}
+	answer, err := c.Op.run(ctx, &on, c.Request)
+	if len(on.over) > 0 && err == nil {
+		on.warnScopes(on.over)
+	}
+	return answer, err
 }
 
 // warnScopes tells who named scopes that one of them takes no writes: its history may be
 // damaged or missing, and then the answer lacks what it held.
-func (l *local) warnScopes(ctx context.Context, scopes []string) {
+func (l *Local) warnScopes(scopes []string) {
 	if err := l.memex.ScopesWritable(scopes...); err != nil {
-		l.warn(ctx, fmt.Errorf("%w; see fovea verify", err))
+		l.warn(fmt.Errorf("%w; see fovea verify", err))
 	}
 }
 
 // warnOthers names the scopes that an operation which mends a history was not about.
-func (l *local) warnOthers(ctx context.Context, op *Operation) {
+func (l *Local) warnOthers() {
 	others, err := l.memex.Scopes()
 	about := l.m.Status().Scope
 	if about != "memex" {
@@ -132,13 +114,13 @@ func (l *local) warnOthers(ctx context.Context, op *Operation) {
 	}
 	others = slices.DeleteFunc(others, func(name string) bool { return name == about })
 	if err == nil && len(others) > 0 {
-		l.warn(ctx, fmt.Errorf("%s was about %s alone, not about %s", op.Name, about, strings.Join(others, ", ")))
+		l.warn(fmt.Errorf("%s was about %s alone, not about %s", l.call.Op.Name, about, strings.Join(others, ", ")))
 	}
 }
 
 // narrowest returns the memory of the last of the scopes that there is: a session
 // is one only since something was ingested into it.
-func (l *local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, error) {
+func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, error) {
 	if _, err := l.memex.Over(ctx, scopes...); err != nil { // names that cannot be
 		return nil, err
 	}
@@ -155,12 +137,12 @@ func (l *local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, 
 }
 
 // holding returns the service over the memory that holds a node of a view.
-func (l *local) holding(ctx context.Context, v *fovea.View, n *node.Node) (*local, error) {
+func (l *Local) holding(ctx context.Context, v *fovea.View, n *node.Node) (*Local, error) {
 	return l.in(ctx, v.Scope(n))
 }
 
 // in returns the service over the memory of a scope.
-func (l *local) in(ctx context.Context, scope string) (*local, error) {
+func (l *Local) in(ctx context.Context, scope string) (*Local, error) {
 	m, err := l.memex.Scope(ctx, scope)
 	on := *l
 	on.m = m

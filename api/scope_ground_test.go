@@ -46,19 +46,19 @@ func TestScopesThatLostTheirGround(t *testing.T) {
 						t.Fatal(err)
 					}
 					var m *fovea.Memory
+					var told string
 					open := func() (svc api.Service) {
 						var err error
 						if m, err = fovea.Open(t.Context(), dir, &fovea.Options{StateDir: state}); err != nil {
 							t.Fatal(err)
 						}
-						return api.Local(m, nil)
+						return api.NewLocal(m, &api.LocalOptions{Warn: func(err error) { told += err.Error() + "\n" }})
 					}
 					svc := open()
 					defer func() { m.Close() }()
-					var told string
-					ctx := api.WithWarn(api.WithScopes(t.Context(), named), func(err error) { told += err.Error() + "\n" })
+					ctx := api.WithScopes(t.Context(), named)
 					tree := json.RawMessage(`{"type":"headline","properties":{"ID":"a","TITLE":"Ape"}}`)
-					if _, err := svc.IngestTree(ctx, api.IngestTreeRequest{AST: tree}); err != nil || told != "" {
+					if _, err := api.OpIngestTree.Call(ctx, svc, api.IngestTreeRequest{AST: tree}); err != nil || told != "" {
 						t.Fatal(err, told)
 					}
 					if reopened {
@@ -72,14 +72,14 @@ func TestScopesThatLostTheirGround(t *testing.T) {
 					if reopened {
 						svc = open()
 					}
-					if _, err := svc.Log(ctx, api.LogRequest{}); err == nil && !strings.Contains(told, scope+" takes no writes") {
+					if _, err := api.OpLog.Call(ctx, svc, api.LogRequest{}); err == nil && !strings.Contains(told, scope+" takes no writes") {
 						t.Errorf("the caller of log is told %q", told)
 					}
-					st, err := svc.Status(t.Context(), api.StatusRequest{})
+					st, err := api.OpStatus.Call(t.Context(), svc, api.StatusRequest{})
 					if err != nil || !strings.Contains(st.ReadOnly, scope) {
 						t.Errorf("status of the memex: %v, read-only %q", err, st.ReadOnly)
 					}
-					if _, err := svc.IngestTree(ctx, api.IngestTreeRequest{AST: bytes.ReplaceAll(tree, []byte("Ape"), []byte("Bee"))}); fovea.KindOf(err) != fovea.ReadOnly && fovea.KindOf(err) != fovea.Corrupt {
+					if _, err := api.OpIngestTree.Call(ctx, svc, api.IngestTreeRequest{AST: bytes.ReplaceAll(tree, []byte("Ape"), []byte("Bee"))}); fovea.KindOf(err) != fovea.ReadOnly && fovea.KindOf(err) != fovea.Corrupt {
 						t.Errorf("a write ends with %v", err)
 					}
 				})

@@ -19,7 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-func (l *local) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
+func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	d, notDigest := merkle.Parse(req.At)
 	at, err := l.moment(ctx, req.At, notDigest == nil)
 	if err != nil {
@@ -74,7 +74,7 @@ const lookedBack = 3
 
 // wasRemoved returns an error that says which file a node stood in that is gone, and how
 // to get at it; nil for a node that no recent snapshot has.
-func (l *local) wasRemoved(ctx context.Context, v *fovea.View, id string) error {
+func (l *Local) wasRemoved(ctx context.Context, v *fovea.View, id string) error {
 	for i, s := range l.m.Snapshots() {
 		if i == lookedBack {
 			break
@@ -97,7 +97,7 @@ func (l *local) wasRemoved(ctx context.Context, v *fovea.View, id string) error 
 
 // moment returns a name for a moment that keeps its meaning during a sync: that
 // of a snapshot's index changes. A digest may be a node's and stays as it is.
-func (l *local) moment(ctx context.Context, at string, digest bool) (string, error) {
+func (l *Local) moment(ctx context.Context, at string, digest bool) (string, error) {
 	if at == "" || digest {
 		return at, nil
 	}
@@ -105,7 +105,7 @@ func (l *local) moment(ctx context.Context, at string, digest bool) (string, err
 }
 
 // viewAt returns what the memory holds, or held at a moment.
-func (l *local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
+func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 	at, err := l.moment(ctx, at, false)
 	if err != nil {
 		return nil, err
@@ -123,11 +123,11 @@ func (l *local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 
 // seesAll reports whether a caller may read from history what its owner never
 // trusted: the owner, and who was granted guard-diff.
-func (l *local) seesAll(ctx context.Context) bool {
+func (l *Local) seesAll(ctx context.Context) bool {
 	return l.m.ByOwner(ctx) || slices.Contains(GrantOf(ctx).Operations, "guard-diff")
 }
 
-func (l *local) show(v *fovea.View, id string) (*Shown, error) {
+func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	n, err := v.Resolve(id)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (l *local) show(v *fovea.View, id string) (*Shown, error) {
 
 // synced says when a node's document and its file were last known to agree, by the
 // memory that holds it.
-func (l *local) synced(v *fovea.View, n *node.Node) time.Time {
+func (l *Local) synced(v *fovea.View, n *node.Node) time.Time {
 	if on, err := l.in(context.Background(), v.Scope(n)); err == nil {
 		return on.m.Synced(v, n.Path)
 	}

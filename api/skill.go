@@ -48,7 +48,7 @@ type SkillSource struct {
 	Source string `json:"source" jsonschema:"with U+FFFD for what is not UTF-8"`
 }
 
-func (l *local) Skills(ctx context.Context) (*Skills, error) {
+func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (l *local) Skills(ctx context.Context) (*Skills, error) {
 	return out, nil
 }
 
-func (l *local) Skill(ctx context.Context, req SkillRequest) (*SkillSource, error) {
+func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, error) {
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err

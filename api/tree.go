@@ -27,7 +27,7 @@ type IngestTreeResponse struct {
 	Changes int    `json:"changes" jsonschema:"nodes that came, changed or left"`
 }
 
-func (l *local) IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestTreeResponse, error) {
+func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTreeResponse, error) {
 	t, err := node.DecodeTree(req.AST)
 	if err != nil {
 		return nil, invalid("ingest", err)
@@ -65,7 +65,7 @@ func (l *local) IngestTree(ctx context.Context, req IngestTreeRequest) (*IngestT
 }
 
 // parentIn finds the node that a tree of a scope is to hang below.
-func (l *local) parentIn(ctx context.Context, scope, name string) (string, error) {
+func (l *Local) parentIn(ctx context.Context, scope, name string) (string, error) {
 	on, err := l.in(ctx, scope)
 	if err != nil {
 		return "", err

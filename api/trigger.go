@@ -30,7 +30,7 @@ const statePersistence = "state-persistence"
 
 // Trigger makes a checkpoint where state-persistence answers to the event; one that
 // is there already is not written again.
-func (l *local) Trigger(ctx context.Context, req TriggerRequest) (*Triggered, error) {
+func answerEvent(ctx context.Context, l *Local, req TriggerRequest) (*Triggered, error) {
 	if req.Event == "" {
 		return nil, invalid("trigger", errors.New("name the event, such as heartbeat or manual-persist"))
 	}
@@ -45,7 +45,7 @@ func (l *local) Trigger(ctx context.Context, req TriggerRequest) (*Triggered, er
 		}
 	}
 	if slices.Contains(out.Skills, statePersistence) {
-		out.Checkpoint, err = l.Checkpoint(ctx, CheckpointRequest{})
+		out.Checkpoint, err = writeCheckpoint(ctx, l, CheckpointRequest{})
 	}
 	return out, err
 }

@@ -48,108 +48,157 @@ type Grant struct {
 	Protected func(path string) bool `json:"-"`
 }
 
+// Guarded returns a Service that lets pass what the grant of each context allows, see
+// [Trusted].
+func Guarded(next Service) Service {
+	return func(ctx context.Context, c Call) (any, error) {
+		return Trusted(next, GrantOf(ctx))(ctx, c)
+	}
+}
+
+// As returns a Service whose calls are those of the grant's holder, see [WithGrant].
+func As(svc Service, g Grant) Service {
+	return func(ctx context.Context, c Call) (any, error) { return svc(WithGrant(ctx, g), c) }
+}
+
 // Trusted returns a Service that lets pass what the grant allows and answers
 // anything else with an error of kind Denied. What it does is recorded as by the
 // holder of the grant, whoever the context names. An agent writes below
-// agents/NAME/ and in tasks, which is also where Remember without a place writes;
+// agents/NAME/ and in tasks, which is also where a note without a place goes;
 // forgets what it alone has written, rolls back what it alone has done since, and
 // reverts its own commits where nobody has built on them.
-func Trusted(svc Service, g Grant) Service {
+func Trusted(next Service, g Grant) Service {
 	if g.Role == Owner {
-		return As(svc, g)
+		return As(next, g)
 	}
-	return Through(func(ctx context.Context, op *Operation, req any) (any, error) {
-		t := &trust{svc, g}
-		if err := t.mayAsk(ctx, op); err != nil {
+	return func(ctx context.Context, c Call) (any, error) {
+		t := &trust{c.within(next), g, c.Op}
+		if err := t.mayAsk(ctx); err != nil {
 			return nil, err
 		}
-		ctx = fovea.WithActor(with(ctx, g), t.actor(op))
-		admitted, err := t.admit(ctx, op, req)
+		ctx = fovea.WithActor(WithGrant(ctx, g), t.actor())
+		req, err := t.admit(ctx, c.Request)
 		if err == nil {
-			return op.Pass(ctx, svc, admitted)
+			c.Request = req
+			return next(ctx, c)
 		}
-		if before, ok := svc.(recalling); ok { // the node may have left with what was asked for
-			if answer, done, againErr := before.again(ctx, op, req); done && t.mayHear(op, answer) {
-				return answer, againErr
-			}
+		// A repeated request may name a node that the first one renamed or removed.
+		found, replayErr := t.svc(ctx, Call{Op: opReplay.Operation, Request: c})
+		if r, ok := found.(*replayed); ok && replayErr == nil && r != nil && t.mayHear(r.answer) {
+			return r.answer, r.err
 		}
 		return nil, err
-	})
+	}
 }
 
+// MayAsk returns why the caller of the context may not use an operation, whatever the
+// request says; nil where that depends on the request. A surface asks before it reads
+// what somebody sent. Errors: Denied.
+func MayAsk(ctx context.Context, op *Operation) error {
+	g := GrantOf(ctx)
+	if g.Role == Owner {
+		return nil
+	}
+	return (&trust{g: g, op: op}).mayAsk(ctx)
+}
+
+// trust checks one call of an agent.
 type trust struct {
-	svc Service
+	svc Service // for further calls
 	g   Grant
+	op  *Operation
+}
+
+func (t *trust) mayAsk(ctx context.Context) error {
+	switch t.g.Role {
+	case Agent, Keeper, Reader:
+	default:
+		return t.denied("", "role %q is none", t.g.Role)
+	}
+	if err := t.scoped(ctx); err != nil {
+		return err
+	}
+	if t.op.Effect == Reads {
+		return nil
+	}
+	if t.g.Role == Reader {
+		return t.denied("", "a reader changes nothing")
+	}
+	if err := author.Check(t.g.Agent); err != nil {
+		return t.denied("", "%w", err)
+	}
+	if t.op.admit != nil {
+		return nil // the request decides
+	}
+	return t.granted()
+}
+
+// admit returns the request as it may go on, or why it may not.
+func (t *trust) admit(ctx context.Context, req any) (any, error) {
+	if t.op.admit == nil { // mayAsk has decided
+		return req, nil
+	}
+	return t.op.admit(ctx, t, req)
+}
+
+// admitted lets every request pass.
+func admitted[Q any](_ context.Context, _ *trust, req Q) (Q, error) { return req, nil }
+
+func admitEdit(ctx context.Context, t *trust, r EditRequest) (EditRequest, error) {
+	if _, err := t.node(ctx, r.ID); err != nil {
+		return r, err
+	}
+	return t.inertEdit(r)
+}
+
+func admitResolve(ctx context.Context, t *trust, r ResolveRequest) (ResolveRequest, error) {
+	_, err := t.node(ctx, r.ID)
+	return r, err
+}
+
+func admitIngest(_ context.Context, t *trust, r IngestRequest) (IngestRequest, error) {
+	if r.AcceptDeletions {
+		return r, t.granted()
+	}
+	return r, nil
 }
 
 // actor is the holder of the grant as the memory knows it, for one operation.
-func (t *trust) actor(op *Operation) author.Actor {
+func (t *trust) actor() author.Actor {
 	a := t.g.actor()
-	a.May = func(path string) error { return t.mayWrite(op.Name, path) }
-	a.Renames = slices.Contains(t.g.Operations, op.Name)
+	a.May, a.Renames = t.mayWrite, t.isGranted()
 	return a
-}
-
-// admit returns the request as it may go on, or why it may not. An operation that
-// it does not know of is refused.
-func (t *trust) admit(ctx context.Context, op *Operation, req any) (any, error) {
-	if op.Effect == Reads {
-		return req, nil
-	}
-	switch r := req.(type) {
-	case SnapshotRequest, CheckpointRequest, TriggerRequest:
-		return req, nil
-	case EditRequest:
-		if _, err := t.node(ctx, op.Name, r.ID); err != nil {
-			return req, err
-		}
-		return t.inertEdit(r)
-	case ResolveRequest:
-		_, err := t.node(ctx, op.Name, r.ID)
-		return req, err
-	case RememberRequest:
-		return t.remember(ctx, op.Name, r)
-	case MoveRequest:
-		return req, t.move(ctx, op.Name, r)
-	case AssignRequest:
-		return req, t.assign(ctx, op.Name, r)
-	case RollbackRequest:
-		return t.rollback(ctx, op.Name, r)
-	case RevertRequest:
-		return t.revert(ctx, op.Name, r)
-	case IngestRequest:
-		if !r.AcceptDeletions {
-			return req, nil
-		}
-	}
-	return req, t.granted(op.Name)
 }
 
 // mayHear reports whether the holder of the grant is answered what an agent of its name did
 // under the same key, who may have done it with another grant.
-func (t *trust) mayHear(op *Operation, answer any) bool {
+func (t *trust) mayHear(answer any) bool {
 	e, ok := answer.(*EditResponse)
-	return !ok || e == nil || e.Path == "" || t.mayWrite(op.Name, e.Path) == nil
+	return !ok || e == nil || e.Path == "" || t.mayWrite(e.Path) == nil
 }
 
 // scoped refuses scopes that the grant is not for.
-func (t *trust) scoped(ctx context.Context, op string) error {
+func (t *trust) scoped(ctx context.Context) error {
 	for _, name := range ScopesOf(ctx).names() {
 		if !t.g.reaches(name) {
-			return t.denied(op, name, "is none of the scopes of this token; the owner can make one that is for it")
+			return t.denied(name, "is none of the scopes of this token; the owner can make one that is for it")
 		}
 	}
 	return nil
 }
 
-// granted refuses an operation unless the configuration grants it.
-func (t *trust) granted(op string) error {
-	if slices.Contains(t.g.Operations, op) {
+// isGranted reports whether the configuration grants the operation on anything that is not
+// protected.
+func (t *trust) isGranted() bool { return slices.Contains(t.g.Operations, t.op.Name) }
+
+// granted refuses the operation unless the configuration grants it.
+func (t *trust) granted() error {
+	if t.isGranted() {
 		return nil
 	}
-	return t.denied(op, "", "agent %s may not; the owner can grant it in the configuration", t.g.Agent)
+	return t.denied("", "agent %s may not; the owner can grant it in the configuration", t.g.Agent)
 }
 
-func (t *trust) denied(op, what, format string, a ...any) error {
-	return &fovea.Error{Op: op, What: what, Kind: fovea.Denied, Err: fmt.Errorf(format, a...)}
+func (t *trust) denied(what, format string, a ...any) error {
+	return &fovea.Error{Op: t.op.Name, What: what, Kind: fovea.Denied, Err: fmt.Errorf(format, a...)}
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// mostForgotten bounds how many nodes one forget of an agent may take.
-const mostForgotten = 1000
+// maxForgotten bounds how many nodes one forget of an agent may take.
+const maxForgotten = 1000
 
 // own refuses a node unless the agent alone has written it and all below it.
-func (t *trust) own(ctx context.Context, op string, n *Shown) error {
+func (t *trust) own(ctx context.Context, n *Shown) error {
 	rest := []string{n.ID}
 	for i := 0; i < len(rest); i++ {
-		if i == mostForgotten {
-			return t.denied(op, n.ID, "it holds more than %d nodes; forget parts of it", mostForgotten)
+		if i == maxForgotten {
+			return t.denied(n.ID, "it holds more than %d nodes; forget parts of it", maxForgotten)
 		}
-		log, err := t.svc.Log(ctx, LogRequest{ID: rest[i]})
+		log, err := OpLog.Call(ctx, t.svc, LogRequest{ID: rest[i]})
 		if err != nil {
 			return err
 		}
-		if err := t.alone(op, log); err != nil {
+		if err := t.alone(log); err != nil {
 			return err
 		}
-		below, err := t.svc.Show(ctx, ShowRequest{ID: rest[i]})
+		below, err := OpShow.Call(ctx, t.svc, ShowRequest{ID: rest[i]})
 		if err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (t *trust) own(ctx context.Context, op string, n *Shown) error {
 }
 
 // alone refuses commits that somebody else has made.
-func (t *trust) alone(op string, log []Commit) error {
+func (t *trust) alone(log []Commit) error {
 	for _, c := range log {
 		if !t.made(c) {
-			return t.denied(op, fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
+			return t.denied(fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
 		}
 	}
 	return nil
@@ -54,28 +54,28 @@ func (t *trust) made(c Commit) bool {
 	return c.AuthorKind == author.Agent.String() && c.Author == t.g.author().String()
 }
 
-// rollback lets an agent take back what it alone has done since a snapshot or a
+// admitRollback lets an agent take back what it alone has done since a snapshot or a
 // commit number. The request then holds only while nobody else commits.
-func (t *trust) rollback(ctx context.Context, op string, r RollbackRequest) (any, error) {
-	if slices.Contains(t.g.Operations, op) {
+func admitRollback(ctx context.Context, t *trust, r RollbackRequest) (RollbackRequest, error) {
+	if t.isGranted() {
 		return r, nil
 	}
-	newest, err := t.svc.Log(ctx, LogRequest{Limit: 1})
+	newest, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return r, err
 	}
-	to, err := t.moment(ctx, op, orElse(r.To, "0"))
+	to, err := t.moment(ctx, orElse(r.To, "0"))
 	if err != nil {
 		return r, err
 	}
 	r.Head = newest[0].Seq
 	if to < r.Head {
-		log, err := t.svc.Log(ctx, LogRequest{Limit: int(r.Head - to)})
+		log, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: int(r.Head - to)})
 		if err != nil {
 			return r, err
 		}
 		log = slices.DeleteFunc(log, func(c Commit) bool { return c.Seq <= to || c.Seq > r.Head })
-		if err := t.alone(op, log); err != nil {
+		if err := t.alone(log); err != nil {
 			return r, err
 		}
 	}
@@ -84,13 +84,13 @@ func (t *trust) rollback(ctx context.Context, op string, r RollbackRequest) (any
 }
 
 // moment finds the number of the commit that a snapshot holds.
-func (t *trust) moment(ctx context.Context, op, name string) (uint64, error) {
+func (t *trust) moment(ctx context.Context, name string) (uint64, error) {
 	if number, ok := strings.CutPrefix(name, "seq:"); ok {
 		if seq, err := strconv.ParseUint(number, 10, 63); err == nil {
 			return seq, nil
 		}
 	}
-	list, err := t.svc.Snapshots(ctx)
+	list, err := OpSnapshots.Call(ctx, t.svc, None{})
 	if err != nil {
 		return 0, err
 	}
@@ -99,5 +99,5 @@ func (t *trust) moment(ctx context.Context, op, name string) (uint64, error) {
 			return s.Seq, nil
 		}
 	}
-	return 0, t.denied(op, name, "an agent names a snapshot, or seq: and the number of a commit")
+	return 0, t.denied(name, "an agent names a snapshot, or seq: and the number of a commit")
 }

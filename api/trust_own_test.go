@@ -44,7 +44,7 @@ func TestAgentsRevertTheirOwn(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ""
-			if _, err := tc.by.Revert(t.Context(), tc.req); err != nil {
+			if _, err := api.OpRevert.Call(t.Context(), tc.by, tc.req); err != nil {
 				got = err.Error()
 			}
 			if !strings.HasSuffix(got, tc.want) || tc.want == "" && got != "" {
@@ -53,7 +53,7 @@ func TestAgentsRevertTheirOwn(t *testing.T) {
 		})
 	}
 	for _, id := range []string{own, other} {
-		if _, err := person.Show(t.Context(), api.ShowRequest{ID: id}); fovea.KindOf(err) != fovea.NotFound {
+		if _, err := api.OpShow.Call(t.Context(), person, api.ShowRequest{ID: id}); fovea.KindOf(err) != fovea.NotFound {
 			t.Errorf("%s is there: %v", id, err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestAgentsRevertTheirOwn(t *testing.T) {
 // note has an agent remember a note, and returns its id.
 func note(t *testing.T, svc api.Service, title string) string {
 	t.Helper()
-	r, err := svc.Remember(t.Context(), api.RememberRequest{Title: title})
+	r, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: title})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +77,13 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 	renamed := "Renamed"
 	for name, call := range map[string]func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error){
 		"edit": func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error) {
-			return svc.Edit(ctx, api.EditRequest{ID: title, Title: &renamed})
+			return api.OpEdit.Call(ctx, svc, api.EditRequest{ID: title, Title: &renamed})
 		},
 		"forget": func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error) {
-			return svc.Forget(ctx, api.MoveRequest{ID: title})
+			return api.OpForget.Call(ctx, svc, api.MoveRequest{ID: title})
 		},
 		"archive": func(ctx context.Context, svc api.Service, title string) (*api.EditResponse, error) {
-			return svc.Archive(ctx, api.MoveRequest{ID: title})
+			return api.OpArchive.Call(ctx, svc, api.MoveRequest{ID: title})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 			if diff := cmp.Diff(first, again); diff != "" || err != nil {
 				t.Errorf("%v (-first +again):\n%s", err, diff)
 			}
-			taken, err := person.Remember(t.Context(), api.RememberRequest{Title: title, Body: "The person's.", Under: "mine.org"})
+			taken, err := api.OpRemember.Call(t.Context(), person, api.RememberRequest{Title: title, Body: "The person's.", Under: "mine.org"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 			if _, err = call(fovea.WithActor(t.Context(), author.Actor{Op: "op-new-" + name}), ada, title); err == nil {
 				t.Error("a new request is answered, too")
 			}
-			if _, err := person.Forget(t.Context(), api.MoveRequest{ID: taken.ID}); err != nil {
+			if _, err := api.OpForget.Call(t.Context(), person, api.MoveRequest{ID: taken.ID}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -119,30 +119,30 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 // none that somebody kept, unless it may.
 func TestAgentsTakeNewNames(t *testing.T) {
 	person, ada, _ := trusted(t)
-	kept, err := person.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"})
+	kept, err := api.OpSnapshot.Call(t.Context(), person, api.SnapshotRequest{Name: "tidy"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), ada, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("a name that the present state has: %v", err)
 	}
 	note(t, ada, "Since then")
 	const taken = ": tidy: is the name of commit 1 already; take a new one"
-	if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "snapshot"+taken {
+	if _, err := api.OpSnapshot.Call(t.Context(), ada, api.SnapshotRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "snapshot"+taken {
 		t.Errorf("a snapshot: %v", err)
 	}
-	if _, err := ada.Checkpoint(t.Context(), api.CheckpointRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "checkpoint"+taken {
+	if _, err := api.OpCheckpoint.Call(t.Context(), ada, api.CheckpointRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "checkpoint"+taken {
 		t.Errorf("a checkpoint: %v", err)
 	}
 	for _, name := range []string{"", "of ada"} {
-		if _, err := ada.Snapshot(t.Context(), api.SnapshotRequest{Name: name}); err != nil {
+		if _, err := api.OpSnapshot.Call(t.Context(), ada, api.SnapshotRequest{Name: name}); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
-		if _, err := ada.Checkpoint(t.Context(), api.CheckpointRequest{Name: name}); err != nil {
+		if _, err := api.OpCheckpoint.Call(t.Context(), ada, api.CheckpointRequest{Name: name}); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	list, err := person.Snapshots(t.Context())
+	list, err := api.OpSnapshots.Call(t.Context(), person, api.None{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,12 +151,12 @@ func TestAgentsTakeNewNames(t *testing.T) {
 			t.Errorf("the person's is at commit %d, it was kept at %d", s.Seq, kept.Seq)
 		}
 	}
-	if _, err := person.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), person, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("the person moves it: %v", err)
 	}
 	granted := api.Trusted(person, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"snapshot"}})
 	note(t, ada, "More")
-	if _, err := granted.Snapshot(t.Context(), api.SnapshotRequest{Name: "tidy"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), granted, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("granted: %v", err)
 	}
 }
@@ -166,17 +166,17 @@ func TestAgentsTakeNewNamesAtOnce(t *testing.T) {
 	person, ada, _ := trusted(t)
 	for i := range 20 {
 		name := fmt.Sprint("tidy ", i)
-		kept, err := person.Snapshot(t.Context(), api.SnapshotRequest{Name: name})
+		kept, err := api.OpSnapshot.Call(t.Context(), person, api.SnapshotRequest{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var calls sync.WaitGroup
 		for range 4 {
-			calls.Go(func() { _, _ = ada.Snapshot(t.Context(), api.SnapshotRequest{Name: name}) }) // refused or no change
+			calls.Go(func() { _, _ = api.OpSnapshot.Call(t.Context(), ada, api.SnapshotRequest{Name: name}) }) // refused or no change
 		}
 		note(t, ada, name)
 		calls.Wait()
-		list, err := person.Snapshots(t.Context())
+		list, err := api.OpSnapshots.Call(t.Context(), person, api.None{})
 		if err != nil {
 			t.Fatal(err)
 		}

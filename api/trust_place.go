@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -17,29 +16,29 @@ import (
 var tasks = []string{"tasks.org", "tasks/"}
 
 // writable refuses a path that the agent may not write.
-func (t *trust) writable(ctx context.Context, op, file string) error {
+func (t *trust) writable(ctx context.Context, file string) error {
 	switch is, err := t.protected(ctx, file); {
 	case err != nil:
 		return err
 	case is:
-		return t.denied(op, file, "is protected; only the owner writes it")
+		return t.denied(file, "is protected; only the owner writes it")
 	}
-	if err := t.mayWrite(op, file); err != nil {
-		return t.denied(op, file, "%w", err)
+	if err := t.mayWrite(file); err != nil {
+		return t.denied(file, "%w", err)
 	}
 	return nil
 }
 
 // mayWrite says why the agent has no right to change a file, nil where it has. What is
 // protected the memory knows.
-func (t *trust) mayWrite(op, file string) error {
+func (t *trust) mayWrite(file string) error {
 	places := append([]string{t.folder()}, tasks...)
 	for _, place := range append(places, t.g.Paths...) {
 		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
 			return nil
 		}
 	}
-	if slices.Contains(t.g.Operations, op) {
+	if t.isGranted() {
 		return nil
 	}
 	return fmt.Errorf("agent %s writes below %s and in tasks; the owner can grant more in the configuration", t.g.Agent, t.folder())
@@ -48,16 +47,16 @@ func (t *trust) mayWrite(op, file string) error {
 func (t *trust) folder() string { return "agents/" + t.g.Agent + "/" }
 
 // node finds what a focus names and refuses it unless the agent may write there.
-func (t *trust) node(ctx context.Context, op, focus string) (*Shown, error) {
-	n, err := t.svc.Show(ctx, ShowRequest{ID: focus})
+func (t *trust) node(ctx context.Context, focus string) (*Shown, error) {
+	n, err := OpShow.Call(ctx, t.svc, ShowRequest{ID: focus})
 	if err != nil {
-		return nil, named(err, op, "-", "")
+		return nil, named(err, t.op.Name, "-", "")
 	}
-	return n, t.writable(ctx, op, n.Path)
+	return n, t.writable(ctx, n.Path)
 }
 
-// remember sees to the place; without one it is the agent's folder.
-func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any, error) {
+// admitNote checks the place of a note; without one it is the agent's folder.
+func admitNote(ctx context.Context, t *trust, r RememberRequest) (RememberRequest, error) {
 	r.Under = orElse(r.Under, t.folder())
 	r, err := t.inertNote(r)
 	if err != nil {
@@ -65,55 +64,60 @@ func (t *trust) remember(ctx context.Context, op string, r RememberRequest) (any
 	}
 	file := fileIn(strings.TrimPrefix(r.Under, "./"))
 	if file == "" {
-		_, err := t.node(ctx, op, r.Under)
+		_, err := t.node(ctx, r.Under)
 		return r, err
 	}
 	r.Under = strings.TrimPrefix(r.Under, "./")
 	if plain := strings.TrimSuffix(r.Under, "/"); path.IsAbs(plain) || path.Clean(plain) != plain {
-		return r, t.denied(op, r.Under, "write the path below the memex, without . and ..")
+		return r, t.denied(r.Under, "write the path below the memex, without . and ..")
 	}
 	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
-		return r, invalid(op, fmt.Errorf("the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
+		return r, invalid(t.op.Name, fmt.Errorf("the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
 	}
-	return r, t.writable(ctx, op, file)
+	return r, t.writable(ctx, file)
 }
 
-func (t *trust) move(ctx context.Context, op string, r MoveRequest) error {
-	n, err := t.node(ctx, op, r.ID)
-	if err != nil {
-		return err
+func admitMove(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
+	_, err := t.node(ctx, r.ID)
+	if err == nil && r.To != "" {
+		_, err = t.node(ctx, r.To)
 	}
-	if r.To != "" {
-		if _, err := t.node(ctx, op, r.To); err != nil {
-			return err
-		}
-	}
-	if op != "forget" || slices.Contains(t.g.Operations, op) || t.g.Role == Keeper && strings.HasPrefix(n.Path, t.folder()) {
-		return nil
-	}
-	return t.own(ctx, op, n)
+	return r, err
 }
 
-func (t *trust) assign(ctx context.Context, op string, r AssignRequest) error {
+// admitForget lets an agent forget what it alone has written, and a keeper what stands in
+// its folder.
+func admitForget(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
+	n, err := t.node(ctx, r.ID)
+	if err == nil && r.To != "" {
+		_, err = t.node(ctx, r.To)
+	}
+	if err != nil || t.isGranted() || t.g.Role == Keeper && strings.HasPrefix(n.Path, t.folder()) {
+		return r, err
+	}
+	return r, t.own(ctx, n)
+}
+
+func admitAssign(ctx context.Context, t *trust, r AssignRequest) (AssignRequest, error) {
 	if r.List {
-		return nil
+		return r, nil
 	}
 	if r.All {
-		return t.granted(op)
+		return r, t.granted()
 	}
 	for _, id := range r.IDs {
-		if _, err := t.node(ctx, op, id); err != nil {
-			return err
+		if _, err := t.node(ctx, id); err != nil {
+			return r, err
 		}
 	}
-	return nil
+	return r, nil
 }
 
 // protected reports whether the memory behind the service protects a path. Where
 // the grant does not say, the service is asked, once.
 func (t *trust) protected(ctx context.Context, file string) (bool, error) {
 	if t.g.Protected == nil {
-		p, err := t.svc.Guard(ctx)
+		p, err := OpGuard.Call(ctx, t.svc, None{})
 		if err != nil {
 			return false, err
 		}

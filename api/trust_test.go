@@ -20,9 +20,9 @@ func trusted(t *testing.T) (person, ada, bob api.Service) {
 	t.Helper()
 	svc, _ := serve(t, map[string]string{"mine.org": "* Mine\n", "skills/x.org": "* Skill\n", "tasks.org": "* Task\n", "projects/p.org": "* Project\n"})
 	as := func(name string, more ...string) api.Service {
-		return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
+		return api.Service(func(ctx context.Context, c api.Call) (any, error) {
 			g := api.Grant{Agent: name, Role: api.Agent, Paths: more}
-			return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named(name)}), api.Trusted(svc, g), req)
+			return api.Trusted(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named(name)}), c)
 		})
 	}
 	return svc, as("ada", "projects/", "skills/"), as("bob")
@@ -32,7 +32,7 @@ func trusted(t *testing.T) (person, ada, bob api.Service) {
 // granted to, but never what is protected.
 func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 	_, ada, bob := trusted(t)
-	note, err := ada.Remember(t.Context(), api.RememberRequest{Title: "A note"})
+	note, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: "A note"})
 	if err != nil || !strings.HasPrefix(note.Path, "agents/ada/2") {
 		t.Fatalf("remember: %+v, %v", note, err)
 	}
@@ -58,31 +58,31 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 		{"a name like its own", func() error { return remember(t, ada, "agents/adam/x.org") },
 			"remember: agents/adam/x.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
 		{"a move out", func() error {
-			_, err := ada.Refile(t.Context(), api.MoveRequest{ID: note.ID, To: "Mine"})
+			_, err := api.OpRefile.Call(t.Context(), ada, api.MoveRequest{ID: note.ID, To: "Mine"})
 			return err
 		}, "refile: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
 		{"another one's note", func() error {
-			_, err := bob.Forget(t.Context(), api.MoveRequest{ID: note.ID})
+			_, err := api.OpForget.Call(t.Context(), bob, api.MoveRequest{ID: note.ID})
 			return err
 		}, "forget: agents/ada/2026-11.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration"},
 		{"what a person wrote in tasks", func() error {
-			_, err := bob.Forget(t.Context(), api.MoveRequest{ID: "Task 2"})
+			_, err := api.OpForget.Call(t.Context(), bob, api.MoveRequest{ID: "Task 2"})
 			return err
 		}, "forget: commit 4: is by ada; agent bob takes back only what it has done"},
 		{"purge", func() error {
-			_, err := ada.Purge(t.Context(), api.PurgeRequest{Text: "x"})
+			_, err := api.OpPurge.Call(t.Context(), ada, api.PurgeRequest{Text: "x"})
 			return err
 		}, "purge: agent ada may not; the owner can grant it in the configuration"},
 		{"deletions", func() error {
-			_, err := ada.Ingest(t.Context(), api.IngestRequest{AcceptDeletions: true})
+			_, err := api.OpIngest.Call(t.Context(), ada, api.IngestRequest{AcceptDeletions: true})
 			return err
 		}, "ingest: agent ada may not; the owner can grant it in the configuration"},
 		{"ids for all", func() error {
-			_, err := ada.AssignIDs(t.Context(), api.AssignRequest{All: true})
+			_, err := api.OpAssignIDs.Call(t.Context(), ada, api.AssignRequest{All: true})
 			return err
 		}, "assign-ids: agent ada may not; the owner can grant it in the configuration"},
 		{"its own note again", func() error {
-			_, err := ada.Forget(t.Context(), api.MoveRequest{ID: note.ID})
+			_, err := api.OpForget.Call(t.Context(), ada, api.MoveRequest{ID: note.ID})
 			return err
 		}, ""},
 	} {
@@ -101,13 +101,13 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 
 func edit(t *testing.T, svc api.Service, id, title string) error {
 	t.Helper()
-	_, err := svc.Edit(t.Context(), api.EditRequest{ID: id, Title: &title})
+	_, err := api.OpEdit.Call(t.Context(), svc, api.EditRequest{ID: id, Title: &title})
 	return err
 }
 
 func remember(t *testing.T, svc api.Service, under string) error {
 	t.Helper()
-	_, err := svc.Remember(t.Context(), api.RememberRequest{Title: "Note", Under: under})
+	_, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: "Note", Under: under})
 	return err
 }
 
@@ -115,7 +115,7 @@ func remember(t *testing.T, svc api.Service, under string) error {
 func TestAgentsRollBackTheirOwn(t *testing.T) {
 	person, ada, bob := trusted(t)
 	for i, svc := range []api.Service{person, ada, ada} {
-		if _, err := svc.Remember(t.Context(), api.RememberRequest{Title: "Task " + strconv.Itoa(i), Under: "tasks.org"}); err != nil {
+		if _, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: "Task " + strconv.Itoa(i), Under: "tasks.org"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestAgentsRollBackTheirOwn(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ""
-			if _, err := tc.by.Rollback(t.Context(), api.RollbackRequest{To: tc.to}); err != nil {
+			if _, err := api.OpRollback.Call(t.Context(), tc.by, api.RollbackRequest{To: tc.to}); err != nil {
 				got = err.Error()
 			}
 			if got != tc.want {
@@ -140,7 +140,7 @@ func TestAgentsRollBackTheirOwn(t *testing.T) {
 			}
 		})
 	}
-	if _, err := person.Rollback(t.Context(), api.RollbackRequest{To: "seq:1", Head: 3}); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := api.OpRollback.Call(t.Context(), person, api.RollbackRequest{To: "seq:1", Head: 3}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("a rollback that was decided on before: %v", err)
 	}
 }
@@ -163,8 +163,8 @@ func TestRolesThatAreNone(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := api.Trusted(svc, tc.g)
-			_, err := s.Status(t.Context(), api.StatusRequest{})
-			_, werr := s.Snapshot(t.Context(), api.SnapshotRequest{})
+			_, err := api.OpStatus.Call(t.Context(), s, api.StatusRequest{})
+			_, werr := api.OpSnapshot.Call(t.Context(), s, api.SnapshotRequest{})
 			if (err == nil) != tc.read || (werr == nil) != tc.write {
 				t.Errorf("read: %v, write: %v", err, werr)
 			}
@@ -178,8 +178,8 @@ func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{Lockdown: []string{"tasks.org"}, Trusted: []string{"skills/"}})
 	for name, protected := range map[string]func(string) bool{"carried": m.Protected, "asked for": nil} {
 		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
-		ada := api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-			return op.Pass(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), api.Trusted(svc, g), req)
+		ada := api.Service(func(ctx context.Context, c api.Call) (any, error) {
+			return api.Trusted(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
 		})
 		if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
 			t.Errorf("%s: a file that the policy protects: %v", name, err)
@@ -197,18 +197,18 @@ func TestKeepersKeepTheirFolder(t *testing.T) {
 	svc, _ := serve(t, map[string]string{"mine.org": "* Mine\n", "tasks.org": "* Task\n", "agents/graph/g.org": "* Entity\n* Other\n"})
 	keeper := api.As(api.Guarded(svc), api.Grant{Agent: "graph", Role: api.Keeper})
 	for id, may := range map[string]bool{"Entity": true, "Mine": false, "Task": false} {
-		if _, err := keeper.Forget(t.Context(), api.MoveRequest{ID: id}); (err == nil) != may {
+		if _, err := api.OpForget.Call(t.Context(), keeper, api.MoveRequest{ID: id}); (err == nil) != may {
 			t.Errorf("forget %s: %v", id, err)
 		}
 	}
 	text := "** An entity\n- as it is\n"
-	if _, err := keeper.Edit(t.Context(), api.EditRequest{ID: "Other", Append: &text, AllowSubheadings: true}); err != nil {
+	if _, err := api.OpEdit.Call(t.Context(), keeper, api.EditRequest{ID: "Other", Append: &text, AllowSubheadings: true}); err != nil {
 		t.Error(err)
-	} else if n, err := svc.Show(t.Context(), api.ShowRequest{ID: "Other"}); err != nil || len(n.Children) != 1 {
+	} else if n, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "Other"}); err != nil || len(n.Children) != 1 {
 		t.Errorf("%+v, %v", n, err)
 	}
 	text = "[[elisp:(ding)]]\n"
-	if _, err := keeper.Edit(t.Context(), api.EditRequest{ID: "Other", Append: &text}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpEdit.Call(t.Context(), keeper, api.EditRequest{ID: "Other", Append: &text}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a text that acts: %v", err)
 	}
 }

@@ -2,13 +2,6 @@
 
 package api
 
-import (
-	"context"
-
-	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/author"
-)
-
 // Protocol is the number of the language that a daemon and its clients speak. It
 // changes when one of them would misunderstand the other.
 const Protocol = 1
@@ -44,47 +37,3 @@ const (
 	SyncScan Sync = "scan" // read what changed in all of it
 	SyncNone Sync = "none" // leave it alone
 )
-
-// key is what a context keeps a value of the type T under: there is one of each.
-type key[T any] struct{}
-
-func with[T any](ctx context.Context, value T) context.Context {
-	return context.WithValue(ctx, key[T]{}, value)
-}
-
-// of returns what with has set for the type, the zero value for nothing.
-func of[T any](ctx context.Context) T {
-	value, _ := ctx.Value(key[T]{}).(T)
-	return value
-}
-
-// opKey is the key of an operation, as a type of its own for with.
-type opKey string
-
-// WithOp names the writing operation under the context: one that was carried out under
-// the same key is answered as the first time, see fovea.WithActor. A client sends the
-// key along.
-func WithOp(ctx context.Context, key string) context.Context {
-	return with(fovea.WithActor(ctx, author.Actor{Op: key}), opKey(key))
-}
-
-// OpOf returns what WithOp has set, "" for none.
-func OpOf(ctx context.Context) string {
-	return string(of[opKey](ctx))
-}
-
-// WithSync makes operations under the context see to the folder in that way.
-func WithSync(ctx context.Context, how Sync) context.Context {
-	return with(ctx, how)
-}
-
-// SyncOf returns what WithSync has set.
-func SyncOf(ctx context.Context) Sync {
-	return of[Sync](ctx)
-}
-
-// WithWarn has warn told what a person should know though an operation under the
-// context went on. warn is called by the goroutine of the operation.
-func WithWarn(ctx context.Context, warn func(error)) context.Context {
-	return with(ctx, warn)
-}

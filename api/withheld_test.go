@@ -85,7 +85,7 @@ func newReading(t *testing.T, files map[string]string, opts *fovea.Options) *rea
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	r := &reading{t: t, memory: m, owner: api.Local(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
+	r := &reading{t: t, memory: m, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
 		{Agent: "ada", Role: api.Agent}, {Agent: "ada", Role: api.Reader},
 		{Agent: "ada", Role: api.Agent, Paths: []string{"notes/", "skills/"}, Operations: []string{"revert", "edit", "refile", "archive", "resolve", "drift", "restore", "assign-ids", "ingest"}},
 	}}
@@ -97,10 +97,10 @@ func newReading(t *testing.T, files map[string]string, opts *fovea.Options) *rea
 func (r *reading) step(name string) {
 	r.t.Helper()
 	ctx := r.t.Context()
-	if _, err := r.owner.Ingest(ctx, api.IngestRequest{}); err != nil {
+	if _, err := api.OpIngest.Call(ctx, r.owner, api.IngestRequest{}); err != nil {
 		r.t.Fatal(err)
 	}
-	if _, err := r.owner.Snapshot(ctx, api.SnapshotRequest{Name: name}); err != nil {
+	if _, err := api.OpSnapshot.Call(ctx, r.owner, api.SnapshotRequest{Name: name}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.note(r.memory.View())
@@ -160,7 +160,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 	},
 	"changed after its owner wrote it": func(t *testing.T) *reading {
 		r := newReading(t, common(map[string]string{"skills/plan.org": plain}), &fovea.Options{})
-		if _, err := r.owner.Edit(t.Context(), api.EditRequest{ID: "plan", Title: new("Zy9owners plan")}); err != nil {
+		if _, err := api.OpEdit.Call(t.Context(), r.owner, api.EditRequest{ID: "plan", Title: new("Zy9owners plan")}); err != nil {
 			t.Fatal(err)
 		}
 		r.step("edited")
@@ -210,7 +210,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 		r.step("changed")
 		r.save("skills/plan.org", plain+"* More\n")
 		r.step("changed again")
-		if _, err := r.owner.GuardAdopt(t.Context(), api.GuardRequest{Path: "skills/plan.org"}); err != nil {
+		if _, err := api.OpGuardAdopt.Call(t.Context(), r.owner, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 			t.Fatal(err)
 		}
 		r.step("adopted")
@@ -237,7 +237,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 	"in a session": func(t *testing.T) *reading {
 		r := newReading(t, common(nil), &fovea.Options{})
 		tree := `{"type":"headline","properties":{"ID":"zy9-tree","TITLE":"Zy9tree"},"raw-content":"zy9text"}`
-		if _, err := r.owner.IngestTree(t.Context(), api.IngestTreeRequest{AST: json.RawMessage(tree), Scope: "session/other"}); err != nil {
+		if _, err := api.OpIngestTree.Call(t.Context(), r.owner, api.IngestTreeRequest{AST: json.RawMessage(tree), Scope: "session/other"}); err != nil {
 			t.Fatal(err)
 		}
 		return r.foreign("session/other")
@@ -247,7 +247,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 // reject puts back what was trusted.
 func (r *reading) reject(path string) {
 	r.t.Helper()
-	if _, err := r.owner.GuardReject(r.t.Context(), api.GuardRequest{Path: path}); err != nil {
+	if _, err := api.OpGuardReject.Call(r.t.Context(), r.owner, api.GuardRequest{Path: path}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.step("rejected")
@@ -285,8 +285,8 @@ func TestNobodyReadsWhatIsWithheld(t *testing.T) {
 			r := make(t)
 			r.brief = os.Getenv("FOVEA_CAMPAIGN") != "long"
 			for _, effect := range []api.Effect{api.Reads, api.Writes, api.Mends} {
-				for i := range api.Operations {
-					if op := &api.Operations[i]; op.Effect == effect {
+				for _, op := range api.Operations {
+					if op.Effect == effect {
 						r.ask(op, r.requests(op))
 					}
 				}
@@ -306,7 +306,7 @@ var knowing = []any{
 // ask asks requests of an operation, in every scope, as everybody.
 func (r *reading) ask(op *api.Operation, requests []any) {
 	r.options.NoSync = true // all of it was read
-	svc := api.Guarded(api.Local(r.memory, &r.options))
+	svc := api.Guarded(api.NewLocal(r.memory, &r.options))
 	for _, req := range requests {
 		for i, g := range r.grants {
 			if i > 0 && op.Effect == api.Reads {
@@ -314,8 +314,8 @@ func (r *reading) ask(op *api.Operation, requests []any) {
 			}
 			for _, scopes := range r.scopes {
 				told := ""
-				ctx := api.WithWarn(api.WithScopes(api.WithGrant(r.t.Context(), g), scopes), func(err error) { told += "warning: " + err.Error() + "\n" })
-				answer, err := op.Pass(ctx, svc, req)
+				ctx := api.WithScopes(api.WithGrant(r.t.Context(), g), scopes)
+				answer, err := svc(ctx, api.Call{Op: op, Request: req, Warn: func(err error) { told += "warning: " + err.Error() + "\n" }})
 				text, _ := json.Marshal(answer)
 				if told += string(text); err != nil {
 					told += err.Error()
@@ -498,7 +498,7 @@ func (r *reading) names() []string {
 // moments are all that there are, in every form.
 func (r *reading) moments() []string {
 	out := []string{"head"}
-	commits, err := r.owner.Log(r.t.Context(), api.LogRequest{})
+	commits, err := api.OpLog.Call(r.t.Context(), r.owner, api.LogRequest{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -508,7 +508,7 @@ func (r *reading) moments() []string {
 	if out = append(out, "0", "1", "2100-01-01"); len(commits) > 1 {
 		out = append(out, commits[len(commits)/2].Commit, commits[0].Root)
 	}
-	kept, err := r.owner.Snapshots(r.t.Context())
+	kept, err := api.OpSnapshots.Call(r.t.Context(), r.owner, api.None{})
 	if err != nil {
 		r.t.Fatal(err)
 	}

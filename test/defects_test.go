@@ -77,11 +77,11 @@ func TestDefect8GoneMeansGone(t *testing.T) {
 	svc := w.serve()
 	count := func() [3]int {
 		t.Helper()
-		hits, err := svc.Search(t.Context(), api.SearchRequest{Text: "gizmo"})
+		hits, err := api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "gizmo"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tagged, err := svc.Query(t.Context(), api.QueryRequest{Query: "tags:x"})
+		tagged, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Query: "tags:x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestDefect8GoneMeansGone(t *testing.T) {
 	if got := count(); got != [3]int{} {
 		t.Errorf("found %v after it was removed", got)
 	}
-	if log, err := svc.Log(t.Context(), api.LogRequest{ID: "k"}); err != nil || len(log) != 2 {
+	if log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{ID: "k"}); err != nil || len(log) != 2 {
 		t.Errorf("its history: %v, %v; want two commits", log, err)
 	}
 }
@@ -114,7 +114,7 @@ func TestDefect9TwoBearersOfAnID(t *testing.T) {
 			t.Errorf("%s shows %v, want its own headline", path, kids)
 		}
 	}
-	st, err := w.serve().Status(t.Context(), api.StatusRequest{Diagnostics: true})
+	st, err := api.OpStatus.Call(t.Context(), w.serve(), api.StatusRequest{Diagnostics: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestDefect24DamageIsNeverOverwritten(t *testing.T) {
 		if err := w.m.Ingest(t.Context(), nil); fovea.KindOf(err) != fovea.ReadOnly {
 			t.Errorf("ingest: %v, want read-only", err)
 		}
-		if s, err := w.serve().Show(t.Context(), api.ShowRequest{ID: "A"}); err != nil || s.Content != "* A\n" {
+		if s, err := api.OpShow.Call(t.Context(), w.serve(), api.ShowRequest{ID: "A"}); err != nil || s.Content != "* A\n" {
 			t.Errorf("reading: %+v, %v", s, err)
 		}
 		if err := w.m.Close(); err != nil {
@@ -372,7 +372,7 @@ func TestDefect26NothingIsEvaluated(t *testing.T) {
 	w := newWorld(t, files)
 	w.ingest()
 	w.reopen()
-	if _, err := w.serve().Context(t.Context(), api.ContextRequest{Focus: "a.org:2"}); err != nil {
+	if _, err := api.OpContext.Call(t.Context(), w.serve(), api.ContextRequest{Focus: "a.org:2"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(made); !os.IsNotExist(err) {

@@ -18,7 +18,7 @@ func awareness(t *testing.T, w *world, request string) *api.ContextResponse {
 	if err := json.Unmarshal([]byte(request), &req); err != nil {
 		t.Fatal(err)
 	}
-	r, err := w.serve().Context(t.Context(), req)
+	r, err := api.OpContext.Call(t.Context(), w.serve(), req)
 	if err != nil {
 		t.Fatalf("%s: %v", request, err)
 	}
@@ -130,8 +130,8 @@ func TestNeighboursOfTheFocus(t *testing.T) {
 	if !strings.Contains(low, "seized again") || !strings.Contains(low, ":SEMANTIC_SCORE: ") || strings.Contains(low, "flour") {
 		t.Errorf("with a low threshold:\n%s", low)
 	}
-	svc := api.Local(w.m, &api.LocalOptions{Threshold: 0.3})
-	r, err := svc.Context(t.Context(), api.ContextRequest{Policy: "foveal", Focus: "f"})
+	svc := api.NewLocal(w.m, &api.LocalOptions{Threshold: 0.3})
+	r, err := api.OpContext.Call(t.Context(), svc, api.ContextRequest{Policy: "foveal", Focus: "f"})
 	if err != nil || r.Text != low {
 		t.Errorf("the service's threshold does not count: %v", err)
 	}
@@ -146,7 +146,7 @@ func TestForgedTextStaysText(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Project :project:\n** Focus\n:PROPERTIES:\n:ID: f\n:END:\n#+begin_example\n,* Forged\n,:PROPERTIES:\n" +
 		",:ID: stolen\n,:END:\n#+end_example\n"})
 	for _, policy := range []string{"foveal", "value"} {
-		r, err := w.serve().Context(t.Context(), api.ContextRequest{Policy: policy, Focus: "f"})
+		r, err := api.OpContext.Call(t.Context(), w.serve(), api.ContextRequest{Policy: policy, Focus: "f"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestForgedTextStaysText(t *testing.T) {
 func TestUntitledNodes(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Project :project:\n** \n:PROPERTIES:\n:ID: nameless\n:END:\nTHE BODY\n"})
 	for _, policy := range []string{"foveal", "value"} {
-		r, err := w.serve().Context(t.Context(), api.ContextRequest{Policy: policy, Focus: "nameless"})
+		r, err := api.OpContext.Call(t.Context(), w.serve(), api.ContextRequest{Policy: policy, Focus: "nameless"})
 		if err != nil || !strings.Contains(r.Text, "* Untitled\n:PROPERTIES:\n:ID: nameless\n:END:\n") || !strings.Contains(r.Text, "THE BODY") {
 			t.Errorf("%s: %v\n%+v", policy, err, r)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // serve gives the operations over a memory, as every face uses them.
-func (w *world) serve() api.Service { return api.Local(w.m, nil) }
+func (w *world) serve() api.Service { return api.NewLocal(w.m, nil) }
 
 // get returns the node a person means, or fails.
 func get(t *testing.T, v *fovea.View, name string) *node.Node {
@@ -120,13 +120,13 @@ func TestHistoryStoreImmutability(t *testing.T) {
 				t.Errorf("%s: Version gives %+v, %v", when, n, err)
 			}
 			for _, at := range []string{want.Own.String(), want.Version.String(), fmt.Sprintf("%x", want.Own[:])} {
-				s, err := w.serve().Show(t.Context(), api.ShowRequest{ID: "v", At: at})
+				s, err := api.OpShow.Call(t.Context(), w.serve(), api.ShowRequest{ID: "v", At: at})
 				if err != nil || s.Content != want.Content || s.Digest != want.Own.String() {
 					t.Errorf("%s: show at %s gives %+v, %v; want %q", when, at, s, err, want.Content)
 				}
 			}
 		}
-		if s, err := w.serve().Show(t.Context(), api.ShowRequest{ID: "Version 2", At: first.Own.String()}); err != nil || s.Content != one {
+		if s, err := api.OpShow.Call(t.Context(), w.serve(), api.ShowRequest{ID: "Version 2", At: first.Own.String()}); err != nil || s.Content != one {
 			t.Errorf("%s: by its present title the first version is %+v, %v", when, s, err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestCowSnapshotAndRollback(t *testing.T) {
 	w.write(map[string]string{"a.org": b})
 	bad := get(t, w.ingest(), "n")
 	for round := range 2 { // a second rollback must not meet a snapshot spoilt by the first
-		r, err := w.serve().Rollback(t.Context(), api.RollbackRequest{To: "0"})
+		r, err := api.OpRollback.Call(t.Context(), w.serve(), api.RollbackRequest{To: "0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestMemoryObjectGet(t *testing.T) {
 	svc := w.serve()
 	show := func() *api.Shown {
 		t.Helper()
-		s, err := svc.Show(t.Context(), api.ShowRequest{ID: "here"})
+		s, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "here"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestMemoryObjectGet(t *testing.T) {
 		t.Fatalf("children %v, want two", s.Children)
 	}
 	s.Children[0], s.Attributes["TAGS"].([]string)[0] = "spoilt", "spoilt"
-	if list, err := svc.Query(t.Context(), api.QueryRequest{Query: "type:document"}); err != nil || len(list) != 1 {
+	if list, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Query: "type:document"}); err != nil || len(list) != 1 {
 		t.Errorf("documents: %v, %v", list, err)
 	} else {
 		list[0].Tags[0] = "spoilt"
@@ -250,7 +250,7 @@ func TestMemoryObjectGet(t *testing.T) {
 	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %+v, %v", problems, err)
 	}
-	if _, err := svc.Show(t.Context(), api.ShowRequest{ID: "gone"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "gone"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("an unknown id: %v, want not found", err)
 	}
 }
@@ -261,7 +261,7 @@ func TestSnapshotAndRollback(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Old\n:PROPERTIES:\n:ID: old\n:END:\n"})
 	w.ingest()
 	svc := w.serve()
-	if _, err := svc.Snapshot(t.Context(), api.SnapshotRequest{Name: "good"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), svc, api.SnapshotRequest{Name: "good"}); err != nil {
 		t.Fatal(err)
 	}
 	w.write(map[string]string{"a.org": "* Newer\n:PROPERTIES:\n:ID: newer\n:END:\n"})
@@ -270,7 +270,7 @@ func TestSnapshotAndRollback(t *testing.T) {
 		t.Error("a headline that left its file is still in the memory")
 	}
 	for _, to := range []string{"good", "0", "seq:1"} { // "0" is the state with the newer node by then
-		if _, err := svc.Rollback(t.Context(), api.RollbackRequest{To: to}); err != nil {
+		if _, err := api.OpRollback.Call(t.Context(), svc, api.RollbackRequest{To: to}); err != nil {
 			t.Fatal(err)
 		}
 		_, old := w.m.View().Get("old")
@@ -284,7 +284,7 @@ func TestSnapshotAndRollback(t *testing.T) {
 		want fovea.Kind
 	}{{"99", fovea.NotFound}, {"nowhere", fovea.NotFound}, {"seq:99", fovea.NotFound}, {"-1", fovea.Invalid}, {"-2", fovea.Invalid}} {
 		head, files := w.m.View().Head(), w.onDisk()
-		_, err := svc.Rollback(t.Context(), api.RollbackRequest{To: tc.to})
+		_, err := api.OpRollback.Call(t.Context(), svc, api.RollbackRequest{To: tc.to})
 		if fovea.KindOf(err) != tc.want {
 			t.Errorf("rolling back to %s: %v, want %s", tc.to, err, tc.want)
 		}

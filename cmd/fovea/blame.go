@@ -24,7 +24,7 @@ whom it first came from.`,
   fovea blame projects/kaplja.org:12 --json`,
 		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
-			return ask(s, c, api.Service.Blame, api.BlameRequest{ID: a[0]}, func(b *api.BlameResponse) {
+			return ask(s, c, api.OpBlame, api.BlameRequest{ID: a[0]}, func(b *api.BlameResponse) {
 				printBlame(s.out, b)
 				if len(b.Gone) > 0 {
 					s.say("%s", goneFrom(b.Gone))

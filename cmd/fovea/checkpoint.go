@@ -23,7 +23,7 @@ day. Nothing that was committed depends on it: the journal has it already.`,
 			if len(a) == 1 {
 				req.Name = a[0]
 			}
-			return ask(s, c, api.Service.Checkpoint, req, func(done *api.Checkpoint) {
+			return ask(s, c, api.OpCheckpoint, req, func(done *api.Checkpoint) {
 				printCheckpoint(s.out, done)
 			})
 		},
@@ -52,7 +52,7 @@ All else stays as it is then.`,
 			} else {
 				req.Files = a
 			}
-			return ask(s, c, api.Service.Restore, req, func(done *api.RestoreResponse) {
+			return ask(s, c, api.OpRestore, req, func(done *api.RestoreResponse) {
 				if done.Name != "" {
 					s.say("restored %s", done.Name)
 				} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {

@@ -37,7 +37,7 @@ func driftAction(s *session, action, short, done string) *cobra.Command {
 		Example: "  fovea drift " + action,
 		Args:    args(0, -1, "files"),
 		RunE: func(c *cobra.Command, a []string) error {
-			return ask(s, c, api.Service.Drift, api.DriftRequest{Action: action, Paths: a}, func(r *api.DriftResponse) {
+			return ask(s, c, api.OpDrift, api.DriftRequest{Action: action, Paths: a}, func(r *api.DriftResponse) {
 				printDrift(s.out, r, done)
 				if len(r.Drift) == 0 {
 					s.say("no file differs from memory on purpose")

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -46,7 +45,7 @@ touched; the error shows both sides.`,
 			if req.Append, err = add(); err != nil {
 				return err
 			}
-			return ask(s, c, api.Service.Edit, req, s.edited)
+			return ask(s, c, api.OpEdit, req, s.edited)
 		},
 	}
 	f := c.Flags()
@@ -114,7 +113,7 @@ written again.`,
 			if text != nil {
 				req.Body = *text
 			}
-			return ask(s, c, api.Service.Remember, req, s.edited)
+			return ask(s, c, api.OpRemember, req, s.edited)
 		},
 	}
 	f := c.Flags()
@@ -139,7 +138,7 @@ and no agent brings back a note of the same title and text, unless you roll that
 back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.Service.Forget, func(r *api.EditResponse) {
+	}, api.OpForget, func(r *api.EditResponse) {
 		fmt.Fprintf(s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
@@ -152,7 +151,7 @@ func refileCommand(s *session) *cobra.Command {
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
 		Args:    args(2, 2, "a node and where it goes"),
-	}, api.Service.Refile, s.edited)
+	}, api.OpRefile, s.edited)
 }
 
 func archiveCommand(s *session) *cobra.Command {
@@ -164,20 +163,20 @@ or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
 adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.Service.Archive, s.edited)
+	}, api.OpArchive, s.edited)
 }
 
 // onHeadline completes the command of an operation on a whole headline: NODE, for
 // some TARGET, and --base.
 func onHeadline(s *session, c *cobra.Command,
-	call func(api.Service, context.Context, api.MoveRequest) (*api.EditResponse, error), show func(*api.EditResponse),
+	op api.Op[api.MoveRequest, *api.EditResponse], show func(*api.EditResponse),
 ) *cobra.Command {
 	var req api.MoveRequest
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if req.ID = a[0]; len(a) > 1 {
 			req.To = a[1]
 		}
-		return ask(s, c, call, req, show)
+		return ask(s, c, op, req, show)
 	}
 	baseFlag(c, &req.Base)
 	return c
@@ -207,7 +206,7 @@ func idListCommand(s *session) *cobra.Command {
 			if len(a) > 0 {
 				req.Path = a[0]
 			}
-			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
+			return ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
 				printNodes(s.out, nodes)
 				if len(nodes) == 0 {
 					s.say("every headline has an id of its own")
@@ -229,7 +228,7 @@ func idAssignCommand(s *session) *cobra.Command {
 			if req.IDs = a; len(a) == 0 && !req.All && !req.List {
 				return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
 			}
-			return ask(s, c, api.Service.AssignIDs, req, func(nodes []api.Node) {
+			return ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
 				for _, n := range nodes {
 					s.out.row(append([]cell{{text: n.ID}}, nodeCells(s.out, n)...)...)
 				}

@@ -32,7 +32,7 @@ of the words, for an editor to jump to.`,
 			if err := s.checkFormat(format); err != nil {
 				return err
 			}
-			return ask(s, c, api.Service.Search, req, func(hits []api.Hit) {
+			return ask(s, c, api.OpSearch, req, func(hits []api.Hit) {
 				if format == "" {
 					printHits(s.out, hits)
 				} else {
@@ -74,7 +74,7 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 		Args: oneNode,
 		RunE: func(c *cobra.Command, a []string) error {
 			req.ID = a[0]
-			return ask(s, c, api.Service.Show, req, func(n *api.Shown) {
+			return ask(s, c, api.OpShow, req, func(n *api.Shown) {
 				printShown(s.out, n)
 			})
 		},

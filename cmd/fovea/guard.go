@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -25,9 +24,9 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 	}
 	return group(c, guardListCommand(s), guardDiffCommand(s),
 		decideCommand(s, "adopt", "Trust a protected file as it is",
-			"Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.Service.GuardAdopt),
+			"Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.OpGuardAdopt),
 		decideCommand(s, "reject", "Put back what was trusted of a protected file",
-			"Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.Service.GuardReject),
+			"Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.OpGuardReject),
 		guardPolicyCommand(s), guardAdoptKeyCommand(s))
 }
 
@@ -38,7 +37,7 @@ func guardListCommand(s *session) *cobra.Command {
 		Example: "  fovea guard list",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) { printProtected(s.out, p.Files) })
+			return ask(s, c, api.OpGuard, api.None{}, func(p *api.Protection) { printProtected(s.out, p.Files) })
 		},
 	}
 }
@@ -52,7 +51,7 @@ that matches decides; a file that none matches is trusted.`,
 		Example: "  fovea guard policy",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, alone(api.Service.Guard), struct{}{}, func(p *api.Protection) {
+			return ask(s, c, api.OpGuard, api.None{}, func(p *api.Protection) {
 				for _, line := range p.Policy {
 					fmt.Fprintln(s.out, oneLine(line))
 				}
@@ -72,14 +71,14 @@ func guardDiffCommand(s *session) *cobra.Command {
 		Args: args(1, 1, "the path of a protected file"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Path, req.Text = a[0], !brief
-			return ask(s, c, api.Service.GuardDiff, req, func(d *api.GuardDiff) { printGuardDiff(s.out, d) })
+			return ask(s, c, api.OpGuardDiff, req, func(d *api.GuardDiff) { printGuardDiff(s.out, d) })
 		},
 	}
 	c.Flags().BoolVar(&brief, "brief", false, "without the lines that changed")
 	return c
 }
 
-func decideCommand(s *session, verb, short, long string, call func(api.Service, context.Context, api.GuardRequest) (*api.GuardDecision, error)) *cobra.Command {
+func decideCommand(s *session, verb, short, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
 	var req api.GuardRequest
 	c := &cobra.Command{
 		Use:     verb + " PATH",
@@ -89,7 +88,7 @@ func decideCommand(s *session, verb, short, long string, call func(api.Service, 
 		Args:    args(1, 1, "the path of a protected file"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Path = a[0]
-			return ask(s, c, call, req, func(d *api.GuardDecision) {
+			return ask(s, c, op, req, func(d *api.GuardDecision) {
 				if d.Seq == 0 {
 					fmt.Fprintln(s.out, "it is as trusted; there was nothing to decide")
 					return

@@ -26,7 +26,7 @@ before it was renamed or moved.`,
 			if len(a) == 1 {
 				req.ID = a[0]
 			}
-			return ask(s, c, api.Service.Log, req, func(commits []api.Commit) {
+			return ask(s, c, api.OpLog, req, func(commits []api.Commit) {
 				printCommits(s.out, commits)
 				if len(commits) == 0 {
 					s.say("nothing was committed yet")
@@ -56,7 +56,7 @@ say fovea log and fovea blame.`,
 					*to = a[i]
 				}
 			}
-			err := ask(s, c, api.Service.Diff, req, func(d *api.Difference) {
+			err := ask(s, c, api.OpDiff, req, func(d *api.Difference) {
 				if printDiff(s.out, d) == 0 {
 					s.say("nothing changed")
 				}
@@ -86,7 +86,7 @@ newest first.`,
 			if len(a) == 1 {
 				req.Name = a[0]
 			}
-			return ask(s, c, api.Service.Snapshot, req, func(snap *api.Snapshot) {
+			return ask(s, c, api.OpSnapshot, req, func(snap *api.Snapshot) {
 				printSnapshots(s.out, []api.Snapshot{*snap})
 			})
 		},
@@ -97,7 +97,7 @@ newest first.`,
 		Example: "  fovea snapshot list --json",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, alone(api.Service.Snapshots), struct{}{}, func(list []api.Snapshot) {
+			return ask(s, c, api.OpSnapshots, api.None{}, func(list []api.Snapshot) {
 				printSnapshots(s.out, list)
 				if len(list) == 0 {
 					s.say("no snapshots yet: one is made before each change")
@@ -138,7 +138,7 @@ as well; "fovea rollback head" brings back nothing else.`,
 			if len(a) == 1 {
 				req.To = a[0]
 			}
-			return ask(s, c, api.Service.Rollback, req, func(done *api.RollbackResponse) {
+			return ask(s, c, api.OpRollback, req, func(done *api.RollbackResponse) {
 				printRollback(s.out, done)
 				s.sayWritten(done)
 			})

@@ -29,7 +29,7 @@ the stores of all memexes of this user, also of those that are gone.`,
 			if all {
 				return s.listStores()
 			}
-			return ask(s, c, api.Service.Status, req, func(st *api.Status) {
+			return ask(s, c, api.OpStatus, req, func(st *api.Status) {
 				printStatus(s.out, st)
 				s.printServed(c.Context())
 			})
@@ -85,7 +85,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 					fmt.Fprintf(s.out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
 				}
 			}
-			return ask(s, c, api.Service.Ingest, req, func(st *api.Status) {
+			return ask(s, c, api.OpIngest, req, func(st *api.Status) {
 				printStatus(s.out, st)
 			})
 		},
@@ -103,7 +103,7 @@ func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRe
 		return err
 	}
 	req.AST = []byte(text)
-	return ask(s, c, api.Service.IngestTree, req, func(r *api.IngestTreeResponse) {
+	return ask(s, c, api.OpIngestTree, req, func(r *api.IngestTreeResponse) {
 		if r.Seq == 0 {
 			s.say("nothing to change")
 		}

@@ -25,7 +25,7 @@ had. The notes themselves are not touched.`,
   fovea repair`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.Service.Repair, req, func(r *api.RepairResponse) {
+			return ask(s, c, api.OpRepair, req, func(r *api.RepairResponse) {
 				printRepair(s.out, r)
 			})
 		},
@@ -60,7 +60,7 @@ whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.Service.Retain, req, func(r *api.RetainResponse) {
+			return ask(s, c, api.OpRetain, req, func(r *api.RetainResponse) {
 				if req.DryRun {
 					fmt.Fprint(s.out, "would be: ")
 				}
@@ -106,7 +106,7 @@ do backups of the state folder.`,
 			if req.IDs = a; len(a) == 0 && req.Text == "" {
 				return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
 			}
-			return ask(s, c, api.Service.Purge, req, func(r *api.PurgeResponse) {
+			return ask(s, c, api.OpPurge, req, func(r *api.PurgeResponse) {
 				if req.DryRun {
 					fmt.Fprint(s.out, "would be: ")
 				}

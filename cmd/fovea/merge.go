@@ -32,7 +32,7 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 			if req.State, err = stateOf(a[0]); err != nil {
 				return misuse{err}
 			}
-			return ask(s, c, api.Service.Merge, req, func(done *api.MergeResponse) { printMerge(s.out, done, &req) })
+			return ask(s, c, api.OpMerge, req, func(done *api.MergeResponse) { printMerge(s.out, done, &req) })
 		},
 	}
 	f := c.Flags()

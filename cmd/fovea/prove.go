@@ -22,7 +22,7 @@ then whether the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, alone(api.Service.Head), struct{}{}, func(h *api.Head) { fmt.Fprint(s.out, h.Note) })
+			return ask(s, c, api.OpHead, api.None{}, func(h *api.Head) { fmt.Fprint(s.out, h.Note) })
 		},
 	}
 }
@@ -58,7 +58,7 @@ func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
 		}
 		req.Anchors = append(req.Anchors, text)
 	}
-	r, err := call(s, c, api.Service.Verify, req)
+	r, err := call(s, c, api.OpVerify, req)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func queryCommand(s *session) *cobra.Command {
 			case completed:
 				req.Named = api.Completed
 			}
-			return ask(s, c, api.Service.Query, req, func(nodes []api.Node) {
+			return ask(s, c, api.OpQuery, req, func(nodes []api.Node) {
 				if format == "" {
 					printNodes(s.out, nodes)
 				} else {

@@ -68,11 +68,9 @@ func (s *session) clientOptions() *afar.Options {
 // fromAfar is the daemon's service as this run's flags want it.
 func (s *session) fromAfar() api.Service {
 	if !s.noSync {
-		return s.far
+		return s.far.Service
 	}
-	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		return op.Pass(api.WithSync(ctx, api.SyncNone), s.far, req)
-	})
+	return api.WithSync(s.far.Service, api.SyncNone)
 }
 
 // beginHere begins the store of a memex that has none in this process, before a daemon

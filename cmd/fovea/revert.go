@@ -28,7 +28,7 @@ is a number as the log shows it, seq:N or a digest.`,
 		Args: args(0, -1, "commits, or --author or --session"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Commits = a
-			return ask(s, c, api.Service.Revert, req, func(done *api.RevertResponse) {
+			return ask(s, c, api.OpRevert, req, func(done *api.RevertResponse) {
 				printRevert(s.out, done, req.DryRun)
 			})
 		},
@@ -89,7 +89,7 @@ finds such nodes.`,
 			if req.ID = a[0]; drop && req.Take != "" {
 				return misuse{errors.New("--drop keeps what stands; leave out --take")}
 			}
-			return ask(s, c, api.Service.Resolve, req, func(e *api.EditResponse) {
+			return ask(s, c, api.OpResolve, req, func(e *api.EditResponse) {
 				if e.Path == "" {
 					fmt.Fprintln(s.out, "deleted")
 					return

@@ -120,7 +120,7 @@ func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, alr
 			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)}
 	}
 	s.say("process %d serves %s%s%s", h.PID, h.Memex, at, already)
-	if st, err := far.Status(api.WithSync(ctx, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
+	if st, err := api.OpStatus.Call(ctx, api.WithSync(far.Service, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
 		s.say("read-only: %s", st.ReadOnly)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.far != nil {
 		return s.fromAfar(), nil
 	}
-	return api.Local(s.memory, &api.LocalOptions{
+	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session,
 		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
 		Progress: s.progress, Warn: s.warn,
@@ -151,8 +151,8 @@ func (s *session) elsewhere(id string) bool {
 }
 
 // ask calls an operation and prints the answer: as JSON, or as show does.
-func ask[Q, A any](s *session, c *cobra.Command, method func(api.Service, context.Context, Q) (A, error), req Q, show func(A)) error {
-	answer, err := call(s, c, method, req)
+func ask[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q, show func(A)) error {
+	answer, err := call(s, c, op, req)
 	if err != nil {
 		return err
 	}
@@ -161,18 +161,13 @@ func ask[Q, A any](s *session, c *cobra.Command, method func(api.Service, contex
 
 // call opens the memory and calls an operation by the hand of who runs this process: in
 // the name that --agent gives, if any.
-func call[Q, A any](s *session, c *cobra.Command, method func(api.Service, context.Context, Q) (A, error), req Q) (answer A, err error) {
+func call[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q) (answer A, err error) {
 	defer s.working()()
 	svc, err := s.service(c.Context())
 	if err != nil {
 		return answer, err
 	}
-	return method(svc, api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), req)
-}
-
-// alone gives an operation without a request an empty one.
-func alone[A any](method func(api.Service, context.Context) (A, error)) func(api.Service, context.Context, struct{}) (A, error) {
-	return func(svc api.Service, ctx context.Context, _ struct{}) (A, error) { return method(svc, ctx) }
+	return op.Call(api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), svc, req)
 }
 
 // give prints an answer: as JSON, or as show does.

@@ -27,7 +27,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		&cobra.Command{
 			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
-				return ask(s, c, alone(api.Service.Skills), struct{}{}, func(r *api.Skills) {
+				return ask(s, c, api.OpSkills, api.None{}, func(r *api.Skills) {
 					printSkills(s.out, r)
 					if n := len(r.Problems); n > 0 {
 						s.say("%s: see fovea skill check", several(n, "problem"))
@@ -38,7 +38,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		&cobra.Command{
 			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence", Args: args(1, 1, "the name of a skill"),
 			RunE: func(c *cobra.Command, a []string) error {
-				return ask(s, c, api.Service.Skill, api.SkillRequest{Name: a[0]}, func(r *api.SkillSource) {
+				return ask(s, c, api.OpSkill, api.SkillRequest{Name: a[0]}, func(r *api.SkillSource) {
 					s.out.text(r.Source)
 				})
 			},
@@ -47,7 +47,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		&cobra.Command{
 			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
-				r, err := call(s, c, alone(api.Service.Skills), struct{}{})
+				r, err := call(s, c, api.OpSkills, api.None{})
 				if err != nil {
 					return err
 				}
@@ -77,7 +77,7 @@ to the event are named; Fovea executes nothing in them.`,
 		Args:    args(1, 1, "the name of an event"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.Event = a[0]
-			return ask(s, c, api.Service.Trigger, req, func(r *api.Triggered) {
+			return ask(s, c, api.OpTrigger, req, func(r *api.Triggered) {
 				if r.Checkpoint != nil {
 					printCheckpoint(s.out, r.Checkpoint)
 				}

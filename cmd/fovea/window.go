@@ -25,7 +25,7 @@ the reason for every part, --json gives both as one object.`,
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
 		Args: args(0, 0, "no arguments, only flags such as --focus"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.Service.Context, req, func(w *api.ContextResponse) {
+			return ask(s, c, api.OpContext, req, func(w *api.ContextResponse) {
 				s.out.text(w.Text)
 				if req.Policy == window.PolicyFoveal && req.Focus == "" {
 					s.say("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")

@@ -43,12 +43,12 @@ type Options struct {
 	Again func(context.Context) error
 }
 
-// Client is a Service somewhere else. It is safe for concurrent use.
+// Client reaches a daemon. It is safe for concurrent use.
 type Client struct {
-	api.Service
-	http *http.Client
-	base string
-	opts Options
+	Service api.Service // of the daemon
+	http    *http.Client
+	base    string
+	opts    Options
 }
 
 // Unix returns a client of the daemon that listens at a socket. It does not
@@ -73,7 +73,7 @@ func open(base string, opts *Options, dial func(ctx context.Context, network, ad
 	if opts != nil {
 		c.opts = *opts
 	}
-	c.Service = api.Through(c.call)
+	c.Service = c.call
 	return c
 }
 
@@ -105,30 +105,31 @@ func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 }
 
 // call carries out one operation.
-func (c *Client) call(ctx context.Context, op *api.Operation, req any) (any, error) {
-	if r, ok := req.(api.IngestRequest); ok && (r.Committed != nil || r.Progress != nil) {
-		return c.ingest(ctx, op, r)
+func (c *Client) call(ctx context.Context, call api.Call) (any, error) {
+	if r, ok := call.Request.(api.IngestRequest); ok && (r.Committed != nil || r.Progress != nil) {
+		return c.ingest(ctx, call, r)
 	}
-	return c.post(ctx, op, req)
+	return c.post(ctx, call)
 }
 
-// mostTries is how often a request is sent whose connection is lost each time: it may be
+// maxTries is how often a request is sent whose connection is lost each time: it may be
 // what ends the daemon.
-const mostTries = 4
+const maxTries = 4
 
 // post sends an operation, again after a lost connection.
-func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, error) {
-	body, err := json.Marshal(req)
+func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
+	op := call.Op
+	body, err := json.Marshal(call.Request)
 	if err != nil {
 		return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: err}
 	}
 	path := "/v1/" + op.Name
-	if how := api.SyncOf(ctx); how != "" {
-		path += "?sync=" + string(how)
+	if call.Sync != "" {
+		path += "?sync=" + string(call.Sync)
 	}
 	key := ""
 	if op.Effect != api.Reads {
-		key = cmp.Or(api.OpOf(ctx), uuid.NewString())
+		key = cmp.Or(call.Key, uuid.NewString())
 	}
 	for try := 1; ; try++ {
 		r, err := c.request(ctx, http.MethodPost, path, body)
@@ -140,13 +141,13 @@ func (c *Client) post(ctx context.Context, op *api.Operation, req any) (any, err
 		}
 		answer, err := c.send(r, op.Name)
 		if err == nil {
-			return op.Decode(answer)
+			return op.DecodeAnswer(answer)
 		}
 		l, ok := errors.AsType[*lost](err)
 		if !ok || c.opts.Again == nil || ctx.Err() != nil {
 			return nil, err
 		}
-		if try == mostTries {
+		if try == maxTries {
 			return nil, &fovea.Error{Op: op.Name, Err: fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not known: %w", try, l.err)}
 		}
 		if c.opts.Again(ctx) != nil {

@@ -93,19 +93,18 @@ func TestEveryOperationTravels(t *testing.T) {
 	}
 	var got call
 	var reply any
-	c := remote(t, api.Through(func(_ context.Context, op *api.Operation, req any) (any, error) {
-		got = call{op.Name, req}
+	c := remote(t, api.Service(func(_ context.Context, c api.Call) (any, error) {
+		got = call{c.Op.Name, c.Request}
 		return reply, nil
 	}), nil)
 	n := 0
-	for i := range api.Operations {
-		op := &api.Operations[i]
+	for _, op := range api.Operations {
 		t.Run(op.Name, func(t *testing.T) {
 			req, answer := reflect.New(op.Request).Elem(), reflect.New(op.Answer).Elem()
 			fill(req, &n)
 			fill(answer, &n)
 			reply = answer.Interface()
-			a, err := op.Pass(t.Context(), c, req.Interface())
+			a, err := c.Service(t.Context(), api.Call{Op: op, Request: req.Interface()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,10 +121,10 @@ func TestEveryOperationTravels(t *testing.T) {
 // TestErrorsTravel: each kind comes back as it was.
 func TestErrorsTravel(t *testing.T) {
 	var failure error
-	c := remote(t, api.Through(func(context.Context, *api.Operation, any) (any, error) { return nil, failure }), nil)
+	c := remote(t, api.Service(func(context.Context, api.Call) (any, error) { return nil, failure }), nil)
 	for kind := fovea.Other; kind <= fovea.Denied; kind++ {
 		failure = &fovea.Error{Op: "edit", What: "a.org", Kind: kind, Err: errors.New("so it is"), Mine: "m", Theirs: "t"}
-		_, err := c.Edit(t.Context(), api.EditRequest{ID: "x"})
+		_, err := api.OpEdit.Call(t.Context(), c.Service, api.EditRequest{ID: "x"})
 		var e *fovea.Error
 		if !errors.As(err, &e) || e.Error() != failure.Error() || e.Kind != kind || e.Mine != "m" || e.Theirs != "t" {
 			t.Errorf("%v: %+v", kind, err)
@@ -152,7 +151,7 @@ func memory(t *testing.T, files map[string]string) (m *fovea.Memory, s *httpapi.
 	}
 	t.Cleanup(func() { m.Close() })
 	return m, httpapi.New(httpapi.Options{
-		Service: api.Local(m, &api.LocalOptions{Progress: feed.Progress}), Feed: feed,
+		Service: api.NewLocal(m, &api.LocalOptions{Progress: feed.Progress}), Feed: feed,
 		Hello: func() api.Hello {
 			head := m.View().Head()
 			return api.Hello{Protocol: api.Protocol, Memex: m.Dir(), Root: m.View().Root().String(), Seq: head.Seq}
@@ -174,29 +173,33 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 	t.Cleanup(s.Close)
 	far := client.Unix(socket, &client.Options{Session: "s1"})
 	t.Cleanup(far.Close)
-	near := api.Local(m, nil)
+	near := api.NewLocal(m, nil)
 
 	var commits []uint64
-	st, err := far.Ingest(t.Context(), api.IngestRequest{Committed: func(c api.Commit) { commits = append(commits, c.Seq) }})
+	st, err := api.OpIngest.Call(t.Context(), far.Service, api.IngestRequest{Committed: func(c api.Commit) { commits = append(commits, c.Seq) }})
 	if err != nil || st.Nodes != 3 || !cmp.Equal(commits, []uint64{1}) {
 		t.Fatalf("ingest: %+v, commits %v, %v", st, commits, err)
 	}
-	if _, err := far.Edit(t.Context(), api.EditRequest{ID: "Gauge", Tag: []string{"old"}}); err != nil {
+	if _, err := api.OpEdit.Call(t.Context(), far.Service, api.EditRequest{ID: "Gauge", Tag: []string{"old"}}); err != nil {
 		t.Fatal(err)
 	}
 	write("b.org", "* New rivets\n")
-	if _, err := far.Status(t.Context(), api.StatusRequest{}); err != nil {
+	if _, err := api.OpStatus.Call(t.Context(), far.Service, api.StatusRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx := api.WithSync(t.Context(), api.SyncNone) // reading the folder again would tell the times of that
 	for _, tc := range []struct{ name, request string }{
 		{"query", `{"query":"rivets"}`}, {"search", `{"text":"rivets"}`}, {"show", `{"id":"Gauge"}`}, {"status", `{}`},
 		{"context", `{"focus":"Gauge","budget":500}`}, {"log", `{}`}, {"diff", `{"text":true}`}, {"snapshots", ``}, {"verify", `{"files":true}`},
 		{"show", `{"id":"Nothing"}`}, {"query", `{"query":"todo:("}`}, {"context", `{"focus":"Gauge","budget":1}`},
 	} {
 		op := api.OperationNamed(tc.name)
-		a, aerr := op.Call(ctx, near, []byte(tc.request))
-		b, berr := op.Call(ctx, far, []byte(tc.request))
+		req, err := op.DecodeRequest([]byte(tc.request))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := api.Call{Op: op, Request: req, Sync: api.SyncNone} // reading the folder again would tell the times of that
+		a, aerr := near(t.Context(), call)
+		b, berr := far.Service(t.Context(), call)
 		if fmt.Sprint(aerr) != fmt.Sprint(berr) || fovea.KindOf(aerr) != fovea.KindOf(berr) {
 			t.Errorf("%s %s: %v far away, %v here", tc.name, tc.request, berr, aerr)
 		}
@@ -204,7 +207,7 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 			t.Errorf("%s (-here +far away):\n%s", tc.name, diff)
 		}
 	}
-	if log, err := far.Log(t.Context(), api.LogRequest{ID: "Gauge", Limit: 1}); err != nil || log[0].Session != "s1" {
+	if log, err := api.OpLog.Call(t.Context(), far.Service, api.LogRequest{ID: "Gauge", Limit: 1}); err != nil || log[0].Session != "s1" {
 		t.Errorf("log %+v, %v", log, err)
 	}
 }
@@ -234,7 +237,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 	again := 0
 	c := client.HTTP(s.URL, &client.Options{Again: func(context.Context) error { again++; return nil }})
 	broken.Store(2)
-	r, err := c.Remember(t.Context(), api.RememberRequest{Title: "Once"})
+	r, err := api.OpRemember.Call(t.Context(), c.Service, api.RememberRequest{Title: "Once"})
 	if err != nil || again != 2 || r.Seq != 1 {
 		t.Fatalf("%+v, %v, asked %d times again", r, err, again)
 	}
@@ -243,7 +246,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 	}
 	broken.Store(1)
 	c = client.HTTP(s.URL, nil)
-	if _, err := c.Status(t.Context(), api.StatusRequest{}); err == nil {
+	if _, err := api.OpStatus.Call(t.Context(), c.Service, api.StatusRequest{}); err == nil {
 		t.Error("a lost connection is no error")
 	}
 }
@@ -257,7 +260,7 @@ func TestEventsFromAnyNumber(t *testing.T) {
 	c := client.HTTP(s.URL, nil)
 	remember := func(n int) {
 		for range n {
-			if _, err := c.Remember(t.Context(), api.RememberRequest{Title: "Note"}); err != nil {
+			if _, err := api.OpRemember.Call(t.Context(), c.Service, api.RememberRequest{Title: "Note"}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -312,26 +315,26 @@ func TestWhoAnswersIsNoDaemon(t *testing.T) {
 // TestWhatNoHeaderCanSay: a name that cannot be sent is refused, and not sent again and
 // again.
 func TestWhatNoHeaderCanSay(t *testing.T) {
-	svc := api.Through(func(context.Context, *api.Operation, any) (any, error) { return &api.Status{}, nil })
+	svc := api.Service(func(context.Context, api.Call) (any, error) { return &api.Status{}, nil })
 	for _, opts := range []*client.Options{{Agent: "a\nb"}, {Session: "s\x00"}, {Project: "p\r\n"}} {
 		opts.Again = func(context.Context) error { return nil }
-		if _, err := remote(t, svc, opts).Status(t.Context(), api.StatusRequest{}); fovea.KindOf(err) != fovea.Invalid {
+		if _, err := api.OpStatus.Call(t.Context(), remote(t, svc, opts).Service, api.StatusRequest{}); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v", opts, err)
 		}
 	}
 }
 
-// TestAKeyOfTheCaller: a key that the context has is sent as it is; without one each
+// TestAKeyOfTheCaller: a key that the call has is sent as it is; without one each
 // request has its own.
 func TestAKeyOfTheCaller(t *testing.T) {
 	var keys []string
-	svc := api.Through(func(ctx context.Context, _ *api.Operation, _ any) (any, error) {
-		keys = append(keys, api.OpOf(ctx))
+	svc := api.Service(func(_ context.Context, c api.Call) (any, error) {
+		keys = append(keys, c.Key)
 		return &api.Snapshot{}, nil
 	})
 	c := remote(t, svc, nil)
-	for _, ctx := range []context.Context{api.WithOp(t.Context(), "mine"), t.Context(), t.Context()} {
-		if _, err := c.Snapshot(ctx, api.SnapshotRequest{}); err != nil {
+	for _, key := range []string{"mine", "", ""} {
+		if _, err := api.OpSnapshot.Call(t.Context(), api.WithKey(c.Service, key), api.SnapshotRequest{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -358,7 +361,7 @@ func TestLostEachTime(t *testing.T) {
 		}
 		return nil
 	}})
-	_, err := c.Snapshot(ctx, api.SnapshotRequest{})
+	_, err := api.OpSnapshot.Call(ctx, c.Service, api.SnapshotRequest{})
 	if err == nil || !strings.Contains(err.Error(), "lost 4 times") || asked.Load() != 4 || again != 3 {
 		t.Errorf("asked %d times, waited %d times: %v", asked.Load(), again, err)
 	}

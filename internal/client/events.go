@@ -78,7 +78,7 @@ func tell(kind, data string, told func(api.Event) error) error {
 
 // ingest is the operation of that name while its commits and its progress are
 // told.
-func (c *Client) ingest(ctx context.Context, op *api.Operation, req api.IngestRequest) (any, error) {
+func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestRequest) (any, error) {
 	h, err := c.Hello(ctx)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (c *Client) ingest(ctx context.Context, op *api.Operation, req api.IngestRe
 	}
 	done := make(chan result, 1)
 	go func() {
-		a, err := c.post(ctx, op, api.IngestRequest{AcceptDeletions: req.AcceptDeletions})
+		a, err := c.post(ctx, call) // the functions of the request are not sent
 		done <- result{a, err}
 	}()
 	told := h.Seq

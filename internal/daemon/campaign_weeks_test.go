@@ -30,7 +30,7 @@ func TestCampaignOfWeeks(t *testing.T) {
 		for range steps {
 			w.step()
 		}
-		_, err := h.far.Checkpoint(t.Context(), api.CheckpointRequest{Name: fmt.Sprint("round ", round)})
+		_, err := api.OpCheckpoint.Call(t.Context(), h.far.Service, api.CheckpointRequest{Name: fmt.Sprint("round ", round)})
 		h.check(err)
 		now := w.kept()
 		if round == 0 {
@@ -68,13 +68,13 @@ func (w *weeks) step() {
 	case n < 8:
 		err = w.change(ctx)
 	case n < 11:
-		_, err = w.far.Search(ctx, api.SearchRequest{Text: "tide says", Limit: 5})
+		_, err = api.OpSearch.Call(ctx, w.far.Service, api.SearchRequest{Text: "tide says", Limit: 5})
 	case n < 13:
-		_, err = w.far.Context(ctx, api.ContextRequest{Question: "what the tide says", Budget: 1000})
+		_, err = api.OpContext.Call(ctx, w.far.Service, api.ContextRequest{Question: "what the tide says", Budget: 1000})
 	case n == 13:
-		_, err = w.far.Query(ctx, api.QueryRequest{Query: "todo:TODO", Limit: 20})
+		_, err = api.OpQuery.Call(ctx, w.far.Service, api.QueryRequest{Query: "todo:TODO", Limit: 20})
 	case n == 14:
-		_, err = w.far.Status(ctx, api.StatusRequest{})
+		_, err = api.OpStatus.Call(ctx, w.far.Service, api.StatusRequest{})
 	default:
 		err = w.listen(ctx)
 	}
@@ -89,19 +89,19 @@ func (w *weeks) change(ctx context.Context) error {
 		w.write("a.org", fmt.Sprintf("* The tide says %d\n", w.writes))
 		return nil
 	case n < 3 || len(w.notes) < manyNotes/2 || n < 5 && len(w.notes) < manyNotes:
-		r, err := w.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprint("Note ", w.writes), Body: fmt.Sprint("The tide says ", w.writes)})
+		r, err := api.OpRemember.Call(ctx, w.far.Service, api.RememberRequest{Title: fmt.Sprint("Note ", w.writes), Body: fmt.Sprint("The tide says ", w.writes)})
 		if err == nil {
 			w.notes = append(w.notes, r.ID)
 		}
 		return err
 	case n < 6 && len(w.notes) >= manyNotes:
 		i := w.Rand.IntN(len(w.notes))
-		_, err := w.far.Forget(ctx, api.MoveRequest{ID: w.notes[i]})
+		_, err := api.OpForget.Call(ctx, w.far.Service, api.MoveRequest{ID: w.notes[i]})
 		w.notes[i] = w.notes[len(w.notes)-1]
 		w.notes = w.notes[:len(w.notes)-1]
 		return err
 	}
-	_, err := w.far.Edit(ctx, api.EditRequest{ID: w.notes[w.Rand.IntN(len(w.notes))], Body: new(fmt.Sprint("It says ", w.writes)), Todo: new("TODO")})
+	_, err := api.OpEdit.Call(ctx, w.far.Service, api.EditRequest{ID: w.notes[w.Rand.IntN(len(w.notes))], Body: new(fmt.Sprint("It says ", w.writes)), Todo: new("TODO")})
 	return err
 }
 
@@ -124,7 +124,7 @@ type kept struct {
 
 func (w *weeks) kept() kept {
 	w.t.Helper()
-	s, err := w.far.Status(w.t.Context(), api.StatusRequest{})
+	s, err := api.OpStatus.Call(w.t.Context(), w.far.Service, api.StatusRequest{})
 	w.check(err)
 	k := held(w.t)
 	k.nodes = s.Nodes

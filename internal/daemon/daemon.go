@@ -128,7 +128,7 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	// Who writes comes back from each sync behind all who wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	return httpapi.New(httpapi.Options{
-		Service: d.advised(api.Local(d.opts.Memory, &local)), Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest,
+		Service: d.advised(api.NewLocal(d.opts.Memory, &local)), Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest,
 		LogLimit: d.opts.Config.LogLimit, WritesPerMinute: d.opts.Config.WritesPerMinute, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
 	})
 }

@@ -130,7 +130,7 @@ func (h *house) write(name, text string) {
 // titles lists the headlines that the daemon knows.
 func (h *house) titles() []string {
 	h.t.Helper()
-	list, err := h.far.Query(h.t.Context(), api.QueryRequest{Query: "level:1"})
+	list, err := api.OpQuery.Call(h.t.Context(), h.far.Service, api.QueryRequest{Query: "level:1"})
 	h.check(err)
 	titles := []string{}
 	for _, n := range list {
@@ -151,7 +151,7 @@ func TestAnswersKnowWhatWasSaved(t *testing.T) {
 			t.Fatalf("after save %d the daemon knows %q", i, got)
 		}
 	}
-	log, err := h.far.Log(t.Context(), api.LogRequest{})
+	log, err := api.OpLog.Call(t.Context(), h.far.Service, api.LogRequest{})
 	h.check(err)
 	for _, c := range log {
 		if c.Author != "file" || len(log) != 51 {
@@ -159,10 +159,10 @@ func TestAnswersKnowWhatWasSaved(t *testing.T) {
 		}
 	}
 	// What the daemon writes itself is no save.
-	_, err = h.far.Remember(t.Context(), api.RememberRequest{Title: "Note"})
+	_, err = api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Note"})
 	h.check(err)
 	_ = h.titles()
-	if log, err = h.far.Log(t.Context(), api.LogRequest{}); err != nil || len(log) != 52 || log[0].Author != "owner" {
+	if log, err = api.OpLog.Call(t.Context(), h.far.Service, api.LogRequest{}); err != nil || len(log) != 52 || log[0].Author != "owner" {
 		t.Errorf("%d commits, the newest by %s, %v", len(log), log[0].Author, err)
 	}
 }
@@ -258,7 +258,7 @@ func TestWhoComesIn(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", tc.name, got, text, tc.want)
 		}
 	}
-	log, err := h.far.Log(t.Context(), api.LogRequest{Limit: 2})
+	log, err := api.OpLog.Call(t.Context(), h.far.Service, api.LogRequest{Limit: 2})
 	if err != nil || log[1].Author != "ada" || log[1].SaidBy != "token" || log[0].Author != "somebody-else" || log[0].SaidBy != "asserted" {
 		t.Errorf("by %+v, %v", log, err)
 	}
@@ -268,7 +268,7 @@ func TestWhoComesIn(t *testing.T) {
 	}
 	held, err := daemon.Connect(t.Context(), &h.config, &client.Options{Agent: "bob", Role: api.Agent})
 	h.check(err)
-	if _, err := held.Edit(t.Context(), api.EditRequest{ID: "b.org:1", Tag: []string{"z"}}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := api.OpEdit.Call(t.Context(), held.Service, api.EditRequest{ID: "b.org:1", Tag: []string{"z"}}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent over the socket: %v", err)
 	}
 	held.Close()
@@ -345,7 +345,7 @@ func TestTheFolderIsAnother(t *testing.T) {
 	_ = h.titles()
 	h.check(os.Rename(h.memex, h.memex+"2"))
 	h.check(os.Mkdir(h.memex, 0o755))
-	_, err := h.far.Status(api.WithSync(t.Context(), ""), api.StatusRequest{})
+	_, err := api.OpStatus.Call(t.Context(), h.far.Service, api.StatusRequest{})
 	seq := func() uint64 {
 		hello, err := h.far.Hello(t.Context())
 		h.check(err)
@@ -525,11 +525,11 @@ func TestTokensBind(t *testing.T) {
 		{"sea", "s1", fovea.Denied},
 	} {
 		c := client.HTTP(h.url, &client.Options{Token: secret, Project: tc.project, Session: tc.session})
-		if _, err := c.Query(t.Context(), api.QueryRequest{}); fovea.KindOf(err) != tc.want {
+		if _, err := api.OpQuery.Call(t.Context(), c.Service, api.QueryRequest{}); fovea.KindOf(err) != tc.want {
 			t.Errorf("%+v: %v", tc, err)
 		}
 		if tc.want == fovea.Other {
-			if _, err := c.Edit(t.Context(), api.EditRequest{ID: "a.org:1", Tag: []string{"x" + tc.project + tc.session}}); err != nil {
+			if _, err := api.OpEdit.Call(t.Context(), c.Service, api.EditRequest{ID: "a.org:1", Tag: []string{"x" + tc.project + tc.session}}); err != nil {
 				t.Errorf("%+v: %v", tc, err)
 			}
 		}
@@ -542,7 +542,7 @@ func TestTokensBind(t *testing.T) {
 func TestMovedBack(t *testing.T) {
 	h := serve(t, nil, "a.org")
 	_ = h.titles()
-	_, err := h.far.Remember(t.Context(), api.RememberRequest{Under: "a.org", Title: "Ours"})
+	_, err := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Under: "a.org", Title: "Ours"})
 	h.check(err)
 	_ = h.titles()
 	at := filepath.Join(h.memex, "a.org")

@@ -29,7 +29,7 @@ func TestNamesThatComeIn(t *testing.T) {
 	h.check(err)
 	secret, err := tokens.Add(config.Token{Name: "old", Agent: "mint", Role: "agent", Made: time.Now()})
 	h.check(err)
-	before, err := h.far.Log(t.Context(), api.LogRequest{})
+	before, err := api.OpLog.Call(t.Context(), h.far.Service, api.LogRequest{})
 	h.check(err)
 	ask := func(agent, role, token string) (int, string) {
 		t.Helper()
@@ -52,7 +52,7 @@ func TestNamesThatComeIn(t *testing.T) {
 				t.Errorf("%q as %q by the port: %d %s", name, role, got, text)
 			}
 			if far, err := daemon.Connect(t.Context(), &h.config, &client.Options{Agent: name, Role: role}); err == nil {
-				_, err = far.Remember(t.Context(), api.RememberRequest{Title: "Taken over"})
+				_, err = api.OpRemember.Call(t.Context(), far.Service, api.RememberRequest{Title: "Taken over"})
 				if err == nil {
 					t.Errorf("%q as %q by the socket: done", name, role)
 				}
@@ -68,7 +68,7 @@ func TestNamesThatComeIn(t *testing.T) {
 			t.Errorf("a token of %q: %d %s", name, got, text)
 		}
 	}
-	after, err := h.far.Log(t.Context(), api.LogRequest{})
+	after, err := api.OpLog.Call(t.Context(), h.far.Service, api.LogRequest{})
 	if err != nil || len(after) != len(before) {
 		t.Errorf("%d commits, were %d: %v", len(after), len(before), err)
 	}

@@ -54,10 +54,10 @@ func advise(err error) error {
 	return fmt.Errorf("%w; %w", err, next)
 }
 
-// advised is a service that says what to do where the memory takes no writes any more.
-func (d *daemon) advised(svc api.Service) api.Service {
-	return api.Around(svc, func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		answer, err := op.Pass(ctx, svc, req)
+// advised is a middleware that says what to do where the memory takes no writes any more.
+func (d *daemon) advised(next api.Service) api.Service {
+	return func(ctx context.Context, c api.Call) (any, error) {
+		answer, err := next(ctx, c)
 		if st, ok := answer.(*api.Status); ok && err == nil && st.ReadOnly != "" {
 			if why := d.opts.Memory.Writable(); why != nil {
 				said := *st
@@ -66,7 +66,7 @@ func (d *daemon) advised(svc api.Service) api.Service {
 			}
 		}
 		return answer, advise(err)
-	})
+	}
 }
 
 // sync is that of the memory's folder.

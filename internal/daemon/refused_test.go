@@ -25,12 +25,12 @@ func TestAFullDisk(t *testing.T) {
 	h.store = full
 	h.check(os.MkdirAll(h.config.StateDir, 0o700)) // the socket and the log are there
 	h.start(nil)
-	_, err := h.far.Remember(t.Context(), api.RememberRequest{Title: "Before"})
+	_, err := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Before"})
 	h.check(err)
 	full.SetFree(0)
 	var refused error
 	for range 200 { // what is allocated ahead takes the first
-		if _, refused = h.far.Remember(t.Context(), api.RememberRequest{Title: "Long", Body: strings.Repeat("text ", 1<<16)}); refused != nil {
+		if _, refused = api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Long", Body: strings.Repeat("text ", 1<<16)}); refused != nil {
 			break
 		}
 	}
@@ -42,21 +42,21 @@ func TestAFullDisk(t *testing.T) {
 			t.Errorf("%s does not say once what to do: %s", what, text)
 		}
 	}
-	_, again := h.far.Remember(t.Context(), api.RememberRequest{Title: "Again"})
+	_, again := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Again"})
 	for what, err := range map[string]error{"the first write": refused, "a later one": again} {
 		if fovea.KindOf(err) != fovea.ReadOnly {
 			t.Fatalf("%s: %v", what, err)
 		}
 		advised(what, err.Error())
 	}
-	st, err := h.far.Status(t.Context(), api.StatusRequest{})
+	st, err := api.OpStatus.Call(t.Context(), h.far.Service, api.StatusRequest{})
 	h.check(err)
 	advised("the status", st.ReadOnly)
 	h.write("b.org", "* Saved since\n")
 	var warned []string
 	near, err := daemon.Connect(t.Context(), &h.config, &client.Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
 	h.check(err)
-	_, err = near.Query(t.Context(), api.QueryRequest{})
+	_, err = api.OpQuery.Call(t.Context(), near.Service, api.QueryRequest{})
 	h.check(err)
 	near.Close()
 	advised("a read", strings.Join(warned, "\n"))
@@ -69,7 +69,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	h.check(h.stop())
 	h.start(nil)
-	if _, err := h.far.Remember(t.Context(), api.RememberRequest{Title: "After"}); err != nil {
+	if _, err := api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "After"}); err != nil {
 		t.Errorf("started again: %v", err)
 	}
 	for _, title := range []string{"Before", "After", "Saved since"} {
@@ -93,7 +93,7 @@ func (h *house) get(path string) (int, string) {
 // allTitles lists the headlines of every level.
 func (h *house) allTitles() []string {
 	h.t.Helper()
-	list, err := h.far.Query(h.t.Context(), api.QueryRequest{})
+	list, err := api.OpQuery.Call(h.t.Context(), h.far.Service, api.QueryRequest{})
 	h.check(err)
 	titles := []string{}
 	for _, n := range list {

@@ -93,7 +93,7 @@ func TestStreamsOfOneToken(t *testing.T) {
 			t.Fatalf("stream %d ended with %q", i, got)
 		}
 	}
-	_, err = h.far.Remember(t.Context(), api.RememberRequest{Title: "Rain"})
+	_, err = api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Rain"})
 	h.check(err)
 	for _, lines := range []*bufio.Scanner{adas, streams[many-share.Streams.Agent], streams[many-1]} {
 		for lines.Scan() && !strings.Contains(lines.Text(), `"kind":"edit"`) {
@@ -123,7 +123,7 @@ func TestStreamsOfTheOwner(t *testing.T) {
 	again, err := daemon.Connect(t.Context(), &h.config, nil)
 	h.check(err)
 	defer again.Close()
-	if _, err := again.Remember(t.Context(), api.RememberRequest{Title: "Rain"}); err != nil {
+	if _, err := api.OpRemember.Call(t.Context(), again.Service, api.RememberRequest{Title: "Rain"}); err != nil {
 		t.Error(err)
 	}
 	h.answered("an agent", h.token("ada"))

@@ -92,8 +92,8 @@ func (s *Server) missed(r *http.Request, seq, head uint64) ([]api.Commit, error)
 	if head == seq {
 		return nil, nil
 	}
-	ctx := api.WithScopes(api.WithSync(r.Context(), api.SyncNone), api.Scopes{}) // the stream is the memex's
-	list, err := s.service.Log(ctx, api.LogRequest{Limit: int(head - seq)})
+	ctx := api.WithScopes(r.Context(), api.Scopes{}) // the stream is the memex's
+	list, err := api.OpLog.Call(ctx, api.WithSync(s.service, api.SyncNone), api.LogRequest{Limit: int(head - seq)})
 	if err != nil {
 		return nil, err
 	}

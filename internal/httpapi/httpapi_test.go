@@ -75,7 +75,7 @@ func open(t *testing.T, files map[string]string) *site {
 // serve begins a server over the memory, which remembers nothing of another.
 func (s *site) serve() {
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
-		Service: api.Local(s.m, nil), Feed: s.feed, BodyLimit: 1 << 16,
+		Service: api.NewLocal(s.m, nil), Feed: s.feed, BodyLimit: 1 << 16,
 		Logs: func(limit int) []string { return []string{"one", "two", "three"}[3-min(3, limit):] },
 		Hello: func() api.Hello {
 			return api.Hello{Protocol: api.Protocol, Memex: s.dir, Root: s.m.View().Root().String(), Seq: s.m.View().Head().Seq}
@@ -316,8 +316,8 @@ func TestExcerpts(t *testing.T) {
 // few wait, the rest are refused; others do not notice.
 func TestAgentsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := api.Through(func(_ context.Context, op *api.Operation, _ any) (any, error) {
-			return reflect.Zero(op.Answer).Interface(), nil
+		svc := api.Service(func(_ context.Context, c api.Call) (any, error) {
+			return reflect.Zero(c.Op.Answer).Interface(), nil
 		})
 		h := httpapi.New(httpapi.Options{Service: svc, Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} }}).Handler(admit)
 		ask := func(who, name string) int {
@@ -382,8 +382,8 @@ func TestBesideOperations(t *testing.T) {
 // TestAgentsAreLimitedOverMCP, too: both faces count the writes of an agent together.
 func TestAgentsAreLimitedOverMCP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := api.Through(func(_ context.Context, op *api.Operation, _ any) (any, error) {
-			return reflect.Zero(op.Answer).Interface(), nil
+		svc := api.Service(func(_ context.Context, c api.Call) (any, error) {
+			return reflect.Zero(c.Op.Answer).Interface(), nil
 		})
 		var mcp api.Service
 		httpapi.New(httpapi.Options{
@@ -395,7 +395,7 @@ func TestAgentsAreLimitedOverMCP(t *testing.T) {
 		}
 		begun, stored := time.Now(), 0
 		for range 100_000 {
-			switch _, err := mcp.Snapshot(as("ada"), api.SnapshotRequest{}); {
+			switch _, err := api.OpSnapshot.Call(as("ada"), mcp, api.SnapshotRequest{}); {
 			case err == nil:
 				stored++
 			case fovea.KindOf(err) != fovea.Busy:
@@ -409,7 +409,7 @@ func TestAgentsAreLimitedOverMCP(t *testing.T) {
 		if took := time.Since(begun); took < time.Minute || stored < 30_000 || stored > 31_000 {
 			t.Errorf("%d stored in %v", stored, took)
 		}
-		if _, err := mcp.Snapshot(as("bob"), api.SnapshotRequest{}); err != nil {
+		if _, err := api.OpSnapshot.Call(as("bob"), mcp, api.SnapshotRequest{}); err != nil {
 			t.Errorf("another agent: %v", err)
 		}
 	})

@@ -28,8 +28,7 @@ var description = sync.OnceValues(func() (object, error) {
 		return nil, err
 	}
 	problem := object{"description": "A problem (RFC 9457); title is the kind", "content": object{"application/problem+json": object{"schema": fault}}}
-	for i := range api.Operations {
-		op := &api.Operations[i]
+	for _, op := range api.Operations {
 		item, err := pathOf(op, schemas, problem)
 		if err != nil {
 			return nil, fmt.Errorf("openapi: %s: %w", op.Name, err)

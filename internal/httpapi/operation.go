@@ -23,22 +23,18 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 			fail(w, op.Name, err, Status(err))
 			return
 		}
-		body, pg, ok := s.request(w, r, shape)
+		call, pg, ok := s.callOf(w, r, shape)
 		if !ok {
 			return
 		}
 		ctx, stop := context.WithTimeout(r.Context(), s.opts.Time)
 		defer stop()
-		if ctx, ok = synced(ctx, w, r); !ok {
-			return
-		}
-		ctx = api.WithWarn(ctx, func(err error) { w.Header().Add(api.HeaderWarning, strconv.QuoteToASCII(err.Error())) })
 		before := s.opts.Hello()
-		a, err := s.call(ctx, r, op, body)
+		a, err := s.service(ctx, call)
 		after := s.opts.Hello()
 		if err == nil && pg.first() && !same(before, after) { // the list may be of either
 			before = after
-			a, err = s.call(ctx, r, op, body)
+			a, err = s.service(ctx, call)
 			after = s.opts.Hello()
 		}
 		if err != nil {
@@ -75,10 +71,31 @@ func statusOf(r *http.Request, err error) int {
 	switch {
 	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
 		return http.StatusTooManyRequests
-	case errors.Is(err, errOtherRequest):
+	case errors.Is(err, api.ErrKeyReused):
 		return http.StatusUnprocessableEntity
 	}
 	return Status(err)
+}
+
+// callOf makes the call that a request asks for.
+func (s *Server) callOf(w http.ResponseWriter, r *http.Request, sh *shape) (c api.Call, pg *page, ok bool) {
+	body, pg, ok := s.request(w, r, sh)
+	if !ok {
+		return c, nil, false
+	}
+	sync := api.Sync(r.URL.Query().Get("sync"))
+	if sync != "" && sync != api.SyncScan && sync != api.SyncNone {
+		problem(w, http.StatusBadRequest, "invalid", "sync: is scan or none")
+		return c, nil, false
+	}
+	req, err := sh.op.DecodeRequest(body)
+	if err != nil {
+		fail(w, sh.op.Name, err, Status(err))
+		return c, nil, false
+	}
+	return api.Call{Op: sh.op, Request: req, Key: r.Header.Get(api.HeaderOp), Sync: sync, Warn: func(err error) {
+		w.Header().Add(api.HeaderWarning, strconv.QuoteToASCII(err.Error()))
+	}}, pg, true
 }
 
 // request reads the JSON of a request: the body of a POST, the parameters of a
@@ -117,26 +134,6 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		return nil, nil, false
 	}
 	return body, pg, true
-}
-
-// call carries an operation out, once for each key.
-func (s *Server) call(ctx context.Context, r *http.Request, op *api.Operation, body []byte) (any, error) {
-	if key := r.Header.Get(api.HeaderOp); key != "" {
-		ctx = api.WithOp(ctx, key)
-	}
-	return op.Call(ctx, s.service, body)
-}
-
-// synced reads how the folder is to be seen to.
-func synced(ctx context.Context, w http.ResponseWriter, r *http.Request) (context.Context, bool) {
-	switch how := api.Sync(r.URL.Query().Get("sync")); how {
-	case "":
-		return ctx, true
-	case api.SyncScan, api.SyncNone:
-		return api.WithSync(ctx, how), true
-	}
-	problem(w, http.StatusBadRequest, "invalid", "sync: is scan or none")
-	return ctx, false
 }
 
 // matches reports whether an If-None-Match header names a tag.

@@ -32,9 +32,9 @@ func TestPagesBesideAWriter(t *testing.T) {
 			s := open(t, map[string]string{"b.org": "* TODO B1\n* TODO B2\n* TODO B3\n"})
 			s.ask("POST", "/v1/ingest", "{}")
 			asked := 0
-			s.through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-				list, err := op.Pass(ctx, api.Local(s.m, nil), req)
-				if asked++; op.Name == "query" && asked <= tc.writes {
+			s.through(func(ctx context.Context, c api.Call) (any, error) {
+				list, err := api.NewLocal(s.m, nil)(ctx, c)
+				if asked++; c.Op.Name == "query" && asked <= tc.writes {
 					s.write(fmt.Sprintf("a%d.org", asked), "* TODO A\n")
 					err = s.m.Ingest(ctx, nil)
 				}
@@ -66,9 +66,9 @@ func TestPagesBesideAWriter(t *testing.T) {
 }
 
 // through puts something between the server and its memory.
-func (s *site) through(call func(context.Context, *api.Operation, any) (any, error)) {
+func (s *site) through(svc api.Service) {
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
-		Service: api.Through(call), Feed: s.feed,
+		Service: svc, Feed: s.feed,
 		Hello: func() api.Hello {
 			return api.Hello{Protocol: api.Protocol, Memex: s.dir, Root: s.m.View().Root().String(), Seq: s.m.View().Head().Seq}
 		},

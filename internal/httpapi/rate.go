@@ -56,17 +56,17 @@ func (l *rates) of(agent limitedAs) *rate.Limiter {
 // errTooOften is why a write of an agent is refused that would have to wait long.
 var errTooOften = errors.New("too many writes")
 
-// limited is a service that holds agents to their rate of writes: a little too many
-// wait, many too many are refused.
-func (s *Server) limited(svc api.Service) api.Service {
-	return api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		if g := api.GrantOf(ctx); op.Effect != api.Reads && g.Role != api.Owner {
+// limited is a middleware that bounds how often an agent writes: a little too often waits,
+// much too often is refused.
+func (s *Server) limited(next api.Service) api.Service {
+	return func(ctx context.Context, c api.Call) (any, error) {
+		if g := api.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
 			if err := s.turn(ctx, limitedAs{g.Bearer(), g.Agent}); err != nil {
-				return nil, &fovea.Error{Op: op.Name, What: g.Agent, Kind: fovea.Busy, Err: err}
+				return nil, &fovea.Error{Op: c.Op.Name, What: g.Agent, Kind: fovea.Busy, Err: err}
 			}
 		}
-		return op.Pass(ctx, svc, req)
-	})
+		return next(ctx, c)
+	}
 }
 
 // turn returns when an agent may write.

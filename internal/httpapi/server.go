@@ -50,11 +50,10 @@ type Admission func(*http.Request) (api.Grant, error)
 // Server is the state that all ways in share. It is safe for concurrent use.
 type Server struct {
 	opts    Options
-	service api.Service // guarded by the grant of each request, limited, once for each key
+	service api.Service // opts.Service behind the middlewares of New
 	mcp     http.Handler
 	counts  counters
 	rates   rates
-	once    once
 
 	requests, streams, large *share.Shares // under way
 }
@@ -83,7 +82,7 @@ func New(opts Options) *Server {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams), large: share.New(share.Large)}
-	s.service = s.once.service(s.limited(api.Guarded(opts.Service)))
+	s.service = api.Chain(opts.Service, api.Idempotent(), s.limited, api.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}
@@ -93,8 +92,7 @@ func New(opts Options) *Server {
 // Handler returns the handler of one way in. Health can be asked by anybody.
 func (s *Server) Handler(admit Admission) http.Handler {
 	inner := http.NewServeMux()
-	for i := range api.Operations {
-		op := &api.Operations[i]
+	for _, op := range api.Operations {
 		inner.Handle("POST /v1/"+op.Name, s.operation(op))
 		if shapeOf(op).gettable() {
 			inner.Handle("GET /v1/"+op.Name, s.operation(op))

@@ -54,7 +54,7 @@ func answering(t testing.TB) asked {
 	}
 	t.Cleanup(func() { m.Close() })
 	h := httpapi.New(httpapi.Options{
-		Service: api.Local(m, nil), Feed: &api.Feed{}, WritesPerMinute: 100_000_000,
+		Service: api.NewLocal(m, nil), Feed: &api.Feed{}, WritesPerMinute: 100_000_000,
 		Hello: func() api.Hello { return api.Hello{Root: m.View().Root().String(), Seq: m.View().Head().Seq} },
 	}).Handler(func(r *http.Request) (api.Grant, error) {
 		role := api.Role(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
@@ -91,8 +91,7 @@ func TestEveryShapeIsAnswered(t *testing.T) {
 			t.Errorf("%s asks for %s with null: %d %s", role, op.Name, w.Code, w.Body)
 		}
 	}
-	for i := range api.Operations {
-		op := &api.Operations[i]
+	for _, op := range api.Operations {
 		t.Run(op.Name, func(t *testing.T) {
 			for _, role := range []string{"owner", "agent", "reader"} {
 				for _, body := range shapes {
@@ -110,7 +109,7 @@ func TestEveryShapeIsAnswered(t *testing.T) {
 
 // panicking is a service that fails as no service should.
 func panicking() api.Service {
-	return api.Through(func(context.Context, *api.Operation, any) (any, error) { panic("out of order") })
+	return api.Service(func(context.Context, api.Call) (any, error) { panic("out of order") })
 }
 
 // TestAPanicIsToldAndLogged: where a part of the program panics the client gets a problem,

@@ -41,7 +41,7 @@ var callers = map[string]api.Grant{
 func TestNobodyIsAnsweredForAnother(t *testing.T) {
 	s := open(t, map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\n"})
 	s.must("ingest", "{}")
-	server := httpapi.New(httpapi.Options{Service: api.Local(s.m, nil), Feed: s.feed, Hello: func() api.Hello { return api.Hello{} }})
+	server := httpapi.New(httpapi.Options{Service: api.NewLocal(s.m, nil), Feed: s.feed, Hello: func() api.Hello { return api.Hello{} }})
 	ask := func(g api.Grant, key, title string) (int, string) {
 		h := server.Handler(func(*http.Request) (api.Grant, error) { return g, nil })
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "/v1/edit", strings.NewReader(`{"id":"two","title":"`+title+`"}`))
@@ -125,7 +125,7 @@ func TestWhoNeverReadsIsLetGo(t *testing.T) {
 				}
 			}
 		})
-		server := httpapi.New(httpapi.Options{Service: api.Through(nil), Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} }, MCP: func(api.Service) http.Handler { return mcp }})
+		server := httpapi.New(httpapi.Options{Service: api.Service(nil), Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} }, MCP: func(api.Service) http.Handler { return mcp }})
 		here, there := net.Pipe()
 		l := &one{conn: make(chan net.Conn, 1), gone: make(chan struct{})}
 		l.conn <- there

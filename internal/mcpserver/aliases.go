@@ -13,9 +13,9 @@ import (
 // addAliases accepts the tools that the specification calls by other names, with
 // its parameters. They are not listed: a model would pay for them in every window.
 func (s *Server) addAliases() {
-	add(s, "semantic-search", "Search", reads, "As recall, mode semantic.", s.semanticSearch)
-	add(s, "checkpoint-memory", "Checkpoint", adds, "As history, action checkpoint.", s.checkpointMemory)
-	add(s, "restore-memory", "Restore", sets, "As rollback, action restore.", s.restoreMemory)
+	add(s, "semantic-search", "Search", reads, "As recall, mode semantic.", semanticSearch)
+	add(s, "checkpoint-memory", "Checkpoint", adds, "As history, action checkpoint.", checkpointMemory)
+	add(s, "restore-memory", "Restore", sets, "As rollback, action restore.", restoreMemory)
 	for _, name := range []string{"semantic-search", "checkpoint-memory", "restore-memory"} {
 		s.hidden[name] = true
 	}
@@ -27,7 +27,7 @@ type semanticSearchInput struct {
 	MinSimilarity *float64 `json:"min-similarity,omitempty"`
 }
 
-func (s *Server) semanticSearch(ctx context.Context, in semanticSearchInput) (reply, error) {
+func semanticSearch(ctx context.Context, svc api.Service, in semanticSearchInput) (reply, error) {
 	req := api.SearchRequest{Text: in.Query, Limit: in.Limit, MinSimilarity: 0.5}
 	if req.Limit == 0 {
 		req.Limit = 10
@@ -35,7 +35,7 @@ func (s *Server) semanticSearch(ctx context.Context, in semanticSearchInput) (re
 	if in.MinSimilarity != nil {
 		req.MinSimilarity = *in.MinSimilarity
 	}
-	return s.search(ctx, req, "semantic")
+	return searchTool(ctx, svc, req, "semantic")
 }
 
 // checkpointAnswer is contract P24. Sealed and cid belong to archives, which do
@@ -49,8 +49,8 @@ type checkpointAnswer struct {
 	Errors []string `json:"errors"`
 }
 
-func (s *Server) checkpointMemory(ctx context.Context, _ struct{}) (reply, error) {
-	c, err := s.service.Checkpoint(ctx, api.CheckpointRequest{})
+func checkpointMemory(ctx context.Context, svc api.Service, _ struct{}) (reply, error) {
+	c, err := api.OpCheckpoint.Call(ctx, svc, api.CheckpointRequest{})
 	if err != nil {
 		return reply{}, err
 	}
@@ -73,12 +73,12 @@ type restoreAnswer struct {
 	RestoredFiles []string `json:"restored_files"`
 }
 
-func (s *Server) restoreMemory(ctx context.Context, in restoreMemoryInput) (reply, error) {
+func restoreMemory(ctx context.Context, svc api.Service, in restoreMemoryInput) (reply, error) {
 	source := strings.ToLower(in.Source)
 	if source == "ipfs" && in.CID == "" {
 		return reply{}, misuse("restoring from IPFS needs a cid")
 	}
-	r, err := s.service.Restore(ctx, api.RestoreRequest{From: source})
+	r, err := api.OpRestore.Call(ctx, svc, api.RestoreRequest{From: source})
 	if err != nil {
 		return reply{}, err
 	}

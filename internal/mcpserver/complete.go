@@ -101,7 +101,7 @@ func (s *Server) pathsLike(ctx context.Context, text string) ([]string, error) {
 // each is something of each note that a query finds, of so many that one can see that
 // there are more than maxValues.
 func (s *Server) each(ctx context.Context, query string, of func(*api.Node) string) ([]string, error) {
-	nodes, err := s.service.Query(ctx, api.QueryRequest{Query: query, Limit: maxValues + 1})
+	nodes, err := api.OpQuery.Call(ctx, s.service, api.QueryRequest{Query: query, Limit: maxValues + 1})
 	var out []string
 	for i := range nodes {
 		out = append(out, of(&nodes[i]))
@@ -111,7 +111,7 @@ func (s *Server) each(ctx context.Context, query string, of func(*api.Node) stri
 
 // snapshotsLike offers snapshots, the newest first: by name, else by index.
 func (s *Server) snapshotsLike(ctx context.Context, text string) ([]string, error) {
-	list, err := s.service.Snapshots(ctx)
+	list, err := api.OpSnapshots.Call(ctx, s.service, api.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Server) snapshotsLike(ctx context.Context, text string) ([]string, erro
 }
 
 func (s *Server) skillsLike(ctx context.Context, text string) ([]string, error) {
-	list, err := s.service.Skills(ctx)
+	list, err := api.OpSkills.Call(ctx, s.service, api.None{})
 	if err != nil {
 		return nil, err
 	}

@@ -32,10 +32,10 @@ func completed(t *testing.T, c *mcp.ClientSession, ref, argument, text string) *
 // and a value can be put where it was asked for.
 func TestCompletion(t *testing.T) {
 	svc, _ := memory(t)
-	if _, err := svc.Snapshot(t.Context(), api.SnapshotRequest{Name: "Before the flood"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), svc, api.SnapshotRequest{Name: "Before the flood"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := svc.Remember(t.Context(), api.RememberRequest{Title: "Odd", Under: "a.org", Property: []string{"ID=a?b #c/d"}}); err != nil {
+	if _, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: "Odd", Under: "a.org", Property: []string{"ID=a?b #c/d"}}); err != nil {
 		t.Fatal(err)
 	}
 	c := connect(t, svc, nil)
@@ -86,7 +86,7 @@ func TestCompletion(t *testing.T) {
 func TestCompletionIsBounded(t *testing.T) {
 	svc, _ := memory(t)
 	for i := range 130 {
-		if _, err := svc.Remember(t.Context(), api.RememberRequest{Title: fmt.Sprint("Many ", i), Property: []string{fmt.Sprintf("ID=many-%03d", i)}}); err != nil {
+		if _, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: fmt.Sprint("Many ", i), Property: []string{fmt.Sprintf("ID=many-%03d", i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@
 // remembered comes back between fences that it cannot close, under a line that
 // calls it data, at most 128 KiB at once unless a budget asks for more; a refused call
 // is a tool error that names the next step; a call under a key is carried out once, as
-// far as the service knows keys (api.WithOp).
+// far as the service knows keys (api.WithKey).
 //
 // Elsewhere: what an operation does (package api), who may call it (the service
 // that is passed in), listening (internal/daemon), and the tools of the server

@@ -6,6 +6,8 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/api"
 )
 
 // SDK returns the server of the SDK, for the fixtures of the conformance suite.
@@ -13,7 +15,7 @@ func (s *Server) SDK() *mcp.Server { return s.mcp }
 
 // AddTool adds a tool without arguments, as the memory's own are added.
 func AddTool(s *Server, name string, call func() (string, error)) {
-	add(s, name, name, reads, "For tests.", func(context.Context, struct{}) (reply, error) {
+	add(s, name, name, reads, "For tests.", func(context.Context, api.Service, struct{}) (reply, error) {
 		text, err := call()
 		return reply{text: text}, err
 	})

@@ -21,11 +21,11 @@ type contextInput struct {
 // maxBudget is the largest window that a client gets, in tokens.
 const maxBudget = 1_000_000
 
-func (s *Server) context(ctx context.Context, in contextInput) (reply, error) {
+func contextTool(ctx context.Context, svc api.Service, in contextInput) (reply, error) {
 	if in.Budget > maxBudget {
 		return reply{}, misuse(fmt.Sprintf("budget is at most %d tokens", maxBudget))
 	}
-	w, err := s.service.Context(ctx, api.ContextRequest{Focus: in.Focus, Question: in.Question, Task: in.Task, Budget: in.Budget})
+	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Focus: in.Focus, Question: in.Question, Task: in.Task, Budget: in.Budget})
 	if err != nil {
 		return reply{}, err
 	}
@@ -46,7 +46,7 @@ const (
 	excerptRunes = 160
 )
 
-func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
+func recallTool(ctx context.Context, svc api.Service, in recallInput) (reply, error) {
 	if in.Limit < 0 {
 		return reply{}, misuse("limit is 0 or more")
 	}
@@ -63,7 +63,7 @@ func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
 		return reply{}, misuse("mode is lexical or query")
 	}
 	if in.Mode == "query" {
-		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: in.Query, Limit: limit + 1, Excerpt: excerptRunes})
+		nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: in.Query, Limit: limit + 1, Excerpt: excerptRunes})
 		if err != nil {
 			return reply{}, err
 		}
@@ -78,18 +78,18 @@ func (s *Server) recall(ctx context.Context, in recallInput) (reply, error) {
 		}
 		return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
 	}
-	return s.search(ctx, api.SearchRequest{Text: in.Query, Limit: limit, MinSimilarity: in.MinSimilarity}, in.Mode)
+	return searchTool(ctx, svc, api.SearchRequest{Text: in.Query, Limit: limit, MinSimilarity: in.MinSimilarity}, in.Mode)
 }
 
-// search answers the modes that rank by words. There are no vectors yet, and a
+// searchTool answers the modes that rank by words. There are no vectors yet, and a
 // client that asked for them is told.
-func (s *Server) search(ctx context.Context, req api.SearchRequest, mode string) (reply, error) {
+func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mode string) (reply, error) {
 	note := ""
 	if mode == "semantic" || mode == "hybrid" {
 		note = " (no embedder is set up: mode " + mode + " answered lexically)"
 	}
 	req.Excerpt = excerptRunes
-	hits, err := s.service.Search(ctx, req)
+	hits, err := api.OpSearch.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
 	}

@@ -25,7 +25,7 @@ func FuzzWeb(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { m.Close() })
-	h := behindTheDaemon(api.Local(m, nil), func(*mcpserver.Server) {}, func(*http.Request) (api.Grant, error) {
+	h := behindTheDaemon(api.NewLocal(m, nil), func(*mcpserver.Server) {}, func(*http.Request) (api.Grant, error) {
 		return api.Grant{Agent: "ada", Role: api.Agent, Vouched: true}, nil
 	})
 	serve := func(ctx context.Context, method, body, headers string) *httptest.ResponseRecorder {

@@ -90,7 +90,7 @@ func TestServersAreKept(t *testing.T) {
 		}
 	}
 	todo := "TODO"
-	if _, err := svc.Edit(t.Context(), api.EditRequest{ID: "gauge", Todo: &todo}); err != nil {
+	if _, err := api.OpEdit.Call(t.Context(), svc, api.EditRequest{ID: "gauge", Todo: &todo}); err != nil {
 		t.Fatal(err)
 	}
 	web.Changed(t.Context())

@@ -57,7 +57,7 @@ func memory(t *testing.T) (api.Service, string) {
 	if err := m.Ingest(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return api.Local(m, nil), dir
+	return api.NewLocal(m, nil), dir
 }
 
 // connect gives a client of a server over svc.
@@ -194,7 +194,7 @@ func TestTools(t *testing.T) {
 // those that are nobody's.
 func TestEveryRefusalNamesANextStep(t *testing.T) {
 	for kind := fovea.Invalid; !strings.HasPrefix(kind.String(), "kind "); kind++ {
-		svc := api.Through(func(context.Context, *api.Operation, any) (any, error) {
+		svc := api.Service(func(_ context.Context, c api.Call) (any, error) {
 			return nil, &fovea.Error{Op: "show", Kind: kind, Err: errors.New("why")}
 		})
 		text, failed := call(t, connect(t, svc, nil), "read", map[string]any{"id": "x"})
@@ -252,7 +252,7 @@ func TestClientsAreToldOfChanges(t *testing.T) {
 	if got := <-told; got != "fovea://node/weight" {
 		t.Errorf("told of %s", got)
 	}
-	if _, err := svc.Edit(t.Context(), api.EditRequest{ID: "gauge", Todo: new("DONE")}); err != nil {
+	if _, err := api.OpEdit.Call(t.Context(), svc, api.EditRequest{ID: "gauge", Todo: new("DONE")}); err != nil {
 		t.Fatal(err)
 	}
 	s.Changed(t.Context())

@@ -24,39 +24,39 @@ type historyInput struct {
 // defaultCommits is how many commits a log shows.
 const defaultCommits = 20
 
-func (s *Server) history(ctx context.Context, in historyInput) (reply, error) {
+func historyTool(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
 	switch in.Action {
 	case "log":
-		return s.log(ctx, in)
+		return logTool(ctx, svc, in)
 	case "diff":
-		d, err := s.service.Diff(ctx, api.DiffRequest{From: in.From, To: in.To, Text: in.Text})
+		d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: in.From, To: in.To, Text: in.Text})
 		if err != nil {
 			return reply{}, err
 		}
 		return reply{text: diffText(d)}, nil
 	case "blame":
-		blamed, err := s.service.Blame(ctx, api.BlameRequest{ID: in.ID})
+		blamed, err := api.OpBlame.Call(ctx, svc, api.BlameRequest{ID: in.ID})
 		if err != nil {
 			return reply{}, err
 		}
 		return reply{text: fmt.Sprintf("Lines of %q: %d.\n%s", blamed.ID, len(blamed.Lines), fenced(blameLines(blamed)))}, nil
 	case "snapshots":
-		list, err := s.service.Snapshots(ctx)
+		list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
 		if err != nil {
 			return reply{}, err
 		}
 		return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}, nil
 	case "checkpoint":
-		c, err := s.service.Checkpoint(ctx, api.CheckpointRequest{Name: in.Name})
+		c, err := api.OpCheckpoint.Call(ctx, svc, api.CheckpointRequest{Name: in.Name})
 		if err != nil {
 			return reply{}, err
 		}
 		return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}, nil
 	}
-	return reply{}, misuse("action is log, diff, blame, snapshots or checkpoint")
+	return reply{}, unknownAction("history")
 }
 
-func (s *Server) log(ctx context.Context, in historyInput) (reply, error) {
+func logTool(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
 	if in.Limit < 0 {
 		return reply{}, misuse("limit is 0 or more")
 	}
@@ -64,7 +64,7 @@ func (s *Server) log(ctx context.Context, in historyInput) (reply, error) {
 	if limit == 0 {
 		limit = defaultCommits
 	}
-	commits, err := s.service.Log(ctx, api.LogRequest{ID: in.ID, Limit: limit})
+	commits, err := api.OpLog.Call(ctx, svc, api.LogRequest{ID: in.ID, Limit: limit})
 	if err != nil {
 		return reply{}, err
 	}
@@ -125,30 +125,30 @@ type rollbackInput struct {
 	Take    string   `json:"take,omitempty" jsonschema:"resolve: ours or theirs"`
 }
 
-func (s *Server) rollback(ctx context.Context, in rollbackInput) (reply, error) {
+func rollbackTool(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
 	switch in.Action {
 	case "rollback":
-		r, err := s.service.Rollback(ctx, api.RollbackRequest{To: in.To})
+		r, err := api.OpRollback.Call(ctx, svc, api.RollbackRequest{To: in.To})
 		if err != nil {
 			return reply{}, err
 		}
 		return wentBack("", *r), nil
 	case "restore":
-		r, err := s.service.Restore(ctx, api.RestoreRequest{Name: in.To})
+		r, err := api.OpRestore.Call(ctx, svc, api.RestoreRequest{Name: in.To})
 		if err != nil {
 			return reply{}, err
 		}
 		return wentBack(fmt.Sprintf(" to checkpoint %q", r.Name), r.RollbackResponse), nil
 	case "revert":
-		r, err := s.service.Revert(ctx, api.RevertRequest{Commits: in.Commits, Author: in.Author, Since: in.Since, DryRun: in.DryRun})
+		r, err := api.OpRevert.Call(ctx, svc, api.RevertRequest{Commits: in.Commits, Author: in.Author, Since: in.Since, DryRun: in.DryRun})
 		if err != nil {
 			return reply{}, err
 		}
 		return reverted(r, in.DryRun), nil
 	case "resolve":
-		return written(s.service.Resolve(ctx, api.ResolveRequest{ID: in.ID, Take: in.Take}))
+		return written(api.OpResolve.Call(ctx, svc, api.ResolveRequest{ID: in.ID, Take: in.Take}))
 	}
-	return reply{}, misuse("action is rollback, revert, resolve or restore")
+	return reply{}, unknownAction("rollback")
 }
 
 func wentBack(to string, done api.RollbackResponse) reply {

@@ -48,7 +48,7 @@ func callOnce(t *testing.T, c *mcp.ClientSession, svc api.Service, way string) {
 	}
 	seq := func() uint64 {
 		t.Helper()
-		log, err := svc.Log(t.Context(), api.LogRequest{Limit: 1})
+		log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	r, err := s.context(ctx, contextInput{Task: req.Params.Arguments["task"], Focus: req.Params.Arguments["focus"]})
+	r, err := contextTool(ctx, s.service, contextInput{Task: req.Params.Arguments["task"], Focus: req.Params.Arguments["focus"]})
 	if err != nil {
 		return nil, refusal("session-start", err)
 	}
@@ -34,7 +34,7 @@ func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*
 }
 
 func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	d, err := s.service.Diff(ctx, api.DiffRequest{From: req.Params.Arguments["since"], Text: true})
+	d, err := api.OpDiff.Call(ctx, s.service, api.DiffRequest{From: req.Params.Arguments["since"], Text: true})
 	if err != nil {
 		return nil, refusal("review-changes", err)
 	}

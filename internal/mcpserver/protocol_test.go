@@ -219,7 +219,7 @@ func TestWhoActs(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 		c := attach(t, s, nil, revision)
 		call(t, c, "remember", map[string]any{"title": "By a client of " + revision})
-		log, err := svc.Log(t.Context(), api.LogRequest{Limit: 1})
+		log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{Limit: 1})
 		if err != nil || log[0].Author != "test-test" {
 			t.Errorf("%s: %+v, %v", revision, log, err)
 		}

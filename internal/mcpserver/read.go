@@ -22,8 +22,8 @@ type readInput struct {
 // maxChildren is how many children are named; a document can have thousands.
 const maxChildren = 50
 
-func (s *Server) read(ctx context.Context, in readInput) (reply, error) {
-	n, err := s.service.Show(ctx, api.ShowRequest{ID: in.ID, At: in.At})
+func readTool(ctx context.Context, svc api.Service, in readInput) (reply, error) {
+	n, err := api.OpShow.Call(ctx, svc, api.ShowRequest{ID: in.ID, At: in.At})
 	if err != nil {
 		return reply{}, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) read(ctx context.Context, in readInput) (reply, error) {
 	if !strings.HasSuffix(n.Content, "\n") {
 		b.WriteByte('\n')
 	}
-	if err := s.children(ctx, &b, n, in.At == ""); err != nil {
+	if err := writeChildren(ctx, svc, &b, n, in.At == ""); err != nil {
 		return reply{}, err
 	}
 	text := legible(b.String())
@@ -66,9 +66,9 @@ func facts(n *api.Shown) string {
 	return b.String()
 }
 
-// children names the notes right below one: by title as they are now, of the past
+// writeChildren names the notes right below one: by title as they are now, of the past
 // by id alone.
-func (s *Server) children(ctx context.Context, b *strings.Builder, n *api.Shown, now bool) error {
+func writeChildren(ctx context.Context, svc api.Service, b *strings.Builder, n *api.Shown, now bool) error {
 	if len(n.Children) == 0 {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *Server) children(ctx context.Context, b *strings.Builder, n *api.Shown,
 	ids := n.Children[:min(maxChildren, len(n.Children))]
 	titles := map[string]string{}
 	if now {
-		nodes, err := s.service.Query(ctx, api.QueryRequest{Query: "parent:(id:" + quoted(n.ID) + ")", Limit: maxChildren})
+		nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "parent:(id:" + quoted(n.ID) + ")", Limit: maxChildren})
 		if err != nil {
 			return err
 		}

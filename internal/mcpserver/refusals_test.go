@@ -65,8 +65,8 @@ func TestRefusalsFitTheirKinds(t *testing.T) {
 		fovea.ReadOnly: {"fovea status"}, fovea.Locked: {"guard diff"}, fovea.Corrupt: {"fovea verify"}, fovea.Other: {"call again", "fovea status"},
 	} {
 		t.Run(kind.String(), func(t *testing.T) {
-			c := connect(t, api.Through(func(_ context.Context, op *api.Operation, _ any) (any, error) {
-				return nil, &fovea.Error{Op: op.Name, What: "x", Kind: kind, Err: errors.New("so it is")}
+			c := connect(t, api.Service(func(_ context.Context, c api.Call) (any, error) {
+				return nil, &fovea.Error{Op: c.Op.Name, What: "x", Kind: kind, Err: errors.New("so it is")}
 			}), nil)
 			check := func(what, text string) {
 				t.Helper()

@@ -96,11 +96,11 @@ func (s *Server) resource(ctx context.Context, uri string) (k resourceKind, text
 }
 
 func (s *Server) statusText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	return asJSON(s.service.Status(ctx, api.StatusRequest{}))
+	return asJSON(api.OpStatus.Call(ctx, s.service, api.StatusRequest{}))
 }
 
 func (s *Server) verifyText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	return asJSON(s.service.Verify(ctx, api.VerifyRequest{}))
+	return asJSON(api.OpVerify.Call(ctx, s.service, api.VerifyRequest{}))
 }
 
 func asJSON[T any](v T, err error) (string, error) {
@@ -112,7 +112,7 @@ func asJSON[T any](v T, err error) (string, error) {
 }
 
 func (s *Server) nodeText(ctx context.Context, id string, _ url.Values) (string, error) {
-	r, err := s.read(ctx, readInput{ID: id})
+	r, err := readTool(ctx, s.service, readInput{ID: id})
 	return r.text, err
 }
 
@@ -124,7 +124,7 @@ func (s *Server) outlineText(ctx context.Context, path string, _ url.Values) (st
 	if path != "" {
 		q = "path:" + quoted("^"+regexp.QuoteMeta(path)+"$")
 	}
-	nodes, err := s.service.Query(ctx, api.QueryRequest{Query: q, Limit: maxOutline + 1, Content: true})
+	nodes, err := api.OpQuery.Call(ctx, s.service, api.QueryRequest{Query: q, Limit: maxOutline + 1, Content: true})
 	if err != nil {
 		return "", err
 	}
@@ -144,12 +144,12 @@ func (s *Server) outlineText(ctx context.Context, path string, _ url.Values) (st
 }
 
 func (s *Server) snapshotsText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	list, err := s.service.Snapshots(ctx)
+	list, err := api.OpSnapshots.Call(ctx, s.service, api.None{})
 	return fenced(snapshotLines(list)), err
 }
 
 func (s *Server) snapshotText(ctx context.Context, name string, _ url.Values) (string, error) {
-	d, err := s.service.Diff(ctx, api.DiffRequest{From: name})
+	d, err := api.OpDiff.Call(ctx, s.service, api.DiffRequest{From: name})
 	if err != nil {
 		return "", err
 	}
@@ -157,11 +157,11 @@ func (s *Server) snapshotText(ctx context.Context, name string, _ url.Values) (s
 }
 
 func (s *Server) skillsText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	return asJSON(s.service.Skills(ctx))
+	return asJSON(api.OpSkills.Call(ctx, s.service, api.None{}))
 }
 
 func (s *Server) skillText(ctx context.Context, name string, _ url.Values) (string, error) {
-	skill, err := s.service.Skill(ctx, api.SkillRequest{Name: name})
+	skill, err := api.OpSkill.Call(ctx, s.service, api.SkillRequest{Name: name})
 	if err != nil {
 		return "", err
 	}
@@ -176,6 +176,6 @@ func (s *Server) windowText(ctx context.Context, focus string, options url.Value
 			return "", misuse("budget is a number of tokens")
 		}
 	}
-	r, err := s.context(ctx, contextInput{Focus: focus, Question: options.Get("question"), Budget: budget})
+	r, err := contextTool(ctx, s.service, contextInput{Focus: focus, Question: options.Get("question"), Budget: budget})
 	return r.text, err
 }

@@ -130,11 +130,11 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	svc, _ := memory(t)
 	var log bytes.Buffer
 	broken := false
-	s := mcpserver.New(api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		if broken || op.Name == "forget" {
+	s := mcpserver.New(api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		if broken || c.Op.Name == "forget" {
 			panic("out of order")
 		}
-		return op.Pass(ctx, svc, req)
+		return svc(ctx, c)
 	}), &mcpserver.Options{Faults: slog.New(slog.NewTextHandler(&log, nil))})
 	ours, theirs := mcp.NewInMemoryTransports()
 	go func() { _ = s.Run(t.Context(), theirs) }()

@@ -34,7 +34,7 @@ func TestSkillResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	c := connect(t, api.Local(m, nil), nil)
+	c := connect(t, api.NewLocal(m, nil), nil)
 	read := func(uri string) (string, error) {
 		t.Helper()
 		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})

@@ -28,7 +28,7 @@ func TestASilentStreamEndsWithItsToken(t *testing.T) {
 				ctx, stop := context.WithTimeout(t.Context(), 24*time.Hour) // as who looks on would
 				defer stop()
 				var taken atomic.Bool
-				svc := api.Through(func(context.Context, *api.Operation, any) (any, error) { return &api.Status{}, nil })
+				svc := api.Service(func(context.Context, api.Call) (any, error) { return &api.Status{}, nil })
 				site := behindTheDaemon(svc, func(*mcpserver.Server) {}, func(*http.Request) (api.Grant, error) {
 					if taken.Load() {
 						return api.Grant{}, errors.New("no such token")

@@ -55,32 +55,53 @@ func (r reply) small() any {
 // addTools registers the tools. The SDK lists them by name.
 func (s *Server) addTools() {
 	add(s, "context", "Context for a task", reads,
-		"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.", s.context)
+		"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.", contextTool)
 	add(s, "recall", "Find notes", reads,
-		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", s.recall)
+		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", recallTool)
 	add(s, "read", "Read a note", reads,
-		"A note: text, attributes, digest, children; or as it was at an earlier moment.", s.read)
+		"A note: text, attributes, digest, children; or as it was at an earlier moment.", readTool)
 	add(s, "remember", "Remember", adds,
-		"Keep a new note: one fact, decision or task with a title that can be found again.", s.remember)
+		"Keep a new note: one fact, decision or task with a title that can be found again.", rememberTool)
 	add(s, "edit", "Edit a note", changes,
-		"Change fields of a note, or move it with refile_to. Give base, the digest you read, so that nobody's change is lost.", s.edit)
+		"Change fields of a note, or move it with refile_to. Give base, the digest you read, so that nobody's change is lost.", editTool)
 	add(s, "forget", "Forget a note", changes,
-		"Take a note and all below it out of the files. History keeps it.", s.forget)
+		"Take a note and all below it out of the files. History keeps it.", forgetTool)
 	add(s, "history", "History", adds,
-		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go back to. checkpoint: keep this state under a name.", s.history,
-		enum("action", "log", "diff", "blame", "snapshots", "checkpoint"))
+		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go back to. checkpoint: keep this state under a name.", historyTool,
+		enum("action", actionsOf("history")))
 	add(s, "rollback", "Go back", sets,
-		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", s.rollback,
-		enum("action", "rollback", "revert", "resolve", "restore"))
+		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", rollbackTool,
+		enum("action", actionsOf("rollback")))
+}
+
+// actionsOf lists the actions of a tool, as the table of operations has them.
+func actionsOf(tool string) (actions []string) {
+	for _, op := range api.Operations {
+		if name, action, several := strings.Cut(op.Tool, " "); name == tool && several {
+			actions = append(actions, action)
+		}
+	}
+	return actions
+}
+
+// unknownAction refuses an action that a tool does not have.
+func unknownAction(tool string) error {
+	actions := actionsOf(tool)
+	last := len(actions) - 1
+	return misuse("action is " + strings.Join(actions[:last], ", ") + " or " + actions[last])
 }
 
 // enum limits a property of a tool's schema to values.
-func enum(property string, values ...any) func(*jsonschema.Schema) {
-	return func(schema *jsonschema.Schema) { schema.Properties[property].Enum = values }
+func enum(property string, values []string) func(*jsonschema.Schema) {
+	return func(schema *jsonschema.Schema) {
+		for _, v := range values {
+			schema.Properties[property].Enum = append(schema.Properties[property].Enum, v)
+		}
+	}
 }
 
 // add registers a tool whose arguments are an In.
-func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
+func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, api.Service, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
 	schema := schemaOf[In](adjust...)
 	s.schemas[name] = schema
 	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schema, Annotations: e.hints(title)}
@@ -88,11 +109,11 @@ func add[In any](s *Server, name, title string, e effect, description string, ca
 		if e != reads {
 			defer s.Changed(context.WithoutCancel(ctx))
 		}
-		ctx, err := keyed(ctx, req.Params.Meta)
+		key, err := keyOf(req.Params.Meta)
 		if err != nil {
 			return nil, nil, toolError{name, err}
 		}
-		r, err := call(ctx, in)
+		r, err := call(ctx, api.WithKey(s.service, key), in)
 		if err != nil {
 			return nil, nil, toolError{name, err}
 		}
@@ -104,17 +125,17 @@ func add[In any](s *Server, name, title string, e effect, description string, ca
 // does over HTTP: a tool that writes does so once for each key.
 const metaOp = "io.github.fovea-memory/idempotency-key"
 
-// keyed takes the key of a call into its context.
-func keyed(ctx context.Context, meta mcp.Meta) (context.Context, error) {
-	named, ok := meta[metaOp]
+// keyOf returns the idempotency key of a call, "" for none.
+func keyOf(meta mcp.Meta) (string, error) {
+	value, ok := meta[metaOp]
 	if !ok {
-		return ctx, nil
+		return "", nil
 	}
-	key, ok := named.(string)
+	key, ok := value.(string)
 	if !ok || key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return ctx, misuse("_meta: " + metaOp + " is printable ASCII, such as a random UUID")
+		return "", misuse("_meta: " + metaOp + " is printable ASCII, such as a random UUID")
 	}
-	return api.WithOp(ctx, key), nil
+	return key, nil
 }
 
 // schemaOf infers the schema of a tool's arguments from its Go type, the one place

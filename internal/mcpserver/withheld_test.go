@@ -20,7 +20,7 @@ import (
 // of a protected file that another program changed, and none after it was rejected.
 func TestNoFaceTellsWhatIsWithheld(t *testing.T) {
 	svc, dir := memory(t)
-	if _, err := svc.Snapshot(t.Context(), api.SnapshotRequest{Name: "before"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), svc, api.SnapshotRequest{Name: "before"}); err != nil {
 		t.Fatal(err)
 	}
 	const evil = "* Zy9title :zy9tag:\n:PROPERTIES:\n:ID: zy9-id\n:END:\nzy9body\n"
@@ -31,10 +31,10 @@ func TestNoFaceTellsWhatIsWithheld(t *testing.T) {
 	if err := os.WriteFile(at, []byte(evil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := svc.Ingest(t.Context(), api.IngestRequest{}); err != nil {
+	if _, err := api.OpIngest.Call(t.Context(), svc, api.IngestRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := svc.Snapshot(t.Context(), api.SnapshotRequest{Name: "amid"}); err != nil {
+	if _, err := api.OpSnapshot.Call(t.Context(), svc, api.SnapshotRequest{Name: "amid"}); err != nil {
 		t.Fatal(err)
 	}
 	c := attach(t, mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: granted("mint")}), nil, "")
@@ -67,7 +67,7 @@ func TestNoFaceTellsWhatIsWithheld(t *testing.T) {
 		p, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "session-start", Arguments: map[string]string{"task": "plan"}})
 		clean(when, "session-start", p, err)
 		if when == "locked down" {
-			if _, err := svc.GuardReject(t.Context(), api.GuardRequest{Path: "skills/plan.org"}); err != nil {
+			if _, err := api.OpGuardReject.Call(t.Context(), svc, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -23,8 +23,8 @@ type rememberInput struct {
 	Properties map[string]string `json:"properties,omitempty"`
 }
 
-func (s *Server) remember(ctx context.Context, in rememberInput) (reply, error) {
-	e, err := s.service.Remember(ctx, api.RememberRequest{
+func rememberTool(ctx context.Context, svc api.Service, in rememberInput) (reply, error) {
+	e, err := api.OpRemember.Call(ctx, svc, api.RememberRequest{
 		Title: in.Title, Body: in.Body, Under: in.Under, Todo: in.Todo, Tag: in.Tags, Priority: in.Priority,
 		Schedule: in.Scheduled, Deadline: in.Deadline, Property: pairs(in.Properties),
 	})
@@ -59,19 +59,19 @@ type editInput struct {
 	RefileTo   string            `json:"refile_to,omitempty" jsonschema:"alone"`
 }
 
-func (s *Server) edit(ctx context.Context, in editInput) (reply, error) {
+func editTool(ctx context.Context, svc api.Service, in editInput) (reply, error) {
 	req := api.EditRequest{
 		ID: in.ID, Base: in.Base, Title: in.Title, Todo: in.Todo, Priority: in.Priority, Tag: in.AddTags, Untag: in.RemoveTags,
 		Property: pairs(in.Properties), RemoveProperty: in.Unset, Schedule: in.Scheduled, Deadline: in.Deadline,
 		Body: in.Body, Append: in.Append, Check: in.Check, Uncheck: in.Uncheck,
 	}
 	if in.RefileTo == "" {
-		return written(s.service.Edit(ctx, req))
+		return written(api.OpEdit.Call(ctx, svc, req))
 	}
 	if in.changesFields() {
 		return reply{}, misuse("refile_to stands alone; change the fields in a call of their own")
 	}
-	return written(s.service.Refile(ctx, api.MoveRequest{ID: in.ID, To: in.RefileTo, Base: in.Base}))
+	return written(api.OpRefile.Call(ctx, svc, api.MoveRequest{ID: in.ID, To: in.RefileTo, Base: in.Base}))
 }
 
 // changesFields reports whether an edit asks for more than a move.
@@ -89,8 +89,8 @@ type forgetInput struct {
 	Base string `json:"base,omitempty" jsonschema:"digest as read"`
 }
 
-func (s *Server) forget(ctx context.Context, in forgetInput) (reply, error) {
-	e, err := s.service.Forget(ctx, api.MoveRequest{ID: in.ID, Base: in.Base})
+func forgetTool(ctx context.Context, svc api.Service, in forgetInput) (reply, error) {
+	e, err := api.OpForget.Call(ctx, svc, api.MoveRequest{ID: in.ID, Base: in.Base})
 	if err != nil {
 		return reply{}, err
 	}

@@ -44,9 +44,9 @@ func TestMirrorOfABusyGraph(t *testing.T) {
 	}
 	create("A")
 	loaded := false
-	store(t, api.Through(func(ctx context.Context, op *api.Operation, req any) (any, error) {
-		answer, err := op.Pass(ctx, svc, req)
-		if op.Name == "query" && !loaded {
+	store(t, api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		answer, err := svc(ctx, c)
+		if c.Op.Name == "query" && !loaded {
 			loaded = true
 			create("B")
 		}

@@ -45,7 +45,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return api.Trusted(api.Local(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
+	return api.Trusted(api.NewLocal(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
 }
 
 func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {
@@ -201,7 +201,7 @@ func TestPipelined(t *testing.T) {
 		})
 	}
 	all.Wait()
-	log, err := svc.Log(t.Context(), api.LogRequest{})
+	log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{})
 	if err != nil || len(log) > 60 {
 		t.Errorf("%d commits, %v", len(log), err)
 	}

@@ -81,7 +81,7 @@ func (s *Store) adopt(ctx context.Context) error {
 // refresh brings the model to the memory's present state: what others changed since
 // is read, or everything where that cannot be told.
 func (s *Store) refresh(ctx context.Context) error {
-	head, err := s.svc.Log(ctx, api.LogRequest{Limit: 1})
+	head, err := api.OpLog.Call(ctx, s.svc, api.LogRequest{Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Store) fresh(ctx context.Context) func() (*model, error) {
 
 // load reads the whole graph.
 func (s *Store) load(ctx context.Context) error {
-	nodes, err := s.svc.Query(ctx, api.QueryRequest{Query: `path:"^` + regexp.QuoteMeta(folder) + `"`, Content: true})
+	nodes, err := api.OpQuery.Call(ctx, s.svc, api.QueryRequest{Query: `path:"^` + regexp.QuoteMeta(folder) + `"`, Content: true})
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ const mostFollowed = 200
 
 // catchUp reads the headlines that changed since the model's commit.
 func (s *Store) catchUp(ctx context.Context, now uint64) error {
-	d, err := s.svc.Diff(ctx, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
+	d, err := api.OpDiff.Call(ctx, s.svc, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
 	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > mostFollowed {
 		return s.load(ctx)
 	}
@@ -157,7 +157,7 @@ func (s *Store) follow(ctx context.Context, c api.Changed) error {
 	if !strings.HasPrefix(c.Path, folder) {
 		return nil
 	}
-	n, err := s.svc.Show(ctx, api.ShowRequest{ID: c.ID})
+	n, err := api.OpShow.Call(ctx, s.svc, api.ShowRequest{ID: c.ID})
 	if fovea.KindOf(err) == fovea.NotFound {
 		return nil // gone again; the next refresh tells
 	}

@@ -110,7 +110,7 @@ func forgottenOf(ctx context.Context, svc api.Service, notes []api.NoteText) (ma
 			size += len(notes[n].Title) + len(notes[n].Body)
 			n++
 		}
-		answer, err := svc.Forgotten(ctx, api.ForgottenRequest{Notes: notes[:n]})
+		answer, err := api.OpForgotten.Call(ctx, svc, api.ForgottenRequest{Notes: notes[:n]})
 		if err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func TestTakeLeavesOutTheForgotten(t *testing.T) {
 			call(t, client(t, s), "delete_entities", `{"entityNames":["GAUGE: 7"]}`)
 		}, servermemory.Taken{Forgotten: 2}},
 		{"an entity by its headline", func(t *testing.T, svc api.Service, _ *servermemory.Store) {
-			list, err := svc.Query(t.Context(), api.QueryRequest{Query: "property:ENTITY=Ada"})
+			list, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Query: "property:ENTITY=Ada"})
 			if err != nil || len(list) != 1 {
 				t.Fatalf("%d headlines of Ada, %v", len(list), err)
 			}
@@ -52,19 +52,19 @@ func TestTakeLeavesOutTheForgotten(t *testing.T) {
 		}, servermemory.Taken{Forgotten: 1}},
 		{"a note that says the same as an observation", func(t *testing.T, svc api.Service, s *servermemory.Store) {
 			call(t, client(t, s), "delete_observations", `{"deletions":[{"entityName":"Ada","observations":["lived in London"]}]}`)
-			n, err := svc.Remember(t.Context(), api.RememberRequest{Title: "ada", Body: "Lived  in London"})
+			n, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: "ada", Body: "Lived  in London"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			forget(t, svc, n.ID)
 		}, servermemory.Taken{Forgotten: 1}},
 		{"an entity, and a rollback", func(t *testing.T, svc api.Service, s *servermemory.Store) {
-			before, err := svc.Log(t.Context(), api.LogRequest{Limit: 1})
+			before, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{Limit: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			call(t, client(t, s), "delete_entities", `{"entityNames":["Ada"]}`)
-			if _, err := svc.Rollback(t.Context(), api.RollbackRequest{To: fmt.Sprintf("seq:%d", before[0].Seq)}); err != nil {
+			if _, err := api.OpRollback.Call(t.Context(), svc, api.RollbackRequest{To: fmt.Sprintf("seq:%d", before[0].Seq)}); err != nil {
 				t.Fatal(err)
 			}
 		}, servermemory.Taken{}},
@@ -95,7 +95,7 @@ func TestTakeLeavesOutTheForgotten(t *testing.T) {
 // forget takes a note away.
 func forget(t *testing.T, svc api.Service, id string) {
 	t.Helper()
-	if _, err := svc.Forget(t.Context(), api.MoveRequest{ID: id}); err != nil {
+	if _, err := api.OpForget.Call(t.Context(), svc, api.MoveRequest{ID: id}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -78,12 +78,12 @@ func (s *Store) write(ctx context.Context, b *batch) (err error) {
 	}
 	for _, node := range slices.Sorted(maps.Keys(b.observed)) {
 		text := items(b.observed[node])
-		if err := w.commit(s.svc.Edit(ctx, api.EditRequest{ID: node, Append: &text})); err != nil {
+		if err := w.commit(api.OpEdit.Call(ctx, s.svc, api.EditRequest{ID: node, Append: &text})); err != nil {
 			return err
 		}
 	}
 	for _, node := range b.forgotten {
-		err := w.commit(s.svc.Forget(ctx, api.MoveRequest{ID: node}))
+		err := w.commit(api.OpForget.Call(ctx, s.svc, api.MoveRequest{ID: node}))
 		if err != nil && fovea.KindOf(err) != fovea.NotFound { // else somebody else has forgotten it
 			return err
 		}
@@ -157,7 +157,7 @@ func (w *writing) put(text *strings.Builder) error {
 	headlines := text.String()
 	text.Reset()
 	w.s.files[number].size += len(headlines)
-	return w.commit(w.s.svc.Edit(w.ctx, api.EditRequest{ID: headID(number), Append: &headlines, AllowSubheadings: true}))
+	return w.commit(api.OpEdit.Call(w.ctx, w.s.svc, api.EditRequest{ID: headID(number), Append: &headlines, AllowSubheadings: true}))
 }
 
 // begin makes a file.
@@ -166,7 +166,7 @@ func (w *writing) begin(number int) error {
 		w.s.files[number] = &file{}
 	}
 	w.s.files[number].begun = true
-	err := w.commit(w.s.svc.Remember(w.ctx, api.RememberRequest{
+	err := w.commit(api.OpRemember.Call(w.ctx, w.s.svc, api.RememberRequest{
 		Under: filePath(number), Title: fmt.Sprintf("Memory graph %d", number), Property: []string{"ID=" + headID(number)},
 	}))
 	if fovea.KindOf(err) == fovea.Conflict {
@@ -185,11 +185,11 @@ func (w *writing) drop(node string, observations []string) error {
 	var err error
 	for range mostTries {
 		var n *api.Shown
-		if n, err = w.s.svc.Show(w.ctx, api.ShowRequest{ID: node}); err != nil {
+		if n, err = api.OpShow.Call(w.ctx, w.s.svc, api.ShowRequest{ID: node}); err != nil {
 			return err
 		}
 		text := without(n.Content, observations)
-		err = w.commit(w.s.svc.Edit(w.ctx, api.EditRequest{ID: node, Base: n.Digest, Body: &text}))
+		err = w.commit(api.OpEdit.Call(w.ctx, w.s.svc, api.EditRequest{ID: node, Base: n.Digest, Body: &text}))
 		if fovea.KindOf(err) != fovea.Conflict {
 			break
 		}

@@ -43,9 +43,9 @@ func inTurn(t *testing.T, m *fovea.Memory) {
 		<-goOn
 		return time.Now()
 	}
-	svc := api.Local(m, &api.LocalOptions{AtOnce: room, Now: now, NoSync: true})
+	svc := api.NewLocal(m, &api.LocalOptions{AtOnce: room, Now: now, NoSync: true})
 	search := func(ctx context.Context) error {
-		hits, err := svc.Search(ctx, api.SearchRequest{Text: "gauge"})
+		hits, err := api.OpSearch.Call(ctx, svc, api.SearchRequest{Text: "gauge"})
 		if err == nil && len(hits) != 1 {
 			return fmt.Errorf("%d hits", len(hits))
 		}

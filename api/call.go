@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"slices"
+)
+
+// Call is a request on its way to a memory, with what belongs to this request alone. Who
+// makes it and in which scopes is in the context, see [WithGrant] and [WithScopes].
+type Call struct {
+	Op      *Operation
+	Request any // of type Op.Request
+
+	// Key is the idempotency key of a write, "" for none: a write whose key was seen
+	// before is answered as the first time.
+	Key string
+	// Sync is what the call does about the folder first.
+	Sync Sync
+	// Warn receives what a person should know although the call succeeds. It runs in the
+	// goroutine of the call. nil stands for LocalOptions.Warn.
+	Warn func(error)
+}
+
+// Service carries out calls. The answer is of type Call.Op.Answer, or the error is not
+// nil. A Service is safe for concurrent use.
+type Service func(ctx context.Context, c Call) (any, error)
+
+// Middleware returns a service that does something before, after or instead of next.
+type Middleware func(next Service) Service
+
+// Chain puts middlewares before a service; the first one sees each call first.
+func Chain(svc Service, middlewares ...Middleware) Service {
+	for _, m := range slices.Backward(middlewares) {
+		svc = m(svc)
+	}
+	return svc
+}
+
+// WithKey returns a service whose calls have this idempotency key; "" returns svc itself.
+func WithKey(svc Service, key string) Service {
+	if key == "" {
+		return svc
+	}
+	return func(ctx context.Context, c Call) (any, error) {
+		c.Key = key
+		return svc(ctx, c)
+	}
+}
+
+// WithSync returns a service whose calls treat the folder in this way.
+func WithSync(svc Service, sync Sync) Service {
+	return func(ctx context.Context, c Call) (any, error) {
+		c.Sync = sync
+		return svc(ctx, c)
+	}
+}
+
+// within returns a service for further calls that the answer to c takes: they share its
+// key, its sync and its warnings.
+func (c Call) within(svc Service) Service {
+	return func(ctx context.Context, further Call) (any, error) {
+		further.Key, further.Sync, further.Warn = c.Key, c.Sync, c.Warn
+		return svc(ctx, further)
+	}
+}

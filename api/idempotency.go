@@ -1,0 +1,145 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+const (
+	minKeys        = 10_000   // requests whose keys are remembered, at least
+	maxAnswers     = 1_000    // of them, the newest whose answers are stored
+	maxAnswerBytes = 16 << 10 // of the JSON of an answer that is stored
+	maxKeyBytes    = 150      // so that a key fits into the op of a commit
+)
+
+// ErrKeyReused refuses an idempotency key under which another request came.
+var ErrKeyReused = errors.New(HeaderOp + ": another request came under this key; use a new one for each")
+
+// Idempotent returns a middleware that carries out each write with a key once, as long as
+// the process lives: a repeated request gets the stored answer, and one that comes while
+// the first is under way waits for it. A request that failed is carried out again. Beyond
+// that, and after a restart, the history knows the key (see fovea.WithActor), and the next
+// service answers. Keys of different grants differ. Errors of its own: Invalid for a key
+// that is too long or belongs to another request, see [ErrKeyReused].
+func Idempotent() Middleware {
+	cache := &idempotencyCache{}
+	return func(next Service) Service {
+		return func(ctx context.Context, c Call) (any, error) {
+			if c.Op.Effect == Reads || c.Key == "" {
+				return next(ctx, c)
+			}
+			if len(c.Key) > maxKeyBytes {
+				return nil, invalid(c.Op.Name, fmt.Errorf("%s: at most %d bytes; use a random UUID", HeaderOp, maxKeyBytes))
+			}
+			body, err := json.Marshal(c.Request)
+			if err != nil {
+				return nil, invalid(c.Op.Name, err)
+			}
+			scopes := ScopesOf(ctx)
+			sum := sha256.Sum256([]byte(c.Op.Name + "\x00" + scopes.Project + "\x00" + scopes.Session + "\x00" + string(body)))
+			return cache.do(ctx, GrantOf(ctx).Holder()+"\x00"+c.Key, sum, c, next)
+		}
+	}
+}
+
+// idempotencyCache stores answers by the holder of a grant and the key. The zero value is
+// ready.
+type idempotencyCache struct {
+	mu       sync.Mutex
+	newest   map[string]*keyedRequest
+	older    map[string]*keyedRequest
+	answered []*keyedRequest // with a stored answer, the oldest first
+}
+
+// keyedRequest is the first request under a key.
+type keyedRequest struct {
+	sum    [sha256.Size]byte
+	done   chan struct{} // closed when answer is final
+	answer []byte        // nil when it failed, or is not stored
+}
+
+// do returns the stored answer of a request under a key, or else that of next.
+func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]byte, c Call, next Service) (any, error) {
+	for {
+		r, isFirst := i.find(key, sum)
+		if isFirst {
+			return i.carryOut(ctx, r, c, next)
+		}
+		if r.sum != sum {
+			return nil, invalid(c.Op.Name, ErrKeyReused)
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if answer := i.answerOf(r); answer != nil {
+			return c.Op.DecodeAnswer(answer)
+		}
+		i.drop(key, r)
+	}
+}
+
+// find returns the first request under a key, and whether that is this one.
+func (i *idempotencyCache) find(key string, sum [sha256.Size]byte) (r *keyedRequest, isFirst bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	r, known := i.newest[key]
+	if !known {
+		if r, known = i.older[key]; !known {
+			r = &keyedRequest{sum: sum, done: make(chan struct{})}
+		}
+		if i.newest == nil || len(i.newest) >= minKeys {
+			i.newest, i.older = map[string]*keyedRequest{}, i.newest
+		}
+		i.newest[key] = r
+	}
+	return r, !known
+}
+
+// carryOut calls next and stores the answer.
+func (i *idempotencyCache) carryOut(ctx context.Context, r *keyedRequest, c Call, next Service) (any, error) {
+	defer close(r.done)
+	answer, err := next(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(answer)
+	if err == nil && len(text) <= maxAnswerBytes {
+		i.store(r, text)
+	}
+	return answer, nil
+}
+
+func (i *idempotencyCache) store(r *keyedRequest, answer []byte) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	r.answer = answer
+	if i.answered = append(i.answered, r); len(i.answered) > maxAnswers {
+		i.answered[0].answer = nil
+		i.answered = i.answered[1:]
+	}
+}
+
+func (i *idempotencyCache) answerOf(r *keyedRequest) []byte {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return r.answer
+}
+
+// drop forgets a request without a stored answer, so that the next one is the first.
+func (i *idempotencyCache) drop(key string, r *keyedRequest) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, known := range []map[string]*keyedRequest{i.newest, i.older} {
+		if known[key] == r {
+			delete(known, key)
+		}
+	}
+}

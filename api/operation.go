@@ -1,0 +1,180 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+)
+
+// Effect classes an operation by what it can do to the memory.
+type Effect uint8
+
+// The effects of operations.
+const (
+	Reads  Effect = iota // changes nothing that anybody made
+	Writes               // adds or changes notes, or marks a moment; history keeps what was
+	Mends                // changes many notes at once, or history itself
+)
+
+// Operation is one row of the table: all that the surfaces need to know of an operation.
+// Its fields must not be changed.
+type Operation struct {
+	Name    string // as in a URL
+	Summary string // one line, without a full stop
+	Effect  Effect
+	// History marks an operation on the history of one scope: the narrowest one that the
+	// call names.
+	History bool
+	// Replay is the kind of the commit that the operation makes, where a repeated request
+	// cannot be checked or carried out a second time: the first one renamed or removed its
+	// node, or somebody else has committed since. "" is any other operation.
+	Replay string
+	// Tool is the MCP tool that offers the operation, with its action where it has
+	// several: "history log". "" is none.
+	Tool string
+
+	Request, Answer reflect.Type // set by Define
+
+	decodeRequest func([]byte) (any, error)
+	decodeAnswer  func([]byte) (any, error)
+	run           func(context.Context, *Local, any) (any, error)
+	admit         func(context.Context, *trust, any) (any, error) // nil refuses agents without a grant
+}
+
+// Op is an operation with the types of its request and its answer.
+type Op[Q, A any] struct{ *Operation }
+
+// None is the request of an operation that takes none.
+type None = struct{}
+
+// Operations is the table, in the order of declaration. The slice must not be changed.
+var Operations []*Operation
+
+// Define adds an operation to the table: run carries it out, and admit checks and adapts
+// the request of an agent. Where admit is nil an operation that writes needs a grant. Call
+// it during initialization only.
+func Define[Q, A any](o Operation, run func(context.Context, *Local, Q) (A, error), admit func(context.Context, *trust, Q) (Q, error)) Op[Q, A] {
+	op := Op[Q, A]{&o}
+	op.complete(run)
+	if admit != nil {
+		o.admit = func(ctx context.Context, t *trust, req any) (any, error) { return admit(ctx, t, req.(Q)) }
+	}
+	Operations = append(Operations, &o)
+	return op
+}
+
+// complete fills in what follows from the types and from run.
+func (o Op[Q, A]) complete(run func(context.Context, *Local, Q) (A, error)) {
+	o.Request, o.Answer = reflect.TypeFor[Q](), reflect.TypeFor[A]()
+	o.decodeRequest = func(text []byte) (any, error) { return decode[Q](text) }
+	o.decodeAnswer = func(text []byte) (any, error) {
+		var a A
+		err := json.Unmarshal(text, &a)
+		return a, err
+	}
+	o.run = func(ctx context.Context, l *Local, req any) (any, error) { return run(ctx, l, req.(Q)) }
+}
+
+// Call calls the operation on a service.
+func (o Op[Q, A]) Call(ctx context.Context, svc Service, req Q) (A, error) {
+	answer, err := svc(ctx, Call{Op: o.Operation, Request: req})
+	if err != nil {
+		var none A
+		return none, err
+	}
+	return answer.(A), nil
+}
+
+// OperationNamed finds an operation, nil if there is none of that name.
+func OperationNamed(name string) *Operation {
+	i := slices.IndexFunc(Operations, func(o *Operation) bool { return o.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return Operations[i]
+}
+
+// DecodeRequest reads a request: a JSON object of known keys, or nothing for one without
+// any. Anything else is Invalid.
+func (o *Operation) DecodeRequest(text []byte) (any, error) {
+	req, err := o.decodeRequest(text)
+	if err != nil {
+		return nil, invalid(o.Name, err)
+	}
+	return req, nil
+}
+
+// DecodeAnswer reads an answer as a Service returns it.
+func (o *Operation) DecodeAnswer(text []byte) (any, error) {
+	a, err := o.decodeAnswer(text)
+	if err != nil {
+		return nil, &fovea.Error{Op: o.Name, Err: fmt.Errorf("the answer is not one: %w", err)}
+	}
+	return a, nil
+}
+
+// decode reads one JSON value into a request; what is wrong with it is said in
+// the words of JSON, not of Go.
+func decode[Q any](text []byte) (Q, error) {
+	var req Q
+	switch trimmed := bytes.TrimSpace(text); {
+	case len(trimmed) == 0:
+		return req, nil
+	case bytes.Equal(trimmed, []byte("null")): // which json.Unmarshal takes for no change
+		return req, errors.New("null is no request; send one JSON object")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&req); err != nil {
+		return req, requestError(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return req, errors.New("something follows the request; send one JSON object")
+	}
+	return req, nil
+}
+
+func requestError(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return fmt.Errorf("the request is a JSON %s; send an object", wrong.Value)
+		}
+		return fmt.Errorf("%s: a %s cannot stand here; it wants %s", wrong.Field, wrong.Value, jsonKind(wrong.Type))
+	}
+	if key, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return fmt.Errorf("unknown key %s", key)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the request ends in the middle of its JSON")
+	}
+	return fmt.Errorf("the request is not JSON: %w", err)
+}
+
+// jsonKind names what a Go type is in JSON.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Pointer:
+		return jsonKind(t.Elem())
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a whole number in range"
+}

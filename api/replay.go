@@ -1,0 +1,44 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import "context"
+
+// opReplay finds the answer to a call whose key the history has: see Operation.Replay. It
+// changes nothing. It is not in the table, so that only a memory in this process knows it,
+// and nothing that takes it for another operation can carry out its request.
+var opReplay = func() Op[Call, *replayed] {
+	o := Op[Call, *replayed]{&Operation{Name: "replay"}}
+	o.complete(replay)
+	return o
+}()
+
+// replayed is the outcome of a request that was carried out before.
+type replayed struct {
+	answer any
+	err    error
+}
+
+// replay looks the key of the context up in each scope; nil stands for a request that was
+// not carried out.
+func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
+	if c.Op.Replay == "" {
+		return nil, nil
+	}
+	for _, scope := range append([]string{""}, l.over...) {
+		on, err := l.in(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		id, done, err := on.m.Done(ctx, c.Op.Replay)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			on.known = id
+			answer, err := c.Op.run(ctx, on, c.Request)
+			return &replayed{answer, err}, nil
+		}
+	}
+	return nil, nil
+}
