@@ -16,7 +16,7 @@ import (
 // CheckpointRequest keeps the present state under a name; without one it is
 // checkpoint- and the day.
 type CheckpointRequest struct {
-	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day"`
+	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME"`
 }
 
 // Checkpoint is a state that was written out whole and can be restored by name.
@@ -32,15 +32,15 @@ type Checkpoint struct {
 // RestoreRequest goes back to a checkpoint, or brings files back and leaves the rest as
 // it is.
 type RestoreRequest struct {
-	From string `json:"source,omitempty" jsonschema:"local, the default"`
+	From string `json:"source,omitempty" jsonschema:"local, the default" flag:"--from <PLACE> where the checkpoint is (default local)"`
 	Name string `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default"`
 	// Files and Missing bring back files alone: those named, and those that the folder
 	// has lost.
 	Files      []string `json:"files,omitempty" jsonschema:"bring back these files alone, in their newest version"`
-	Missing    bool     `json:"missing,omitempty" jsonschema:"bring back the files alone that the folder has lost"`
-	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment"`
-	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
-	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
+	Missing    bool     `json:"missing,omitempty" jsonschema:"bring back the files alone that the folder has lost" flag:"bring back the files that the folder has lost, and change nothing else"`
+	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment" flag:"with FILE: as it was at this <MOMENT>"`
+	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, restore the rest"`
+	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
 }
 
 // RestoreResponse is what a restore did.

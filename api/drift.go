@@ -16,7 +16,7 @@ import (
 // rollback of memory only.
 type DriftRequest struct {
 	Action string   `json:"action,omitempty" jsonschema:"list (the default); adopt, memory takes what the files hold; apply, the files get what memory has"`
-	Paths  []string `json:"paths,omitempty" jsonschema:"below the memex; none means all"`
+	Paths  []string `json:"paths,omitempty" jsonschema:"below the memex; none means all" arg:"FILE..."`
 }
 
 // DriftResponse is the files that differ, or that did and do no more. Seq is the

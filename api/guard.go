@@ -36,7 +36,7 @@ type ProtectedFile struct {
 
 // GuardDiffRequest asks what became of a protected file.
 type GuardDiffRequest struct {
-	Path string `json:"path" jsonschema:"the file, below the memex"`
+	Path string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
 	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
 }
 
@@ -57,8 +57,8 @@ type GuardChange struct {
 // GuardRequest decides about a protected file. SHA256, unless it is "", is what the
 // file held when it was looked at: a file that holds something else is a Conflict.
 type GuardRequest struct {
-	Path   string `json:"path" jsonschema:"the file, below the memex"`
-	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict"`
+	Path   string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict" flag:"only if the file holds what has this <DIGEST>"`
 }
 
 // GuardDecision is what was decided. Seq is the number of the commit that says so,

@@ -17,7 +17,7 @@ import (
 
 // RepairRequest makes a damaged memory whole again.
 type RepairRequest struct {
-	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done"`
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:""`
 }
 
 // RepairResponse is what a repair does, or would do.
@@ -31,10 +31,10 @@ type RepairResponse struct {
 // RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
 // what time.ParseDuration reads; "" is none.
 type RetainRequest struct {
-	KeepAll string `json:"keep_all,omitempty" jsonschema:"younger moments all stay"`
-	Hourly  string `json:"hourly,omitempty" jsonschema:"of younger ones the last of each hour"`
-	Daily   string `json:"daily,omitempty" jsonschema:"of younger ones the last of each day"`
-	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"say what would be done"`
+	KeepAll string `json:"keep_all,omitempty" jsonschema:"younger moments all stay" flag:"keep every moment younger than this <AGE>"`
+	Hourly  string `json:"hourly,omitempty" jsonschema:"of younger ones the last of each hour" flag:"keep the last of each hour younger than this <AGE>"`
+	Daily   string `json:"daily,omitempty" jsonschema:"of younger ones the last of each day" flag:"keep the last of each day younger than this <AGE>"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be dropped"`
 }
 
 // RetainResponse is what thinning did, or would do.
@@ -46,9 +46,9 @@ type RetainResponse struct {
 
 // PurgeRequest takes content out of history for good.
 type PurgeRequest struct {
-	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes"`
+	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes" arg:"ID..."`
 	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this"`
-	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done"`
+	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be purged"`
 }
 
 // PurgeResponse is what a purge did, or would do.

@@ -42,6 +42,10 @@ type Operation struct {
 	// Tool is the MCP tool that offers the operation, with its action where it has
 	// several: "history log". "" is none.
 	Tool string
+	// Group is the group of fovea --help that the verb of the operation is in: read, write,
+	// history, agents or care. "" is an operation without a verb of its own. Fields of the
+	// request with a tag arg are the verb's arguments, those with a tag flag its flags.
+	Group string
 
 	Request, Answer reflect.Type // set by Define
 
@@ -57,7 +61,7 @@ type Op[Q, A any] struct{ *Operation }
 // None is the request of an operation that takes none.
 type None = struct{}
 
-// Operations is the table, in the order of declaration. The slice must not be changed.
+// Operations is the table, by name. The slice must not be changed.
 var Operations []*Operation
 
 // Define adds an operation to the table: run carries it out, and admit checks and adapts
@@ -69,7 +73,8 @@ func Define[Q, A any](o Operation, run func(context.Context, *Local, Q) (A, erro
 	if admit != nil {
 		o.admit = func(ctx context.Context, t *trust, req any) (any, error) { return admit(ctx, t, req.(Q)) }
 	}
-	Operations = append(Operations, &o)
+	i, _ := position(o.Name)
+	Operations = slices.Insert(Operations, i, &o)
 	return op
 }
 
@@ -97,11 +102,15 @@ func (o Op[Q, A]) Call(ctx context.Context, svc Service, req Q) (A, error) {
 
 // OperationNamed finds an operation, nil if there is none of that name.
 func OperationNamed(name string) *Operation {
-	i := slices.IndexFunc(Operations, func(o *Operation) bool { return o.Name == name })
-	if i < 0 {
-		return nil
+	if i, ok := position(name); ok {
+		return Operations[i]
 	}
-	return Operations[i]
+	return nil
+}
+
+// position returns where an operation is in the table, or where it would be.
+func position(name string) (int, bool) {
+	return slices.BinarySearchFunc(Operations, name, func(o *Operation, name string) int { return strings.Compare(o.Name, name) })
 }
 
 // DecodeRequest reads a request: a JSON object of known keys, or nothing for one without

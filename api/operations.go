@@ -6,80 +6,80 @@ import "github.com/fovea-memory/fovea/internal/graph"
 
 // The table of operations.
 var (
-	OpContext = Define(Operation{Name: "context", Tool: "context",
+	OpContext = Define(Operation{Name: "context", Group: "read", Tool: "context",
 		Summary: "Choose and render what a model sees within a token budget"}, buildContext, nil)
-	OpQuery = Define(Operation{Name: "query", Tool: "recall",
+	OpQuery = Define(Operation{Name: "query", Group: "read", Tool: "recall",
 		Summary: "List the nodes that match a query"}, runQuery, nil)
-	OpSearch = Define(Operation{Name: "search", Tool: "recall",
+	OpSearch = Define(Operation{Name: "search", Group: "read", Tool: "recall",
 		Summary: "Rank nodes by words, best first"}, search, nil)
-	OpShow = Define(Operation{Name: "show", Tool: "read",
+	OpShow = Define(Operation{Name: "show", Group: "read", Tool: "read",
 		Summary: "Return one node, now or as it was"}, showNode, nil)
-	OpStatus = Define(Operation{Name: "status", History: true,
-		Summary: "Say how the memory is"}, readStatus, nil)
-	OpLog = Define(Operation{Name: "log", Tool: "history log", History: true,
+	OpSkills = Define(Operation{Name: "skills", Group: "read",
+		Summary: "List the skills, highest priority first"}, listSkills, nil)
+	OpRemember = Define(Operation{Name: "remember", Group: "write", Effect: Writes, Tool: "remember",
+		Summary: "Add a headline"}, rememberNote, admitNote)
+	OpEdit = Define(Operation{Name: "edit", Group: "write", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
+		Summary: "Change one node, and its file in the same step"}, editNode, admitEdit)
+	OpRefile = Define(Operation{Name: "refile", Group: "write", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
+		Summary: "Move a headline, with all below it, below another node"}, refileNode, admitMove)
+	OpArchive = Define(Operation{Name: "archive", Group: "write", Effect: Writes, Replay: graph.KindEdit,
+		Summary: "Move a headline, with all below it, to the archive of its file"}, archiveNode, admitMove)
+	OpForget = Define(Operation{Name: "forget", Group: "write", Effect: Writes, Tool: "forget", Replay: graph.KindEdit,
+		Summary: "Take a headline away with all below it; history keeps it"}, forgetNode, admitForget)
+	OpAssignIDs = Define(Operation{Name: "assign-ids", Group: "write", Effect: Writes,
+		Summary: "List headlines without an id of their own, or give them one"}, assignIDs, admitAssign)
+	OpIngest = Define(Operation{Name: "ingest", Group: "write", Effect: Mends,
+		Summary: "Read what changed in the folder"}, ingestFolder, admitIngest)
+	OpLog = Define(Operation{Name: "log", Group: "history", Tool: "history log", History: true,
 		Summary: "List commits, newest first"}, listCommits, nil)
-	OpDiff = Define(Operation{Name: "diff", Tool: "history diff", History: true,
+	OpDiff = Define(Operation{Name: "diff", Group: "history", Tool: "history diff", History: true,
 		Summary: "Compare two moments"}, compare, nil)
-	OpBlame = Define(Operation{Name: "blame", Tool: "history blame",
+	OpBlame = Define(Operation{Name: "blame", Group: "history", Tool: "history blame",
 		Summary: "Say of each line of a node which commit brought it"}, blameNode, nil)
-	OpSnapshot = Define(Operation{Name: "snapshot", Effect: Writes, History: true,
+	OpSnapshot = Define(Operation{Name: "snapshot", Group: "history", Effect: Writes, History: true,
 		Summary: "Keep the present state for a rollback"}, takeSnapshot, admitted)
 	OpSnapshots = Define(Operation{Name: "snapshots", Tool: "history snapshots", History: true,
 		Summary: "List the states kept, newest first"}, listSnapshots, nil)
-	OpRollback = Define(Operation{Name: "rollback", Effect: Mends, Tool: "rollback rollback", History: true, Replay: graph.KindRollback,
+	OpRollback = Define(Operation{Name: "rollback", Group: "history", Effect: Mends, Tool: "rollback rollback", History: true, Replay: graph.KindRollback,
 		Summary: "Make an earlier state the present one, files included"}, rollBack, admitRollback)
-	OpDrift = Define(Operation{Name: "drift", Effect: Mends,
-		Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift, nil)
-	OpRevert = Define(Operation{Name: "revert", Effect: Mends, Tool: "rollback revert", History: true, Replay: graph.KindRevert,
+	OpRevert = Define(Operation{Name: "revert", Group: "history", Effect: Mends, Tool: "rollback revert", History: true, Replay: graph.KindRevert,
 		Summary: "Take back what commits did, and keep what was done since"}, revertCommits, admitRevert)
-	OpMerge = Define(Operation{Name: "merge", Effect: Mends, History: true,
-		Summary: "Bring in what another copy of the memory has done"}, mergeCopy, nil)
-	OpResolve = Define(Operation{Name: "resolve", Effect: Writes, Tool: "rollback resolve", Replay: graph.KindEdit,
+	OpResolve = Define(Operation{Name: "resolve", Group: "history", Effect: Writes, Tool: "rollback resolve", Replay: graph.KindEdit,
 		Summary: "End conflicts that a node keeps"}, resolveConflicts, admitResolve)
-	OpEdit = Define(Operation{Name: "edit", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
-		Summary: "Change one node, and its file in the same step"}, editNode, admitEdit)
-	OpRemember = Define(Operation{Name: "remember", Effect: Writes, Tool: "remember",
-		Summary: "Add a headline"}, rememberNote, admitNote)
-	OpForget = Define(Operation{Name: "forget", Effect: Writes, Tool: "forget", Replay: graph.KindEdit,
-		Summary: "Take a headline away with all below it; history keeps it"}, forgetNode, admitForget)
+	OpDrift = Define(Operation{Name: "drift", Group: "history", Effect: Mends,
+		Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift, nil)
+	OpCheckpoint = Define(Operation{Name: "checkpoint", Group: "history", Effect: Writes, Tool: "history checkpoint", History: true,
+		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint, admitted)
+	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
+		Summary: "Go back to a checkpoint, files included"}, restore, nil)
+	OpMerge = Define(Operation{Name: "merge", Group: "history", Effect: Mends, History: true,
+		Summary: "Bring in what another copy of the memory has done"}, mergeCopy, nil)
+	OpGuard = Define(Operation{Name: "guard", Group: "agents",
+		Summary: "List the protected files and how each stands"}, listProtected, nil)
+	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
+		Summary: "Say how the memory is"}, readStatus, nil)
+	OpVerify = Define(Operation{Name: "verify", Group: "care",
+		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify, nil)
+	OpHead = Define(Operation{Name: "head", Group: "care", History: true,
+		Summary: "Give the newest commit as a signed note"}, signHead, nil)
+	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
+		Summary: "Make a damaged memory whole again, as far as that can be"}, repair, nil)
+	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
+		Summary: "Thin the history by age"}, thinHistory, nil)
+	OpPurge = Define(Operation{Name: "purge", Group: "care", Effect: Mends, History: true,
+		Summary: "Take content out of history for good"}, purgeHistory, nil)
 	OpForgotten = Define(Operation{Name: "forgotten",
 		Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten, nil)
-	OpRefile = Define(Operation{Name: "refile", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
-		Summary: "Move a headline, with all below it, below another node"}, refileNode, admitMove)
-	OpArchive = Define(Operation{Name: "archive", Effect: Writes, Replay: graph.KindEdit,
-		Summary: "Move a headline, with all below it, to the archive of its file"}, archiveNode, admitMove)
-	OpAssignIDs = Define(Operation{Name: "assign-ids", Effect: Writes,
-		Summary: "List headlines without an id of their own, or give them one"}, assignIDs, admitAssign)
-	OpCheckpoint = Define(Operation{Name: "checkpoint", Effect: Writes, Tool: "history checkpoint", History: true,
-		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint, admitted)
-	OpRestore = Define(Operation{Name: "restore", Effect: Mends, Tool: "rollback restore", History: true,
-		Summary: "Go back to a checkpoint, files included"}, restore, nil)
-	OpHead = Define(Operation{Name: "head", History: true,
-		Summary: "Give the newest commit as a signed note"}, signHead, nil)
-	OpVerify = Define(Operation{Name: "verify",
-		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify, nil)
-	OpRepair = Define(Operation{Name: "repair", Effect: Mends, History: true,
-		Summary: "Make a damaged memory whole again, as far as that can be"}, repair, nil)
-	OpRetain = Define(Operation{Name: "retain", Effect: Mends, History: true,
-		Summary: "Thin the history by age"}, thinHistory, nil)
-	OpPurge = Define(Operation{Name: "purge", Effect: Mends, History: true,
-		Summary: "Take content out of history for good"}, purgeHistory, nil)
-	OpGuard = Define(Operation{Name: "guard",
-		Summary: "List the protected files and how each stands"}, listProtected, nil)
 	OpGuardDiff = Define(Operation{Name: "guard-diff",
 		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected, nil)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
 		Summary: "Trust a protected file as it is"}, adoptProtected, nil)
 	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
 		Summary: "Put back what was trusted of a protected file"}, rejectProtected, nil)
-	OpSkills = Define(Operation{Name: "skills",
-		Summary: "List the skills, highest priority first"}, listSkills, nil)
 	OpSkill = Define(Operation{Name: "skill",
 		Summary: "Return the source of one skill"}, showSkill, nil)
 	OpTrigger = Define(Operation{Name: "trigger", Effect: Writes,
 		Summary: "Answer an event as the built-in skill does, and say which skills answer to it"}, answerEvent, admitted)
 	OpIngestTree = Define(Operation{Name: "ingest-tree", Effect: Writes,
 		Summary: "Take in an AST that stands in no file"}, ingestTree, nil)
-	OpIngest = Define(Operation{Name: "ingest", Effect: Mends,
-		Summary: "Read what changed in the folder"}, ingestFolder, admitIngest)
 )

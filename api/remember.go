@@ -18,15 +18,15 @@ import (
 
 // RememberRequest adds a headline.
 type RememberRequest struct {
-	Title    string   `json:"title" jsonschema:"one line"`
-	Under    string   `json:"under,omitempty" jsonschema:"the node to stand below, named as in show; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; empty means inbox.org, for an agent its folder"`
-	Todo     string   `json:"todo,omitempty" jsonschema:"keyword"`
-	Priority string   `json:"priority,omitempty" jsonschema:"letter or number"`
-	Tag      []string `json:"tag,omitempty" jsonschema:"tags"`
-	Property []string `json:"property,omitempty" jsonschema:"each KEY=VALUE"`
-	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone"`
-	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies"`
-	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise"`
+	Title    string   `json:"title" jsonschema:"one line" arg:"TITLE"`
+	Under    string   `json:"under,omitempty" jsonschema:"the node to stand below, named as in show; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; empty means inbox.org, for an agent its folder" flag:"<NODE>, Org file or folder/ it goes to (default inbox.org)"`
+	Todo     string   `json:"todo,omitempty" jsonschema:"keyword" flag:"<KEYWORD> that the file declares"`
+	Priority string   `json:"priority,omitempty" jsonschema:"letter or number" flag:"<LETTER> or number"`
+	Tag      []string `json:"tag,omitempty" jsonschema:"tags" flag:"<TAG> it has"`
+	Property []string `json:"property,omitempty" jsonschema:"each KEY=VALUE" flag:"property it has, as <KEY=VALUE>"`
+	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone" flag:"make an ID of the form id-UUID, not the UUID alone"`
+	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01"`
+	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01"`
 	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline"`
 }
 

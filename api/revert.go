@@ -20,12 +20,12 @@ import (
 // RevertRequest takes back what commits did: those of Commits, or those of Author,
 // of Session, or of both together.
 type RevertRequest struct {
-	Author  string   `json:"author,omitempty" jsonschema:"whose commits: owner, file, fovea, or the name of an agent, as log has it"`
-	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count"`
-	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff"`
-	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit"`
-	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done"`
-	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open"`
+	Author  string   `json:"author,omitempty" jsonschema:"whose commits: owner, file, fovea, or the name of an agent, as log has it" flag:"take back the commits of this <AUTHOR>"`
+	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count" flag:"take back the commits of the session <ID>"`
+	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff" flag:"only those after this <MOMENT>, a date or a commit"`
+	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit" arg:"COMMIT..."`
+	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open" flag:"leave out files that changed or are open, revert the rest"`
 	Head    uint64   `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
@@ -52,9 +52,9 @@ type Conflict struct {
 
 // ResolveRequest ends conflicts that a node keeps.
 type ResolveRequest struct {
-	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
 	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
-	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is"`
+	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is" flag:"<SIDE> to take: ours (the default), theirs, or the number of a conflict"`
 }
 
 func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {

@@ -39,7 +39,7 @@ const formatLocked = "locked"
 
 // SkillRequest asks for one skill.
 type SkillRequest struct {
-	Name string `json:"name" jsonschema:"its name or its path"`
+	Name string `json:"name" jsonschema:"its name or its path" arg:"NAME"`
 }
 
 // SkillSource is a skill with its source, as it stands in its file.

@@ -11,8 +11,8 @@ import (
 // TriggerRequest is an event, by the word that skills have among their triggers,
 // and what is to be done about it, which is data to Fovea.
 type TriggerRequest struct {
-	Event  string `json:"event" jsonschema:"the word that skills have among their triggers"`
-	Action string `json:"action,omitempty" jsonschema:"what is to be done about it; data to Fovea"`
+	Event  string `json:"event" jsonschema:"the word that skills have among their triggers" arg:"EVENT"`
+	Action string `json:"action,omitempty" jsonschema:"what is to be done about it; data to Fovea" flag:"<TEXT> that says what is to be done, handed on as it is"`
 }
 
 // Triggered is the answer to an event. Skills are those that answer to it, by

@@ -6,18 +6,18 @@ import "time"
 
 // ContextRequest asks for a window.
 type ContextRequest struct {
-	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title"`
-	Question string `json:"question,omitempty" jsonschema:"what the model is asked"`
-	Task     string `json:"task,omitempty" jsonschema:"what it is working on"`
-	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000"`
-	Policy   string `json:"policy,omitempty" jsonschema:"value (default), foveal"`
-	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json"`
-	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate"`
-	Degrade  bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit"`
-	Explain  bool   `json:"explain,omitempty" jsonschema:"give every reason in full"`
-	At       string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
+	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title" flag:"<NODE> being worked on: id, FILE:LINE, FILE:+BYTE, path or title"`
+	Question string `json:"question,omitempty" jsonschema:"what the model is asked" flag:"<QUESTION> that the model is asked"`
+	Task     string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on"`
+	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000" flag:"<TOKENS> the window may have (default 8000)"`
+	Policy   string `json:"policy,omitempty" jsonschema:"value (default), foveal" flag:"<POLICY> that chooses: value (default), foveal"`
+	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
+	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
+	Degrade  bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit" flag:"show the focus at a lower level when it does not fit"`
+	Explain  bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
+	At       string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 
-	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75"`
+	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75" flag:"<SIMILARITY> from which foveal shows a neighbour in full (default 0.75)"`
 
 	// The names a signal carries the focus under (seed context.org). Focus
 	// goes before FovealFocus, and that before Payload.TargetID.
@@ -57,10 +57,10 @@ type Part struct {
 // QueryRequest runs a query in one of the syntaxes of package query, among the
 // nodes of a ready-made query when one is named.
 type QueryRequest struct {
-	Query string `json:"query,omitempty" jsonschema:"in one of the syntaxes of doc/query.md; empty is all"`
+	Query string `json:"query,omitempty" jsonschema:"in one of the syntaxes of doc/query.md; empty is all" arg:"QUERY..."`
 	Named string `json:"named,omitempty" jsonschema:"active-projects or completed"`
-	Limit int    `json:"limit,omitempty" jsonschema:"0 means all, with completed 10"`
-	At    string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
+	Limit int    `json:"limit,omitempty" jsonschema:"0 means all, with completed 10" flag:"at most <N> nodes (0: all; with --completed, 10)"`
+	At    string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 
 	Content bool `json:"content,omitempty" jsonschema:"with the own text of each node"`
 	Excerpt int  `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
@@ -68,11 +68,11 @@ type QueryRequest struct {
 
 // SearchRequest ranks nodes by words.
 type SearchRequest struct {
-	Text          string  `json:"text,omitempty" jsonschema:"the words"`
-	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score"`
-	Query         string  `json:"query,omitempty" jsonschema:"an additional condition"`
-	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now"`
+	Text          string  `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..."`
+	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)"`
+	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score" flag:"leave out hits below this <SHARE> of the best score (0 to 1)"`
+	Query         string  `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
+	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
 	Excerpt       int     `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
 }
@@ -105,8 +105,8 @@ type Hit struct {
 
 // ShowRequest asks for one node, now or as it was.
 type ShowRequest struct {
-	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE"`
-	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest"`
+	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
+	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date, or a digest of the node"`
 }
 
 // Shown is a node in full.
@@ -133,7 +133,7 @@ type Shown struct {
 
 // StatusRequest asks how the memory is.
 type StatusRequest struct {
-	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them"`
+	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list what is odd in the files"`
 }
 
 // Status says how the memory is.
@@ -175,8 +175,8 @@ type Problem struct {
 
 // LogRequest asks for the history, of a node when ID is set.
 type LogRequest struct {
-	ID    string `json:"id,omitempty" jsonschema:"the node, named as in show; without one the history of all"`
-	Limit int    `json:"limit,omitempty" jsonschema:"0 means all"`
+	ID    string `json:"id,omitempty" jsonschema:"the node, named as in show; without one the history of all" arg:"NODE"`
+	Limit int    `json:"limit,omitempty" jsonschema:"0 means all" flag:"at most <N> commits (0: all)"`
 }
 
 // Commit is one durable step of the history.
@@ -200,9 +200,9 @@ type Commit struct {
 // (seq:N or its digest), a date, or head. From defaults to snapshot 0, To to
 // head.
 type DiffRequest struct {
-	From string `json:"from,omitempty" jsonschema:"a snapshot's index or name, seq:N, a commit's digest, a date, or head; by default snapshot 0"`
-	To   string `json:"to,omitempty" jsonschema:"likewise; by default head"`
-	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
+	From string `json:"from,omitempty" jsonschema:"a snapshot's index or name, seq:N, a commit's digest, a date, or head; by default snapshot 0" arg:"FROM"`
+	To   string `json:"to,omitempty" jsonschema:"likewise; by default head" arg:"TO"`
+	Text bool   `json:"text,omitempty" jsonschema:"with text diffs" flag:"show the lines that changed"`
 }
 
 // Difference is what lies between two moments.
@@ -226,7 +226,7 @@ type Changed struct {
 
 // SnapshotRequest keeps the present state, under a name or as an automatic one.
 type SnapshotRequest struct {
-	Name string `json:"name,omitempty" jsonschema:"without one it is an automatic one"`
+	Name string `json:"name,omitempty" jsonschema:"without one it is an automatic one" arg:"NAME"`
 }
 
 // Snapshot is a state kept for rollback; index 0 is the newest.
@@ -241,9 +241,9 @@ type Snapshot struct {
 
 // RollbackRequest makes an earlier state the present one.
 type RollbackRequest struct {
-	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0"`
-	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since"`
+	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0" arg:"MOMENT"`
+	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, roll back the rest"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
 	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
@@ -259,7 +259,7 @@ type RollbackResponse struct {
 // VerifyRequest says what the history must agree with.
 type VerifyRequest struct {
 	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
-	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does"`
+	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does" flag:"compare each file with the memory too"`
 }
 
 // VerifyResponse is what verification found. Problems of the kinds purged, thinned
@@ -272,7 +272,7 @@ type VerifyResponse struct {
 
 // IngestRequest reads what changed in the folder.
 type IngestRequest struct {
-	AcceptDeletions bool `json:"accept_deletions,omitempty" jsonschema:"also where so many files are gone that it is held back otherwise"`
+	AcceptDeletions bool `json:"accept_deletions,omitempty" jsonschema:"also where so many files are gone that it is held back otherwise" flag:"drop documents even if more than half are gone"`
 	// Committed is called with each commit as it becomes durable; Progress
 	// with how many documents of how many have been read. Both may be nil and
 	// do not travel.

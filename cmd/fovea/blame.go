@@ -13,7 +13,7 @@ import (
 )
 
 func blameCommand(s *session) *cobra.Command {
-	return &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "blame NODE",
 		Short: "Say of each line of a node who brought it, and when",
 		Long: `Blame prints a node's own text and before each line the number of the commit
@@ -23,15 +23,12 @@ whom it first came from.`,
 		Example: `  fovea blame "Pika at the vet"
   fovea blame projects/kaplja.org:12 --json`,
 		Args: oneNode,
-		RunE: func(c *cobra.Command, a []string) error {
-			return ask(s, c, api.OpBlame, api.BlameRequest{ID: a[0]}, func(b *api.BlameResponse) {
-				printBlame(s.out, b)
-				if len(b.Gone) > 0 {
-					s.say("%s", goneFrom(b.Gone))
-				}
-			})
-		},
-	}
+	}, api.OpBlame, nil, func(_ *api.BlameRequest, b *api.BlameResponse) {
+		printBlame(s.out, b)
+		if len(b.Gone) > 0 {
+			s.say("%s", goneFrom(b.Gone))
+		}
+	})
 }
 
 func printBlame(out *stream, b *api.BlameResponse) {

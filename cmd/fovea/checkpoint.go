@@ -9,7 +9,7 @@ import (
 )
 
 func checkpointCommand(s *session) *cobra.Command {
-	return &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "checkpoint [NAME]",
 		Short: "Write an image of the present state now, and keep it",
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
@@ -18,21 +18,11 @@ day. Nothing that was committed depends on it: the journal has it already.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move`,
 		Args: args(0, 1, "at most one name"),
-		RunE: func(c *cobra.Command, a []string) error {
-			var req api.CheckpointRequest
-			if len(a) == 1 {
-				req.Name = a[0]
-			}
-			return ask(s, c, api.OpCheckpoint, req, func(done *api.Checkpoint) {
-				printCheckpoint(s.out, done)
-			})
-		},
-	}
+	}, api.OpCheckpoint, nil, func(_ *api.CheckpointRequest, done *api.Checkpoint) { printCheckpoint(s.out, done) })
 }
 
 func restoreCommand(s *session) *cobra.Command {
-	var req api.RestoreRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "restore [NAME | FILE...]",
 		Short: "Bring lost files back, or go back to a checkpoint",
 		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
@@ -46,28 +36,20 @@ All else stays as it is then.`,
   fovea restore inbox.org tasks.org --at 2026-11-01
   fovea restore before-move`,
 		Args: args(0, -1, "one name, or files"),
-		RunE: func(c *cobra.Command, a []string) error {
-			if len(a) == 1 && req.At == "" {
-				req.Name = a[0]
-			} else {
-				req.Files = a
-			}
-			return ask(s, c, api.OpRestore, req, func(done *api.RestoreResponse) {
-				if done.Name != "" {
-					s.say("restored %s", done.Name)
-				} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
-					s.say("no file is missing; fovea restore FILE brings back one that was removed")
-				}
-				printRollback(s.out, &done.RollbackResponse)
-				s.sayWritten(&done.RollbackResponse)
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&req.From, "from", "local", "`PLACE` where the checkpoint is")
-	f.BoolVar(&req.Missing, "missing", false, "bring back the files that the folder has lost, and change nothing else")
-	f.StringVar(&req.At, "at", "", "with FILE: as it was at this `MOMENT`")
-	f.BoolVar(&req.Skip, "skip", false, "leave out files that changed or are open, restore the rest")
-	f.BoolVar(&req.MemoryOnly, "memory-only", false, "leave the files alone and remember that they differ")
-	return c
+	}, api.OpRestore, func(req *api.RestoreRequest, a []string) error {
+		if len(a) == 1 && req.At == "" {
+			req.Name = a[0]
+		} else {
+			req.Files = a
+		}
+		return nil
+	}, func(_ *api.RestoreRequest, done *api.RestoreResponse) {
+		if done.Name != "" {
+			s.say("restored %s", done.Name)
+		} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
+			s.say("no file is missing; fovea restore FILE brings back one that was removed")
+		}
+		printRollback(s.out, &done.RollbackResponse)
+		s.sayWritten(&done.RollbackResponse)
+	})
 }

@@ -31,20 +31,20 @@ const restored = "restored"
 
 // driftAction is one way to see to drift; done is the word for each file.
 func driftAction(s *session, action, short, done string) *cobra.Command {
-	return &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:     action + " [FILE...]",
 		Short:   short,
 		Example: "  fovea drift " + action,
 		Args:    args(0, -1, "files"),
-		RunE: func(c *cobra.Command, a []string) error {
-			return ask(s, c, api.OpDrift, api.DriftRequest{Action: action, Paths: a}, func(r *api.DriftResponse) {
-				printDrift(s.out, r, done)
-				if len(r.Drift) == 0 {
-					s.say("no file differs from memory on purpose")
-				}
-			})
-		},
-	}
+	}, api.OpDrift, func(req *api.DriftRequest, _ []string) error {
+		req.Action = action
+		return nil
+	}, func(_ *api.DriftRequest, r *api.DriftResponse) {
+		printDrift(s.out, r, done)
+		if len(r.Drift) == 0 {
+			s.say("no file differs from memory on purpose")
+		}
+	})
 }
 
 func printDrift(out *stream, r *api.DriftResponse, done string) {

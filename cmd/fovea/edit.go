@@ -12,9 +12,8 @@ import (
 )
 
 func editCommand(s *session) *cobra.Command {
-	var req api.EditRequest
 	var body, add func() (*string, error)
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "edit NODE",
 		Short: "Change one node, and its file in the same step",
 		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
@@ -30,45 +29,16 @@ touched; the error shows both sides.`,
   fovea edit journal.org:3 --append "It rained."
   fovea edit journal.org:3 --body @letter.txt`,
 		Args: oneNode,
-		RunE: func(c *cobra.Command, a []string) (err error) {
-			req.ID = a[0]
-			for name, field := range map[string]**string{
-				"todo": &req.Todo, "title": &req.Title, "priority": &req.Priority, "schedule": &req.Schedule, "deadline": &req.Deadline,
-			} {
-				if f := c.Flags().Lookup(name); f.Changed {
-					*field = new(f.Value.String())
-				}
-			}
-			if req.Body, err = body(); err != nil {
-				return err
-			}
-			if req.Append, err = add(); err != nil {
-				return err
-			}
-			return ask(s, c, api.OpEdit, req, s.edited)
-		},
-	}
-	f := c.Flags()
-	f.String("todo", "", "`KEYWORD` that the file declares")
-	f.String("title", "", "`TITLE` without keyword, priority and tags")
-	f.String("priority", "", "`LETTER` or number")
-	f.StringArrayVar(&req.Tag, "tag", nil, "`TAG` to add")
-	f.StringArrayVar(&req.Untag, "untag", nil, "`TAG` to take away")
-	f.StringArrayVar(&req.Property, "property", nil, "property to set, as `KEY=VALUE`")
-	f.StringArrayVar(&req.RemoveProperty, "remove-property", nil, "`KEY` of a property to take away")
-	f.String("schedule", "", "`DATE`, such as 2026-03-01 or \"2026-03-01 10:00 +1w\"")
-	f.String("deadline", "", "`DATE`, written as for --schedule")
+	}, api.OpEdit, func(req *api.EditRequest, _ []string) (err error) {
+		if req.Body, err = body(); err != nil {
+			return err
+		}
+		req.Append, err = add()
+		return err
+	}, func(_ *api.EditRequest, r *api.EditResponse) { s.edited(r) })
 	body = s.textFlag(c, "body", "`TEXT` in place of that below headline and drawer")
 	add = s.textFlag(c, "append", "`TEXT` behind what is there")
-	f.IntSliceVar(&req.Check, "check", nil, "tick the list item in this `LINE` of the file")
-	f.IntSliceVar(&req.Uncheck, "uncheck", nil, "untick that in this `LINE`")
-	f.BoolVar(&req.AllowSubheadings, "allow-subheadings", false, "the text may hold headlines")
-	baseFlag(c, &req.Base)
 	return c
-}
-
-func baseFlag(c *cobra.Command, base *string) {
-	c.Flags().StringVar(base, "base", "", "`DIGEST` of the node as it was read: fail if it changed since")
 }
 
 // edited says what became of a node.
@@ -90,9 +60,8 @@ func (s *session) edited(r *api.EditResponse) {
 }
 
 func rememberCommand(s *session) *cobra.Command {
-	var req api.RememberRequest
 	var body func() (*string, error)
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "remember TITLE",
 		Short: "Add a headline",
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
@@ -104,33 +73,19 @@ written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
 		Args: args(1, 1, "a title"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Title = a[0]
-			text, err := body()
-			if err != nil {
-				return err
-			}
-			if text != nil {
-				req.Body = *text
-			}
-			return ask(s, c, api.OpRemember, req, s.edited)
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&req.Under, "under", "", "`NODE`, Org file or folder/ it goes to (default inbox.org)")
-	f.StringVar(&req.Todo, "todo", "", "`KEYWORD` that the file declares")
-	f.StringVar(&req.Priority, "priority", "", "`LETTER` or number")
-	f.StringArrayVar(&req.Tag, "tag", nil, "`TAG` it has")
-	f.StringArrayVar(&req.Property, "property", nil, "property it has, as `KEY=VALUE`")
-	f.BoolVar(&req.IDPrefix, "id-prefix", false, "make an ID of the form id-UUID, not the UUID alone")
-	f.StringVar(&req.Schedule, "schedule", "", "`DATE`, such as 2026-03-01")
-	f.StringVar(&req.Deadline, "deadline", "", "`DATE`, such as 2026-03-01")
+	}, api.OpRemember, func(req *api.RememberRequest, _ []string) error {
+		text, err := body()
+		if text != nil {
+			req.Body = *text
+		}
+		return err
+	}, func(_ *api.RememberRequest, r *api.EditResponse) { s.edited(r) })
 	body = s.textFlag(c, "body", "`TEXT` below the headline")
 	return c
 }
 
 func forgetCommand(s *session) *cobra.Command {
-	return onHeadline(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "forget NODE",
 		Short: "Take a headline out of its file, with all below it",
 		Long: `Forget takes a headline and all below it out of its file. History keeps them,
@@ -138,24 +93,24 @@ and no agent brings back a note of the same title and text, unless you roll that
 back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.OpForget, func(r *api.EditResponse) {
+	}, api.OpForget, nil, func(_ *api.MoveRequest, r *api.EditResponse) {
 		fmt.Fprintf(s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
 
 func refileCommand(s *session) *cobra.Command {
-	return onHeadline(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "refile NODE TARGET",
 		Short: "Move a headline, with all below it, below another node",
 		Long: `Refile moves a headline, with all below it, behind the other children of a
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
 		Args:    args(2, 2, "a node and where it goes"),
-	}, api.OpRefile, s.edited)
+	}, api.OpRefile, nil, func(_ *api.MoveRequest, r *api.EditResponse) { s.edited(r) })
 }
 
 func archiveCommand(s *session) *cobra.Command {
-	return onHeadline(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "archive NODE",
 		Short: "Move a headline, with all below it, to the archive of its file",
 		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive,
@@ -163,23 +118,7 @@ or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
 adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.OpArchive, s.edited)
-}
-
-// onHeadline completes the command of an operation on a whole headline: NODE, for
-// some TARGET, and --base.
-func onHeadline(s *session, c *cobra.Command,
-	op api.Op[api.MoveRequest, *api.EditResponse], show func(*api.EditResponse),
-) *cobra.Command {
-	var req api.MoveRequest
-	c.RunE = func(c *cobra.Command, a []string) error {
-		if req.ID = a[0]; len(a) > 1 {
-			req.To = a[1]
-		}
-		return ask(s, c, op, req, show)
-	}
-	baseFlag(c, &req.Base)
-	return c
+	}, api.OpArchive, nil, func(_ *api.MoveRequest, r *api.EditResponse) { s.edited(r) })
 }
 
 func idCommand(s *session) *cobra.Command {
@@ -217,29 +156,23 @@ func idListCommand(s *session) *cobra.Command {
 }
 
 func idAssignCommand(s *session) *cobra.Command {
-	var req api.AssignRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "assign NODE...",
 		Short: "Write an :ID: into headlines that have none",
 		Example: `  fovea id assign "Pika at the vet"
   fovea id assign --all --path projects`,
 		Args: args(0, -1, "nodes, or --all"),
-		RunE: func(c *cobra.Command, a []string) error {
-			if req.IDs = a; len(a) == 0 && !req.All && !req.List {
-				return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
-			}
-			return ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
-				for _, n := range nodes {
-					s.out.row(append([]cell{{text: n.ID}}, nodeCells(s.out, n)...)...)
-				}
-				if len(nodes) == 0 {
-					s.say("every headline has an id of its own")
-				}
-			})
-		},
-	}
-	c.Flags().BoolVar(&req.All, "all", false, "every headline that has none")
-	c.Flags().BoolVar(&req.List, "dry-run", false, "only list them")
-	c.Flags().StringVar(&req.Path, "path", "", "with --all: only in this `FILE` or folder")
-	return c
+	}, api.OpAssignIDs, func(req *api.AssignRequest, a []string) error {
+		if len(a) == 0 && !req.All && !req.List {
+			return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
+		}
+		return nil
+	}, func(_ *api.AssignRequest, nodes []api.Node) {
+		for _, n := range nodes {
+			s.out.row(append([]cell{{text: n.ID}}, nodeCells(s.out, n)...)...)
+		}
+		if len(nodes) == 0 {
+			s.say("every headline has an id of its own")
+		}
+	})
 }

@@ -31,74 +31,59 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 }
 
 func guardListCommand(s *session) *cobra.Command {
-	return &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:     "list",
 		Short:   "List the protected files and how each stands",
 		Example: "  fovea guard list",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.OpGuard, api.None{}, func(p *api.Protection) { printProtected(s.out, p.Files) })
-		},
-	}
+	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) { printProtected(s.out, p.Files) })
 }
 
 func guardPolicyCommand(s *session) *cobra.Command {
-	return &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "policy",
 		Short: "Print the patterns that protect files",
 		Long: `Policy prints each pattern behind its mode. The first group of patterns with one
 that matches decides; a file that none matches is trusted.`,
 		Example: "  fovea guard policy",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.OpGuard, api.None{}, func(p *api.Protection) {
-				for _, line := range p.Policy {
-					fmt.Fprintln(s.out, oneLine(line))
-				}
-			})
-		},
-	}
+	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) {
+		for _, line := range p.Policy {
+			fmt.Fprintln(s.out, oneLine(line))
+		}
+	})
 }
 
 func guardDiffCommand(s *session) *cobra.Command {
-	req := api.GuardDiffRequest{Text: true}
 	var brief bool
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "diff PATH",
 		Short: "Say what changed in a protected file, part by part",
 		Example: `  fovea guard diff skills/plan.org
   fovea guard diff skills/plan.org --brief`,
 		Args: args(1, 1, "the path of a protected file"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Path, req.Text = a[0], !brief
-			return ask(s, c, api.OpGuardDiff, req, func(d *api.GuardDiff) { printGuardDiff(s.out, d) })
-		},
-	}
+	}, api.OpGuardDiff, func(req *api.GuardDiffRequest, _ []string) error {
+		req.Text = !brief
+		return nil
+	}, func(_ *api.GuardDiffRequest, d *api.GuardDiff) { printGuardDiff(s.out, d) })
 	c.Flags().BoolVar(&brief, "brief", false, "without the lines that changed")
 	return c
 }
 
-func decideCommand(s *session, verb, short, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
-	var req api.GuardRequest
-	c := &cobra.Command{
-		Use:     verb + " PATH",
+func decideCommand(s *session, name, short, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use:     name + " PATH",
 		Short:   short,
 		Long:    long,
-		Example: "  fovea guard " + verb + " skills/plan.org",
+		Example: "  fovea guard " + name + " skills/plan.org",
 		Args:    args(1, 1, "the path of a protected file"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Path = a[0]
-			return ask(s, c, op, req, func(d *api.GuardDecision) {
-				if d.Seq == 0 {
-					fmt.Fprintln(s.out, "it is as trusted; there was nothing to decide")
-					return
-				}
-				fmt.Fprintf(s.out, "%sed %s; commit %d\n", verb, oneLine(a[0]), d.Seq)
-			})
-		},
-	}
-	c.Flags().StringVar(&req.SHA256, "sha256", "", "only if the file holds what has this `DIGEST`")
-	return c
+	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
+		if d.Seq == 0 {
+			fmt.Fprintln(s.out, "it is as trusted; there was nothing to decide")
+			return
+		}
+		fmt.Fprintf(s.out, "%sed %s; commit %d\n", name, oneLine(req.Path), d.Seq)
+	})
 }
 
 func printProtected(out *stream, files []api.ProtectedFile) {

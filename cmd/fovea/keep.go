@@ -13,9 +13,8 @@ import (
 )
 
 func statusCommand(s *session) *cobra.Command {
-	var req api.StatusRequest
 	all := false
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "status",
 		Short: "Say how the memory is",
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
@@ -25,17 +24,18 @@ the stores of all memexes of this user, also of those that are gone.`,
   fovea status --all
   fovea status --diagnostics`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if all {
-				return s.listStores()
-			}
-			return ask(s, c, api.OpStatus, req, func(st *api.Status) {
-				printStatus(s.out, st)
-				s.printServed(c.Context())
-			})
-		},
+	}, api.OpStatus, nil, func(_ *api.StatusRequest, st *api.Status) { printStatus(s.out, st) })
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if all {
+			return s.listStores()
+		}
+		err := run(c, a)
+		if err == nil && !s.json {
+			s.printServed(c.Context())
+		}
+		return err
 	}
-	c.Flags().BoolVar(&req.Diagnostics, "diagnostics", false, "list what is odd in the files")
 	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
 	return c
 }
@@ -51,10 +51,9 @@ func (s *session) printServed(ctx context.Context) {
 }
 
 func ingestCommand(s *session) *cobra.Command {
-	var req api.IngestRequest
 	var tree api.IngestTreeRequest
 	var ast string
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "ingest",
 		Short: "Read what changed in the folder, and say what was committed",
 		Long: `Ingest reads what changed and prints a line for each commit as it becomes
@@ -69,28 +68,28 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
   echo '{"type":"headline","properties":{"TITLE":"Rain"}}' |
     fovea ingest --ast -`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if ast != "" {
-				return s.ingestTree(c, ast, tree)
+	}, api.OpIngest, func(req *api.IngestRequest, _ []string) error {
+		if tree.Parent != "" {
+			return misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
+		}
+		req.Progress = s.progress
+		req.Committed = func(k api.Commit) {
+			s.clear()
+			if s.json {
+				_ = s.print(committed{k.Seq, k.Root, k.Documents})
+			} else {
+				fmt.Fprintf(s.out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
 			}
-			if tree.Parent != "" {
-				return misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
-			}
-			req.Progress = s.progress
-			req.Committed = func(k api.Commit) {
-				s.clear()
-				if s.json {
-					_ = s.print(committed{k.Seq, k.Root, k.Documents})
-				} else {
-					fmt.Fprintf(s.out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
-				}
-			}
-			return ask(s, c, api.OpIngest, req, func(st *api.Status) {
-				printStatus(s.out, st)
-			})
-		},
+		}
+		return nil
+	}, func(_ *api.IngestRequest, st *api.Status) { printStatus(s.out, st) })
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if ast != "" {
+			return s.ingestTree(c, ast, tree)
+		}
+		return run(c, a)
 	}
-	c.Flags().BoolVar(&req.AcceptDeletions, "accept-deletions", false, "drop documents even if more than half are gone")
 	c.Flags().StringVar(&ast, "ast", "", "take in the AST in this `FILE`, - for standard input")
 	c.Flags().StringVar(&tree.Parent, "parent", "", "with --ast: the `NODE` to hang it below")
 	return c

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -145,29 +146,46 @@ but the answer, standard error the rest. Exit codes:
 	return root
 }
 
-// addVerbs adds every verb to the root, in groups by what a person wants and, in
-// each, by how soon it is needed.
+// faces are the verbs of operations that have a look of their own, in the order of the
+// first page of the help: in each group by how soon a person needs it.
+var faces = []struct {
+	operation string
+	command   func(*session) *cobra.Command
+}{
+	{"context", contextCommand}, {"query", queryCommand}, {"search", searchCommand}, {"show", showCommand}, {"skills", skillCommand},
+	{"remember", rememberCommand}, {"edit", editCommand}, {"refile", refileCommand}, {"archive", archiveCommand}, {"forget", forgetCommand},
+	{"assign-ids", idCommand}, {"ingest", ingestCommand},
+	{"log", logCommand}, {"diff", diffCommand}, {"blame", blameCommand}, {"snapshot", snapshotCommand}, {"rollback", rollbackCommand},
+	{"revert", revertCommand}, {"resolve", resolveCommand}, {"drift", driftCommand}, {"checkpoint", checkpointCommand}, {"restore", restoreCommand},
+	{"merge", mergeCommand}, {"guard", guardCommand},
+	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
+}
+
+// addVerbs adds every verb to the root, in the groups of the table of operations.
 func addVerbs(root *cobra.Command, s *session) {
 	cobra.EnableCommandSorting = false
-	add := func(id, title string, verbs ...*cobra.Command) {
-		root.AddGroup(&cobra.Group{ID: id, Title: title})
+	add := func(id string, verbs ...*cobra.Command) {
 		for _, c := range verbs {
 			c.GroupID = id
 			root.AddCommand(c)
 		}
 	}
-	add("read", "Find and read:",
-		contextCommand(s), queryCommand(s), searchCommand(s), showCommand(s), skillCommand(s))
-	add("write", "Write:",
-		rememberCommand(s), editCommand(s), refileCommand(s), archiveCommand(s), forgetCommand(s), idCommand(s), ingestCommand(s), importCommand(s))
-	add("history", "History and undo:",
-		logCommand(s), diffCommand(s), blameCommand(s), snapshotCommand(s), rollbackCommand(s), revertCommand(s), resolveCommand(s),
-		driftCommand(s), checkpointCommand(s), restoreCommand(s), mergeCommand(s), mergeFileCommand(s))
-	add("agents", "Serve agents:",
-		setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s), guardCommand(s))
-	add("care", "Care:",
-		statusCommand(s), verifyCommand(s), headCommand(s), repairCommand(s), retainCommand(s), purgeCommand(s),
-		adoptCommand(s), storeCommand(s), versionCommand(s))
+	root.AddGroup(&cobra.Group{ID: "read", Title: "Find and read:"}, &cobra.Group{ID: "write", Title: "Write:"},
+		&cobra.Group{ID: "history", Title: "History and undo:"}, &cobra.Group{ID: "agents", Title: "Serve agents:"}, &cobra.Group{ID: "care", Title: "Care:"})
+	add("agents", setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s))
+	faced := map[string]bool{}
+	for _, f := range faces {
+		faced[f.operation] = true
+		add(api.OperationNamed(f.operation).Group, f.command(s))
+	}
+	for _, op := range api.Operations {
+		if op.Group != "" && !faced[op.Name] {
+			add(op.Group, plainVerb(s, op))
+		}
+	}
+	add("write", importCommand(s))
+	add("history", mergeFileCommand(s))
+	add("care", adoptCommand(s), storeCommand(s), versionCommand(s))
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }

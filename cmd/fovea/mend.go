@@ -13,8 +13,7 @@ import (
 )
 
 func repairCommand(s *session) *cobra.Command {
-	var req api.RepairRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "repair",
 		Short: "Make a damaged memory whole again, and say what is lost",
 		Long: `Repair puts damaged files into the folder quarantine, keeps every block and
@@ -24,14 +23,7 @@ had. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.OpRepair, req, func(r *api.RepairResponse) {
-				printRepair(s.out, r)
-			})
-		},
-	}
-	c.Flags().BoolVar(&req.DryRun, "dry-run", false, "say what would be done")
-	return c
+	}, api.OpRepair, nil, func(_ *api.RepairRequest, r *api.RepairResponse) { printRepair(s.out, r) })
 }
 
 func printRepair(out *stream, r *api.RepairResponse) {
@@ -47,8 +39,7 @@ func printRepair(out *stream, r *api.RepairResponse) {
 }
 
 func retainCommand(s *session) *cobra.Command {
-	var req api.RetainRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "retain",
 		Short: "Thin the history: drop old versions by their age",
 		Long: `Retain keeps of the history every moment that is younger than --keep-all, the
@@ -59,27 +50,18 @@ written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
 whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.OpRetain, req, func(r *api.RetainResponse) {
-				if req.DryRun {
-					fmt.Fprint(s.out, "would be: ")
-				}
-				fmt.Fprintf(s.out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&req.KeepAll, "keep-all", "", "keep every moment younger than this `AGE`")
-	f.StringVar(&req.Hourly, "hourly", "", "keep the last of each hour younger than this `AGE`")
-	f.StringVar(&req.Daily, "daily", "", "keep the last of each day younger than this `AGE`")
-	f.BoolVar(&req.DryRun, "dry-run", false, "count what would be dropped")
-	return c
+	}, api.OpRetain, nil, func(req *api.RetainRequest, r *api.RetainResponse) {
+		if req.DryRun {
+			fmt.Fprint(s.out, "would be: ")
+		}
+		fmt.Fprintf(s.out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
+	})
 }
 
 func purgeCommand(s *session) *cobra.Command {
-	var req api.PurgeRequest
+	var c *cobra.Command
 	var text func() (*string, error)
-	c := &cobra.Command{
+	c = verb(s, &cobra.Command{
 		Use:   "purge [ID...]",
 		Short: "Take every version of nodes, or of a text, out of history for good",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
@@ -92,30 +74,27 @@ do backups of the state folder.`,
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
 		Args: args(0, -1, "ids of nodes"),
-		RunE: func(c *cobra.Command, a []string) error {
-			secret, err := text()
-			if err != nil {
-				return err
+	}, api.OpPurge, func(req *api.PurgeRequest, a []string) error {
+		secret, err := text()
+		if err != nil {
+			return err
+		}
+		if secret != nil {
+			req.Text = *secret
+			if req.Text != c.Flag("text").Value.String() { // the end of the line that was read is not part of it
+				req.Text = strings.TrimRight(req.Text, "\r\n")
 			}
-			if secret != nil {
-				req.Text = *secret
-				if req.Text != c.Flag("text").Value.String() { // the end of the line that was read is not part of it
-					req.Text = strings.TrimRight(req.Text, "\r\n")
-				}
-			}
-			if req.IDs = a; len(a) == 0 && req.Text == "" {
-				return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
-			}
-			return ask(s, c, api.OpPurge, req, func(r *api.PurgeResponse) {
-				if req.DryRun {
-					fmt.Fprint(s.out, "would be: ")
-				}
-				fmt.Fprintf(s.out, "%d versions purged\n", r.Versions)
-			})
-		},
-	}
-	f := c.Flags()
+		}
+		if len(a) == 0 && req.Text == "" {
+			return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
+		}
+		return nil
+	}, func(req *api.PurgeRequest, r *api.PurgeResponse) {
+		if req.DryRun {
+			fmt.Fprint(s.out, "would be: ")
+		}
+		fmt.Fprintf(s.out, "%d versions purged\n", r.Versions)
+	})
 	text = s.textFlag(c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
-	f.BoolVar(&req.DryRun, "dry-run", false, "count what would be purged")
 	return c
 }

@@ -13,8 +13,7 @@ import (
 )
 
 func mergeCommand(s *session) *cobra.Command {
-	var req api.MergeRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "merge COPY",
 		Short: "Bring in what another copy of this memory has done",
 		Long: `Merge brings in what another copy of this memory has done since both were one:
@@ -27,18 +26,12 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
   fovea merge ~/laptop/memex
   fovea query tags:conflict`,
 		Args: args(1, 1, "one state folder or memex"),
-		RunE: func(c *cobra.Command, a []string) error {
-			var err error
-			if req.State, err = stateOf(a[0]); err != nil {
-				return misuse{err}
-			}
-			return ask(s, c, api.OpMerge, req, func(done *api.MergeResponse) { printMerge(s.out, done, &req) })
-		},
-	}
-	f := c.Flags()
-	f.BoolVar(&req.DryRun, "dry-run", false, "say what would be done, and do nothing")
-	f.BoolVar(&req.MemoryOnly, "memory-only", false, "leave the files alone and remember that they differ")
-	return c
+	}, api.OpMerge, func(req *api.MergeRequest, a []string) (err error) {
+		if req.State, err = stateOf(a[0]); err != nil {
+			return misuse{err}
+		}
+		return nil
+	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.out, done, req) })
 }
 
 // stateOf returns the state folder that a path means: itself, or that of the memex

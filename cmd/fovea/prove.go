@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,7 @@ import (
 )
 
 func headCommand(s *session) *cobra.Command {
-	return &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "head",
 		Short: "Print the newest commit, signed, to keep elsewhere",
 		Long: `Head prints the newest commit as a note signed with the key of this machine.
@@ -21,15 +22,12 @@ Keep it where who changes the state folder cannot: "fovea verify --anchor" tells
 then whether the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
 		Args:    noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.OpHead, api.None{}, func(h *api.Head) { fmt.Fprint(s.out, h.Note) })
-		},
-	}
+	}, api.OpHead, nil, func(_ *api.None, h *api.Head) { fmt.Fprint(s.out, h.Note) })
 }
 
 func verifyCommand(s *session) *cobra.Command {
 	var anchors []string
-	var files bool
+	var req api.VerifyRequest
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Prove the whole memory from its bytes",
@@ -42,29 +40,26 @@ content that a commit says is purged, thinned or lost is told and is not wrong.`
 		Example: `  fovea verify --json
   fovea verify --anchor anchors.txt`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return verify(s, c, anchors, files) },
-	}
-	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
-	c.Flags().BoolVar(&files, "files", false, "compare each file with the memory too")
-	return c
-}
-
-func verify(s *session, c *cobra.Command, anchors []string, files bool) error {
-	req := api.VerifyRequest{Files: files}
-	for _, name := range anchors {
-		text, err := readFile(c.Context(), name)
-		if err != nil {
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, name := range anchors {
+				text, err := readFile(c.Context(), name)
+				if err != nil {
+					return err
+				}
+				req.Anchors = append(req.Anchors, text)
+			}
+			r, err := call(s, c, api.OpVerify, req)
+			if err != nil {
+				return err
+			}
+			err = s.give(r, func() { printVerify(s.out, r) })
+			if err == nil && !r.OK {
+				err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
+			}
 			return err
-		}
-		req.Anchors = append(req.Anchors, text)
+		},
 	}
-	r, err := call(s, c, api.OpVerify, req)
-	if err != nil {
-		return err
-	}
-	err = s.give(r, func() { printVerify(s.out, r) })
-	if err == nil && !r.OK {
-		err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
-	}
-	return err
+	addFlags(c, reflect.ValueOf(&req).Elem())
+	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
+	return c
 }

@@ -14,10 +14,9 @@ import (
 )
 
 func queryCommand(s *session) *cobra.Command {
-	var req api.QueryRequest
 	var projects, completed bool
 	var format string
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "query QUERY",
 		Short: "List the nodes that match a query",
 		Long:  "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
@@ -33,35 +32,29 @@ func queryCommand(s *session) *cobra.Command {
 			}
 			return args(1, -1, "a query, --active-projects or --completed")(c, a)
 		},
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Query, req.Content = strings.Join(a, " "), format != ""
-			if err := s.checkFormat(format); err != nil {
-				return err
-			}
-			switch {
-			case projects && completed:
-				return misuse{errors.New("query wants one of --active-projects and --completed")}
-			case projects:
-				req.Named = api.ActiveProjects
-			case completed:
-				req.Named = api.Completed
-			}
-			return ask(s, c, api.OpQuery, req, func(nodes []api.Node) {
-				if format == "" {
-					printNodes(s.out, nodes)
-				} else {
-					s.printGrep(nodes, plainWords(req.Query))
-				}
-				if len(nodes) == 0 {
-					s.say("nothing matches")
-				}
-			})
-		},
-	}
+	}, api.OpQuery, func(req *api.QueryRequest, _ []string) error {
+		req.Content = format != ""
+		switch {
+		case projects && completed:
+			return misuse{errors.New("query wants one of --active-projects and --completed")}
+		case projects:
+			req.Named = api.ActiveProjects
+		case completed:
+			req.Named = api.Completed
+		}
+		return s.checkFormat(format)
+	}, func(req *api.QueryRequest, nodes []api.Node) {
+		if format == "" {
+			printNodes(s.out, nodes)
+		} else {
+			s.printGrep(nodes, plainWords(req.Query))
+		}
+		if len(nodes) == 0 {
+			s.say("nothing matches")
+		}
+	})
 	formatFlag(c, &format)
 	f := c.Flags()
-	f.StringVar(&req.At, "at", "", atUsage)
-	f.IntVar(&req.Limit, "limit", 0, "at most `N` nodes (0: all; with --completed, 10)")
 	f.BoolVar(&projects, "active-projects", false, "only what is tagged project and not finished")
 	f.BoolVar(&completed, "completed", false, "only what is finished, the latest first")
 	return c

@@ -13,8 +13,7 @@ import (
 )
 
 func revertCommand(s *session) *cobra.Command {
-	var req api.RevertRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "revert [COMMIT...]",
 		Short: "Take back what one author, one session or some commits did",
 		Long: `Revert takes back what the commits of an author or a session did, or those
@@ -26,20 +25,7 @@ is a number as the log shows it, seq:N or a digest.`,
   fovea revert --author mint
   fovea revert 41 42`,
 		Args: args(0, -1, "commits, or --author or --session"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Commits = a
-			return ask(s, c, api.OpRevert, req, func(done *api.RevertResponse) {
-				printRevert(s.out, done, req.DryRun)
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&req.Author, "author", "", "take back the commits of this `AUTHOR`")
-	f.StringVar(&req.Session, "session", "", "take back the commits of the session `ID`")
-	f.StringVar(&req.Since, "since", "", "only those after this `MOMENT`, a date or a commit")
-	f.BoolVar(&req.DryRun, "dry-run", false, "say what would be done, and do nothing")
-	f.BoolVar(&req.Skip, "skip", false, "leave out files that changed or are open, revert the rest")
-	return c
+	}, api.OpRevert, nil, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.out, done, req.DryRun) })
 }
 
 func printRevert(out *stream, r *api.RevertResponse, dry bool) {
@@ -71,9 +57,8 @@ func printConflicts(out *stream, conflicts []api.Conflict) {
 }
 
 func resolveCommand(s *session) *cobra.Command {
-	var req api.ResolveRequest
 	var drop bool
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "resolve NODE",
 		Short: "End the conflicts that a node keeps",
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
@@ -85,21 +70,18 @@ finds such nodes.`,
   fovea resolve oak --take theirs
   fovea resolve oak --take 2`,
 		Args: oneNode,
-		RunE: func(c *cobra.Command, a []string) error {
-			if req.ID = a[0]; drop && req.Take != "" {
-				return misuse{errors.New("--drop keeps what stands; leave out --take")}
-			}
-			return ask(s, c, api.OpResolve, req, func(e *api.EditResponse) {
-				if e.Path == "" {
-					fmt.Fprintln(s.out, "deleted")
-					return
-				}
-				fmt.Fprintf(s.out, "resolved  %s:%d\n", oneLine(e.Path), e.Line)
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&req.Take, "take", "", "`SIDE` to take: ours (the default), theirs, or the number of a conflict")
-	f.BoolVar(&drop, "drop", false, "the same as --take ours")
+	}, api.OpResolve, func(req *api.ResolveRequest, _ []string) error {
+		if drop && req.Take != "" {
+			return misuse{errors.New("--drop keeps what stands; leave out --take")}
+		}
+		return nil
+	}, func(_ *api.ResolveRequest, e *api.EditResponse) {
+		if e.Path == "" {
+			fmt.Fprintln(s.out, "deleted")
+			return
+		}
+		fmt.Fprintf(s.out, "resolved  %s:%d\n", oneLine(e.Path), e.Line)
+	})
+	c.Flags().BoolVar(&drop, "drop", false, "the same as --take ours")
 	return c
 }

@@ -162,12 +162,21 @@ func ask[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q, show fu
 // call opens the memory and calls an operation by the hand of who runs this process: in
 // the name that --agent gives, if any.
 func call[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q) (answer A, err error) {
-	defer s.working()()
-	svc, err := s.service(c.Context())
+	out, err := callAny(s, c, op.Operation, req)
 	if err != nil {
 		return answer, err
 	}
-	return op.Call(api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), svc, req)
+	return out.(A), nil
+}
+
+// callAny is call for an operation whose types are not known here.
+func callAny(s *session, c *cobra.Command, op *api.Operation, req any) (any, error) {
+	defer s.working()()
+	svc, err := s.service(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	return svc(api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), api.Call{Op: op, Request: req})
 }
 
 // give prints an answer: as JSON, or as show does.

@@ -24,50 +24,43 @@ file SKILL.md. Fovea executes nothing in it.`,
   fovea skill check`,
 	}
 	return group(c,
-		&cobra.Command{
+		verb(s, &cobra.Command{
 			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: noArguments,
-			RunE: func(c *cobra.Command, _ []string) error {
-				return ask(s, c, api.OpSkills, api.None{}, func(r *api.Skills) {
-					printSkills(s.out, r)
-					if n := len(r.Problems); n > 0 {
-						s.say("%s: see fovea skill check", several(n, "problem"))
-					}
-				})
-			},
-		},
-		&cobra.Command{
+		}, api.OpSkills, nil, func(_ *api.None, r *api.Skills) {
+			printSkills(s.out, r)
+			if n := len(r.Problems); n > 0 {
+				s.say("%s: see fovea skill check", several(n, "problem"))
+			}
+		}),
+		verb(s, &cobra.Command{
 			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence", Args: args(1, 1, "the name of a skill"),
-			RunE: func(c *cobra.Command, a []string) error {
-				return ask(s, c, api.OpSkill, api.SkillRequest{Name: a[0]}, func(r *api.SkillSource) {
-					s.out.text(r.Source)
-				})
-			},
-		},
+		}, api.OpSkill, nil, func(_ *api.SkillRequest, r *api.SkillSource) { s.out.text(r.Source) }),
 		skillTriggerCommand(s),
 		&cobra.Command{
 			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: noArguments,
-			RunE: func(c *cobra.Command, _ []string) error {
-				r, err := call(s, c, api.OpSkills, api.None{})
-				if err != nil {
-					return err
-				}
-				err = s.give(r, func() {
-					printProblems(s.out, r.Problems)
-					fmt.Fprintln(s.out, "order: "+oneLine(strings.Join(r.Order, ", ")))
-				})
-				if err == nil && len(r.Problems) > 0 {
-					err = errors.New("not all skills are as they should be")
-				}
-				return err
-			},
+			RunE: func(c *cobra.Command, _ []string) error { return checkSkills(s, c) },
 		},
 	)
 }
 
+func checkSkills(s *session, c *cobra.Command) error {
+	r, err := call(s, c, api.OpSkills, api.None{})
+	if err != nil {
+		return err
+	}
+	err = s.give(r, func() {
+		printProblems(s.out, r.Problems)
+		fmt.Fprintln(s.out, "order: "+oneLine(strings.Join(r.Order, ", ")))
+	})
+	if err == nil && len(r.Problems) > 0 {
+		err = errors.New("not all skills are as they should be")
+	}
+	return err
+}
+
 // skillTriggerCommand answers events.
 func skillTriggerCommand(s *session) *cobra.Command {
-	var req api.TriggerRequest
-	c := &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use:   "trigger EVENT",
 		Short: "Answer an event, and name the skills that answer to it",
 		Long: `At heartbeat and manual-persist the built-in skill state-persistence makes a
@@ -75,20 +68,14 @@ checkpoint; where nothing changed, nothing is written. Other skills that answer
 to the event are named; Fovea executes nothing in them.`,
 		Example: "  fovea skill trigger heartbeat",
 		Args:    args(1, 1, "the name of an event"),
-		RunE: func(c *cobra.Command, a []string) error {
-			req.Event = a[0]
-			return ask(s, c, api.OpTrigger, req, func(r *api.Triggered) {
-				if r.Checkpoint != nil {
-					printCheckpoint(s.out, r.Checkpoint)
-				}
-				for _, name := range r.Skills {
-					fmt.Fprintln(s.out, oneLine(name))
-				}
-			})
-		},
-	}
-	c.Flags().StringVar(&req.Action, "action", "", "`TEXT` that says what is to be done, handed on as it is")
-	return c
+	}, api.OpTrigger, nil, func(_ *api.TriggerRequest, r *api.Triggered) {
+		if r.Checkpoint != nil {
+			printCheckpoint(s.out, r.Checkpoint)
+		}
+		for _, name := range r.Skills {
+			fmt.Fprintln(s.out, oneLine(name))
+		}
+	})
 }
 
 // printSkills shows each skill with what it needs and what calls for it, and below

@@ -12,8 +12,7 @@ import (
 )
 
 func contextCommand(s *session) *cobra.Command {
-	var req api.ContextRequest
-	c := &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use:   "context",
 		Short: "Print the best context for a model within a token budget",
 		Long: `Context chooses, for what is being worked on, which nodes a model should see and
@@ -24,30 +23,15 @@ the reason for every part, --json gives both as one object.`,
   fovea context --question "what did the vet say about Pika?" --explain
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
 		Args: args(0, 0, "no arguments, only flags such as --focus"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(s, c, api.OpContext, req, func(w *api.ContextResponse) {
-				s.out.text(w.Text)
-				if req.Policy == window.PolicyFoveal && req.Focus == "" {
-					s.say("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")
-				}
-				if req.Explain {
-					explain(s.err, w)
-				}
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&req.Focus, "focus", "", "`NODE` being worked on: id, FILE:LINE, FILE:+BYTE, path or title")
-	f.StringVar(&req.Question, "question", "", "`QUESTION` that the model is asked")
-	f.StringVar(&req.Task, "task", "", "`TASK` that it is working on")
-	f.IntVar(&req.Budget, "budget", 0, "`TOKENS` the window may have (default 8000)")
-	f.StringVar(&req.Policy, "policy", "", "`POLICY` that chooses: value (default), foveal")
-	f.StringVar(&req.Format, "format", "", "`FORMAT` of the text: org (default), markdown, json")
-	f.StringVar(&req.Counter, "counter", "", "`COUNTER` of tokens: o200k (default, exact), estimate (over-counts)")
-	f.Float64Var(&req.Threshold, "threshold", 0, "`SIMILARITY` from which foveal shows a neighbour in full (default 0.75)")
-	f.StringVar(&req.At, "at", "", atUsage)
-	f.BoolVar(&req.Degrade, "degrade", false, "show the focus at a lower level when it does not fit")
-	f.BoolVar(&req.Explain, "explain", false, "say why each part is there")
+	}, api.OpContext, nil, func(req *api.ContextRequest, w *api.ContextResponse) {
+		s.out.text(w.Text)
+		if req.Policy == window.PolicyFoveal && req.Focus == "" {
+			s.say("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")
+		}
+		if req.Explain {
+			explain(s.err, w)
+		}
+	})
 	oneOf(c, "policy", "value", "foveal")
 	oneOf(c, "format", "org", "markdown", "json")
 	oneOf(c, "counter", "o200k", "estimate")

@@ -25,38 +25,46 @@ type historyInput struct {
 const defaultCommits = 20
 
 func historyTool(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
-	switch in.Action {
-	case "log":
-		return logTool(ctx, svc, in)
-	case "diff":
-		d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: in.From, To: in.To, Text: in.Text})
-		if err != nil {
-			return reply{}, err
-		}
-		return reply{text: diffText(d)}, nil
-	case "blame":
-		blamed, err := api.OpBlame.Call(ctx, svc, api.BlameRequest{ID: in.ID})
-		if err != nil {
-			return reply{}, err
-		}
-		return reply{text: fmt.Sprintf("Lines of %q: %d.\n%s", blamed.ID, len(blamed.Lines), fenced(blameLines(blamed)))}, nil
-	case "snapshots":
-		list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
-		if err != nil {
-			return reply{}, err
-		}
-		return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}, nil
-	case "checkpoint":
-		c, err := api.OpCheckpoint.Call(ctx, svc, api.CheckpointRequest{Name: in.Name})
-		if err != nil {
-			return reply{}, err
-		}
-		return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}, nil
-	}
-	return reply{}, unknownAction("history")
+	return historyActions.do(ctx, svc, in.Action, in)
 }
 
-func logTool(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
+var historyActions = actions[historyInput]{
+	{"log", logAction}, {"diff", diffAction}, {"blame", blameAction}, {"snapshots", snapshotsAction}, {"checkpoint", checkpointAction},
+}
+
+func diffAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
+	d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: in.From, To: in.To, Text: in.Text})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: diffText(d)}, nil
+}
+
+func blameAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
+	blamed, err := api.OpBlame.Call(ctx, svc, api.BlameRequest{ID: in.ID})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: fmt.Sprintf("Lines of %q: %d.\n%s", blamed.ID, len(blamed.Lines), fenced(blameLines(blamed)))}, nil
+}
+
+func snapshotsAction(ctx context.Context, svc api.Service, _ historyInput) (reply, error) {
+	list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}, nil
+}
+
+func checkpointAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
+	c, err := api.OpCheckpoint.Call(ctx, svc, api.CheckpointRequest{Name: in.Name})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}, nil
+}
+
+func logAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
 	if in.Limit < 0 {
 		return reply{}, misuse("limit is 0 or more")
 	}
@@ -126,29 +134,39 @@ type rollbackInput struct {
 }
 
 func rollbackTool(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
-	switch in.Action {
-	case "rollback":
-		r, err := api.OpRollback.Call(ctx, svc, api.RollbackRequest{To: in.To})
-		if err != nil {
-			return reply{}, err
-		}
-		return wentBack("", *r), nil
-	case "restore":
-		r, err := api.OpRestore.Call(ctx, svc, api.RestoreRequest{Name: in.To})
-		if err != nil {
-			return reply{}, err
-		}
-		return wentBack(fmt.Sprintf(" to checkpoint %q", r.Name), r.RollbackResponse), nil
-	case "revert":
-		r, err := api.OpRevert.Call(ctx, svc, api.RevertRequest{Commits: in.Commits, Author: in.Author, Since: in.Since, DryRun: in.DryRun})
-		if err != nil {
-			return reply{}, err
-		}
-		return reverted(r, in.DryRun), nil
-	case "resolve":
-		return written(api.OpResolve.Call(ctx, svc, api.ResolveRequest{ID: in.ID, Take: in.Take}))
+	return rollbackActions.do(ctx, svc, in.Action, in)
+}
+
+var rollbackActions = actions[rollbackInput]{
+	{"rollback", rollbackAction}, {"revert", revertAction}, {"resolve", resolveAction}, {"restore", restoreAction},
+}
+
+func rollbackAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
+	r, err := api.OpRollback.Call(ctx, svc, api.RollbackRequest{To: in.To})
+	if err != nil {
+		return reply{}, err
 	}
-	return reply{}, unknownAction("rollback")
+	return wentBack("", *r), nil
+}
+
+func restoreAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
+	r, err := api.OpRestore.Call(ctx, svc, api.RestoreRequest{Name: in.To})
+	if err != nil {
+		return reply{}, err
+	}
+	return wentBack(fmt.Sprintf(" to checkpoint %q", r.Name), r.RollbackResponse), nil
+}
+
+func revertAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
+	r, err := api.OpRevert.Call(ctx, svc, api.RevertRequest{Commits: in.Commits, Author: in.Author, Since: in.Since, DryRun: in.DryRun})
+	if err != nil {
+		return reply{}, err
+	}
+	return reverted(r, in.DryRun), nil
+}
+
+func resolveAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
+	return written(api.OpResolve.Call(ctx, svc, api.ResolveRequest{ID: in.ID, Take: in.Take}))
 }
 
 func wentBack(to string, done api.RollbackResponse) reply {

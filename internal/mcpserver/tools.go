@@ -68,27 +68,34 @@ func (s *Server) addTools() {
 		"Take a note and all below it out of the files. History keeps it.", forgetTool)
 	add(s, "history", "History", adds,
 		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go back to. checkpoint: keep this state under a name.", historyTool,
-		enum("action", actionsOf("history")))
+		enum("action", historyActions.names()))
 	add(s, "rollback", "Go back", sets,
 		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", rollbackTool,
-		enum("action", actionsOf("rollback")))
+		enum("action", rollbackActions.names()))
 }
 
-// actionsOf lists the actions of a tool, as the table of operations has them.
-func actionsOf(tool string) (actions []string) {
-	for _, op := range api.Operations {
-		if name, action, several := strings.Cut(op.Tool, " "); name == tool && several {
-			actions = append(actions, action)
+// actions are what a tool with a field action can do, in the order in which it lists them.
+type actions[In any] []struct {
+	name string
+	call func(context.Context, api.Service, In) (reply, error)
+}
+
+func (a actions[In]) names() (names []string) {
+	for _, action := range a {
+		names = append(names, action.name)
+	}
+	return names
+}
+
+// do carries the named action out.
+func (a actions[In]) do(ctx context.Context, svc api.Service, name string, in In) (reply, error) {
+	for _, action := range a {
+		if action.name == name {
+			return action.call(ctx, svc, in)
 		}
 	}
-	return actions
-}
-
-// unknownAction refuses an action that a tool does not have.
-func unknownAction(tool string) error {
-	actions := actionsOf(tool)
-	last := len(actions) - 1
-	return misuse("action is " + strings.Join(actions[:last], ", ") + " or " + actions[last])
+	names, last := a.names(), len(a)-1
+	return reply{}, misuse("action is " + strings.Join(names[:last], ", ") + " or " + names[last])
 }
 
 // enum limits a property of a tool's schema to values.

@@ -1,0 +1,147 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// verb completes the command of an operation. Flags and arguments fill a request by the
+// tags of its fields; prepare, unless it is nil, does what no tag says; show prints the
+// answer where no JSON is wanted.
+func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
+	req := new(Q)
+	fields := reflect.ValueOf(req).Elem()
+	addFlags(c, fields)
+	c.RunE = func(c *cobra.Command, a []string) error {
+		takeArguments(fields, a)
+		if prepare != nil {
+			if err := prepare(req, a); err != nil {
+				return err
+			}
+		}
+		return ask(s, c, op, *req, func(answer A) { show(req, answer) })
+	}
+	return c
+}
+
+// plainVerb is the command of an operation that has none of its own in this package: it
+// prints the answer as JSON.
+func plainVerb(s *session, op *api.Operation) *cobra.Command {
+	req := reflect.New(op.Request).Elem()
+	use := []string{op.Name}
+	for _, f := range reflect.VisibleFields(op.Request) {
+		if arg := f.Tag.Get("arg"); arg != "" {
+			use = append(use, "["+arg+"]")
+		}
+	}
+	c := &cobra.Command{
+		Use: strings.Join(use, " "), Short: op.Summary, Example: "  fovea " + op.Name,
+		RunE: func(c *cobra.Command, a []string) error {
+			if rest := takeArguments(req, a); len(rest) > 0 {
+				return misuse{fmt.Errorf("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())}
+			}
+			answer, err := callAny(s, c, op, req.Interface())
+			if err != nil {
+				return err
+			}
+			return s.print(answer)
+		},
+	}
+	addFlags(c, req)
+	return c
+}
+
+// addFlags gives a command a flag for each field of a request with a tag flag. The tag
+// says how the flag is used, else the description of the field does. A word in angle
+// brackets stands for the value; --NAME at the beginning is the flag's name where it is
+// not that of the field in JSON.
+func addFlags(c *cobra.Command, req reflect.Value) {
+	f := c.Flags()
+	for _, field := range reflect.VisibleFields(req.Type()) {
+		tag, ok := field.Tag.Lookup("flag")
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name = strings.ReplaceAll(name, "_", "-")
+		if rest, named := strings.CutPrefix(tag, "--"); named {
+			name, tag, _ = strings.Cut(rest, " ")
+		}
+		usage := placeholder.ReplaceAllString(cmp.Or(tag, field.Tag.Get("jsonschema")), "`$1`")
+		switch v := req.FieldByIndex(field.Index).Addr().Interface().(type) {
+		case *string:
+			f.StringVar(v, name, "", usage)
+		case *bool:
+			f.BoolVar(v, name, false, usage)
+		case *int:
+			f.IntVar(v, name, 0, usage)
+		case *float64:
+			f.Float64Var(v, name, 0, usage)
+		case *[]string:
+			f.StringArrayVar(v, name, nil, usage)
+		case *[]int:
+			f.IntSliceVar(v, name, nil, usage)
+		case **string:
+			f.Var(optional{v}, name, usage)
+		default:
+			panic(fmt.Sprintf("--%s: no flag holds a %s", name, field.Type)) // a mistake in this program
+		}
+	}
+}
+
+// placeholder is the word of a usage that stands for the value of the flag.
+var placeholder = regexp.MustCompile(`<([^>]+)>`)
+
+// optional is the value of a flag that is nil unless the flag is given.
+type optional struct{ to **string }
+
+var _ pflag.Value = optional{}
+
+func (o optional) Set(text string) error {
+	*o.to = &text
+	return nil
+}
+
+func (o optional) String() string {
+	if o.to == nil || *o.to == nil {
+		return ""
+	}
+	return **o.to
+}
+
+func (optional) Type() string { return "string" }
+
+// takeArguments fills the fields of a request with a tag arg, in their order, and returns
+// the arguments that none took. A tag that ends in ... takes all that are left; a text
+// joins them.
+func takeArguments(req reflect.Value, a []string) (rest []string) {
+	for _, field := range reflect.VisibleFields(req.Type()) {
+		arg, ok := field.Tag.Lookup("arg")
+		if !ok || len(a) == 0 {
+			continue
+		}
+		v := req.FieldByIndex(field.Index)
+		switch {
+		case v.Kind() == reflect.Slice:
+			v.Set(reflect.ValueOf(a))
+			a = nil
+		case strings.HasSuffix(arg, "..."):
+			v.SetString(strings.Join(a, " "))
+			a = nil
+		default:
+			v.SetString(a[0])
+			a = a[1:]
+		}
+	}
+	return a
+}
