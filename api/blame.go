@@ -35,7 +35,7 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 	if err != nil {
 		return nil, err
 	}
-	l, id, err := l.inHistory(ctx, v, req.ID)
+	l, id, err := inHistory(ctx, l, v, req.ID)
 	if err != nil {
 		return nil, named(err, "blame", "-", "")
 	}
@@ -57,7 +57,7 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 
 // inHistory returns the id of the node that a name is of, and the service over the
 // memory that has its history. A name that no node has now may be one that it had.
-func (l *Local) inHistory(ctx context.Context, v *fovea.View, name string) (on *Local, id string, err error) {
+func inHistory(ctx context.Context, l *Local, v *fovea.View, name string) (on *Local, id string, err error) {
 	id = l.below(name)
 	n, err := v.Resolve(id)
 	switch {

@@ -37,10 +37,10 @@ type RestoreRequest struct {
 	// Files and Missing bring back files alone: those named, and those that the folder
 	// has lost.
 	Files      []string `json:"files,omitempty" jsonschema:"bring back these files alone, in their newest version"`
-	Missing    bool     `json:"missing,omitempty" jsonschema:"bring back the files alone that the folder has lost" flag:"bring back the files that the folder has lost, and change nothing else"`
+	Missing    bool     `json:"missing,omitempty" jsonschema:"bring back the files alone that the folder has lost" flag:""`
 	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment" flag:"with FILE: as it was at this <MOMENT>"`
-	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, restore the rest"`
-	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
+	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:""`
+	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
 }
 
 // RestoreResponse is what a restore did.
@@ -83,35 +83,35 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	if req.Missing || len(req.Files) > 0 || req.Name == "" && l.onlyMissing() {
-		return l.restoreFiles(ctx, req, at)
+	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
+		return restoreFiles(ctx, l, req, at)
 	}
 	from, c, files, err := l.m.Restore(ctx, req.Name, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
-	if req.Name != "" && !l.isSnapshot(req.Name) {
+	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
-		if found, fileErr := l.restoreFiles(ctx, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
+		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
 			return found, fileErr
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: l.rolledBack(ctx, c, files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
 }
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
-func (l *Local) onlyMissing() bool {
-	return !l.isSnapshot("") && len(l.m.Missing()) > 0
+func onlyMissing(l *Local) bool {
+	return !isSnapshot(l, "") && len(l.m.Missing()) > 0
 }
 
 // isSnapshot reports whether a snapshot has a name; "" is any.
-func (l *Local) isSnapshot(name string) bool {
+func isSnapshot(l *Local, name string) bool {
 	return slices.ContainsFunc(l.m.Snapshots(), func(s fovea.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
 }
 
 // restoreFiles brings files back: those of the request, or those that are missing, of
 // the projects too.
-func (l *Local) restoreFiles(ctx context.Context, req RestoreRequest, at string) (*RestoreResponse, error) {
+func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) (*RestoreResponse, error) {
 	opts := &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly}
 	switch {
 	case req.Name != "":
@@ -131,7 +131,7 @@ func (l *Local) restoreFiles(ctx context.Context, req RestoreRequest, at string)
 	if err != nil {
 		return nil, err
 	}
-	out := &RestoreResponse{Source: "local", RollbackResponse: l.rolledBack(ctx, c, files, req.MemoryOnly)}
+	out := &RestoreResponse{Source: "local", RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
 	if l.m != l.memex || len(paths) > 0 {
 		return out, nil
 	}
@@ -154,8 +154,8 @@ func (l *Local) restoreFiles(ctx context.Context, req RestoreRequest, at string)
 
 // rolledBack says where the memory is since a commit, which is zero where there was
 // nothing to change, and what became of the files.
-func (l *Local) rolledBack(ctx context.Context, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
-	written, removed := l.parted(ctx, c, files)
+func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+	written, removed := parted(ctx, l, c, files)
 	if c.Seq == 0 {
 		c = l.m.View().Head()
 	}
@@ -168,7 +168,7 @@ func (l *Local) rolledBack(ctx context.Context, c fovea.Commit, files []string, 
 
 // parted tells files that memory has at a commit, and so were written, from those
 // that it has not, and so were removed.
-func (l *Local) parted(ctx context.Context, c fovea.Commit, files []string) (written, removed []string) {
+func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
 		if then, err := l.m.At(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-func (l *Local) status(ctx context.Context, diagnostics bool) (*Status, error) {
+func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) {
 	s := l.m.Status()
 	found, err := l.m.Diagnostics(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (l *Local) status(ctx context.Context, diagnostics bool) (*Status, error) {
 	all := each(append(s.Problems, found...), problem)
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
-		Nodes: s.Nodes, Documents: s.Documents, WithoutID: l.withoutID(), Diagnostics: len(all), Drift: list(s.Drift), Missing: s.Missing,
+		Nodes: s.Nodes, Documents: s.Documents, WithoutID: withoutID(l), Diagnostics: len(all), Drift: list(s.Drift), Missing: s.Missing,
 		Lockdown: list(guarded.Lockdown()), Unreviewed: guarded.Unreviewed(), ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
 		SignedBy: s.SignedBy, Signature: s.Signature, Baselines: s.Baselines, RelaxedMs: s.Relaxed.Milliseconds(),
 	}
@@ -53,7 +53,7 @@ func (l *Local) guarded(ctx context.Context) (*fovea.View, error) {
 }
 
 // withoutID counts the headlines whose id is derived.
-func (l *Local) withoutID() int {
+func withoutID(l *Local) int {
 	count := 0
 	for n := range l.m.View().All() {
 		if n.Parent != "" && node.IsDerived(n.ID) {

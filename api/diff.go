@@ -12,7 +12,7 @@ import (
 )
 
 func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error) {
-	from, err := l.since(ctx, req.From)
+	from, err := earlierMoment(ctx, l, req.From)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if l.m.ByOwner(ctx) { // who sees all but the text of what is locked down
 		return withholdTexts(difference(a, b, req.Text), v.Lockdown()), nil
 	}
-	locked := l.withheld(ctx, v, a, b)
+	locked := withheld(ctx, l, v, a, b)
 	out := difference(a.Without(locked...), b.Without(locked...), req.Text)
 	out.Lockdown = differing(a, b, locked)
 	return out, nil
@@ -52,7 +52,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 // withheld lists the files that a caller who is not the owner does not see in a
 // comparison of two moments: what is locked down now, and what the owner did not trust
 // at one of them.
-func (l *Local) withheld(ctx context.Context, now, a, b *fovea.View) []string {
+func withheld(ctx context.Context, l *Local, now, a, b *fovea.View) []string {
 	locked := now.Lockdown()
 	if !l.seesAll(ctx) {
 		locked = slices.Concat(locked, l.m.Untrusted(a), l.m.Untrusted(b))
@@ -74,10 +74,10 @@ func differing(a, b *fovea.View, paths []string) []string {
 	return out
 }
 
-// since resolves the earlier moment of a difference, before the sync. Without
+// earlierMoment resolves the earlier moment of a difference, before the sync. Without
 // one it is the newest snapshot; where there is none yet, what memory holds
 // before the sync; in an empty memory, what the sync brings.
-func (l *Local) since(ctx context.Context, from string) (string, error) {
+func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 	if from == "" {
 		from = "0"
 		if len(l.m.Snapshots()) == 0 {

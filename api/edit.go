@@ -20,9 +20,9 @@ import (
 // apply in the order in which they stand here.
 type EditRequest struct {
 	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
-	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"<DIGEST> of the node as it was read: fail if it changed since"`
+	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"DIGEST"`
 
-	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick" flag:"tick the list item in this <LINE> of the file"`
+	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick" flag:"tick the list item in this <LINE>"`
 	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick that in this <LINE>"`
 	Todo             *string  `json:"todo,omitempty" jsonschema:"keyword; empty takes it away" flag:"<KEYWORD> that the file declares"`
 	Title            *string  `json:"title,omitempty" jsonschema:"the new one" flag:"<TITLE> without keyword, priority and tags"`
@@ -31,7 +31,7 @@ type EditRequest struct {
 	Untag            []string `json:"untag,omitempty" jsonschema:"tags to take away" flag:"<TAG> to take away"`
 	Property         []string `json:"property,omitempty" jsonschema:"each KEY=VALUE, to set" flag:"property to set, as <KEY=VALUE>"`
 	RemoveProperty   []string `json:"remove_property,omitempty" jsonschema:"keys to take away" flag:"<KEY> of a property to take away"`
-	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"<DATE>, such as 2026-03-01 or \"2026-03-01 10:00 +1w\""`
+	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"DATE"`
 	Deadline         *string  `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, written as for --schedule"`
 	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer"`
 	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text"`
@@ -57,7 +57,7 @@ type EditResponse struct {
 type MoveRequest struct {
 	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
 	To   string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile" arg:"TARGET"`
-	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"<DIGEST> of the node as it was read: fail if it changed since"`
+	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"DIGEST"`
 }
 
 // AssignRequest names nodes that are to have an :ID:.
@@ -73,13 +73,13 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 	if err != nil {
 		return nil, invalid("edit", err)
 	}
-	return l.change(ctx, "edit", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return changeNode(ctx, l, "edit", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		return on.m.Edit(ctx, id, base, edits...)
 	})
 }
 
-// change carries out what op is to do with one node, and says what the node is then.
-func (l *Local) change(ctx context.Context, op, name, digest string,
+// changeNode carries out what op is to do with one node, and says what the node is then.
+func changeNode(ctx context.Context, l *Local, op, name, digest string,
 	do func(on *Local, id string, base merkle.Digest) (fovea.Commit, error),
 ) (*EditResponse, error) {
 	on, id, base, err := l.target(ctx, op, name, digest)
@@ -90,10 +90,10 @@ func (l *Local) change(ctx context.Context, op, name, digest string,
 	if err != nil {
 		return nil, named(err, op, id, name)
 	}
-	return on.edited(id, c), nil
+	return editResponse(on, id, c), nil
 }
 
-// named says an error of an operation by its own name, and of the node by the name
+// namedQuery says an error of an operation by its own name, and of the node by the name
 // that the caller gave it.
 func named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)
@@ -193,9 +193,9 @@ func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local,
 	return on, n.ID, base, err
 }
 
-// edited says what a node is after a commit, under its new id where that came
+// editResponse says what a node is after a commit, under its new id where that came
 // from its title or place.
-func (l *Local) edited(id string, c fovea.Commit) *EditResponse {
+func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 	for _, e := range c.Lineage {
 		if e.Old == id {
 			id = e.New
@@ -226,7 +226,7 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 }
 
 func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	return l.change(ctx, "refile", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return changeNode(ctx, l, "refile", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		v, err := on.seen(ctx)
 		if err != nil {
 			return fovea.Commit{}, err
@@ -240,7 +240,7 @@ func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 }
 
 func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	return l.change(ctx, "archive", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return changeNode(ctx, l, "archive", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		return on.m.Archive(ctx, id, base)
 	})
 }
@@ -266,7 +266,7 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 		}
 	}
 	if !req.List && len(ids) > 0 {
-		if ids, err = l.assign(ctx, v, ids); err != nil {
+		if ids, err = assignByScope(ctx, l, v, ids); err != nil {
 			return nil, err
 		}
 		if v, err = l.memex.Over(ctx, l.over...); err != nil {
@@ -275,11 +275,11 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 	}
 	slices.Sort(ids) // for Compact; the answer is in document order
 	ids = slices.Compact(ids)
-	return l.inOrder(v, ids), nil
+	return inOrder(l, v, ids), nil
 }
 
-// assign gives ids to nodes, scope by scope.
-func (l *Local) assign(ctx context.Context, v *fovea.View, ids []string) ([]string, error) {
+// assignByScope gives ids to nodes, scope by scope.
+func assignByScope(ctx context.Context, l *Local, v *fovea.View, ids []string) ([]string, error) {
 	var all []string
 	for _, scope := range append([]string{""}, l.over...) {
 		on, err := l.in(ctx, scope)
@@ -316,7 +316,7 @@ func inside(path, folder string) bool {
 }
 
 // inOrder lists nodes in document order.
-func (l *Local) inOrder(v *fovea.View, ids []string) []Node {
+func inOrder(l *Local, v *fovea.View, ids []string) []Node {
 	nodes := make([]*node.Node, 0, len(ids))
 	for n := range v.All() {
 		if _, ok := slices.BinarySearch(ids, n.ID); ok {

@@ -58,7 +58,7 @@ type GuardChange struct {
 // file held when it was looked at: a file that holds something else is a Conflict.
 type GuardRequest struct {
 	Path   string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
-	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict" flag:"only if the file holds what has this <DIGEST>"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict" flag:"DIGEST"`
 }
 
 // GuardDecision is what was decided. Seq is the number of the commit that says so,
@@ -102,14 +102,16 @@ func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardD
 }
 
 func adoptProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
-	return l.decide(ctx, req, l.m.Adopt)
+	return decideProtected(ctx, l, req, l.m.Adopt)
 }
 
 func rejectProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
-	return l.decide(ctx, req, l.m.Reject)
+	return decideProtected(ctx, l, req, l.m.Reject)
 }
 
-func (l *Local) decide(ctx context.Context, req GuardRequest, how func(context.Context, string, merkle.Digest) (fovea.Commit, error)) (*GuardDecision, error) {
+func decideProtected(ctx context.Context, l *Local, req GuardRequest,
+	how func(context.Context, string, merkle.Digest) (fovea.Commit, error),
+) (*GuardDecision, error) {
 	var seen merkle.Digest
 	if req.SHA256 != "" {
 		b, err := hex.DecodeString(req.SHA256)
@@ -171,7 +173,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 		}
 	}
 	if err == nil {
-		l.warnGuard(g)
+		warnGuard(l, g)
 	}
 	return g, err
 }
@@ -186,7 +188,7 @@ func (l *Local) seen(ctx context.Context) (*fovea.View, error) {
 }
 
 // warnGuard names what is left out, and what nobody has looked at.
-func (l *Local) warnGuard(g *fovea.View) {
+func warnGuard(l *Local, g *fovea.View) {
 	for _, w := range []struct {
 		paths []string
 		said  string

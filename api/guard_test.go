@@ -137,7 +137,8 @@ func TestSkillOperations(t *testing.T) {
 		t.Errorf("locked: %+v, %v", list, err)
 	}
 	for _, name := range []string{"plan", "skills/plan.org"} {
-		if _, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: name}); fovea.KindOf(err) != fovea.Locked || !strings.Contains(err.Error(), "changed outside Fovea") {
+		_, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: name})
+		if fovea.KindOf(err) != fovea.Locked || !strings.Contains(err.Error(), "changed outside Fovea") {
 			t.Errorf("%s, locked: %v", name, err)
 		}
 	}

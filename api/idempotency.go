@@ -52,9 +52,8 @@ func Idempotent() Middleware {
 // ready.
 type idempotencyCache struct {
 	mu       sync.Mutex
-	newest   map[string]*keyedRequest
-	older    map[string]*keyedRequest
-	answered []*keyedRequest // with a stored answer, the oldest first
+	now, old map[string]*keyedRequest // the newest, and those before them
+	answered []*keyedRequest          // with a stored answer, the oldest first
 }
 
 // keyedRequest is the first request under a key.
@@ -90,15 +89,15 @@ func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]
 func (i *idempotencyCache) find(key string, sum [sha256.Size]byte) (r *keyedRequest, isFirst bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	r, known := i.newest[key]
+	r, known := i.now[key]
 	if !known {
-		if r, known = i.older[key]; !known {
+		if r, known = i.old[key]; !known {
 			r = &keyedRequest{sum: sum, done: make(chan struct{})}
 		}
-		if i.newest == nil || len(i.newest) >= minKeys {
-			i.newest, i.older = map[string]*keyedRequest{}, i.newest
+		if i.now == nil || len(i.now) >= minKeys {
+			i.now, i.old = map[string]*keyedRequest{}, i.now
 		}
-		i.newest[key] = r
+		i.now[key] = r
 	}
 	return r, !known
 }
@@ -137,7 +136,7 @@ func (i *idempotencyCache) answerOf(r *keyedRequest) []byte {
 func (i *idempotencyCache) drop(key string, r *keyedRequest) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for _, known := range []map[string]*keyedRequest{i.newest, i.older} {
+	for _, known := range []map[string]*keyedRequest{i.now, i.old} {
 		if known[key] == r {
 			delete(known, key)
 		}

@@ -88,14 +88,14 @@ func (l *Local) sync(ctx context.Context) error {
 		l.warn(err)
 		return nil
 	}
-	l.warnEmpty(ctx, err)
-	l.warnRemoved(ctx)
+	warnEmpty(ctx, l, err)
+	warnRemoved(ctx, l)
 	return err
 }
 
 // warnRemoved tells the owner, once, which files are gone from the folder, and how they
 // come back.
-func (l *Local) warnRemoved(ctx context.Context) {
+func warnRemoved(ctx context.Context, l *Local) {
 	if !l.memex.ByOwner(ctx) {
 		return
 	}
@@ -123,7 +123,7 @@ func (l *Local) warn(err error) {
 }
 
 // warnEmpty tells a person who named a folder without notes.
-func (l *Local) warnEmpty(ctx context.Context, err error) {
+func warnEmpty(ctx context.Context, l *Local, err error) {
 	if v, overErr := l.memex.Over(ctx, l.over...); err == nil && overErr == nil && v.Len() == 0 {
 		if head := l.memex.View().Head(); head.Seq > 1 {
 			l.warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
@@ -239,7 +239,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 	}
 	id := ""
 	if req.ID != "" {
-		if l, id, err = l.inHistory(ctx, v, req.ID); err != nil {
+		if l, id, err = inHistory(ctx, l, v, req.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -247,12 +247,12 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 	if err != nil {
 		return nil, err
 	}
-	return each(commits, func(c fovea.Commit) Commit { return l.toldOf(ctx, v, c) }), nil
+	return each(commits, func(c fovea.Commit) Commit { return toldOf(ctx, l, v, c) }), nil
 }
 
 // toldOf is a commit as a caller is told of it: the words of one that is about a file
 // which that one does not see are withheld.
-func (l *Local) toldOf(ctx context.Context, v *fovea.View, c fovea.Commit) Commit {
+func toldOf(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit) Commit {
 	out := commit(c)
 	if l.m.ByOwner(ctx) {
 		return out
@@ -292,7 +292,7 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err != nil {
 		return nil, err
 	}
-	return new(l.rolledBack(ctx, c, files, req.MemoryOnly)), nil
+	return new(rolledBack(ctx, l, c, files, req.MemoryOnly)), nil
 }
 
 func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {
@@ -301,11 +301,11 @@ func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, er
 		opts.Committed = func(c fovea.Commit) { req.Committed(commit(c)) }
 	}
 	err := l.memex.Ingest(ctx, opts)
-	l.warnEmpty(ctx, err)
+	warnEmpty(ctx, l, err)
 	if err != nil {
 		return nil, err
 	}
-	return l.status(ctx, false)
+	return statusOf(ctx, l, false)
 }
 
 func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, error) {
@@ -317,7 +317,7 @@ func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, erro
 	if err != nil {
 		return nil, err
 	}
-	return l.status(ctx, req.Diagnostics)
+	return statusOf(ctx, l, req.Diagnostics)
 }
 
 // errLimit: a list cannot be shorter than empty.

@@ -62,7 +62,7 @@ func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, 
 	if err != nil {
 		return nil, err
 	}
-	l.warnOthers()
+	warnOthers(l)
 	head := l.m.View().Head()
 	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: each(plan, problem), Seq: head.Seq, Root: head.Root.String()}, nil
 }
@@ -82,7 +82,7 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 	if err != nil {
 		return nil, err
 	}
-	l.warnOthers()
+	warnOthers(l)
 	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
 }
 
@@ -94,7 +94,7 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 	if err != nil {
 		return nil, err
 	}
-	l.warnOthers()
+	warnOthers(l)
 	return &PurgeResponse{Versions: versions, Seq: c.Seq}, nil
 }
 

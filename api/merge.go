@@ -14,7 +14,7 @@ import (
 // MergeRequest brings in what another copy of the memory has done.
 type MergeRequest struct {
 	State      string `json:"state" jsonschema:"its state folder, an absolute path where the memory is kept" arg:"COPY"`
-	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }

@@ -40,7 +40,7 @@ func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := l.named(v, e, req)
+	nodes, err := namedQuery(l, v, e, req)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 	return out, nil
 }
 
-// named runs the ready-made query that a request names, or the query alone.
-func (l *Local) named(v *fovea.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
+// namedQuery runs the ready-made query that a request names, or the query alone.
+func namedQuery(l *Local, v *fovea.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
 	switch req.Named {
 	case "":
 		return v.Query(e, req.Limit, l.opts.Now())

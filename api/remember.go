@@ -73,7 +73,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	if err != nil {
 		return nil, named(err, "remember", under, orElse(req.Under, inbox))
 	}
-	out := l.edited(id, c)
+	out := editResponse(l, id, c)
 	out.Known = c.Seq == 0
 	if len(similar) > 0 {
 		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom

@@ -71,7 +71,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	commits, err := l.reverted(ctx, req, since)
+	commits, err := commitsToRevert(ctx, l, req, since)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, conflict),
 	}
 	if !req.DryRun {
-		_, out.Removed = l.parted(ctx, c, files)
+		_, out.Removed = parted(ctx, l, c, files)
 	}
 	return out, nil
 }
@@ -98,8 +98,8 @@ func conflict(c node.Conflict) Conflict {
 	return Conflict{ID: c.ID, Path: text(c.Path), Field: c.Field, By: text(c.By), Kept: text(c.Kept), Lost: text(c.Lost)}
 }
 
-// reverted lists the numbers of the commits that a request is about.
-func (l *Local) reverted(ctx context.Context, req RevertRequest, since string) ([]uint64, error) {
+// commitsToRevert lists the numbers of the commits that a request is about.
+func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since string) ([]uint64, error) {
 	var out []uint64
 	for _, name := range req.Commits {
 		if seq, ok := numbered(name); ok {
@@ -152,7 +152,7 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		}
 		which = []int{n - 1}
 	}
-	return l.change(ctx, "resolve", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
 		return on.m.ResolveConflicts(ctx, id, base, take, which...)
 	})
 }

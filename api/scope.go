@@ -92,21 +92,21 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	}
 	answer, err := c.Op.run(ctx, &on, c.Request)
 	if len(on.over) > 0 && err == nil {
-		on.warnScopes(on.over)
+		warnUnwritable(&on, on.over)
 	}
 	return answer, err
 }
 
-// warnScopes tells who named scopes that one of them takes no writes: its history may be
+// warnUnwritable tells who named scopes that one of them takes no writes: its history may be
 // damaged or missing, and then the answer lacks what it held.
-func (l *Local) warnScopes(scopes []string) {
+func warnUnwritable(l *Local, scopes []string) {
 	if err := l.memex.ScopesWritable(scopes...); err != nil {
 		l.warn(fmt.Errorf("%w; see fovea verify", err))
 	}
 }
 
 // warnOthers names the scopes that an operation which mends a history was not about.
-func (l *Local) warnOthers() {
+func warnOthers(l *Local) {
 	others, err := l.memex.Scopes()
 	about := l.m.Status().Scope
 	if about != "memex" {

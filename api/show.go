@@ -33,7 +33,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if at == "" {
 		s, err := l.show(v, id)
 		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
-			err = cmp.Or(l.wasRemoved(ctx, v, id), err)
+			err = cmp.Or(wasRemoved(ctx, l, v, id), err)
 		}
 		return s, err
 	}
@@ -74,7 +74,7 @@ const lookedBack = 3
 
 // wasRemoved returns an error that says which file a node stood in that is gone, and how
 // to get at it; nil for a node that no recent snapshot has.
-func (l *Local) wasRemoved(ctx context.Context, v *fovea.View, id string) error {
+func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
 	for i, s := range l.m.Snapshots() {
 		if i == lookedBack {
 			break

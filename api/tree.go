@@ -46,7 +46,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	}
 	parent := ""
 	if req.Parent != "" {
-		if parent, err = l.parentIn(ctx, t.Scope, req.Parent); err != nil {
+		if parent, err = parentIn(ctx, l, t.Scope, req.Parent); err != nil {
 			return nil, named(err, "ingest", "-", "")
 		}
 	}
@@ -57,7 +57,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	on := *l
 	on.m = in
 	v := in.View()
-	out := &IngestTreeResponse{EditResponse: *on.edited(id, c), Root: v.Root().String(), Changes: c.Changes}
+	out := &IngestTreeResponse{EditResponse: *editResponse(&on, id, c), Root: v.Root().String(), Changes: c.Changes}
 	if n, ok := v.Get(id); ok {
 		out.Scope = v.Scope(n)
 	}
@@ -65,7 +65,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 }
 
 // parentIn finds the node that a tree of a scope is to hang below.
-func (l *Local) parentIn(ctx context.Context, scope, name string) (string, error) {
+func parentIn(ctx context.Context, l *Local, scope, name string) (string, error) {
 	on, err := l.in(ctx, scope)
 	if err != nil {
 		return "", err

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -61,10 +60,10 @@ func plainVerb(s *session, op *api.Operation) *cobra.Command {
 	return c
 }
 
-// addFlags gives a command a flag for each field of a request with a tag flag. The tag
-// says how the flag is used, else the description of the field does. A word in angle
-// brackets stands for the value; --NAME at the beginning is the flag's name where it is
-// not that of the field in JSON.
+// addFlags gives a command a flag for each field of a request with a tag flag. Its usage is
+// the tag, in which a word in angle brackets stands for the value; where the tag is empty,
+// or only that word, it is the description of the field. --NAME at the beginning of the
+// tag is the flag's name where it is not that of the field in JSON.
 func addFlags(c *cobra.Command, req reflect.Value) {
 	f := c.Flags()
 	for _, field := range reflect.VisibleFields(req.Type()) {
@@ -77,7 +76,7 @@ func addFlags(c *cobra.Command, req reflect.Value) {
 		if rest, named := strings.CutPrefix(tag, "--"); named {
 			name, tag, _ = strings.Cut(rest, " ")
 		}
-		usage := placeholder.ReplaceAllString(cmp.Or(tag, field.Tag.Get("jsonschema")), "`$1`")
+		usage := usageOf(tag, field.Tag.Get("jsonschema"))
 		switch v := req.FieldByIndex(field.Index).Addr().Interface().(type) {
 		case *string:
 			f.StringVar(v, name, "", usage)
@@ -100,7 +99,18 @@ func addFlags(c *cobra.Command, req reflect.Value) {
 }
 
 // placeholder is the word of a usage that stands for the value of the flag.
-var placeholder = regexp.MustCompile(`<([^>]+)>`)
+var placeholder = regexp.MustCompile(`<([A-Z=]+)>`)
+
+// usageOf returns the usage of a flag from its tag and the description of its field.
+func usageOf(tag, description string) string {
+	switch {
+	case tag == "":
+		return description
+	case strings.ToUpper(tag) == tag:
+		return "`" + tag + "`: " + description
+	}
+	return placeholder.ReplaceAllString(tag, "`$1`")
+}
 
 // optional is the value of a flag that is nil unless the flag is given.
 type optional struct{ to **string }

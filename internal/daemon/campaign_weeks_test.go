@@ -101,7 +101,8 @@ func (w *weeks) change(ctx context.Context) error {
 		w.notes = w.notes[:len(w.notes)-1]
 		return err
 	}
-	_, err := api.OpEdit.Call(ctx, w.far.Service, api.EditRequest{ID: w.notes[w.Rand.IntN(len(w.notes))], Body: new(fmt.Sprint("It says ", w.writes)), Todo: new("TODO")})
+	edit := api.EditRequest{ID: w.notes[w.Rand.IntN(len(w.notes))], Body: new(fmt.Sprint("It says ", w.writes)), Todo: new("TODO")}
+	_, err := api.OpEdit.Call(ctx, w.far.Service, edit)
 	return err
 }
 

@@ -86,7 +86,8 @@ func TestCompletion(t *testing.T) {
 func TestCompletionIsBounded(t *testing.T) {
 	svc, _ := memory(t)
 	for i := range 130 {
-		if _, err := api.OpRemember.Call(t.Context(), svc, api.RememberRequest{Title: fmt.Sprint("Many ", i), Property: []string{fmt.Sprintf("ID=many-%03d", i)}}); err != nil {
+		note := api.RememberRequest{Title: fmt.Sprint("Many ", i), Property: []string{fmt.Sprintf("ID=many-%03d", i)}}
+		if _, err := api.OpRemember.Call(t.Context(), svc, note); err != nil {
 			t.Fatal(err)
 		}
 	}
