@@ -148,6 +148,7 @@ func TestMatchPlan(t *testing.T) {
 		{"group tag among all", "tags&:GTD,filed", "p t"},
 		{"a member is not its group", "tags:project !tags:GTD", ""},
 		{"category", "category:plans,work", "f p t"},
+		{"any category", "category:", "f p t"},
 		{"blocked", "blocked:", "p"},
 		{"habit", "habit:", "t"},
 		{"digest", "hash:bafya", "p"},

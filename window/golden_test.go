@@ -37,7 +37,7 @@ func household() *memory {
 	m.add("garden", window.Item{ID: "twin", Title: "Replace the pump", Todo: "TODO", Body: "It hums at night.\n", Digest: merkle.Sum([]byte("pump"))})
 	m.add("garden", window.Item{ID: "roses", Title: strings.Repeat("Roses ", 50), Project: true, Body: "Cut in March.\n"})
 	m.add("", window.Item{ID: "people", Title: "People", Path: "people.org", Type: "document"})
-	m.add("people", window.Item{ID: "plumber", Title: "Ms Okafor, plumber", Body: "Knows the boiler. Comes on Tuesdays.\n"})
+	m.add("people", window.Item{ID: "plumber", Title: "Ms Okafor, plumber", Body: "Knows the boiler. Comes on Tuesdays.\n", Links: []string{"id:boiler"}})
 	m.add("", window.Item{ID: "notes", Title: "Notes of robot", Path: "agents/robot/notes.org", Agent: "robot"})
 	for i := range 6 {
 		m.add("notes", window.Item{ID: fmt.Sprint("note", i), Title: fmt.Sprintf("Boiler reading %d", i), Agent: "robot",
