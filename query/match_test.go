@@ -157,6 +157,8 @@ func TestMatchPlan(t *testing.T) {
 		{"property from above", "property:OWNER,inherit=t", "p t"},
 		{"property with a value from above", "property:owner=Aiko,inherit=t", "p t"},
 		{"property of its own", "property:OWNER,inherit=nil", "p"},
+		{"property of its own, as in JSON", "property:OWNER,inherit=false", "p"},
+		{"property from above, as in JSON", "property:OWNER,inherit=true", "p t"},
 		{"effort there", "effort:", "p t"},
 		{"effort equal", "effort:90", "p"},
 		{"effort of several", "effort:1h,90min", "p"},
@@ -455,6 +457,32 @@ func TestBounds(t *testing.T) {
 		}
 		if _, err := query.Parse(tc.beyond); err == nil {
 			t.Errorf("%.30s is accepted", tc.beyond)
+		}
+	}
+}
+
+// TestWarnedDeadlines checks the last day of the warning period: Org warns of a deadline
+// from its number of days before on.
+func TestWarnedDeadlines(t *testing.T) {
+	e, err := query.Parse("deadline:auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for day, want := range map[string]bool{"2026-01-01": true, "2026-11-18": true, "2026-12-02": true, "2026-12-02 23:59": true, "2026-12-03": false} {
+		c := entry{times: map[query.TimeKind][]query.Time{query.Deadline: {at(day)}}}
+		if match(e, c, now) != want {
+			t.Errorf("warned of %s, 14 days before it: %v", day, !want)
+		}
+	}
+}
+
+// TestLettersThatFoldToASCII checks the two letters outside ASCII that are k and s in
+// another case, for words with and without them.
+func TestLettersThatFoldToASCII(t *testing.T) {
+	c := entry{heading: "273 \u212aelvin, \u017fteam"}
+	for q, want := range map[string]bool{"kelvin": true, "KELVIN": true, "steam": true, "Steam": true, "elvin": true, "kteam": false} {
+		if match(pred("heading", q), c, now) != want {
+			t.Errorf("heading:%s on %q: %v", q, c.heading, !want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package query_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,10 @@ func TestParse(t *testing.T) {
 		{"group", "(a OR b) c", and(or(text("a"), text("b")), text("c")), ""},
 		{"group without blanks", "(a)(b OR c)", and(text("a"), or(text("b"), text("c"))), "a (b OR c)"},
 		{"group in a group", "a (b (c))", text("a", "b", "c"), "a b c"},
+		{
+			"many groups side by side", strings.Repeat("(a OR b)", 150),
+			and(slices.Repeat([]query.Expr{or(text("a"), text("b"))}, 150)...), strings.TrimSpace(strings.Repeat("(a OR b) ", 150)),
+		},
 		{"not", "!tags:home NOT done:", and(not(pred("tags", "home")), not(pred("done"))), "!tags:home !done:"},
 		{"not binds tighter than and", "!a b", and(not(text("a")), text("b")), ""},
 		{"not of a group", "NOT(a OR b)", not(or(text("a"), text("b"))), "!(a OR b)"},

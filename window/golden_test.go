@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
@@ -41,15 +43,21 @@ func household() *memory {
 	m.add("", window.Item{ID: "notes", Title: "Notes of robot", Path: "agents/robot/notes.org", Agent: "robot"})
 	for i := range 6 {
 		m.add("notes", window.Item{ID: fmt.Sprint("note", i), Title: fmt.Sprintf("Boiler reading %d", i), Agent: "robot",
-			Body: "The boiler shows " + strings.Repeat("one bar and ", 4+i) + "no fault.\n"})
+			Links: []string{"id:boiler"}[:i/5], Body: "The boiler shows " + strings.Repeat("one bar and ", 4+i) + "no fault.\n"})
 	}
 	return m
 }
 
-// TestGoldenWindows fixes whole windows: the text, and of each part its level, tokens, score
-// and reason. A change of ranking, selection or rendering shows here first.
+// TestGoldenWindows fixes whole windows: the text, and of each part its level, tokens,
+// score and reason. A change of ranking, selection or rendering shows here first. It
+// also checks that an outline, with the indexes and prices that later windows reuse,
+// changes nothing.
 func TestGoldenWindows(t *testing.T) {
 	near := scores{"boiler": 1, "pump": .8, "twin": .8, "plumber": .6, "radiators": .5, "shed": .3, "note1": .9, "note2": .85, "note3": .7, "old": .9, "ash": .9}
+	outline, err := window.NewOutline(t.Context(), household())
+	if err != nil {
+		t.Fatal(err)
+	}
 	question := "When is the boiler due for service?"
 	for name, req := range map[string]window.Request{
 		"question":          {Question: question, Budget: 600},
@@ -76,6 +84,12 @@ func TestGoldenWindows(t *testing.T) {
 				strings.Join(w.OmittedTop, " "))
 			for _, p := range w.Parts {
 				fmt.Fprintf(&b, "%s: %s, %d tokens, score %.4f: %s\n", p.ID, p.Level, p.Tokens, p.Score, p.Reason)
+			}
+			for range 3 {
+				req.Outline = outline
+				if diff := cmp.Diff(w, build(t, household(), near, req)); diff != "" {
+					t.Errorf("with an outline (-without +with)\n%s", diff)
+				}
 			}
 			foveatest.Golden(t, "windows/"+name+".golden", []byte(b.String()))
 		})

@@ -110,8 +110,7 @@ func (e *AttributesEditor) numberOf(id string) uint32 {
 	return n
 }
 
-// Attributes returns the edited index and empties the editor, which must not be used
-// again. A change to the ids of one value copies at most 256 ids and a list of about
+// Attributes returns the edited index. The editor must not be used again. A change to the ids of one value copies at most 256 ids and a list of about
 // n/128 chunks; changes to the same value share that cost.
 func (e *AttributesEditor) Attributes() Attributes {
 	ids, ranks := e.ranks()
@@ -144,7 +143,6 @@ func (e *AttributesEditor) Attributes() Attributes {
 			keys.Delete(key)
 		}
 	}
-	*e = AttributesEditor{}
 	return Attributes{keys.Map()}
 }
 
