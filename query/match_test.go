@@ -448,6 +448,8 @@ func TestBounds(t *testing.T) {
 	for _, tc := range []struct{ within, beyond string }{
 		{"level:1073741823", "level:1073741824"},
 		{"priority:64", "priority:65"},
+		{"priority:A", "priority:@"},
+		{"priority:z", "priority:{"},
 		{"ts:from=1000000", "ts:from=1000001"},
 		{"ts:from=-1000000", "ts:from=-1000001"},
 		{strings.Repeat("a", 16384), strings.Repeat("a", 16385)},

@@ -73,6 +73,7 @@ func TestGoldenWindows(t *testing.T) {
 		"everything":        {Budget: 8000, Format: window.FormatMarkdown},
 		"foveal":            {Policy: window.PolicyFoveal, Focus: "boiler", Projects: []string{"roses", "boiler"}, Budget: 700, Threshold: .5},
 		"foveal-tight":      {Policy: window.PolicyFoveal, Focus: "pump", Projects: []string{"boiler", "garden"}, Budget: 260, Threshold: .5},
+		"foveal-outside":    {Policy: window.PolicyFoveal, Focus: "boiler", Projects: []string{"garden"}, Budget: 600},
 		"foveal-json":       {Policy: window.PolicyFoveal, Focus: "shed", Projects: []string{"boiler"}, Budget: 900, Format: window.FormatJSON},
 		"foveal-markdown":   {Policy: window.PolicyFoveal, Projects: []string{"house"}, Budget: 600, Format: window.FormatMarkdown},
 	} {

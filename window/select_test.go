@@ -131,6 +131,8 @@ func TestSnippet(t *testing.T) {
 		{"cut after a word", repeat("word ", 100), "", repeat("word ", 47) + "word " + ellipsis},
 		{"cut in one long word", repeat("x", 500), "", repeat("x", maxSnippet) + ellipsis},
 		{"cut by letters that cost more", repeat("語", 500), "", repeat("語", maxSnippet/4) + ellipsis},
+		{"cut after a sentence without blanks", repeat("語", 40) + "。" + repeat("語", 500), "", repeat("語", 40) + "。"},
+		{"a sentence that ends too early is no cut", "One. " + repeat("word ", 100), "", "One. " + repeat("word ", 46) + "word " + ellipsis},
 		{"a letter costs at most a token", repeat("🌹", 500), "", repeat("🌹", maxSnippet/4) + ellipsis},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
