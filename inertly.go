@@ -94,7 +94,7 @@ func (f *finished) place(s *graph.State, path string) *inert.Place {
 // placeOf returns what a document says for its notes; they may link to the nodes of a
 // state, and of the memex.
 func placeOf(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
-	p := inert.PlaceOf(doc)
+	p := inert.NewPlace(doc)
 	p.Known = func(id string) bool {
 		for _, in := range []*graph.State{s, m.memex().View().state} {
 			if n, ok := in.Get(id); ok && n.Derived.DeclaredID == id {

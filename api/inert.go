@@ -60,7 +60,7 @@ func value(text *string) string {
 }
 
 func inertBody(body string) (string, error) {
-	body, err := inert.Unrecalled(body)
+	body, err := inert.StripRecalled(body)
 	if err != nil {
 		return "", err
 	}

@@ -11,67 +11,66 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Place is what a file says that has its notes read otherwise than they stand. The zero
-// Place says nothing. It is not changed after it was made and may be read by several
-// goroutines.
+// Place holds the settings of a file that change the meaning of its notes. The zero Place
+// has none. A Place is immutable and safe for concurrent use.
 type Place struct {
-	// Known reports whether a note bears an id, for links; nil asks nobody.
+	// Known reports whether a note has an id, for links; nil skips that check.
 	Known func(id string) bool
 
-	head    string // the #+LINK lines of the file
-	columns map[string]func(value string) error
+	linkSettings string // the #+LINK lines of the file
+	columns      map[string]func(value string) error
 }
 
-// column is one of #+COLUMNS with a summary: %Age{@min}.
-var column = regexp.MustCompile(`%\d*([\p{L}\p{N}_@#-]+)(?:\([^)]*\))?\{([:@])[^}]*\}`)
+// summaryColumn matches a column of #+COLUMNS with a summary: %Age{@min}.
+var summaryColumn = regexp.MustCompile(`%\d*([\p{L}\p{N}_@#-]+)(?:\([^)]*\))?\{([:@])[^}]*\}`)
 
-// PlaceOf returns the place that a document is for its notes. It takes time in
-// proportion to its settings and properties.
-func PlaceOf(doc *org.Document) *Place {
+// NewPlace returns the Place of the notes of a document, in time linear in its settings
+// and properties.
+func NewPlace(doc *org.Document) *Place {
 	p := &Place{columns: map[string]func(string) error{}}
 	for name, value := range doc.LinkAbbreviations {
-		p.head += "#+LINK: " + name + " " + value + "\n"
+		p.linkSettings += "#+LINK: " + name + " " + value + "\n"
 	}
-	take := func(key, value string) {
+	addColumns := func(key, value string) {
 		if !strings.EqualFold(key, "COLUMNS") {
 			return
 		}
-		for _, m := range column.FindAllStringSubmatch(value, -1) {
-			check := duration
+		for _, m := range summaryColumn.FindAllStringSubmatch(value, -1) {
+			check := checkDuration
 			if m[2] == "@" {
-				check = age
+				check = checkAge
 			}
 			p.columns[strings.ToUpper(m[1])] = check
 		}
 	}
 	for _, k := range doc.Settings {
-		take(k.Key, k.Value)
+		addColumns(k.Key, k.Value)
 	}
 	for _, properties := range [][]org.Property{doc.FileProperties, doc.Properties} {
 		for _, k := range properties {
-			take(k.Key, k.Value)
+			addColumns(k.Key, k.Value)
 		}
 	}
 	for i := range doc.Headlines {
 		for _, k := range doc.Headlines[i].Properties {
-			take(k.Key, k.Value)
+			addColumns(k.Key, k.Value)
 		}
 	}
 	return p
 }
 
-// Check parses the finished own text of a headline, or the text before the first one,
-// and returns what in it acts that did not act in what was there before, nil for
-// nothing. before is "" for a new text, and from is where it stood. What [Text] and
-// [Line] made, below a headline that package org wrote, holds nothing that acts.
-// It takes time in proportion to both texts.
+// Check parses the final own text of a headline, or the text before the first headline,
+// and returns an error for the first active construct that the previous text did not
+// contain. before is the previous text, "" for a new one, and from its Place. The output
+// of [Text] and [Line] below a headline written by package org has no active constructs.
+// It takes time linear in both texts.
 func (p *Place) Check(from *Place, before, after string) error {
-	now := p.acts(after)
+	now := p.findings(after)
 	if len(now) == 0 {
 		return nil
 	}
-	had := map[act]int{}
-	for _, a := range from.acts(before) {
+	had := map[finding]int{}
+	for _, a := range from.findings(before) {
 		had[a]++
 	}
 	for _, a := range now {
@@ -82,10 +81,10 @@ func (p *Place) Check(from *Place, before, after string) error {
 	return nil
 }
 
-// act is something in a text that acts.
-type act struct{ what, text string }
+// finding is an active construct in a text.
+type finding struct{ what, text string }
 
-func (a act) Error() string {
+func (a finding) Error() string {
 	text := []rune(a.text)
 	if len(text) > 60 {
 		text = append(text[:60], '…')
@@ -93,9 +92,9 @@ func (a act) Error() string {
 	return fmt.Sprintf("it would hold %s, %q; leave that out", a.what, string(text))
 }
 
-// elements are the elements and objects that Org acts on, or that say something about
-// more than the text that they stand in.
-var elements = map[org.Type]string{
+// activeElements are the elements and objects that Org acts on, or that affect more than
+// the text they are in.
+var activeElements = map[org.Type]string{
 	org.TypeInlinetask: "an inline task", org.TypeDynamicBlock: "a block that Org fills in", org.TypeSpecialBlock: "a special block",
 	org.TypeBabelCall: "a call of code", org.TypeClock: "a clock", org.TypeDiarySexp: "Lisp for the agenda", org.TypeExportBlock: "text for one form of export",
 	org.TypeKeyword: "a setting of the file", org.TypeFootnoteDefinition: "a footnote with a name",
@@ -103,37 +102,37 @@ var elements = map[org.Type]string{
 	org.TypeRadioTarget: "a target", org.TypeTarget: "a target",
 }
 
-// acts lists what acts in the own text of one node.
-func (p *Place) acts(text string) []act {
+// findings lists the active constructs in the own text of one node.
+func (p *Place) findings(text string) []finding {
 	if text == "" {
 		return nil
 	}
 	text = strings.TrimPrefix(text, archiveHead)
-	var out []act
-	add := func(what, text string) { out = append(out, act{what, text}) }
+	var out []finding
+	add := func(what, text string) { out = append(out, finding{what, text}) }
 	lower := strings.ToLower(text)
 	for i := range constructs {
-		if !constructs[i].mayBe(lower) {
+		if !constructs[i].mayContain(lower) {
 			continue
 		}
-		for _, found := range constructs[i].acts(text) {
-			add(constructs[i].name, found)
+		for _, match := range constructs[i].matches(text) {
+			add(constructs[i].name, match)
 		}
 	}
 	if strings.Contains(lower, "local variables:") { // lines between these two are variables too
-		for _, found := range variables.FindAllString(text, -1) {
-			add("variables of the file", found)
+		for _, match := range localVariables.FindAllString(text, -1) {
+			add("variables of the file", match)
 		}
 	}
 	if strings.Contains(lower, "clock:") {
-		for _, found := range clockLine.FindAllString(text, -1) {
-			add("a clock", found)
+		for _, match := range clockLine.FindAllString(text, -1) {
+			add("a clock", match)
 		}
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return unseen(r) && r != '\r' }) {
+	if strings.ContainsFunc(text, func(r rune) bool { return isInvisible(r) && r != '\r' }) {
 		add("characters that are not seen", strings.Map(onlyUnseen, text))
 	}
-	doc := org.Parse(p.head+text, nil)
+	doc := org.Parse(p.linkSettings+text, nil)
 	i := len(doc.Headlines) - 1
 	if i < 0 && foreignStart.MatchString(text) {
 		add("what makes Emacs open the file as another kind", firstLine(text))
@@ -142,24 +141,24 @@ func (p *Place) acts(text string) []act {
 		add("more than one headline", doc.Text(1))
 	}
 	if i == 0 {
-		out = append(out, p.actsOfHeadline(&doc.Headlines[0])...)
+		out = append(out, p.headlineFindings(&doc.Headlines[0])...)
 	} else {
-		out = append(out, p.actsOfDrawer(doc.Properties)...)
+		out = append(out, p.drawerFindings(doc.Properties)...)
 	}
-	return append(out, p.actsOfBody(doc, min(i, 0))...)
+	return append(out, p.bodyFindings(doc, min(i, 0))...)
 }
 
-// archiveHead is what Fovea begins an archive with, as Org does.
+// archiveHead is the first line of an archive file, as Org writes it.
 const archiveHead = "#    -*- mode: org -*-\n"
 
-// variables are the variables of a file from their first line to their last.
-var variables = regexp.MustCompile(`(?is)local variables:.*?(?:\n[^\n]*\bend:|\z)`)
+// localVariables matches the local variables of a file, from first line to last.
+var localVariables = regexp.MustCompile(`(?is)local variables:.*?(?:\n[^\n]*\bend:|\z)`)
 
-// clockLine is what Emacs takes for a clock, well formed or not.
+// clockLine matches any line that Emacs treats as a clock, well formed or not.
 var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
 
 func onlyUnseen(r rune) rune {
-	if unseen(r) && r != '\r' {
+	if isInvisible(r) && r != '\r' {
 		return r
 	}
 	return -1
@@ -170,41 +169,41 @@ func firstLine(text string) string {
 	return line
 }
 
-// mostStars is the deepest level of a headline: one with more stars is an inline task
-// where Emacs has those.
-const mostStars = 14
+// maxStars is the deepest level of a headline. With more stars it is an inline task if
+// org-inlinetask is loaded.
+const maxStars = 14
 
-func (p *Place) actsOfHeadline(h *org.Headline) []act {
-	out := p.actsOfDrawer(h.Properties)
-	if h.Level > mostStars {
-		out = append(out, act{"a headline so deep that it is an inline task", h.Title})
+func (p *Place) headlineFindings(h *org.Headline) []finding {
+	out := p.drawerFindings(h.Properties)
+	if h.Level > maxStars {
+		out = append(out, finding{"a headline so deep that it is an inline task", h.Title})
 	}
-	if isHabit(h.Properties) && h.Scheduled != "" && !isHabitual(h.Scheduled) {
-		out = append(out, act{"a habit with a date that the agenda fails at", h.Scheduled})
+	if isHabit(h.Properties) && h.Scheduled != "" && !isDrawableHabit(h.Scheduled) {
+		out = append(out, finding{"a habit with a date that the agenda fails at", h.Scheduled})
 	}
 	if slices.Contains(h.Tags, cryptTag) {
-		out = append(out, act{"the tag of what is encrypted", cryptTag})
+		out = append(out, finding{"the tag of what is encrypted", cryptTag})
 	}
 	return out
 }
 
-func (p *Place) actsOfDrawer(properties []org.Property) []act {
-	var out []act
+func (p *Place) drawerFindings(properties []org.Property) []finding {
+	var out []finding
 	for _, q := range properties {
-		if err := actingProperty(q.Key, q.Value, p.columns); err != nil && !owned[bare(q.Key)] {
-			out = append(out, act{err.Error(), q.Key + ": " + q.Value})
+		if err := checkProperty(q.Key, q.Value, p.columns); err != nil && !reservedProperties[propertyKey(q.Key)] {
+			out = append(out, finding{err.Error(), q.Key + ": " + q.Value})
 		}
 	}
 	return out
 }
 
-// actsOfBody lists the elements and objects of a section that act.
-func (p *Place) actsOfBody(doc *org.Document, i int) []act {
-	var out []act
+// bodyFindings lists the active elements and objects of a section.
+func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
+	var out []finding
 	tree := doc.Objects(i)
 	for k := range tree.Elements {
 		el := &tree.Elements[k]
-		what := elements[el.Type]
+		what := activeElements[el.Type]
 		switch {
 		case k == 0:
 			continue
@@ -212,27 +211,27 @@ func (p *Place) actsOfBody(doc *org.Document, i int) []act {
 			what = "a line that says something about the one below"
 		case el.Type == org.TypeDrawer && !isLog(tree, k):
 			what = "a drawer"
-		case el.Type == org.TypeSrcBlock && !isStill(tree.Block(k)):
+		case el.Type == org.TypeSrcBlock && !isNeverRun(tree.Block(k)):
 			what = "code that can be run"
 		case el.Type == org.TypeTable && isComputed(tree, k):
 			what = "a table that Org computes"
 		case el.Type == org.TypeFootnoteReference && tree.Footnote(k).Label != "":
 			what = "a footnote with a name"
-		case len(texOf(tree, k)) > 0:
+		case len(elementTeX(tree, k)) > 0:
 			what = "TeX that does more than set type"
 		case el.Type == org.TypeLink:
-			if why := badLink(tree.Link(k), p.Known); why != "" {
+			if why := linkProblem(tree.Link(k), p.Known); why != "" {
 				what = "a link " + why
 			}
 		}
 		if what != "" {
-			out = append(out, act{what, strings.TrimSpace(tree.Text(k))})
+			out = append(out, finding{what, strings.TrimSpace(tree.Text(k))})
 		}
 	}
 	return out
 }
 
-// isLog reports a drawer that holds a list and nothing else, as the log of a task does.
+// isLog reports whether a drawer contains only lists, as the log of a task does.
 func isLog(tree *org.Tree, k int) bool {
 	lists := 0
 	for child := range tree.Children(k) {
@@ -243,9 +242,9 @@ func isLog(tree *org.Tree, k int) bool {
 	return lists > 0
 }
 
-// isStill reports a block of code that never runs, as [Text] writes them.
-func isStill(b org.Block) bool {
-	return b.Switches == "" && strings.TrimSpace(b.Parameters) == neverRuns && languages[strings.ToLower(b.Language)]
+// isNeverRun reports whether a block of code is marked by [Text] as never run.
+func isNeverRun(b org.Block) bool {
+	return b.Switches == "" && strings.TrimSpace(b.Parameters) == neverRunHeader && languages[strings.ToLower(b.Language)]
 }
 
 func isComputed(tree *org.Tree, k int) bool {

@@ -9,46 +9,46 @@ import (
 	"time"
 )
 
-// construct is something that Emacs or Org acts on wherever it stands in a text: in a
-// title, a property, a body, code. Emacs finds these by searching, not by parsing.
+// construct is a construct that Emacs or Org acts on anywhere in a text: in a title,
+// property, body or code. Emacs finds it by searching, not by parsing.
 type construct struct {
 	name string
 	find *regexp.Regexp
-	// signs are texts in lower case of which each match has one: who looks for them first
-	// seldom has to search.
-	signs []string
-	// at is the group of find in front of which the construct is parted.
-	at int
-	// fine reports of a text that begins with a match that this does not act; nil means
-	// that each acts.
-	fine func(text string) bool
+	// keywords are lower-case texts, one of which occurs in every match. They make the
+	// regular expression unnecessary for most texts.
+	keywords []string
+	// group is the group of find before which the construct is broken up.
+	group int
+	// harmless reports whether the match at the start of a text is inactive; nil means
+	// that every match is active.
+	harmless func(text string) bool
 }
 
-// constructs are all of them. What stands on lines of its own is in the table elements.
+// constructs lists all constructs. Those on lines of their own are in activeElements.
 var constructs = []construct{
-	{name: "variables of the file", signs: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local( variables:)`), at: 1},
-	{name: "variables of the file in its first line", signs: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`), at: 1},
-	{name: "a link that runs something", signs: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"}, find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), at: 1},
-	{name: "a link to a program", signs: []string{"man:", "mhe:", "gnus:", "rmail:", "bbdb:", "irc:", "mu4e:", "notmuch:", "docview:", "org-protocol:", "bookmark:", "eww:", "w3m:", "info:", "help:", "attachment:"}, find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), at: 1},
-	{name: "Lisp for the agenda", signs: []string{"%%("}, find: regexp.MustCompile(`%%(\()`), at: 1},
-	{name: "a macro", signs: []string{"{{{"}, find: regexp.MustCompile(`\{\{(\{)`), at: 1},
-	{name: "text for one form of export", signs: []string{"@@"}, find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), at: 1},
-	{name: "a footnote with a name", signs: []string{"[fn:"}, find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`), at: 1},
-	{name: "a target", signs: []string{"<<"}, find: regexp.MustCompile(`<(<[^<>\n]+>>)`), at: 1},
-	{name: "a timestamp that is none", signs: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), at: 1, fine: beginsStamp},
-	{name: "a timestamp that is none", signs: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), at: 1, fine: beginsStamp},
-	{name: "a column of a table too wide to show", signs: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), at: 1},
-	{name: "the end of a block of TeX", signs: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), at: 1, fine: endsEnvironment},
-	{name: "a link that names a program by its address", signs: []string{"file:/", "./"}, find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), at: 1},
+	{name: "variables of the file", keywords: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local( variables:)`), group: 1},
+	{name: "variables of the file in its first line", keywords: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`), group: 1},
+	{name: "a link that runs something", keywords: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"}, find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), group: 1},
+	{name: "a link to a program", keywords: []string{"man:", "mhe:", "gnus:", "rmail:", "bbdb:", "irc:", "mu4e:", "notmuch:", "docview:", "org-protocol:", "bookmark:", "eww:", "w3m:", "info:", "help:", "attachment:"}, find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), group: 1},
+	{name: "Lisp for the agenda", keywords: []string{"%%("}, find: regexp.MustCompile(`%%(\()`), group: 1},
+	{name: "a macro", keywords: []string{"{{{"}, find: regexp.MustCompile(`\{\{(\{)`), group: 1},
+	{name: "text for one form of export", keywords: []string{"@@"}, find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), group: 1},
+	{name: "a footnote with a name", keywords: []string{"[fn:"}, find: regexp.MustCompile(`(?i)\[fn(:[^:\]])`), group: 1},
+	{name: "a target", keywords: []string{"<<"}, find: regexp.MustCompile(`<(<[^<>\n]+>>)`), group: 1},
+	{name: "a timestamp that is none", keywords: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
+	{name: "a timestamp that is none", keywords: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
+	{name: "a column of a table too wide to show", keywords: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), group: 1},
+	{name: "the end of a block of TeX", keywords: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), group: 1, harmless: endsKnownEnvironment},
+	{name: "a link that names a program by its address", keywords: []string{"file:/", "./"}, find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), group: 1},
 }
 
-// mayBe reports whether a text in lower case can hold the construct.
-func (c *construct) mayBe(lower string) bool {
-	return slices.ContainsFunc(c.signs, func(sign string) bool { return strings.Contains(lower, sign) })
+// mayContain reports whether a lower-case text may contain the construct.
+func (c *construct) mayContain(lower string) bool {
+	return slices.ContainsFunc(c.keywords, func(sign string) bool { return strings.Contains(lower, sign) })
 }
 
-// part makes the construct text.
-func (c *construct) part(text string) string {
+// breakUp makes the construct inactive by a zero-width space inside it.
+func (c *construct) breakUp(text string) string {
 	var b strings.Builder
 	for {
 		m := c.find.FindStringSubmatchIndex(text)
@@ -56,52 +56,52 @@ func (c *construct) part(text string) string {
 			b.WriteString(text)
 			return b.String()
 		}
-		at := m[2*c.at]
+		at := m[2*c.group]
 		b.WriteString(text[:at])
-		if c.fine == nil || !c.fine(text[m[0]:]) {
-			b.WriteString(apart)
+		if c.harmless == nil || !c.harmless(text[m[0]:]) {
+			b.WriteString(zeroWidthSpace)
 		}
 		text = text[at:]
 	}
 }
 
-// acts returns what of a text the construct acts on, each with a little of what follows.
-func (c *construct) acts(text string) []string {
+// matches returns the active matches in a text, each with some of the text after it.
+func (c *construct) matches(text string) []string {
 	var out []string
 	for {
 		m := c.find.FindStringSubmatchIndex(text)
 		if m == nil {
 			return out
 		}
-		if c.fine == nil || !c.fine(text[m[0]:]) {
+		if c.harmless == nil || !c.harmless(text[m[0]:]) {
 			const more = 40
 			found, _, _ := strings.Cut(text[m[0]:min(len(text), m[1]+more)], "\n")
 			out = append(out, found)
 		}
-		text = text[m[2*c.at]:]
+		text = text[m[2*c.group]:]
 	}
 }
 
-// stamp is a timestamp as Org writes them.
+// stamp matches a timestamp in the form that Org writes.
 var stamp = regexp.MustCompile(`^[<\[](\d{4}-\d\d-\d\d)(?: +[^\s\d+>\]-]+)?(?: +(\d{1,2}:\d\d)(?:-(\d{1,2}:\d\d))?)?((?: +(?:\+|\+\+|\.\+|-|--)\d+[hdwmy](?:/\d+[hdwmy])?)*) *[>\]]`)
 
-// firstYear is the first year that a timestamp may name: Emacs computes with none
-// before it on every system.
+// firstYear is the first year allowed in a timestamp; Emacs cannot compute with earlier
+// ones on every system.
 const firstYear = 1900
 
-// lastYear is the last one.
+// lastYear is the last year allowed in a timestamp.
 const lastYear = 2999
 
-// isStamp reports a timestamp that is one: its date and its times exist, and its
+// isStamp reports whether text is a valid timestamp: its date and times exist, and its
 // repeaters and warnings are between one and 9999 units.
-func isStamp(text string) bool { return beginsStamp(text) && stamp.FindString(text) == text }
+func isStamp(text string) bool { return startsWithStamp(text) && stamp.FindString(text) == text }
 
-// longestStamp is more than a timestamp has in bytes.
-const longestStamp = 120
+// maxStampLen is an upper bound for the length of a timestamp in bytes.
+const maxStampLen = 120
 
-// beginsStamp reports a text that begins with such a timestamp.
-func beginsStamp(text string) bool {
-	m := stamp.FindStringSubmatch(text[:min(len(text), longestStamp)])
+// startsWithStamp reports whether text starts with a valid timestamp.
+func startsWithStamp(text string) bool {
+	m := stamp.FindStringSubmatch(text[:min(len(text), maxStampLen)])
 	if m == nil {
 		return false
 	}
@@ -122,8 +122,8 @@ func beginsStamp(text string) bool {
 	return true
 }
 
-// Date says why an agent may not schedule something for a date, nil where it may. What
-// it is read as is up to package org.
+// Date returns an error if an agent may not use a date to schedule something. Package org
+// parses the date.
 func Date(when string) error {
 	text := strings.TrimSpace(when)
 	if n := len(text); n > 1 && strings.ContainsRune("<[", rune(text[0])) && strings.ContainsRune(">]", rune(text[n-1])) {
@@ -135,6 +135,6 @@ func Date(when string) error {
 	return dateError(when)
 }
 
-// foreignStart is what a file begins with that Emacs opens as something else than Org,
-// or in another encoding, whatever its name.
+// foreignStart matches the start of a file that Emacs opens in a mode other than Org, or
+// in another encoding, whatever the name of the file.
 var foreignStart = regexp.MustCompile(`(?i)^\s*(?:#!|<\?xml|<!doctype|<html|BABYL OPTIONS:)`)

@@ -1,20 +1,21 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package inert makes the text that an agent wrote one that is only read: nothing in
-// Emacs or Org acts on it, and it is the text of one note.
+// Package inert makes the text of an agent inert: nothing in Emacs or Org acts on it, and
+// it is the text of exactly one note.
 //
-// [Text] and [Line] change what would act, by Org's own means, and leave any other
-// text as it is; [Property], [Tag] and [Date] refuse what cannot be changed so; a
-// [Place] parses the finished text of a node and refuses what acts in it and did not
-// before; [Unrecalled] cuts out what Fovea itself has answered with. What acts stands in
-// tables: constructs, which Emacs finds by searching; elements, which Org parses;
-// acting, of properties. What may stand in tables too: plainTypes, of links; typesetting
-// and environments, of TeX.
+// [Text] and [Line] neutralize active constructs by means of Org itself and leave all
+// other text unchanged. [Property], [Tag] and [Date] reject values that cannot be
+// neutralized. [Place] checks the final text of a node for active constructs that it did
+// not have before. [StripRecalled] removes the output of Fovea itself. Tables list the
+// active constructs: constructs for those that Emacs finds by searching, activeElements
+// for those that Org parses, and activeProperties. Other tables list what is allowed:
+// safeLinkTypes for links, typesetting and environments for TeX.
 //
 // Invariants:
 //
-//   - Text(Text(x)) is Text(x), and Place.Check finds nothing in it but links to ids.
-//   - A text without anything that acts comes out as it went in.
+//   - Text(Text(x)) equals Text(x), and Place.Check finds nothing in it except links to
+//     unknown ids.
+//   - A text without active constructs is unchanged.
 //
-// Elsewhere: who must write so (package api, Trusted), and keeping notes (package fovea).
+// Elsewhere: package api decides whose text must be inert; package fovea stores notes.
 package inert

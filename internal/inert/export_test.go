@@ -19,7 +19,7 @@ func Fragments(text string) []Fragment {
 		for k := range tree.Elements {
 			switch tree.Elements[k].Type {
 			case org.TypeLatexFragment, org.TypeLatexEnvironment:
-				out = append(out, Fragment{tree.Text(k), len(texOf(tree, k)) == 0})
+				out = append(out, Fragment{tree.Text(k), len(elementTeX(tree, k)) == 0})
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// isHabit reports the drawer of a habit, as org-habit knows one.
+// isHabit reports whether properties mark a habit of org-habit.
 func isHabit(properties []org.Property) bool {
 	is := false
 	for _, q := range properties {
@@ -19,20 +19,20 @@ func isHabit(properties []org.Property) bool {
 	return is
 }
 
-// isHabitual reports a date that org-habit can draw: it repeats after days or more, and
-// the most days between two times are more than the least. The agenda of a day with any
-// other habit ends with an error.
-func isHabitual(scheduled string) bool {
+// isDrawableHabit reports whether org-habit can draw a date: it repeats after at least a
+// day, and its maximum interval, if any, exceeds the minimum. The agenda of a day fails
+// on any other habit.
+func isDrawableHabit(scheduled string) bool {
 	stamp, ok := org.ParseTimestamp(scheduled)
 	if !ok {
 		return false
 	}
 	every := stamp.Repeater
-	least := days(every.Count, every.Unit)
-	return least > 0 && (every.MaxCount == 0 || days(every.MaxCount, every.MaxUnit) > least)
+	minDays := habitDays(every.Count, every.Unit)
+	return minDays > 0 && (every.MaxCount == 0 || habitDays(every.MaxCount, every.MaxUnit) > minDays)
 }
 
-// days returns how many days org-habit takes a count of units for, 0 for hours.
-func days(count int, unit byte) int {
+// habitDays converts a count of units to days as org-habit does; 0 for hours.
+func habitDays(count int, unit byte) int {
 	return int(float64(count) * map[byte]float64{'d': 1, 'w': 7, 'm': 30.4, 'y': 365.25}[unit])
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// apart is put between the characters of what would act: Org's own way to have
-// something read as text. It has no width.
-const apart = "\u200b"
+// zeroWidthSpace breaks up an active construct. It is Org's own means to have a construct
+// read as text.
+const zeroWidthSpace = "\u200b"
 
-// neverRuns is written behind the language of a block of code, so that neither the file
-// nor an ancestor of the note can have it run, tangled or expanded.
-const neverRuns = ":eval never :tangle no :noweb no"
+// neverRunHeader follows the language of a block of code, so that neither the file nor an
+// ancestor of the note can cause it to be run, tangled or expanded.
+const neverRunHeader = ":eval never :tangle no :noweb no"
 
 var (
 	codeWord   = regexp.MustCompile(`\S*[\[({]\S*`)
@@ -30,65 +30,62 @@ var (
 	activeLine = regexp.MustCompile(`(?i)^(?:#\+|:\S+:|SCHEDULED:|DEADLINE:|CLOSED:|CLOCK:|\+-[-+])`)
 )
 
-// Text makes the text that an agent wrote for below a headline one that nothing in
-// Emacs or Org acts on.
+// Text makes the body text of a note by an agent inert.
 //
-//   - What would be a headline is indented.
-//   - A keyword, a drawer, a property, a planning line, a clock or a table of table.el
-//     becomes verbatim text, with a colon before it.
-//   - So does a line that begins or ends a block of code without another one that does the
-//     other: Emacs would look for it below the note.
-//   - A block of code keeps its language, if that is a known one, and is marked as one
-//     that never runs.
-//   - A character without width parts anything of the table constructs, a formula, code
-//     inside a line, a link that leads nowhere for certain, and TeX that does more than
-//     set type.
-//   - Control characters, and those that hide or reorder text, become U+FFFD.
+//   - Headlines are indented.
+//   - Keywords, drawers, properties, planning lines, clocks and tables of table.el become
+//     verbatim text, by a colon before them.
+//   - So do lines that start or end a block of code without a counterpart, which Emacs
+//     would look for outside the note.
+//   - A block of code keeps its language if that is known, and is marked as never run.
+//   - A zero-width space breaks up the constructs in the table constructs, formulas,
+//     inline code, links of unsafe types, and TeX that does more than set type.
+//   - Control characters, and characters that hide or reorder text, become U+FFFD.
 //
-// Any other text stays as it is, and so does text that is inert already.
+// All other text is unchanged, as is text that is already inert.
 func Text(text string) string {
-	lines := strings.Split(words(text), "\n")
+	lines := strings.Split(breakConstructs(text), "\n")
 	for i, line := range lines {
-		lines[i] = oneLine(line)
+		lines[i] = inertLine(line)
 	}
 	pairBlocks(lines)
 	if start := strings.TrimLeft(lines[0], " \t"); foreignStart.MatchString(start) {
 		lines[0] = ": " + start
 	}
-	return partObjects("* x\n", strings.Join(lines, "\n"))
+	return breakObjects("* x\n", strings.Join(lines, "\n"))
 }
 
-// Line is Text for a title or the value of a property, which is one line.
+// Line is Text for a single line: a title or the value of a property.
 func Line(text string) string {
-	return partObjects("* ", strings.TrimSpace(strings.ReplaceAll(words(text), "\n", " ")))
+	return breakObjects("* ", strings.TrimSpace(strings.ReplaceAll(breakConstructs(text), "\n", " ")))
 }
 
-// words parts what acts wherever it stands in a text.
-func words(text string) string {
+// breakConstructs breaks up the constructs that are active anywhere in a text.
+func breakConstructs(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\r", "\n")
 	text = strings.Map(func(r rune) rune {
-		if unseen(r) {
+		if isInvisible(r) {
 			return '\uFFFD'
 		}
 		return r
 	}, text)
 	lower := strings.ToLower(text)
 	for i := range constructs {
-		if constructs[i].mayBe(lower) {
-			text = constructs[i].part(text)
+		if constructs[i].mayContain(lower) {
+			text = constructs[i].breakUp(text)
 		}
 	}
 	if !strings.Contains(lower, "src_") && !strings.Contains(lower, "call_") {
 		return text
 	}
 	return codeWord.ReplaceAllStringFunc(text, func(word string) string {
-		return codeInLine.ReplaceAllString(word, "${1}"+apart+"_")
+		return codeInLine.ReplaceAllString(word, "${1}"+zeroWidthSpace+"_")
 	})
 }
 
-// unseen reports a character that controls a terminal, ends a line for some programs
-// only, reorders what is shown, or is not shown at all but is read by a model.
-func unseen(r rune) bool {
+// isInvisible reports whether a character controls a terminal, ends a line in only some
+// programs, reorders displayed text, or is not displayed but read by a model.
+func isInvisible(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
@@ -98,7 +95,7 @@ func unseen(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r >= 0xE0000 && r <= 0xE007F
 }
 
-func oneLine(line string) string {
+func inertLine(line string) string {
 	start := strings.TrimLeft(line, " \t")
 	if start == "" || !strings.ContainsRune("*#:+|scdSCD", rune(start[0])) && start[0] < utf8.RuneSelf {
 		return line
@@ -108,39 +105,38 @@ func oneLine(line string) string {
 	case headlines.MatchString(line):
 		return " " + line
 	case block != nil && strings.EqualFold(block[1]+block[2], "beginsrc"):
-		return "#+" + block[1] + "_" + block[2] + " " + language(block[3]) + " " + neverRuns
+		return "#+" + block[1] + "_" + block[2] + " " + language(block[3]) + " " + neverRunHeader
 	case block != nil:
 		return "#+" + block[1] + "_" + block[2]
 	case activeLine.MatchString(start):
 		return ": " + start
 	case strings.HasPrefix(start, "|"):
-		return formula.ReplaceAllString(line, "${1}"+apart+"=")
+		return formula.ReplaceAllString(line, "${1}"+zeroWidthSpace+"=")
 	}
 	return line
 }
 
-// codeBlocks are the blocks whose lines are not read as Org.
-var codeBlocks = map[string]bool{"src": true, "example": true, "comment": true}
+// literalBlocks are the blocks with content that is not parsed as Org.
+var literalBlocks = map[string]bool{"src": true, "example": true, "comment": true}
 
-// pairBlocks makes a line text that begins a block of code which does not end, or ends
-// one that did not begin, and has a line inside one that would begin or end another read
-// as a part of it.
+// pairBlocks turns unpaired lines that start or end a block of code into text, and
+// escapes such lines inside another block.
 func pairBlocks(lines []string) {
-	last := map[string]int{} // where the last line is that ends a block
+	last := map[string]int{} // index of the last line that ends a block of that name
 	for i, line := range lines {
-		if verb, name := blockOf(line); verb == "end" {
+		if verb, name := parseBlockLine(line); verb == "end" {
 			last[name] = i
 		}
 	}
 	open := ""
 	for i, line := range lines {
-		verb, name := blockOf(line)
+		verb, name := parseBlockLine(line)
 		switch {
 		case open != "" && verb == "end" && name == open:
 			open = ""
 		case open != "" && verb != "":
 			lines[i] = "," + strings.TrimLeft(line, " \t")
-		case !codeBlocks[name]:
+		case !literalBlocks[name]:
 		case verb == "begin" && last[name] > i:
 			open = name
 		default:
@@ -149,52 +145,51 @@ func pairBlocks(lines []string) {
 	}
 }
 
-// blockOf reads a line that begins or ends a block.
-func blockOf(line string) (verb, name string) {
+// parseBlockLine parses a line that starts or ends a block.
+func parseBlockLine(line string) (verb, name string) {
 	if m := blockLine.FindStringSubmatch(strings.TrimLeft(line, " \t")); m != nil {
 		return strings.ToLower(m[1]), strings.ToLower(m[2])
 	}
 	return "", ""
 }
 
-// mostPasses bounds how often a text is looked at: what was parted may have hidden
-// something else.
-const mostPasses = 8
+// maxPasses limits how often a text is parsed again: breaking up a construct may expose
+// another one.
+const maxPasses = 8
 
-// partObjects parts the links of a text, which stands behind head, that lead nowhere for
-// certain, and TeX that does more than set type. Both are found by the parser, so that
-// code stays as it is. An id is a link only in brackets: without them it is more often a
-// word of the text.
-func partObjects(head, text string) string {
-	for range mostPasses {
+// breakObjects breaks up unsafe links, and TeX that does more than set type, in a text
+// that follows head. The parser finds both, so that code is unchanged. A plain id link
+// without brackets is always broken up, because it is more often a word of the text.
+func breakObjects(head, text string) string {
+	for range maxPasses {
 		doc := org.Parse(head+text, nil)
-		cuts := texCutsOf(doc)
+		cuts := headlineTeX(doc)
 		for l := range doc.Links(0) {
 			switch {
-			case l.Format == org.LinkBracket && badLink(l, nil) != "":
-				cuts = append(cuts, cut{l.Start + 1, apart})
-			case l.Format != org.LinkBracket && (l.Type == "id" || badLink(l, nil) != ""):
-				cuts = append(cuts, cut{l.Start + strings.IndexByte(doc.Source[l.Start:], ':'), apart})
+			case l.Format == org.LinkBracket && linkProblem(l, nil) != "":
+				cuts = append(cuts, insertion{l.Start + 1, zeroWidthSpace})
+			case l.Format != org.LinkBracket && (l.Type == "id" || linkProblem(l, nil) != ""):
+				cuts = append(cuts, insertion{l.Start + strings.IndexByte(doc.Source[l.Start:], ':'), zeroWidthSpace})
 			}
 		}
 		if len(cuts) == 0 {
 			return text
 		}
-		text = apply(cuts, head+text)[len(head):]
+		text = insertAll(cuts, head+text)[len(head):]
 	}
-	return allTeX.Replace(text)
+	return texEscaper.Replace(text)
 }
 
-// allTeX parts all that a fragment of TeX can begin with.
-var allTeX = strings.NewReplacer(`\`, `\`+apart, "$", "$ ")
+// texEscaper breaks up every possible start of a TeX fragment.
+var texEscaper = strings.NewReplacer(`\`, `\`+zeroWidthSpace, "$", "$ ")
 
-// apply makes cuts in a text.
-func apply(cuts []cut, text string) string {
-	slices.SortFunc(cuts, func(a, b cut) int { return cmp.Compare(a.at, b.at) })
+// insertAll inserts texts at their offsets.
+func insertAll(cuts []insertion, text string) string {
+	slices.SortFunc(cuts, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
 	var b strings.Builder
 	from := 0
 	for _, c := range cuts {
-		b.WriteString(text[from:c.at] + c.with)
+		b.WriteString(text[from:c.at] + c.text)
 		from = c.at
 	}
 	return b.String() + text[from:]

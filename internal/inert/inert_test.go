@@ -215,7 +215,7 @@ func TestWithoutRecalled(t *testing.T) {
 		"a window":          {window.Notice + "* old\n", ""},
 		"empty from before": {"", ""},
 	} {
-		got, err := inert.Unrecalled(c.text)
+		got, err := inert.StripRecalled(c.text)
 		if got != c.want || (err != nil) != (c.want == "" && c.text != "") {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

@@ -4,11 +4,12 @@ package inert
 
 import "strings"
 
-// noLanguage is what a block of code is in whose language is not known.
-const noLanguage = "text"
+// defaultLanguage replaces the language of a block of code if it is unknown.
+const defaultLanguage = "text"
 
-// languages are those that a block of code may name. Emacs calls LANGUAGE-mode to show
-// such a block, whatever that function does: server-mode would open the editor to others.
+// languages are the allowed languages of code blocks. Emacs calls the function
+// LANGUAGE-mode to display a block, whatever it does: server-mode would open the editor
+// to other programs.
 var languages = map[string]bool{}
 
 func init() {
@@ -23,10 +24,10 @@ func init() {
 	}
 }
 
-// language returns the language of a block of code as it may stand.
+// language returns name if it is an allowed language, else defaultLanguage.
 func language(name string) string {
 	if languages[strings.ToLower(name)] {
 		return name
 	}
-	return noLanguage
+	return defaultLanguage
 }

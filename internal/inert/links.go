@@ -9,36 +9,35 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// plainTypes are the types of links that an agent may write: what follows one shows a
-// page, a file or a note, and runs nothing. Any other type is one of the many that a
-// package of Emacs may define.
-var plainTypes = map[string]bool{
+// safeLinkTypes are the link types that an agent may write. Following such a link shows a
+// page, file or note and executes nothing. Emacs packages may define any other type.
+var safeLinkTypes = map[string]bool{
 	"http": true, "https": true, "ftp": true, "mailto": true, "news": true, "doi": true, "file": true, "id": true,
 }
 
-// program is an address of a file that Emacs reaches through a program: /ssh:host:/path,
-// /-:host:/path, and what becomes one when its dots are followed: /tmp/../ssh:host:/path.
-var program = regexp.MustCompile(`(?:^|\.)/+(?:-|[A-Za-z0-9-]{2,}):`)
+// remotePath matches a file name that Emacs opens through another program, such as
+// /ssh:host:/path or /-:host:/path, also after resolving dots: /tmp/../ssh:host:/path.
+var remotePath = regexp.MustCompile(`(?:^|\.)/+(?:-|[A-Za-z0-9-]{2,}):`)
 
-// badLink says why a link is not one that an agent may write; "" for one that is. known
-// may be nil; else it reports whether a node bears an id.
-func badLink(l org.Link, known func(id string) bool) string {
+// linkProblem returns the reason why an agent may not write a link; "" if it may. known
+// reports whether a node has an id; nil skips that check.
+func linkProblem(l org.Link, known func(id string) bool) string {
 	switch {
 	case strings.Contains(l.Raw, "%("):
 		return "by an abbreviation of the file that calls Lisp"
-	case !plainTypes[l.Type] || strings.HasPrefix(strings.ToLower(l.Raw), "file+"):
-		return kindOfLink(l)
+	case !safeLinkTypes[l.Type] || strings.HasPrefix(strings.ToLower(l.Raw), "file+"):
+		return linkKind(l)
 	case strings.TrimSpace(l.Path) == "":
 		return "without an address"
 	case l.Type == "file" && l.Search != "", l.Type == "id" && strings.Contains(l.Path, "::"):
 		return "to a place in a file, which an export may not find"
-	case l.Type == "file" && program.MatchString(l.Path):
+	case l.Type == "file" && remotePath.MatchString(l.Path):
 		return "to a file that a program would fetch"
 	case (l.Type == "file" || l.Type == "doi") && strings.ContainsAny(l.Raw, unquoted):
 		return "with characters that an export does not quote"
 	case l.Type == "file" && scheme.MatchString(l.Path):
 		return "to a file that a browser takes for a program"
-	case l.Description == "" && badPicture(l.Raw), shownAddress.MatchString(l.Description) && badPicture(l.Description):
+	case l.Description == "" && isUnsafePicture(l.Raw), addressLabel.MatchString(l.Description) && isUnsafePicture(l.Description):
 		return "to a picture that an export fetches or runs; write a description"
 	case l.Type == "id" && known != nil && !known(l.Path):
 		return "to an id that no note bears"
@@ -46,38 +45,38 @@ func badLink(l org.Link, known func(id string) bool) string {
 	return ""
 }
 
-// unquoted are characters that end an address in HTML or TeX.
+// unquoted lists the characters that end an address in HTML or TeX.
 const unquoted = "\"<>\\{}`\t\n"
 
-// scheme is what a browser reads as the type of an address: javascript:x. A letter alone
-// is a drive.
+// scheme matches the scheme of an address in a browser, such as javascript:x. A single
+// letter is a drive.
 var scheme = regexp.MustCompile(`^[^/:]{2,}:|^[^/]*&[#\w]+;`)
 
-// shownAddress is a description that is an address: an export shows what is there.
-var shownAddress = regexp.MustCompile(`(?i)^\s*(?:file:|https?:|\.{0,2}/|~/)`)
+// addressLabel matches a description that is an address, whose target an export shows.
+var addressLabel = regexp.MustCompile(`(?i)^\s*(?:file:|https?:|\.{0,2}/|~/)`)
 
-// picture is an address of a picture; drawing is one that TeX reads or has another program
-// convert.
+// picture matches the address of a picture; drawing matches one that TeX reads or lets
+// another program convert.
 var (
-	picture = regexp.MustCompile(`(?i)\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|x[bp]m|p[bgp]m|pdf|e?ps)\b`)
-	drawing = regexp.MustCompile(`(?i)\.(?:tikz|pgf|svgz?)\b`)
-	afar    = regexp.MustCompile(`(?i)^\s*https?:`)
+	picture   = regexp.MustCompile(`(?i)\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|x[bp]m|p[bgp]m|pdf|e?ps)\b`)
+	drawing   = regexp.MustCompile(`(?i)\.(?:tikz|pgf|svgz?)\b`)
+	remoteURL = regexp.MustCompile(`(?i)^\s*https?:`)
 )
 
-// badPicture reports an address that an export shows as a picture and does more than
-// that: Org 9.8 fetches one from afar, asking first; TeX reads a drawing as TeX, and the
-// name of each.
-func badPicture(address string) bool {
+// isUnsafePicture reports whether showing the picture at an address in an export has
+// side effects: Org 9.8 fetches a remote one, after asking; TeX interprets a drawing, and
+// the name of any picture.
+func isUnsafePicture(address string) bool {
 	switch {
 	case drawing.MatchString(address):
 		return true
 	case picture.MatchString(address):
-		return afar.MatchString(address) || strings.ContainsAny(address, `%#$&~\{}`) || strings.Contains(address, "^^")
+		return remoteURL.MatchString(address) || strings.ContainsAny(address, `%#$&~\{}`) || strings.Contains(address, "^^")
 	}
 	return false
 }
 
-func kindOfLink(l org.Link) string {
+func linkKind(l org.Link) string {
 	switch l.Type {
 	case "fuzzy", "custom-id", "coderef":
 		return "by a name, which an export may not find; link by id"

@@ -9,13 +9,13 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// errRecalled refuses what a window said.
+// errRecalled is returned for the text of a window.
 var errRecalled = errors.New("it is text that was recalled; keep what is new, in words of its own")
 
-// Unrecalled cuts out of a text what Fovea itself has answered with, between its
-// fences, so that it is not remembered again. A text that has a window without
-// fences, or nothing besides recalled text, is refused.
-func Unrecalled(text string) (string, error) {
+// StripRecalled removes the fenced output of Fovea from a text, so that it is not
+// remembered again. It returns an error for a text with an unfenced window, or with
+// nothing but recalled text.
+func StripRecalled(text string) (string, error) {
 	var b strings.Builder
 	rest := text
 	for {
@@ -34,9 +34,9 @@ func Unrecalled(text string) (string, error) {
 			break
 		}
 	}
-	kept := b.String()
-	if strings.Contains(kept, strings.TrimSpace(window.Notice)) || strings.TrimSpace(kept) == "" && strings.TrimSpace(text) != "" {
+	remaining := b.String()
+	if strings.Contains(remaining, strings.TrimSpace(window.Notice)) || strings.TrimSpace(remaining) == "" && strings.TrimSpace(text) != "" {
 		return "", errRecalled
 	}
-	return kept, nil
+	return remaining, nil
 }

@@ -9,77 +9,77 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// cut is text to put in at an offset, so that what begins there is read as text.
-type cut struct {
+// insertion is a text to insert at an offset, to make the construct there inactive.
+type insertion struct {
 	at   int
-	with string
+	text string
 }
 
-// mathOpeners are what Org reads math between, and how much of the opener stays before
-// what ends it.
-var mathOpeners = []struct {
+// mathDelimiters are the delimiters of math in Org, with the insertion into the opening
+// one that disables it.
+var mathDelimiters = []struct {
 	open, close string
-	cut         cut
+	cut         insertion
 }{
-	{"$$", "$$", cut{1, apart}},
-	{`\(`, `\)`, cut{1, apart}},
-	{`\[`, `\]`, cut{1, apart}},
-	{"$", "$", cut{1, " "}},
+	{"$$", "$$", insertion{1, zeroWidthSpace}},
+	{`\(`, `\)`, insertion{1, zeroWidthSpace}},
+	{`\[`, `\]`, insertion{1, zeroWidthSpace}},
+	{"$", "$", insertion{1, " "}},
 }
 
-// texCuts returns what keeps a fragment or an environment of TeX from doing more than
-// setting type, nothing where it does no more. Org hands such text to TeX, to MathJax and
-// to HTML as it stands, so that all of the following must hold:
+// texInsertions returns the insertions that keep a TeX fragment or environment from doing
+// more than setting type; none if it does not. Org passes such text unchanged to TeX,
+// MathJax and HTML, so all of the following must hold:
 //
-//   - Each command and environment is one of the table typesetting.
-//   - Each command has its arguments inside the fragment. A \frac at its end would take
-//     the \begin of the verbatim text that follows, which TeX would then run.
-//   - Braces, and \begin and \end, come in pairs, for the same reason.
-//   - Nothing is written as ^^5c, which is a backslash to TeX.
-//   - Nothing is a tag of HTML or a command of Texinfo.
-func texCuts(text string) []cut {
+//   - Each command and environment is in the tables typesetting and environments.
+//   - Each command has its arguments inside the fragment. A \frac at the end would consume
+//     the \begin of the verbatim text that follows, which TeX would then execute.
+//   - Braces, and \begin and \end, are paired, for the same reason.
+//   - Nothing is written as ^^5c, which is a backslash in TeX.
+//   - Nothing is an HTML tag or a Texinfo command.
+func texInsertions(text string) []insertion {
 	text = strings.TrimRight(text, " \t\n\r")
-	for _, m := range mathOpeners {
+	for _, m := range mathDelimiters {
 		if !strings.HasPrefix(text, m.open) || len(text) < len(m.open)+len(m.close) {
 			continue
 		}
-		s := texScan{text: text[:len(text)-len(m.close)], at: len(m.open), math: true}
+		s := texScanner{text: text[:len(text)-len(m.close)], at: len(m.open), math: true}
 		s.scan()
-		if s.open {
-			return []cut{m.cut}
+		if s.unbalanced {
+			return []insertion{m.cut}
 		}
-		return s.cuts
+		return s.insertions
 	}
-	s := texScan{text: text, math: strings.HasPrefix(text, `\begin`)}
+	s := texScanner{text: text, math: strings.HasPrefix(text, `\begin`)}
 	s.scan()
-	if s.open {
-		return []cut{{1, apart}}
+	if s.unbalanced {
+		return []insertion{{1, zeroWidthSpace}}
 	}
-	return s.cuts
+	return s.insertions
 }
 
-// texScan reads TeX as TeX does: commands, groups, comments.
-type texScan struct {
+// texScanner scans commands, groups and comments as TeX does.
+type texScanner struct {
 	text string
 	at   int
 	math bool // between the signs of math, or in an environment: not in the running text
 
-	groups []string // what is open: "{", or the name of an environment
-	cuts   []cut
-	open   bool // something is left open, or was closed that was not open
+	groups     []string // what is open: "{", or the name of an environment
+	insertions []insertion
+	unbalanced bool // something is left open, or was closed that was not open
 }
 
-// mostGroups is how many groups of TeX may stand inside one another, and mostOption how
-// long an option may be in bytes: each bounds how often a text is read.
+// maxGroups is the deepest nesting of TeX groups, and maxOptionLen the largest length of
+// an option in bytes. Both limit how often a text is read.
 const (
-	mostGroups = 100
-	mostOption = 500
+	maxGroups    = 100
+	maxOptionLen = 500
 )
 
-// scan reads to the end.
-func (s *texScan) scan() {
-	for s.at < len(s.text) && !s.open {
-		s.open = len(s.groups) > mostGroups
+// scan scans the whole text.
+func (s *texScanner) scan() {
+	for s.at < len(s.text) && !s.unbalanced {
+		s.unbalanced = len(s.groups) > maxGroups
 		rest := s.text[s.at:]
 		switch c := rest[0]; {
 		case c == '\\':
@@ -93,49 +93,51 @@ func (s *texScan) scan() {
 			s.comment()
 			continue
 		case strings.HasPrefix(rest, "^^"):
-			s.cut(1, apart)
+			s.insert(1, zeroWidthSpace)
 		case c == '<' && len(rest) > 1 && (isLetter(rest[1]) || strings.IndexByte("/!?", rest[1]) >= 0):
-			s.cut(1, " ")
+			s.insert(1, " ")
 		case c == '@' && len(rest) > 1 && isLetter(rest[1]):
-			s.cut(1, apart)
+			s.insert(1, zeroWidthSpace)
 		}
 		s.at++
 	}
-	s.open = s.open || len(s.groups) > 0
+	s.unbalanced = s.unbalanced || len(s.groups) > 0
 }
 
-func (s *texScan) cut(after int, with string) { s.cuts = append(s.cuts, cut{s.at + after, with}) }
+func (s *texScanner) insert(after int, with string) {
+	s.insertions = append(s.insertions, insertion{s.at + after, with})
+}
 
-// close ends the innermost group, which must be the one named.
-func (s *texScan) close(name string) {
+// close ends the innermost group, which must have the given name.
+func (s *texScanner) close(name string) {
 	last := len(s.groups) - 1
 	if last < 0 || s.groups[last] != name {
-		s.open = true
+		s.unbalanced = true
 		return
 	}
 	s.groups = s.groups[:last]
 }
 
-// comment goes past a comment, which must end inside the fragment. What HTML and TeX
-// read in every place is cut in it too.
-func (s *texScan) comment() {
+// comment skips a comment, which must end inside the fragment. HTML tags in it are still
+// broken up.
+func (s *texScanner) comment() {
 	n := strings.IndexByte(s.text[s.at:], '\n')
 	if n < 0 {
-		s.open = true
+		s.unbalanced = true
 		return
 	}
 	for end := s.at + n; s.at < end; s.at++ {
 		if rest := s.text[s.at:]; rest[0] == '<' && rest[1] != ' ' {
-			s.cut(1, " ")
+			s.insert(1, " ")
 		}
 	}
 }
 
-// command reads a command, and goes on behind its name.
-func (s *texScan) command() {
+// command handles a command and continues after its name.
+func (s *texScanner) command() {
 	name := texName(s.text[s.at:])
 	if name == "" { // the last character; it would escape what closes the fragment
-		s.open = true
+		s.unbalanced = true
 		return
 	}
 	end := s.at + 1 + len(name)
@@ -145,28 +147,28 @@ func (s *texScan) command() {
 		e, known := environments[environment]
 		switch {
 		case !known:
-			s.open = true
+			s.unbalanced = true
 			return
 		case name == "end":
 			s.close(environment)
 		default:
 			s.groups = append(s.groups, environment)
-			s.open = !s.has(behind, e)
+			s.unbalanced = !s.hasArguments(behind, e)
 		}
 		end = behind
 	case isSymbol(name):
-		s.open = name == `\` && !s.has(end, texCommand{option: true})
+		s.unbalanced = name == `\` && !s.hasArguments(end, texCommand{option: true})
 	default:
 		c, known := typesetting[name]
-		if !known || c.math && !s.math || !s.has(end, c) {
-			s.cut(1, apart)
+		if !known || c.math && !s.math || !s.hasArguments(end, c) {
+			s.insert(1, zeroWidthSpace)
 		}
 	}
 	s.at = end
 }
 
-// texName returns the name of the command that text begins with, behind the backslash:
-// letters, or one other character; "" where nothing follows.
+// texName returns the name after the backslash at the start of text: letters, or one
+// other character; "" if nothing follows.
 func texName(text string) string {
 	n := 1
 	for n < len(text) && isLetter(text[n]) {
@@ -185,22 +187,22 @@ func texName(text string) string {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// isSymbol reports the name of a command that is one character and only sets type. A
-// character without width is one too: it names nothing.
+// isSymbol reports whether name is a one-character command that only sets type. A
+// zero-width space counts, because no command has that name.
 func isSymbol(name string) bool {
-	return len(name) == 1 && strings.Contains("\\{}%$&#_|,;:!> /-\n\t", name) || name == apart
+	return len(name) == 1 && strings.Contains("\\{}%$&#_|,;:!> /-\n\t", name) || name == zeroWidthSpace
 }
 
-// has reports whether the arguments of a command stand behind it: an option in brackets
-// is closed where the command takes one, and each argument is a group, a character or a
-// command without arguments.
-func (s *texScan) has(at int, c texCommand) bool {
+// hasArguments reports whether a command is followed by its arguments: an option in
+// brackets, if the command takes one, is closed, and each argument is a group, a character
+// or a command without arguments.
+func (s *texScanner) hasArguments(at int, c texCommand) bool {
 	if strings.HasPrefix(s.text[at:], "*") {
 		at++
 	}
 	at = skipBlanks(s.text, at)
 	for c.option && strings.HasPrefix(s.text[at:], "[") {
-		if at = balanced(s.text[:min(len(s.text), at+mostOption)], at, ']'); at < 0 {
+		if at = closingEnd(s.text[:min(len(s.text), at+maxOptionLen)], at, ']'); at < 0 {
 			return false
 		}
 		at = skipBlanks(s.text, at)
@@ -211,7 +213,7 @@ func (s *texScan) has(at int, c texCommand) bool {
 		}
 		switch s.text[at] {
 		case '{':
-			if at = balanced(s.text, at, '}'); at < 0 {
+			if at = closingEnd(s.text, at, '}'); at < 0 {
 				return false
 			}
 		case '}', '&', '%', '$':
@@ -233,9 +235,9 @@ func skipBlanks(text string, at int) int {
 	return len(text) - len(strings.TrimLeft(text[at:], " \t\n\r"))
 }
 
-// balanced returns the offset behind what closes the bracket or brace at an offset, -1
-// for nothing.
-func balanced(text string, at int, closing byte) int {
+// closingEnd returns the offset after the counterpart of the bracket or brace at an
+// offset, -1 if there is none.
+func closingEnd(text string, at int, closing byte) int {
 	depth := 0
 	for i := at + 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -254,7 +256,7 @@ func balanced(text string, at int, closing byte) int {
 	return -1
 }
 
-// braced returns the text in the braces at an offset, and the offset behind them.
+// braced returns the text in the braces at an offset, and the offset after them.
 func braced(text string, at int) (inside string, behind int) {
 	if !strings.HasPrefix(text[at:], "{") {
 		return "", at
@@ -266,50 +268,51 @@ func braced(text string, at int) (inside string, behind int) {
 	return inside, at + len(inside) + 2
 }
 
-// texCutsOf returns the cuts that the first headline of a document needs.
-func texCutsOf(doc *org.Document) []cut {
+// headlineTeX returns the insertions for the first headline of a document.
+func headlineTeX(doc *org.Document) []insertion {
 	if text := doc.Text(0); !strings.ContainsAny(text, `\$`) {
 		return nil
 	}
-	var cuts []cut
+	var cuts []insertion
 	tree := doc.Objects(0)
 	for k := range tree.Elements {
-		cuts = append(cuts, texOf(tree, k)...)
+		cuts = append(cuts, elementTeX(tree, k)...)
 	}
 	return cuts
 }
 
-// escaped is a character as JSON writes it: to TeX an accent over the digit behind it, or
-// a name that stands for nothing.
-var escaped = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
+// unicodeEscape matches a JSON escape of a character. TeX reads it as an accent over the
+// digit after it, or as an undefined name.
+var unicodeEscape = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
 
-// texOf returns the cuts that one object or environment of a tree needs, by offsets of
-// its source.
-func texOf(tree *org.Tree, k int) []cut {
+// elementTeX returns the insertions for one object or environment of a tree, as offsets
+// in its source.
+func elementTeX(tree *org.Tree, k int) []insertion {
 	el := &tree.Elements[k]
 	switch el.Type {
 	case org.TypeLatexFragment, org.TypeLatexEnvironment:
 		text := strings.TrimLeft(tree.Source[el.Body:el.End], " \t")
 		from := int(el.End) - len(text)
-		if len(escaped.FindString(tree.Source[from:])) >= len(strings.TrimSpace(text)) {
+		if len(unicodeEscape.FindString(tree.Source[from:])) >= len(strings.TrimSpace(text)) {
 			return nil
 		}
-		cuts := texCuts(text)
+		cuts := texInsertions(text)
 		for i := range cuts {
 			cuts[i].at += from
 		}
 		return cuts
 	case org.TypeCitation: // what stands before and behind its keys is not parsed
 		if strings.ContainsAny(tree.Text(k), `\$`) {
-			return []cut{{int(el.Start) + 1, apart}}
+			return []insertion{{int(el.Start) + 1, zeroWidthSpace}}
 		}
 	}
 	return nil
 }
 
-// endsEnvironment reports a text that begins with the end of an environment that sets
-// type. Any other one, such as verbatim, could end what Org exports code as.
-func endsEnvironment(text string) bool {
+// endsKnownEnvironment reports whether text starts with the end of an allowed
+// environment. The end of another one, such as verbatim, could end the environment in
+// which Org exports code.
+func endsKnownEnvironment(text string) bool {
 	name, _ := braced(text, strings.IndexByte(text, '{'))
 	_, known := environments[name]
 	return known

@@ -6,21 +6,21 @@ import "strings"
 
 // texCommand is a command or an environment of TeX that only sets type.
 type texCommand struct {
-	arguments int  // how many it takes
-	option    bool // what stands in brackets before them belongs to it
-	math      bool // it stands in math and environments alone
+	arguments int  // number of arguments
+	option    bool // takes an option in brackets before the arguments
+	math      bool // allowed only in math and environments
 }
 
-// typesetting are the commands of TeX that an agent's text may use, by name. None reads or
-// writes a file, runs a program, defines a command, or links; none changes how what
-// follows its group is shown. The names that Org itself knows (\alpha, \nbsp) need no row
-// where they stand in the running text: Org writes those out.
+// typesetting lists the TeX commands that the text of an agent may use. None of them reads
+// or writes a file, runs a program, defines a command, creates a link, or changes the
+// display of text after its group. Entities of Org such as \alpha and \nbsp need no entry
+// for running text, because Org replaces them.
 var typesetting = map[string]texCommand{}
 
-// environments are those it may use.
+// environments lists the TeX environments that it may use.
 var environments = map[string]texCommand{}
 
-// init fills the tables. It is long because they are.
+// init fills the tables. It is long because of their size.
 func init() {
 	for _, of := range []struct {
 		texCommand

@@ -19,7 +19,7 @@ const wordsPage = "doc/words.md"
 // leaves the list when its names follow it, and none is added.
 var beforeGlossary = []string{
 	".", "api", "cmd/fovea", "internal/client", "internal/config", "internal/daemon", "internal/disk",
-	"internal/graph", "internal/httpapi", "internal/inert", "internal/mcpserver",
+	"internal/graph", "internal/httpapi", "internal/mcpserver",
 	"internal/servermemory", "internal/stores", "internal/vfs", "node",
 }
 
