@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/fovea-memory/fovea/internal/lru"
 )
 
 const (
@@ -28,7 +30,7 @@ var ErrKeyReused = errors.New(HeaderOp + ": another request came under this key;
 // service answers. Keys of different grants differ. Errors of its own: Invalid for a key
 // that is too long or belongs to another request, see [ErrKeyReused].
 func Idempotent() Middleware {
-	cache := &idempotencyCache{}
+	cache := &idempotencyCache{requests: lru.Map[string, *keyedRequest]{Size: minKeys}}
 	return func(next Service) Service {
 		return func(ctx context.Context, c Call) (any, error) {
 			if c.Op.Effect == Reads || c.Key == "" {
@@ -48,12 +50,11 @@ func Idempotent() Middleware {
 	}
 }
 
-// idempotencyCache stores answers by the holder of a grant and the key. The zero value is
-// ready.
+// idempotencyCache stores answers by the holder of a grant and the key.
 type idempotencyCache struct {
 	mu       sync.Mutex
-	now, old map[string]*keyedRequest // the newest, and those before them
-	answered []*keyedRequest          // with a stored answer, the oldest first
+	requests lru.Map[string, *keyedRequest]
+	answered []*keyedRequest // with a stored answer, the oldest first
 }
 
 // keyedRequest is the first request under a key.
@@ -89,15 +90,10 @@ func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]
 func (i *idempotencyCache) find(key string, sum [sha256.Size]byte) (r *keyedRequest, isFirst bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	r, known := i.now[key]
+	r, known := i.requests.Get(key)
 	if !known {
-		if r, known = i.old[key]; !known {
-			r = &keyedRequest{sum: sum, done: make(chan struct{})}
-		}
-		if i.now == nil || len(i.now) >= minKeys {
-			i.now, i.old = map[string]*keyedRequest{}, i.now
-		}
-		i.now[key] = r
+		r = &keyedRequest{sum: sum, done: make(chan struct{})}
+		i.requests.Set(key, r)
 	}
 	return r, !known
 }
@@ -136,9 +132,7 @@ func (i *idempotencyCache) answerOf(r *keyedRequest) []byte {
 func (i *idempotencyCache) drop(key string, r *keyedRequest) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for _, known := range []map[string]*keyedRequest{i.now, i.old} {
-		if known[key] == r {
-			delete(known, key)
-		}
+	if known, _ := i.requests.Peek(key); known == r {
+		i.requests.Delete(key)
 	}
 }

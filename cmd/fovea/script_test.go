@@ -26,7 +26,12 @@ const raceOptions = "GORACE"
 // detector sleeps for a second before it ends; hundreds of them in turn would
 // take ten minutes, so theirs is made short.
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
+	switch os.Getenv(asCommand) {
+	case "":
+	case withEcho:
+		defineEcho()
+		fallthrough
+	default:
 		main()
 	}
 	if os.Getenv(raceOptions) == "" {

@@ -49,6 +49,12 @@ func (m *Map[K, V]) Set(key K, value V) {
 	m.young[key] = value
 }
 
+// Delete removes the entry of a key, if there is one.
+func (m *Map[K, V]) Delete(key K) {
+	delete(m.young, key)
+	delete(m.old, key)
+}
+
 // Len returns the number of entries.
 func (m *Map[K, V]) Len() int { return len(m.young) + len(m.old) }
 

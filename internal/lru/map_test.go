@@ -69,3 +69,18 @@ func TestMapClear(t *testing.T) {
 		t.Errorf("c is %d, %v", v, ok)
 	}
 }
+
+func TestMapDelete(t *testing.T) {
+	m := Map[string, int]{Size: 1}
+	m.Set("a", 1)
+	m.Set("b", 2) // a is of the older generation now
+	for _, key := range []string{"a", "b", "c"} {
+		m.Delete(key)
+		if _, ok := m.Peek(key); ok {
+			t.Errorf("%s is still there", key)
+		}
+	}
+	if m.Len() != 0 {
+		t.Errorf("%d entries are left", m.Len())
+	}
+}
