@@ -29,12 +29,9 @@ type extent struct {
 	length  int
 }
 
-// Block returns the block or commit with the digest, hashed after it was read;
-// the caller owns it. It returns ErrNotFound when no record has it, a Purged
-// when Rewrite dropped it, and a Corruption when the record was damaged since it
-// was found. Blocks behind damage are found too. In packs it takes O(packs × log
-// blocks) reads; the first call for a block that is in none reads the rest of the
-// journal, later ones what was appended since, and then one record.
+// Block is part of store.Store. Blocks behind damage are found too. In packs it takes
+// O(packs × log blocks) reads; the first call for a block that is in none reads the rest
+// of the journal, later ones what was appended since, and then one record.
 func (s *Store) Block(d merkle.Digest) ([]byte, error) {
 	data, err := s.block(d)
 	if err != nil {
@@ -76,14 +73,14 @@ func (s *Store) packedBlock(packs *packSet, d merkle.Digest) ([]byte, error) {
 	by := uint64(0)
 	for _, p := range slices.Backward(packs.packs) {
 		data, err := p.block(d)
-		err = s.packTrouble(p, err)
+		err = s.report(err)
 		if data != nil {
 			return data, nil
 		}
 		if err == nil {
 			var purged uint64
 			purged, err = p.purgedBy(d)
-			err, by = s.packTrouble(p, err), max(by, purged)
+			err, by = s.report(err), max(by, purged)
 		}
 		trouble = cmp.Or(trouble, err)
 	}
@@ -94,14 +91,6 @@ func (s *Store) packedBlock(packs *packSet, d merkle.Digest) ([]byte, error) {
 		return nil, trouble
 	}
 	return nil, store.ErrNotFound
-}
-
-// packTrouble turns damage of a pack into the store's corruption.
-func (s *Store) packTrouble(p *pack, err error) error {
-	if bad, ok := errors.AsType[*damage](err); ok {
-		return s.corrupt(p.corruption(bad.at, bad.reason))
-	}
-	return err
 }
 
 // journalBlock finds a block in the segments; update says to bring the index up
@@ -115,7 +104,7 @@ func (s *Store) journalBlock(d merkle.Digest, update bool) ([]byte, error) {
 	data := make([]byte, place.length)
 	_, err = seg.file.ReadAt(data, place.offset)
 	if err == nil && merkle.Sum(data) != d {
-		err = &store.Corruption{File: segmentName(place.segment), Segment: place.segment, Offset: place.offset, Reason: "digest mismatch"}
+		err = corruption(place.segment, place.offset, "digest mismatch")
 	}
 	if err != nil {
 		return nil, err
@@ -198,9 +187,10 @@ func (s *Store) indexSegment(number uint64, from, limit int64) error {
 	if limit < 0 {
 		limit = size
 	}
-	err = behind(seg, from, min(limit, size), func(f frame, at int64, data []byte) bool {
-		if f.kind == store.Block || f.kind == store.Commit {
-			s.blocks.at[merkle.Sum(data)] = extent{number, at + frameHeaderSize, f.length}
+	rest := seg.reader(from, min(limit, size))
+	err = rest.scan(func(f frame, data []byte) bool {
+		if f.kind.HasDigest() {
+			s.blocks.at[merkle.Sum(data)] = extent{number, f.at + f.header, f.length}
 		}
 		return true
 	})

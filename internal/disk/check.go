@@ -15,14 +15,10 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Check reads the manifest, every pack and every segment again from their bytes
-// and calls fn with what is wrong with them, at most once for each file, in the
-// order of the history. It trusts nothing that was read before: it recomputes
-// checksums and digests, and makes the tables of the packs anew from the records
-// to compare them. It returns how many records verified. Damage makes the store
-// read-only, as it does when Replay meets it. Packs are not made meanwhile.
-// Errors: ErrClosed, that of the context, those of the file system. O(history);
-// memory of 48 bytes for each block in the largest pack.
+// Check is part of store.Checker. It reads the manifest, every pack and every segment from
+// their bytes and trusts nothing that was read before: it recomputes checksums and digests,
+// and makes the tables of the packs anew from the records to compare them. Packs are not
+// made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
 func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()
@@ -90,7 +86,7 @@ func (c *checker) run() error {
 
 func (c *checker) missing(number uint64) {
 	c.next = 0
-	c.found(&store.Corruption{File: segmentName(number), Segment: number, Reason: "the segment is missing"})
+	c.found(corruption(number, 0, "the segment is missing"))
 }
 
 func (c *checker) found(bad *store.Corruption) {
@@ -98,7 +94,16 @@ func (c *checker) found(bad *store.Corruption) {
 	c.report(*bad)
 }
 
-func (c *checker) record() error {
+// judge reports a Corruption; it returns other errors.
+func (c *checker) judge(err error) error {
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
+		c.found(bad)
+		return nil
+	}
+	return err
+}
+
+func (c *checker) record(int64, store.Record) error {
 	if err := c.s.interrupted(c.ctx); err != nil {
 		return err
 	}
@@ -111,12 +116,8 @@ func (c *checker) segment(number uint64, end store.Pos) error {
 	next := c.next
 	c.next = 0
 	seg, err := openSegment(c.s.in, number)
-	if errors.Is(err, errBadHeader) {
-		c.found(&store.Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
-		return nil
-	}
 	if err != nil {
-		return err
+		return c.judge(err)
 	}
 	defer seg.file.Close()
 	limit, err := seg.size()
@@ -127,22 +128,15 @@ func (c *checker) segment(number uint64, end store.Pos) error {
 		limit = min(limit, end.Offset)
 	}
 	if next != 0 && seg.batch != next {
-		c.found(&store.Corruption{File: segmentName(number), Segment: number, Offset: segmentBatchAt, Reason: notNext})
+		c.found(corruption(number, segmentBatchAt, notNext))
 		return nil
 	}
 	walk := walkSegment(seg, segmentHeaderSize, limit, seg.batch)
-	for err == nil {
-		err = walk.batch(func(store.Record) error { return c.record() })
+	if err := walk.each(c.record); err != nil {
+		return c.judge(err)
 	}
-	bad, isDamage := errors.AsType[*damage](err)
-	switch {
-	case isDamage:
-		c.found(&store.Corruption{File: segmentName(number), Segment: number, Offset: bad.at, Reason: bad.reason})
-		return nil
-	case err != io.EOF:
-		return err
-	case number == end.Segment && walk.at != end.Offset:
-		c.found(&store.Corruption{File: segmentName(number), Segment: number, Offset: walk.at, Reason: "the journal ends here, before what was acknowledged"})
+	if number == end.Segment && walk.at != end.Offset {
+		c.found(corruption(number, walk.at, "the journal ends here, before what was acknowledged"))
 	}
 	c.next = walk.next
 	return nil
@@ -170,75 +164,41 @@ func (c *checker) pack(info packInfo) error {
 	}
 	err = c.packRecords(p)
 	if err == nil && [sha256.Size]byte(sum.Sum(nil)) != p.digest {
-		err = &damage{reason: "digest mismatch"}
+		err = p.corruption(0, "digest mismatch")
 	}
-	if bad, ok := errors.AsType[*damage](err); ok {
-		c.found(p.corruption(bad.at, bad.reason))
-		return nil
-	}
-	return err
+	return c.judge(err)
 }
 
 // packRecords checks the records of a pack, and its tables against them.
 func (c *checker) packRecords(p *pack) error {
 	var index packIndex
-	walk, err := p.records(), error(nil)
-	for err == nil {
-		err = walk.batch(func(at int64, r store.Record) error {
-			if r.Kind == store.Block || r.Kind == store.Commit {
-				index.add(at, r.Kind, merkle.Sum(r.Data))
-			}
-			return c.record()
-		})
-	}
-	if err != io.EOF {
+	if err := walkPack(p).each(func(at int64, r store.Record) error {
+		if r.Kind.HasDigest() {
+			index.add(at, r.Kind, merkle.Sum(r.Data))
+		}
+		return c.record(at, r)
+	}); err != nil {
 		return err
 	}
 	index.sort()
-	commits, digests := p.commitTable(), p.digestTable()
-	err = equalRows(commits, len(index.commits), func(b []byte, i int) []byte {
+	if err := p.commitTable().equals(len(index.commits), func(b []byte, i int) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(index.commits[i]))
-	})
-	if err == nil {
-		err = equalRows(digests, len(index.digests), func(b []byte, i int) []byte {
-			return binary.LittleEndian.AppendUint64(append(b, index.digests[i].digest[:]...), uint64(index.digests[i].at))
-		})
+	}); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := p.digestTable().equals(len(index.digests), func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint64(append(b, index.digests[i].digest[:]...), uint64(index.digests[i].at))
+	}); err != nil {
 		return err
 	}
 	var last []byte
-	for gone, i := p.goneTable(), int64(0); i < p.gone; i++ {
-		row, err := gone.row(i)
-		if err != nil {
-			return err
+	return p.eachPurged(func(d merkle.Digest, _ uint64) error {
+		if bytes.Compare(d[:], last) <= 0 {
+			return p.corruption(p.goneAt(), "a table out of order")
 		}
-		if bytes.Compare(row[:merkle.DigestSize], last) <= 0 {
-			return &damage{at: gone.at, reason: "a table out of order"}
-		}
-		last = append(last[:0], row[:merkle.DigestSize]...)
-	}
-	return nil
-}
-
-// equalRows returns a *damage unless the table has just the rows that want
-// appends to a slice.
-func equalRows(t *table, count int, want func(b []byte, i int) []byte) error {
-	differs := &damage{at: t.at, reason: "a table that does not fit the records"}
-	if int64(count) != t.rows {
-		return differs
-	}
-	var buf []byte
-	for i := range count {
-		row, err := t.row(int64(i))
-		if err != nil {
-			return err
-		}
-		if buf = want(buf[:0], i); !bytes.Equal(row, buf) {
-			return differs
-		}
-	}
-	return nil
+		last = append(last[:0], d[:]...)
+		return nil
+	})
 }
 
 // Size returns how many bytes journal and packs take. It looks at each file.

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 	"sync"
@@ -113,19 +112,13 @@ func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 	}
 	var found []store.Pos
 	walk := walkSegment(seg, x.upTo.Offset, limit, 0) // it may begin inside a group
-	for err == nil {
-		err = walk.batch(func(r store.Record) error {
-			if r.Kind == store.Commit {
-				found = append(found, r.Pos)
-			}
-			return nil
-		})
-	}
-	if bad, ok := errors.AsType[*damage](err); ok {
-		return s.damaged(number, bad.at, bad.reason)
-	}
-	if err != io.EOF {
-		return err
+	if err := walk.each(func(_ int64, r store.Record) error {
+		if r.Kind == store.Commit {
+			found = append(found, r.Pos)
+		}
+		return nil
+	}); err != nil {
+		return s.report(err)
 	}
 	x.at, x.upTo, x.next = append(x.at, found...), next, max(x.next, walk.next)
 	return nil
@@ -193,12 +186,9 @@ func (r *commitReader) inPack(seq uint64) (store.Record, error) {
 		record, err = p.recordAt(int64(binary.LittleEndian.Uint64(row)))
 	}
 	if err == nil && record.Kind != store.Commit {
-		err = &damage{at: r.table.at, reason: "the table names a record that is no commit"}
+		err = p.corruption(r.table.at, "the table names a record that is no commit")
 	}
-	if bad, ok := errors.AsType[*damage](err); ok {
-		err = r.s.corrupt(p.corruption(bad.at, bad.reason))
-	}
-	return record, err
+	return record, r.s.report(err)
 }
 
 // recordAt reads a record of a segment, or returns errPacked.
@@ -215,14 +205,7 @@ func (s *Store) recordAt(at store.Pos) (store.Record, error) {
 			return store.Record{}, err
 		}
 	}
-	win := &window{file: seg.file, end: limit.Offset, base: at.Offset, ahead: recordAhead}
-	f, err := frameAt(win, seg.salt, at.Offset)
-	if bad, ok := errors.AsType[*damage](err); ok {
-		err = s.damaged(at.Segment, bad.at, bad.reason)
-	}
-	if err != nil {
-		return store.Record{}, err
-	}
-	data, err := win.bytes(at.Offset+frameHeaderSize, int64(f.length))
-	return store.Record{Kind: f.kind, Batch: f.batch, Pos: at, Data: data}, err
+	from := seg.reader(at.Offset, limit.Offset)
+	record, err := from.record(at.Offset)
+	return record, s.report(err)
 }

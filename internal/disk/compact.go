@@ -4,7 +4,6 @@ package disk
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -82,7 +81,7 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 		for _, p := range made {
 			err = errors.Join(err, p.file.Close())
 			if !named {
-				err = errors.Join(err, c.s.in.Remove(p.path))
+				err = errors.Join(err, c.s.in.Remove(p.layout.name))
 			}
 		}
 	}()
@@ -121,7 +120,7 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 	c.s.switchPacks(set)
 	err = c.s.ground.keep(manifestFile)
 	for _, p := range made {
-		err = errors.Join(err, c.s.ground.keep(p.path))
+		err = errors.Join(err, c.s.ground.keep(p.layout.name))
 	}
 	made = nil // they are the store's
 	return c.done, errors.Join(err, c.remove(keep))
@@ -180,41 +179,21 @@ func (c *compaction) copy(out *packWriter, src source) error {
 		return c.s.damaged(seg.number, segmentBatchAt, notNext)
 	}
 	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
-	for err == nil {
-		err = walk.batch(func(r store.Record) error { return c.add(out, r) })
-	}
-	if bad, ok := errors.AsType[*damage](err); ok {
-		return c.s.damaged(seg.number, bad.at, bad.reason)
-	}
+	err = walk.each(func(_ int64, r store.Record) error { return c.add(out, r) })
 	c.next = walk.next
-	if err != io.EOF {
-		return err
-	}
-	return nil
+	return c.s.report(err)
 }
 
 func (c *compaction) copyPack(out *packWriter, p *pack) error {
 	if p.bad != nil {
 		return c.s.corrupt(p.bad)
 	}
-	walk, err := p.records(), error(nil)
-	for err == nil {
-		err = walk.batch(func(_ int64, r store.Record) error { return c.add(out, r) })
-	}
-	if err == io.EOF {
-		err = nil
-		for gone, i := p.goneTable(), int64(0); i < p.gone && err == nil; i++ {
-			var row []byte
-			if row, err = gone.row(i); err == nil {
-				out.drop(merkle.Digest(row), binary.LittleEndian.Uint64(row[merkle.DigestSize:]))
-			}
-		}
-	}
-	if bad, ok := errors.AsType[*damage](err); ok {
-		return c.s.corrupt(p.corruption(bad.at, bad.reason))
+	err := walkPack(p).each(func(_ int64, r store.Record) error { return c.add(out, r) })
+	if err == nil {
+		err = p.eachPurged(func(d merkle.Digest, by uint64) error { out.drop(d, by); return nil })
 	}
 	c.next = p.next
-	return err
+	return c.s.report(err)
 }
 
 // add takes a record over unless it means nothing any more.
@@ -226,7 +205,7 @@ func (c *compaction) add(out *packWriter, r store.Record) error {
 		return nil
 	}
 	var d merkle.Digest
-	if r.Kind == store.Block || r.Kind == store.Commit {
+	if r.Kind.HasDigest() {
 		d = merkle.Sum(r.Data)
 	}
 	if c.drop != nil && r.Kind == store.Block && c.drop(d, r.Data) {
@@ -252,7 +231,7 @@ func (c *compaction) remove(keep int) error {
 	for _, src := range c.sources[keep:] {
 		name := segmentName(src.first)
 		if src.pack != nil {
-			name = src.pack.path
+			name = src.pack.layout.name
 		}
 		c.s.ground.drop(name)
 		if err := c.s.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {

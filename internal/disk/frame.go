@@ -9,10 +9,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Layout of a frame; see doc/format/journal.md.
+// Layout of a frame in a segment; see doc/format/journal.md. A store.Batch leaves as much
+// room before each record, with length and kind where they are here.
 const (
-	frameHeaderSize = 20
-	frameAlign      = 8
+	frameHeaderSize = store.Headroom
+	frameAlign      = store.Align
 
 	frameLengthAt = 0  // uint32, bytes of data
 	frameKindAt   = 4  // uint8
@@ -25,55 +26,130 @@ const (
 	flagGroupEnd = 2 // last frame of its group
 )
 
+// Layout of a frame in a pack; see doc/format/pack.md.
+const (
+	packFrameHeaderSize = 32
+
+	packFrameLengthAt  = 0  // uint32, bytes of data
+	packFrameKindAt    = 4  // uint8; 3 bytes reserved behind
+	packFrameBatchAt   = 8  // uint64
+	packFrameOffsetAt  = 16 // uint64, where the record stood in its segment
+	packFrameSegmentAt = 24 // uint32, number of the segment less that of the pack's first
+	packFrameCheckAt   = 28 // uint32, CRC-32C
+)
+
 // maxGroup is how many batches a group may have; a rank fits 16 bits.
 const maxGroup = 4096
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// frame is the header of a record in the journal.
+// frame is the header of a record in a file.
 type frame struct {
-	length int
+	at     int64 // offset in the file
+	size   int64 // in the file, header and padding included
+	header int64 // size of the header
+	length int   // of the data
 	kind   store.Kind
-	flags  uint8
-	rank   uint16
+	flags  uint8  // 0 in a pack
+	rank   uint16 // 0 in a pack
 	batch  uint64
-	check  uint32
+	pos    store.Pos // in the journal
 }
 
 // group returns the number of the group: that of its first batch.
 func (f frame) group() uint64 { return f.batch - uint64(f.rank) }
 
-// size is what the frame takes in the journal, in bytes.
-func (f frame) size() int64 { return frameSize(f.length) }
-
-func frameSize(length int) int64 {
-	return (frameHeaderSize + int64(length) + frameAlign - 1) &^ (frameAlign - 1)
+// record returns the record of the frame.
+func (f frame) record(data []byte) store.Record {
+	return store.Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}
 }
 
-// readFrame decodes a header of frameHeaderSize bytes; ok is false when it can
-// be none, so that most of the bytes in a damaged place need no checksum.
-func readFrame(b []byte) (f frame, ok bool) {
-	f = frame{
-		length: int(binary.LittleEndian.Uint32(b[frameLengthAt:])),
-		kind:   store.Kind(b[frameKindAt]),
-		flags:  b[frameFlagsAt],
-		rank:   binary.LittleEndian.Uint16(b[frameRankAt:]),
-		batch:  binary.LittleEndian.Uint64(b[frameBatchAt:]),
-		check:  binary.LittleEndian.Uint32(b[frameCheckAt:]),
+// frames is how the records of a file are framed. In both layouts a header begins with
+// the length of the data and ends with the checksum.
+type frames struct {
+	name    string // of the file
+	segment uint64 // its number, 0 for a pack
+	first   uint64 // of a pack: the number of its first segment
+	salt    [saltSize]byte
+}
+
+// headerSize is that of a frame's header.
+func (l *frames) headerSize() int64 {
+	if l.segment == 0 {
+		return packFrameHeaderSize
 	}
-	ok = f.length <= store.MaxData && f.kind.Known() && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd &&
-		f.rank < maxGroup && f.batch > uint64(f.rank)
-	return f, ok
+	return frameHeaderSize
 }
 
-// frameCheck returns the checksum of a whole frame, padding included, that
-// stands at an offset of a segment. The offset and the segment's salt are part
-// of it, so that a frame's copy elsewhere, such as a journal kept as a note,
-// is no frame.
-func frameCheck(salt [saltSize]byte, at int64, whole []byte) uint32 {
-	var head [saltSize + 8 + frameCheckAt]byte
-	copy(head[:], salt[:])
+// frameSize returns how many bytes a frame takes, padding included.
+func frameSize(header int64, length int) int64 {
+	return (header + int64(length) + frameAlign - 1) &^ (frameAlign - 1)
+}
+
+// decode decodes the header of a frame that stands at an offset; ok is false when it can
+// be none, so that most of the bytes in a damaged place need no checksum.
+func (l *frames) decode(b []byte, at int64) (f frame, ok bool) {
+	f = frame{at: at, header: l.headerSize(), length: int(binary.LittleEndian.Uint32(b)), kind: store.Kind(b[frameKindAt]), batch: binary.LittleEndian.Uint64(b[frameBatchAt:])}
+	f.size = frameSize(f.header, f.length)
+	ok = f.length <= store.MaxData && f.kind.Known() && f.batch > 0
+	if l.segment == 0 {
+		f.pos.Segment = l.first + uint64(binary.LittleEndian.Uint32(b[packFrameSegmentAt:]))
+		f.pos.Offset = int64(binary.LittleEndian.Uint64(b[packFrameOffsetAt:]))
+		return f, ok && f.kind != store.Pad && f.pos.Offset >= segmentHeaderSize
+	}
+	f.pos = store.Pos{Segment: l.segment, Offset: at}
+	f.flags, f.rank = b[frameFlagsAt], binary.LittleEndian.Uint16(b[frameRankAt:])
+	return f, ok && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd && f.rank < maxGroup && f.batch > uint64(f.rank)
+}
+
+// check returns the checksum of a whole frame, padding included, that stands at an
+// offset of the file. The offset and the file's salt are part of it, so that a frame's
+// copy elsewhere, such as a journal kept as a note, is no frame.
+func (l *frames) check(at int64, whole []byte) uint32 {
+	var head [saltSize + 8 + packFrameHeaderSize]byte
+	copy(head[:], l.salt[:])
 	binary.LittleEndian.PutUint64(head[saltSize:], uint64(at))
-	copy(head[saltSize+8:], whole[:frameCheckAt])
-	return crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, whole[frameHeaderSize:])
+	size := l.headerSize()
+	n := copy(head[saltSize+8:], whole[:size-4])
+	return crc32.Update(crc32.Checksum(head[:saltSize+8+n], castagnoli), castagnoli, whole[size:])
+}
+
+// sign writes the checksum of a frame into its header.
+func (l *frames) sign(at int64, whole []byte) {
+	binary.LittleEndian.PutUint32(whole[l.headerSize()-4:], l.check(at, whole))
+}
+
+// sealBatch turns the records of a store.Batch into frames of a segment: it fills in
+// numbers, flags and checksums.
+func (l *frames) sealBatch(buf []byte, at int64, batch uint64, rank int, groupEnd bool) {
+	for start := 0; start < len(buf); {
+		length := int(binary.LittleEndian.Uint32(buf[start+frameLengthAt:]))
+		whole := buf[start:][:frameSize(frameHeaderSize, length)]
+		if start+len(whole) == len(buf) {
+			whole[frameFlagsAt] = flagBatchEnd
+			if groupEnd {
+				whole[frameFlagsAt] |= flagGroupEnd
+			}
+		}
+		binary.LittleEndian.PutUint16(whole[frameRankAt:], uint16(rank))
+		binary.LittleEndian.PutUint64(whole[frameBatchAt:], batch)
+		l.sign(at+int64(start), whole)
+		start += len(whole)
+	}
+}
+
+// appendRecord appends a whole frame that stands at an offset of a pack.
+func (l *frames) appendRecord(dst []byte, at int64, r store.Record) []byte {
+	start := len(dst)
+	dst = append(dst, make([]byte, packFrameHeaderSize)...)
+	head := dst[start:]
+	binary.LittleEndian.PutUint32(head[packFrameLengthAt:], uint32(len(r.Data)))
+	head[packFrameKindAt] = byte(r.Kind)
+	binary.LittleEndian.PutUint64(head[packFrameBatchAt:], r.Batch)
+	binary.LittleEndian.PutUint64(head[packFrameOffsetAt:], uint64(r.Pos.Offset))
+	binary.LittleEndian.PutUint32(head[packFrameSegmentAt:], uint32(r.Pos.Segment-l.first))
+	dst = append(dst, r.Data...)
+	dst = append(dst, make([]byte, frameSize(packFrameHeaderSize, len(r.Data))-int64(len(dst)-start))...)
+	l.sign(at, dst[start:])
+	return dst
 }

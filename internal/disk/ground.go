@@ -264,7 +264,7 @@ func (s *Store) standOn(o *opening) error {
 		files = append(files, segmentName(number))
 	}
 	for _, p := range s.packs.packs {
-		files = append(files, p.path)
+		files = append(files, p.layout.name)
 	}
 	images, err := listImages(s.in)
 	for _, seq := range images {

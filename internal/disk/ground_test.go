@@ -103,7 +103,7 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 	}
 	names = map[string]string{
 		"journal/newest": segmentName(segments[len(segments)-1]), "journal/oldest": segmentName(segments[0]),
-		"image/newest": imageName(images[0]), "packs/first": s.packs.packs[0].path,
+		"image/newest": imageName(images[0]), "packs/first": s.packs.packs[0].layout.name,
 	}
 	return s, path, names
 }

@@ -123,10 +123,10 @@ func atRecord(t *testing.T, in vfs.FS, name string, at int64) func(placed) bool 
 	}
 	defer p.file.Close()
 	var hit []store.Pos
-	walk := p.records()
+	walk := walkPack(p)
 	for err == nil {
 		err = walk.batch(func(start int64, r store.Record) error {
-			if start <= at && at < start+packFrameSize(len(r.Data)) || at < packHeaderSize {
+			if start <= at && at < start+frameSize(packFrameHeaderSize, len(r.Data)) || at < packHeaderSize {
 				hit = append(hit, r.Pos)
 			}
 			return nil

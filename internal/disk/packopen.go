@@ -35,7 +35,7 @@ func (o *opening) readPacks(set **packSet) error {
 		}
 		(*set).packs = append((*set).packs, p.expect(info))
 		bad = cmp.Or(bad, p.bad)
-		names = slices.DeleteFunc(names, func(name string) bool { return name == p.path })
+		names = slices.DeleteFunc(names, func(name string) bool { return name == p.layout.name })
 	}
 	o.packs, o.leftover = m, names
 	o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)

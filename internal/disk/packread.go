@@ -19,8 +19,7 @@ import (
 type pack struct {
 	packFooter
 	shared
-	header packHeader
-	path   string
+	layout frames
 	bad    *store.Corruption // why header or footer cannot be used, nil if they can
 
 	scan  sync.Mutex
@@ -31,7 +30,7 @@ type pack struct {
 // or damaged has bad set; the error is one of the file system, or
 // ErrUnknownFormat. The caller closes the file, if it is not nil.
 func openPack(in vfs.FS, name string) (*pack, error) {
-	p := &pack{path: name}
+	p := &pack{layout: frames{name: name}}
 	file, err := in.OpenFile(name, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.bad = p.corruption(0, "the pack is missing")
@@ -71,7 +70,7 @@ func (p *pack) readEnds() error {
 	if err != nil {
 		return err
 	}
-	p.header = header
+	p.layout.first, p.layout.salt = header.first, header.salt
 	end := max(info.Size()-packFooterSize, packHeaderSize)
 	tail := make([]byte, packFooterSize)
 	if n, err = p.file.ReadAt(tail, end); err != nil && err != io.EOF {
@@ -99,11 +98,11 @@ func (p *pack) expect(info packInfo) *pack {
 }
 
 func (p *pack) corruption(at int64, reason string) *store.Corruption {
-	return &store.Corruption{File: p.path, Offset: at, Reason: reason}
+	return &store.Corruption{File: p.layout.name, Offset: at, Reason: reason}
 }
 
 func (p *pack) table(at int64, width int, rows int64) *table {
-	return &table{file: p.file, salt: p.header.salt, at: at, width: width, rows: rows}
+	return &table{file: p.file, name: p.layout.name, salt: p.layout.salt, at: at, width: width, rows: rows}
 }
 
 func (p *pack) digestTable() *table { return p.table(p.tablesAt, digestRow, p.digests) }
@@ -112,82 +111,41 @@ func (p *pack) commitTable() *table { return p.table(p.commitsAt(), commitRow, i
 
 func (p *pack) goneTable() *table { return p.table(p.goneAt(), goneRow, p.gone) }
 
-// records walks all records.
-func (p *pack) records() *packWalker {
-	return &packWalker{pack: p, win: window{file: p.file, end: p.tablesAt, base: packHeaderSize}, at: packHeaderSize, last: packFrame{batch: p.batch}}
-}
+// reader reads the records of the pack from an offset on.
+func (p *pack) reader(from int64) reader { return newReader(p.layout, p.file, from, p.tablesAt) }
 
-// packWalker reads the batches of a pack in order.
-type packWalker struct {
-	pack *pack
-	win  window
-	at   int64     // where the next batch begins
-	last packFrame // the last record handed out
-}
-
-// batch reads the records of one batch and calls fn with them and the offsets
-// they stand at. It returns io.EOF at the end. Bytes that are no record, or one
-// out of order, are a *damage; no record of that batch was handed out then. The
-// data is valid until the next call.
-func (w *packWalker) batch(fn func(at int64, r store.Record) error) error {
-	w.win.forget(w.at)
-	if w.at == w.pack.tablesAt {
-		return io.EOF
-	}
-	end, last := w.at, w.last
-	for end < w.pack.tablesAt {
-		f, _, err := packFrameAt(&w.win, w.pack.header, end)
+// eachPurged calls fn with the rows of the table of purged digests.
+func (p *pack) eachPurged(fn func(d merkle.Digest, by uint64) error) error {
+	for t, i := p.goneTable(), int64(0); i < p.gone; i++ {
+		row, err := t.row(i)
+		if err == nil {
+			err = fn(merkle.Digest(row), binary.LittleEndian.Uint64(row[merkle.DigestSize:]))
+		}
 		if err != nil {
 			return err
 		}
-		if end > w.at && f.batch != last.batch {
-			break
-		}
-		if f.batch < last.batch || f.batch >= w.pack.next || f.pos.Segment > w.pack.last || f.pos.Compare(last.pos) <= 0 {
-			return &damage{at: end, reason: "a record out of order"}
-		}
-		end, last = end+f.size(), f
 	}
-	for at := w.at; at < end; {
-		f, data, err := packFrameAt(&w.win, w.pack.header, at)
-		if err != nil {
-			return err
-		}
-		if err := fn(at, store.Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}); err != nil {
-			return err
-		}
-		at += f.size()
-	}
-	w.at, w.last = end, last
 	return nil
 }
-
-// recordAhead is how much is read for one record; a larger one takes a second
-// read.
-const recordAhead = 4 << 10
 
 // recordAt reads the record at an offset that a table gave.
 func (p *pack) recordAt(at int64) (store.Record, error) {
 	if at < packHeaderSize || at%frameAlign != 0 || at > p.tablesAt {
-		return store.Record{}, &damage{at: at, reason: "no record can be here"}
+		return store.Record{}, p.corruption(at, "no record can be here")
 	}
-	win := &window{file: p.file, end: p.tablesAt, base: at, ahead: recordAhead}
-	f, data, err := packFrameAt(win, p.header, at)
-	if err != nil {
-		return store.Record{}, err
-	}
-	return store.Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}, nil
+	from := p.reader(at)
+	return from.record(at)
 }
 
 // block returns the block or commit with the digest; nil and no error when it
-// is not in the pack. A *damage comes with the block if there is a whole copy.
+// is not in the pack. A Corruption comes with the block if there is a whole copy.
 func (p *pack) block(d merkle.Digest) ([]byte, error) {
 	if p.bad != nil {
 		data, err := p.blockByScan(d)
-		return data, errors.Join(&damage{at: p.bad.Offset, reason: p.bad.Reason}, err)
+		return data, errors.Join(p.bad, err)
 	}
 	data, err := p.look(d)
-	if _, isDamage := errors.AsType[*damage](err); isDamage {
+	if errors.Is(err, store.ErrCorrupt) {
 		found, scanErr := p.blockByScan(d)
 		return found, errors.Join(err, scanErr)
 	}
@@ -202,7 +160,7 @@ func (p *pack) look(d merkle.Digest) ([]byte, error) {
 	}
 	r, err := p.recordAt(int64(binary.LittleEndian.Uint64(row[merkle.DigestSize:])))
 	if err == nil && merkle.Sum(r.Data) != d {
-		err = &damage{at: p.tablesAt, reason: "digest mismatch"}
+		err = p.corruption(p.tablesAt, "digest mismatch")
 	}
 	if err != nil {
 		return nil, err
@@ -213,28 +171,21 @@ func (p *pack) look(d merkle.Digest) ([]byte, error) {
 // blockByScan finds a block without the table of digests. The first call reads
 // the whole pack.
 func (p *pack) blockByScan(d merkle.Digest) ([]byte, error) {
-	if p.header.first == 0 { // without the salt no record can be told from noise
+	if p.layout.first == 0 { // without the salt no record can be told from noise
 		return nil, nil
 	}
 	p.scan.Lock()
 	defer p.scan.Unlock()
 	if p.found == nil {
 		found := map[merkle.Digest]int64{}
-		win := &window{file: p.file, end: p.tablesAt, base: packHeaderSize}
-		for at := int64(packHeaderSize); at+packFrameHeaderSize <= win.end; {
-			win.forget(at)
-			f, data, err := packFrameAt(win, p.header, at)
-			if _, bad := errors.AsType[*damage](err); bad {
-				at += frameAlign
-				continue
+		all := p.reader(packHeaderSize)
+		if err := all.scan(func(f frame, data []byte) bool {
+			if f.kind.HasDigest() {
+				found[merkle.Sum(data)] = f.at
 			}
-			if err != nil {
-				return nil, err
-			}
-			if f.kind == store.Block || f.kind == store.Commit {
-				found[merkle.Sum(data)] = at
-			}
-			at += f.size()
+			return true
+		}); err != nil {
+			return nil, err
 		}
 		p.found = found
 	}
@@ -244,7 +195,7 @@ func (p *pack) blockByScan(d merkle.Digest) ([]byte, error) {
 	}
 	r, err := p.recordAt(at)
 	if err == nil && merkle.Sum(r.Data) != d {
-		err = &damage{at: at, reason: "digest mismatch"}
+		err = p.corruption(at, "digest mismatch")
 	}
 	return r.Data, err
 }
@@ -253,7 +204,7 @@ func (p *pack) blockByScan(d merkle.Digest) ([]byte, error) {
 // did.
 func (p *pack) purgedBy(d merkle.Digest) (uint64, error) {
 	if p.bad != nil {
-		return 0, &damage{at: p.bad.Offset, reason: p.bad.Reason}
+		return 0, p.bad
 	}
 	row, ok, err := p.goneTable().find(d[:])
 	if err != nil || !ok {

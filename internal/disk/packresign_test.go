@@ -24,16 +24,17 @@ func resign(name string, b []byte) {
 	}
 	binary.LittleEndian.PutUint32(b[packCheckAt:], crc32.Checksum(b[:packCheckAt], castagnoli))
 	salt := [saltSize]byte(b[packSaltAt:])
+	layout := frames{salt: salt}
 	footer := b[len(b)-packFooterSize:]
 	end := int64(len(b) - packFooterSize)
 	tables := min(max(int64(binary.LittleEndian.Uint64(footer[packEndTablesAt:])), packHeaderSize), end)
 	for at := int64(packHeaderSize); at+packFrameHeaderSize <= tables; {
-		size := packFrameSize(int(binary.LittleEndian.Uint32(b[at+packFrameLengthAt:])))
+		size := frameSize(packFrameHeaderSize, int(binary.LittleEndian.Uint32(b[at+packFrameLengthAt:])))
 		if size > tables-at {
 			break
 		}
 		whole := b[at:][:size]
-		binary.LittleEndian.PutUint32(whole[packFrameCheckAt:], packFrameCheck(salt, at, whole))
+		layout.sign(at, whole)
 		at += size
 	}
 	for at := tables; at+pageSize <= end; at += pageSize {

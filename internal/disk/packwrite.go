@@ -52,6 +52,7 @@ type packWriter struct {
 	out    *bufio.Writer
 	sum    hash.Hash
 	header packHeader
+	layout frames
 	at     int64
 	index  packIndex
 	rows   map[uint64]int           // of index.digests, by the beginning of the digest
@@ -60,7 +61,7 @@ type packWriter struct {
 }
 
 func newPackWriter(w io.Writer, header packHeader) (*packWriter, error) {
-	p := &packWriter{out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, rows: map[uint64]int{}, gone: map[merkle.Digest]uint64{}}
+	p := &packWriter{out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, layout: frames{first: header.first, salt: header.salt}, rows: map[uint64]int{}, gone: map[merkle.Digest]uint64{}}
 	_, err := p.Write(header.encode())
 	return p, err
 }
@@ -78,7 +79,7 @@ func (p *packWriter) add(r store.Record, d merkle.Digest) error {
 	if p.index.add(p.at, r.Kind, d) {
 		p.rows[beginning(d)] = len(p.index.digests) - 1
 	}
-	p.buf = appendPackFrame(p.buf[:0], p.header, p.at, r)
+	p.buf = p.layout.appendRecord(p.buf[:0], p.at, r)
 	_, err := p.Write(p.buf)
 	return err
 }

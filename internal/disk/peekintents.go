@@ -46,7 +46,8 @@ func peekSegment(in vfs.FS, number uint64, limit int64, fn func(intent []byte)) 
 	}
 	end = min(size, (end+frameAlign-1)/frameAlign*frameAlign) // a frame may end with zeros
 	from := max(segmentHeaderSize, (end-limit)/frameAlign*frameAlign)
-	return behind(seg, from, end, func(f frame, _ int64, data []byte) bool {
+	rest := seg.reader(from, end)
+	return rest.scan(func(f frame, data []byte) bool {
 		if f.kind == store.Intent {
 			fn(data)
 		}

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,9 +37,7 @@ type opening struct {
 
 // corrupt records damage; the first counts.
 func (o *opening) corrupt(number uint64, at int64, reason string) {
-	if o.found.Corrupt == nil {
-		o.found.Corrupt = &store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
-	}
+	o.found.Corrupt = cmp.Or(o.found.Corrupt, corruption(number, at, reason))
 }
 
 // readJournal scans from the segment of the newest image, or from the first one.
@@ -101,12 +100,8 @@ func (o *opening) first() uint64 {
 // sync of the last group in the one before.
 func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error) {
 	seg, err := openSegment(o.in, number)
-	if errors.Is(err, errBadHeader) {
-		return false, o.badHeader(number, newest)
-	}
-	if errors.Is(err, vfs.ErrNotRegular) {
-		o.corrupt(number, 0, notRegular(err))
-		return false, nil
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
+		return false, o.badHeader(bad, newest)
 	}
 	if err != nil {
 		return false, err
@@ -122,11 +117,9 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	}
 	from, next := o.begin(seg, size)
 	walk := walkSegment(seg, from, size, next)
-	for err == nil {
-		err = walk.batch(o.note)
-	}
-	bad, isDamage := errors.AsType[*damage](err)
-	if err != io.EOF && !isDamage {
+	err = walk.each(o.note)
+	bad, isDamage := errors.AsType[*store.Corruption](err)
+	if err != nil && !isDamage {
 		return false, err
 	}
 	o.end, o.size = store.Pos{Segment: number, Offset: walk.groupEnd}, size
@@ -142,7 +135,7 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	case !isDamage:
 		return true, nil
 	case !newest:
-		o.corrupt(number, bad.at, bad.reason)
+		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return false, nil
 	}
 	return false, o.judge(seg, walk, bad)
@@ -164,7 +157,7 @@ func (o *opening) begin(seg *segment, size int64) (from int64, next uint64) {
 }
 
 // note keeps where the commits are.
-func (o *opening) note(r store.Record) error {
+func (o *opening) note(_ int64, r store.Record) error {
 	if r.Kind == store.Commit {
 		o.commits = append(o.commits, r.Pos)
 	}
@@ -173,26 +166,27 @@ func (o *opening) note(r store.Record) error {
 
 // badHeader judges a segment without a header. The header was synced before
 // anything was put behind it, so a file that is longer was a good one.
-func (o *opening) badHeader(number uint64, newest bool) error {
-	info, err := o.in.Stat(segmentName(number))
+func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
+	info, err := o.in.Lstat(bad.File)
 	if err != nil {
 		return err
 	}
-	if !newest || info.Size() > segmentHeaderSize || number == o.packs.last()+1 && o.packs.last() != 0 {
-		o.corrupt(number, 0, errBadHeader.Error())
+	if !newest || info.Size() > segmentHeaderSize || !info.Mode().IsRegular() || bad.Segment == o.packs.last()+1 && o.packs.last() != 0 {
+		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return nil
 	}
-	o.unmade = number
+	o.unmade = bad.Segment
 	return nil
 }
 
 // judge tells a torn tail from corruption: a frame of a later group can only be
 // there if the group that the damage is in had been synced. Damaged is the batch
 // walk.next; the groups up to its own have numbers up to that.
-func (o *opening) judge(seg *segment, walk *walker, bad *damage) error {
+func (o *opening) judge(seg *segment, walk *walker, bad *store.Corruption) error {
 	torn := map[uint64]bool{}
 	later := false
-	err := behind(seg, o.end.Offset, o.size, func(f frame, _ int64, _ []byte) bool {
+	rest := seg.reader(o.end.Offset, o.size)
+	err := rest.scan(func(f frame, _ []byte) bool {
 		later = f.group() > walk.next
 		torn[f.batch] = true
 		return !later
@@ -201,7 +195,7 @@ func (o *opening) judge(seg *segment, walk *walker, bad *damage) error {
 		return err
 	}
 	if later {
-		o.corrupt(seg.number, bad.at, bad.reason)
+		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return nil
 	}
 	last, err := lastByte(seg.file, o.end.Offset, o.size)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/bits"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -25,7 +26,7 @@ func (b *packedBefore) add(p *pack) error {
 	t := p.digestTable()
 	for i := range p.digests {
 		row, err := t.row(i)
-		if _, bad := errors.AsType[*damage](err); bad {
+		if errors.Is(err, store.ErrCorrupt) {
 			break
 		}
 		if err != nil {
@@ -45,7 +46,7 @@ func (b *packedBefore) holds(d merkle.Digest) (bool, error) {
 			continue
 		}
 		data, err := p.look(d)
-		if _, bad := errors.AsType[*damage](err); err != nil && !bad {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return false, err
 		}
 		if data != nil {

@@ -37,14 +37,13 @@ func copies(t testing.TB, s *Store, block string) int {
 	t.Helper()
 	n := 0
 	for _, p := range s.packs.packs {
-		walk, err := p.records(), error(nil)
-		for err == nil {
-			err = walk.batch(func(_ int64, r store.Record) error {
-				if r.Kind == store.Block && string(r.Data) == block {
-					n++
-				}
-				return nil
-			})
+		if err := walkPack(p).each(func(_ int64, r store.Record) error {
+			if r.Kind == store.Block && string(r.Data) == block {
+				n++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return n
@@ -139,7 +138,7 @@ func TestPackKeepsTheGoodCopy(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	flip(t, in, first.path, int64(binary.LittleEndian.Uint64(row[merkle.DigestSize:]))+packFrameHeaderSize)
+	flip(t, in, first.layout.name, int64(binary.LittleEndian.Uint64(row[merkle.DigestSize:]))+packFrameHeaderSize)
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
 	if s.packs.packs[0] != first {

@@ -3,21 +3,15 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Replay calls fn with each record from a position on up to what is durable when
-// it is called, in order and verified, whole batches only. The position is zero,
-// the end of a batch as Append returned it, or an Image's At; one behind the end
-// gives no record. Pack and Rewrite leave positions as they are; one that is in a
-// pack takes reading that pack from its beginning. Of blocks that were given before, a
-// batch may have none: they are found with Block. An error of fn ends it and is returned
-// as it is. Damage is a Corruption and makes the store read-only. O(bytes read); memory
-// of the largest batch.
+// Replay is part of store.Store. Of a position that is in a pack, it reads the pack from
+// its beginning. O(bytes read); memory of the largest batch.
 func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	s.mu.Lock()
 	end, first, closed := s.end, s.first, s.closed
@@ -55,23 +49,12 @@ func (s *Store) replayPack(p *pack, from, end store.Pos, fn func(store.Record) e
 	if p.bad != nil {
 		return replayError(s.corrupt(p.bad))
 	}
-	var failed error
-	walk, err := p.records(), error(nil)
-	for err == nil {
-		err = walk.batch(func(_ int64, r store.Record) error {
-			if r.Pos.Compare(from) >= 0 && r.Pos.Compare(end) < 0 {
-				failed = fn(r)
-			}
-			return failed
-		})
-	}
-	switch {
-	case failed != nil:
-		return failed
-	case err != io.EOF:
-		return replayError(s.packTrouble(p, err))
-	}
-	return nil
+	return s.replayRest(walkPack(p), func(r store.Record) error {
+		if r.Pos.Compare(from) < 0 || r.Pos.Compare(end) >= 0 {
+			return nil
+		}
+		return fn(r)
+	})
 }
 
 // replaySegment replays the rest of one segment; next is the number of its first
@@ -93,38 +76,46 @@ func (s *Store) replaySegment(seg *segment, from, end store.Pos, next uint64, fn
 		return 0, replayError(s.damaged(seg.number, limit, "the segment ends before the position to replay from"))
 	}
 	walk := walkSegment(seg, from.Offset, limit, next)
+	err = s.replayRest(walk, fn)
+	return walk.next, err
+}
+
+// replayRest calls fn with the rest of the records. An error of fn is returned as it is.
+func (s *Store) replayRest(walk *walker, fn func(store.Record) error) error {
 	var failed error
-	for err == nil {
-		err = walk.batch(func(r store.Record) error {
-			failed = fn(r)
-			return failed
-		})
-	}
-	bad, isDamage := errors.AsType[*damage](err)
+	err := walk.each(func(_ int64, r store.Record) error {
+		failed = fn(r)
+		return failed
+	})
 	switch {
 	case failed != nil:
-		return 0, failed
-	case isDamage:
-		return 0, replayError(s.damaged(seg.number, bad.at, bad.reason))
-	case err != io.EOF:
-		return 0, replayError(err)
+		return failed
+	case err != nil:
+		return replayError(s.report(err))
 	}
-	return walk.next, nil
+	return nil
 }
 
 func replayError(err error) error { return fmt.Errorf("replay journal: %w", err) }
 
-// damaged records corruption, makes the store read-only and returns the error.
+// damaged records corruption of a segment, makes the store read-only and returns the error.
 func (s *Store) damaged(number uint64, at int64, reason string) error {
-	return s.corrupt(&store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason})
+	return s.corrupt(corruption(number, at, reason))
 }
 
-// corrupt is damaged for any file.
+// report records a Corruption in an error and makes the store read-only; it returns other
+// errors as they are.
+func (s *Store) report(err error) error {
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
+		return s.corrupt(bad)
+	}
+	return err
+}
+
+// corrupt records corruption; the first counts.
 func (s *Store) corrupt(c *store.Corruption) error {
 	s.mu.Lock()
-	if s.recovery.Corrupt == nil {
-		s.recovery.Corrupt = c
-	}
+	s.recovery.Corrupt = cmp.Or(s.recovery.Corrupt, c)
 	s.mu.Unlock()
 	_ = s.fail(c)
 	return c

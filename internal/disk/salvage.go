@@ -5,7 +5,6 @@ package disk
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -62,9 +61,7 @@ func OpenSalvage(in vfs.FS) (*Salvage, error) {
 func (s *Salvage) find() error {
 	if text, err := s.in.ReadFile(FormatFile); err == nil {
 		_, err := parseFormat(text)
-		if bad, ok := errors.AsType[*store.Corruption](err); ok {
-			s.damage(*bad)
-		} else if err != nil {
+		if err := s.judge(err); err != nil {
 			return err
 		}
 	} else if bad := isNot(err, FormatFile); bad != nil {
@@ -179,7 +176,7 @@ func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
 			}
 			last = store.Record{Batch: r.Batch, Pos: r.Pos}
 			s.batch = max(s.batch, r.Batch)
-			if r.Kind == store.Block || r.Kind == store.Commit {
+			if r.Kind.HasDigest() {
 				s.at[merkle.Sum(r.Data)] = salvaged{f.name, at, len(r.Data)}
 			}
 			if err := ctx.Err(); err != nil {
@@ -197,7 +194,16 @@ func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
 // file reads one file; at is the offset of the data.
 func (s *Salvage) file(f salvageFile, fn func(r store.Record, at int64) error) error {
 	if f.segment != 0 {
-		return s.readSegment(f.segment, fn)
+		seg, err := openSegment(s.in, f.segment)
+		if err != nil {
+			return s.judge(err)
+		}
+		defer seg.file.Close()
+		size, end, err := seg.written()
+		if err != nil {
+			return err
+		}
+		return s.scan(seg.reader(segmentHeaderSize, size), end, fn)
 	}
 	p, err := openPack(s.in, f.name)
 	if err != nil {
@@ -207,84 +213,47 @@ func (s *Salvage) file(f salvageFile, fn func(r store.Record, at int64) error) e
 	if p.expect(f.info); p.bad != nil {
 		s.damage(*p.bad)
 	}
-	if p.header.first == 0 { // without the salt no record can be told from noise
+	if p.layout.first == 0 { // without the salt no record can be told from noise
 		return nil
 	}
-	win := &window{file: p.file, end: p.tablesAt, base: packHeaderSize}
-	for at := int64(packHeaderSize); at < win.end; {
-		win.forget(at)
-		g, data, err := packFrameAt(win, p.header, at)
-		if bad, ok := errors.AsType[*damage](err); ok {
-			s.damage(*p.corruption(bad.at, bad.reason))
-			at += frameAlign
-			continue
-		}
-		if err == nil {
-			err = fn(store.Record{Kind: g.kind, Batch: g.batch, Pos: g.pos, Data: data}, at+packFrameHeaderSize)
-		}
-		if err != nil {
-			return err
-		}
-		at += g.size()
+	if err := s.scan(p.reader(packHeaderSize), p.tablesAt, fn); err != nil || p.bad != nil {
+		return err
 	}
-	return s.readGone(p)
+	return s.judge(p.eachPurged(func(d merkle.Digest, by uint64) error {
+		s.gone[d] = max(s.gone[d], by)
+		return nil
+	}))
 }
 
-// readGone takes over what a good pack says was left out.
-func (s *Salvage) readGone(p *pack) error {
-	if p.bad != nil {
-		return nil
-	}
-	for t, i := p.goneTable(), int64(0); i < p.gone; i++ {
-		row, err := t.row(i)
-		if bad, ok := errors.AsType[*damage](err); ok {
-			s.damage(*p.corruption(bad.at, bad.reason))
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		d := merkle.Digest(row)
-		s.gone[d] = max(s.gone[d], binary.LittleEndian.Uint64(row[merkle.DigestSize:]))
-	}
-	return nil
-}
-
-func (s *Salvage) readSegment(number uint64, fn func(r store.Record, at int64) error) error {
-	seg, err := openSegment(s.in, number)
-	if errors.Is(err, errBadHeader) {
-		s.damage(store.Corruption{File: segmentName(number), Segment: number, Reason: err.Error()})
-		return nil
-	}
-	if bad := isNot(err, segmentName(number)); bad != nil {
-		bad.Segment = number
+// judge notes a Corruption as damage; it returns other errors.
+func (s *Salvage) judge(err error) error {
+	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		s.damage(*bad)
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	defer seg.file.Close()
-	size, end, err := seg.written()
-	if err != nil {
-		return err
-	}
-	next, failed := int64(segmentHeaderSize), error(nil)
+	return err
+}
+
+// scan calls fn for the records of a file. What is no record before end is damage.
+func (s *Salvage) scan(r reader, end int64, fn func(r store.Record, at int64) error) error {
+	next, failed := r.win.base, error(nil)
 	gap := func(at int64) {
 		if at > next {
-			s.damage(store.Corruption{File: segmentName(number), Segment: number, Offset: next, Reason: "no record that verifies"})
+			s.damage(*r.corruption(next, "no record that verifies"))
 		}
 	}
-	err = behind(seg, segmentHeaderSize, size, func(f frame, at int64, data []byte) bool {
-		gap(at)
-		next = at + f.size()
+	err := r.scan(func(f frame, data []byte) bool {
+		gap(f.at)
+		next = f.at + f.size
 		if f.kind != store.Pad {
-			failed = fn(store.Record{Kind: f.kind, Batch: f.batch, Pos: store.Pos{Segment: number, Offset: at}, Data: data}, at+frameHeaderSize)
+			failed = fn(f.record(data), f.at+f.header)
 		}
 		return failed == nil
 	})
-	gap(end)
-	return cmp.Or(failed, err)
+	if err = cmp.Or(failed, err); err == nil {
+		gap(end)
+	}
+	return err
 }
 
 // Block returns a block or commit that Read has met, or ErrNotFound.

@@ -4,6 +4,7 @@ package disk
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -55,19 +56,90 @@ func (w *window) forget(at int64) {
 	w.base += skip
 }
 
-// damage is the reason why the bytes at an offset are no journal. A walker
-// returns it; whether it is a torn tail or corruption depends on what follows.
-type damage struct {
-	at     int64
-	reason string
+// reader reads the records of a segment or of a pack.
+type reader struct {
+	frames
+	win window
 }
 
-func (d *damage) Error() string { return d.reason }
+// newReader reads a file from an offset, and no further than end.
+func newReader(l frames, file io.ReaderAt, from, end int64) reader {
+	return reader{l, window{file: file, end: end, base: from}}
+}
 
-// walker reads the batches of one segment in order.
+// corruption says that the bytes at an offset are no record, or one in the wrong place.
+// Whether it is a torn tail or acknowledged data depends on what follows.
+func (r *reader) corruption(at int64, reason string) *store.Corruption {
+	return &store.Corruption{File: r.name, Segment: r.segment, Offset: at, Reason: reason}
+}
+
+// frame reads and verifies the frame at an offset. It returns a Corruption when the bytes
+// are none. The data is valid as long as the window's bytes.
+func (r *reader) frame(at int64) (frame, []byte, error) {
+	left := r.win.end - at
+	if left < r.headerSize() {
+		return frame{}, nil, r.corruption(at, "a record is cut short")
+	}
+	head, err := r.win.bytes(at, r.headerSize())
+	if err != nil {
+		return frame{}, nil, err
+	}
+	f, ok := r.decode(head, at)
+	if !ok {
+		return f, nil, r.corruption(at, "not a record")
+	}
+	if f.size > left {
+		return f, nil, r.corruption(at, "a record is cut short")
+	}
+	whole, err := r.win.bytes(at, f.size)
+	if err != nil {
+		return f, nil, err
+	}
+	if r.check(at, whole) != binary.LittleEndian.Uint32(whole[f.header-4:]) {
+		return f, nil, r.corruption(at, "checksum mismatch")
+	}
+	return f, f.data(whole), nil
+}
+
+// data returns the data in a whole frame.
+func (f frame) data(whole []byte) []byte { return whole[f.header:][:f.length:f.length] }
+
+// recordAhead is how much is read for one record; a larger one takes a second read.
+const recordAhead = 4 << 10
+
+// record reads the one record at an offset, which the caller owns.
+func (r *reader) record(at int64) (store.Record, error) {
+	r.win.ahead = recordAhead
+	f, data, err := r.frame(at)
+	return f.record(data), err
+}
+
+// scan calls fn for each whole frame, whatever order they are in. It is how damage is
+// judged, and how records behind damage are found. It moves by frames where there are
+// some and by frameAlign bytes where there are none.
+func (r *reader) scan(fn func(f frame, data []byte) (more bool)) error {
+	for at := r.win.base; at+r.headerSize() <= r.win.end; {
+		r.win.forget(at)
+		f, data, err := r.frame(at)
+		if errors.Is(err, store.ErrCorrupt) {
+			at += frameAlign
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !fn(f, data) {
+			return nil
+		}
+		at += f.size
+	}
+	return nil
+}
+
+// walker reads the batches of a segment or of a pack in order.
 type walker struct {
-	seg  *segment
-	win  window
+	reader
+	pack *pack  // nil for a segment
 	at   int64  // where the next batch begins
 	next uint64 // the next batch's number; 0 accepts any
 	last frame  // the last frame read; kind 0 before the first
@@ -79,138 +151,129 @@ type walker struct {
 // walkSegment starts at an offset; it reads no further than end. A walk that
 // starts at a batch inside a group accepts the rest of that group.
 func walkSegment(seg *segment, from, end int64, next uint64) *walker {
-	return &walker{seg: seg, win: window{file: seg.file, end: end, base: from}, at: from, next: next, groupStart: from, groupEnd: from}
+	return &walker{reader: seg.reader(from, end), at: from, next: next, groupStart: from, groupEnd: from}
+}
+
+// walkPack reads all records of a pack.
+func walkPack(p *pack) *walker {
+	return &walker{reader: p.reader(packHeaderSize), pack: p, at: packHeaderSize, last: frame{batch: p.batch}}
+}
+
+// each calls fn with the rest of the records, batch by batch.
+func (w *walker) each(fn func(at int64, r store.Record) error) error {
+	for {
+		if err := w.batch(fn); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 // inGroup reports whether the last frame left its group unfinished.
-func (w *walker) inGroup() bool { return w.last.kind != 0 && w.last.flags&flagGroupEnd == 0 }
+func (w *walker) inGroup() bool {
+	return w.pack == nil && w.last.kind != 0 && w.last.flags&flagGroupEnd == 0
+}
 
-// batch reads one batch and calls fn with its records in order. It returns io.EOF
-// where the journal ends: at the end, or where nothing but zeros follows a
-// complete group. Bytes that are no batch are a *damage, after which w.at is
-// still where the batch began; no record of it was handed out. The data of the
-// records is valid until the next call.
-func (w *walker) batch(fn func(store.Record) error) error {
+// batch reads one batch and calls fn with its records in order, and with the offsets they
+// stand at. It returns io.EOF where the file ends: at the end, or where nothing but zeros
+// follows a complete group. Bytes that are no batch are a Corruption, after which w.at is
+// still where the batch began; no record of it was handed out. The data of the records is
+// valid until the next call.
+func (w *walker) batch(fn func(at int64, r store.Record) error) error {
 	w.win.forget(w.at)
-	at, started := w.at, w.inGroup()
-	last, first := w.last, frame{}
-	for {
-		f, err := w.frame(at, last, at > w.at)
-		if err == io.EOF && (started || at > w.at) {
-			err = &damage{at: at, reason: "the group is not finished"}
+	end, last, first := w.at, w.last, frame{}
+	for last.flags&flagBatchEnd == 0 || end == w.at {
+		f, err := w.following(end)
+		switch {
+		case err == io.EOF && w.pack == nil && (w.inGroup() || end > w.at):
+			err = w.corruption(end, "the group is not finished")
+		case w.pack != nil && end > w.at && (err == io.EOF || err == nil && f.batch != last.batch):
+			return w.hand(end, last, first, fn)
+		}
+		if err == nil && !w.follows(f, last, end > w.at) {
+			err = w.corruption(end, "a record out of order")
 		}
 		if err != nil {
 			return err
 		}
-		if at == w.at {
+		if end == w.at {
 			first = f
 		}
-		at += f.size()
-		last = f
-		if f.flags&flagBatchEnd != 0 {
-			break
-		}
+		end, last = end+f.size, f
 	}
-	if fn != nil {
-		if err := w.hand(at, fn); err != nil {
+	return w.hand(end, last, first, fn)
+}
+
+// hand gives out the verified records between w.at and end, the first and the last of a
+// batch, and goes on behind them.
+func (w *walker) hand(end int64, last, first frame, fn func(at int64, r store.Record) error) error {
+	for at := w.at; at < end && fn != nil; {
+		head, err := w.win.bytes(at, w.headerSize())
+		if err != nil {
 			return err
 		}
+		f, _ := w.decode(head, at)
+		whole, err := w.win.bytes(at, f.size)
+		if err == nil && f.kind != store.Pad {
+			err = fn(at, f.record(f.data(whole)))
+		}
+		if err != nil {
+			return err
+		}
+		at += f.size
 	}
 	if first.rank == 0 {
 		w.groupStart = w.at
 	}
-	w.at, w.last, w.next = at, last, last.batch+1
+	w.at, w.last, w.next = end, last, last.batch+1
 	if !w.inGroup() {
-		w.groupEnd = at
+		w.groupEnd = end
 	}
 	return nil
 }
 
-// hand gives out the verified records between w.at and end.
-func (w *walker) hand(end int64, fn func(store.Record) error) error {
-	for at := w.at; at < end; {
-		head, err := w.win.bytes(at, frameHeaderSize)
-		if err != nil {
-			return err
+// following reads and verifies the frame at an offset. It returns io.EOF where the file
+// ends.
+func (w *walker) following(at int64) (frame, error) {
+	if w.pack != nil {
+		if at == w.win.end {
+			return frame{}, io.EOF
 		}
-		f, _ := readFrame(head)
-		whole, err := w.win.bytes(at, f.size())
-		if err != nil {
-			return err
-		}
-		if f.kind != store.Pad {
-			data := whole[frameHeaderSize:][:f.length:f.length]
-			if err := fn(store.Record{Kind: f.kind, Batch: f.batch, Pos: store.Pos{Segment: w.seg.number, Offset: at}, Data: data}); err != nil {
-				return err
-			}
-		}
-		at += f.size()
-	}
-	return nil
-}
-
-// frame reads and verifies the frame at an offset; inside says that it must go
-// on the batch of last. It returns io.EOF when only zeros follow.
-func (w *walker) frame(at int64, last frame, inside bool) (frame, error) {
-	head, err := w.win.bytes(at, min(w.win.end-at, frameHeaderSize))
-	if err != nil {
+	} else if head, err := w.win.bytes(at, min(w.win.end-at, frameHeaderSize)); err != nil {
 		return frame{}, err
+	} else if zeros(head) {
+		return frame{}, w.onlyZeros(at)
 	}
-	if zeros(head) {
-		return frame{}, onlyZeros(&w.win, at)
-	}
-	f, err := frameAt(&w.win, w.seg.salt, at)
-	if err != nil {
-		return f, err
-	}
+	f, _, err := w.frame(at)
+	return f, err
+}
+
+// follows reports whether a frame may stand behind the last one; inside says that it must
+// go on the same batch.
+func (w *walker) follows(f, last frame, inside bool) bool {
 	inGroup := last.kind != 0 && last.flags&flagGroupEnd == 0
-	follows := inside && f.batch == last.batch && f.rank == last.rank ||
-		!inside && inGroup && f.batch == last.batch+1 && f.rank == last.rank+1 ||
-		!inside && !inGroup && (w.next == 0 || f.batch == w.next && (f.rank == 0 || last.kind != 0 && f.rank == last.rank+1))
-	if !follows {
-		return f, &damage{at: at, reason: "a batch out of order"}
+	switch {
+	case w.pack != nil:
+		return f.batch >= last.batch && f.batch < w.pack.next && f.pos.Segment <= w.pack.last && f.pos.Compare(last.pos) > 0
+	case inside:
+		return f.batch == last.batch && f.rank == last.rank
+	case inGroup:
+		return f.batch == last.batch+1 && f.rank == last.rank+1
 	}
-	return f, nil
+	return w.next == 0 || f.batch == w.next && (f.rank == 0 || last.kind != 0 && f.rank == last.rank+1)
 }
 
-// frameAt reads and verifies a frame. It returns a *damage when the bytes are
-// none.
-func frameAt(win *window, salt [saltSize]byte, at int64) (frame, error) {
-	left := win.end - at
-	if left < frameHeaderSize {
-		return frame{}, &damage{at: at, reason: "a frame is cut short"}
-	}
-	head, err := win.bytes(at, frameHeaderSize)
-	if err != nil {
-		return frame{}, err
-	}
-	f, ok := readFrame(head)
-	if !ok {
-		return f, &damage{at: at, reason: "not a frame"}
-	}
-	if f.size() > left {
-		return f, &damage{at: at, reason: "a frame is cut short"}
-	}
-	whole, err := win.bytes(at, f.size())
-	if err != nil {
-		return f, err
-	}
-	if frameCheck(salt, at, whole) != f.check {
-		return f, &damage{at: at, reason: "checksum mismatch"}
-	}
-	return f, nil
-}
-
-// onlyZeros returns io.EOF when only zeros follow, else a *damage.
-func onlyZeros(win *window, from int64) error {
-	for at := from; at < win.end; {
-		n := min(win.end-at, readAhead)
+// onlyZeros returns io.EOF when only zeros follow, else a Corruption.
+func (r *reader) onlyZeros(from int64) error {
+	for at := from; at < r.win.end; {
+		n := min(r.win.end-at, readAhead)
 		chunk := make([]byte, n)
-		if _, err := win.file.ReadAt(chunk, at); err != nil && err != io.EOF {
+		if _, err := r.win.file.ReadAt(chunk, at); err != nil && err != io.EOF {
 			return err
 		}
 		if !zeros(chunk) {
-			return &damage{at: from, reason: "data behind a gap"}
+			return r.corruption(from, "data behind a gap")
 		}
 		at += n
 	}
@@ -224,32 +287,4 @@ func zeros(b []byte) bool {
 		}
 	}
 	return true
-}
-
-// behind looks at everything from an offset to the end of a segment for whole
-// frames and calls fn for each, whatever order they are in. It is how damage is
-// judged, and how blocks behind damage are found. It moves by frames where there
-// are some and by frameAlign bytes where there are none.
-func behind(seg *segment, from, end int64, fn func(f frame, at int64, data []byte) (more bool)) error {
-	win := &window{file: seg.file, end: end, base: from}
-	for at := from; at+frameHeaderSize <= end; {
-		win.forget(at)
-		f, err := frameAt(win, seg.salt, at)
-		if _, bad := errors.AsType[*damage](err); bad {
-			at += frameAlign
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		whole, err := win.bytes(at, f.size())
-		if err != nil {
-			return err
-		}
-		if !fn(f, at, whole[frameHeaderSize:][:f.length]) {
-			return nil
-		}
-		at += f.size()
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -85,12 +86,24 @@ func decodeSegmentHeader(b []byte) (segmentHeader, error) {
 type segment struct {
 	segmentHeader
 	shared
+	layout frames
 }
 
-// openSegment opens a segment and reads its header. A file that is too short or
-// damaged is errBadHeader.
+// reader reads the segment from an offset, and no further than end.
+func (s *segment) reader(from, end int64) reader { return newReader(s.layout, s.file, from, end) }
+
+// corruption says what is wrong with a segment.
+func corruption(number uint64, at int64, reason string) *store.Corruption {
+	return &store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
+}
+
+// openSegment opens a segment and reads its header. A file that is too short or damaged,
+// or no regular file, is a Corruption.
 func openSegment(in vfs.FS, number uint64) (*segment, error) {
 	file, err := in.OpenFile(segmentName(number), os.O_RDONLY, 0)
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return nil, corruption(number, 0, notRegular(err))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +113,14 @@ func openSegment(in vfs.FS, number uint64) (*segment, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	header, err := decodeSegmentHeader(head[:n])
-	if err == nil && header.number != number {
-		err = errBadHeader
+	if err == errBadHeader || err == nil && header.number != number {
+		err = corruption(number, 0, errBadHeader.Error())
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		_ = file.Close() // it was only read
+		return nil, err
 	}
-	return &segment{segmentHeader: header, shared: shared{file: file}}, nil
+	return &segment{header, shared{file: file}, frames{name: segmentName(number), segment: number, salt: header.salt}}, nil
 }
 
 // size is the file's size now.

@@ -111,8 +111,8 @@ func (s *Store) segment(number uint64) (*segment, error) {
 		return nil, errors.Join(errPacked, seg.file.Close())
 	case packed:
 		return nil, errPacked
-	case errors.Is(err, errBadHeader):
-		return nil, s.damaged(number, 0, errBadHeader.Error())
+	case errors.Is(err, store.ErrCorrupt):
+		return nil, s.report(err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, s.damaged(number, 0, "the segment is missing")
 	case err != nil:

@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"sort"
+
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // A table is rows of one width in pages that each prove themselves, so that a
@@ -34,6 +36,7 @@ func pageCheck(salt [saltSize]byte, at int64, page []byte) uint32 {
 // table reads rows; it keeps the page it read last. It is used by one goroutine.
 type table struct {
 	file  io.ReaderAt
+	name  string // of the file
 	salt  [saltSize]byte
 	at    int64 // of the first page in the file
 	width int
@@ -44,7 +47,7 @@ type table struct {
 }
 
 // row returns a row, valid until the next call. A page that does not verify is
-// a *damage.
+// a Corruption.
 func (t *table) row(i int64) ([]byte, error) {
 	per := rowsPerPage(t.width)
 	if n := i / per; t.page == nil || n != t.number {
@@ -63,14 +66,38 @@ func (t *table) load(number int64) error {
 	at := t.at + number*pageSize
 	if n, err := t.file.ReadAt(page, at); err != nil && n != pageSize {
 		if err == io.EOF {
-			return &damage{at: at, reason: "the table is cut short"}
+			return t.corruption(at, "the table is cut short")
 		}
 		return err
 	}
 	if binary.LittleEndian.Uint32(page[pageCheckAt:]) != pageCheck(t.salt, at, page) {
-		return &damage{at: at, reason: "checksum mismatch in a table"}
+		return t.corruption(at, "checksum mismatch in a table")
 	}
 	t.page, t.number = page, number
+	return nil
+}
+
+func (t *table) corruption(at int64, reason string) error {
+	return &store.Corruption{File: t.name, Offset: at, Reason: reason}
+}
+
+// equals returns a Corruption unless the table has just the rows that want appends to a
+// slice.
+func (t *table) equals(count int, want func(b []byte, i int) []byte) error {
+	differs := t.corruption(t.at, "a table that does not fit the records")
+	if int64(count) != t.rows {
+		return differs
+	}
+	var buf []byte
+	for i := range count {
+		row, err := t.row(int64(i))
+		if err != nil {
+			return err
+		}
+		if buf = want(buf[:0], i); !bytes.Equal(row, buf) {
+			return differs
+		}
+	}
 	return nil
 }
 

@@ -34,7 +34,7 @@ type writer struct {
 	tail   tail   // what is before at
 
 	file      vfs.File // nil before the first write after Open
-	salt      [saltSize]byte
+	layout    frames
 	size      int64 // of the file
 	extension int64
 	buf       []byte
@@ -97,7 +97,7 @@ func (w *writer) seal(group []*pending) []byte {
 	}
 	at := int64(0)
 	for i, b := range group {
-		seal(buf[at:][:b.Size()], w.salt, w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
+		w.layout.sealBatch(buf[at:][:b.Size()], w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
 		at += b.Size()
 		b.end = store.Pos{Segment: w.number, Offset: w.at + at}
 	}
@@ -153,7 +153,7 @@ func (w *writer) reopen() error {
 		return err
 	}
 	w.file, err = w.store.in.OpenFile(segmentName(w.number), os.O_RDWR, 0)
-	w.salt, w.size, w.extension = seg.salt, size, firstExtension
+	w.layout, w.size, w.extension = seg.layout, size, firstExtension
 	return err
 }
 
@@ -184,7 +184,8 @@ func (w *writer) create(number uint64) (err error) {
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	w.file, w.number, w.at, w.salt = file, number, segmentHeaderSize, header.salt
+	w.file, w.number, w.at = file, number, segmentHeaderSize
+	w.layout = frames{segment: number, salt: header.salt}
 	w.tail = tailOf(segmentHeaderSize, first)
 	w.size, w.extension = segmentHeaderSize, max(w.extension, firstExtension)
 	return nil
