@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Append is part of store.Store. Batches of goroutines that call it at the same time are
+// Append implements store.Store. Batches of goroutines that call it at the same time are
 // written as one group, with one sync. With Options.Relaxed it returns before the sync.
 func (s *Store) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	if err := b.Err(); err != nil {

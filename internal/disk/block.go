@@ -29,7 +29,7 @@ type extent struct {
 	length  int
 }
 
-// Block is part of store.Store. Blocks behind damage are found too. In packs it takes
+// Block implements store.Store. Blocks behind damage are found too. In packs it takes
 // O(packs × log blocks) reads; the first call for a block that is in none reads the rest
 // of the journal, later ones what was appended since, and then one record.
 func (s *Store) Block(d merkle.Digest) ([]byte, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Check is part of store.Checker. It reads the manifest, every pack and every segment from
+// Check implements store.Checker. It reads the manifest, every pack and every segment from
 // their bytes and trusts nothing that was read before: it recomputes checksums and digests,
 // and makes the tables of the packs anew from the records to compare them. Packs are not
 // made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
@@ -201,7 +201,7 @@ func (c *checker) packRecords(p *pack) error {
 	})
 }
 
-// Size returns how many bytes journal and packs take. It looks at each file.
+// Size implements store.Sizer: the bytes of journal and packs. It looks at each file.
 func (s *Store) Size() (int64, error) {
 	names, err := listPacks(s.in)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Store) Size() (int64, error) {
 	return size, nil
 }
 
-// Packed reports whether some of the history is in packs.
+// Packed implements store.Packer.
 func (s *Store) Packed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,7 +35,7 @@ func (x *commitIndex) forget(last, before uint64) {
 	}
 }
 
-// Commits is part of store.Store. O(commits given), each with one or two reads;
+// Commits implements store.Store. O(commits given), each with one or two reads;
 // besides, the part of the journal that is in no pack is read once, by Open or the
 // first call.
 func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {

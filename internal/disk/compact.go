@@ -112,15 +112,15 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 	}
 	m := manifest{generation: c.generation, packs: list}
 	named = true
-	c.s.ground.drop(manifestFile)
+	c.s.placed.drop(manifestFile)
 	if err := vfs.WriteAtomic(c.s.in, manifestFile, m.encode(), filePerm); err != nil {
 		return store.Packed{}, err
 	}
 	set := &packSet{manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
 	c.s.switchPacks(set)
-	err = c.s.ground.keep(manifestFile)
+	err = c.s.placed.keep(manifestFile)
 	for _, p := range made {
-		err = errors.Join(err, c.s.ground.keep(p.layout.name))
+		err = errors.Join(err, c.s.placed.keep(p.layout.name))
 	}
 	made = nil // they are the store's
 	return c.done, errors.Join(err, c.remove(keep))
@@ -233,7 +233,7 @@ func (c *compaction) remove(keep int) error {
 		if src.pack != nil {
 			name = src.pack.layout.name
 		}
-		c.s.ground.drop(name)
+		c.s.placed.drop(name)
 		if err := c.s.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

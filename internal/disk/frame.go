@@ -89,7 +89,10 @@ func frameSize(header int64, length int) int64 {
 // decode decodes the header of a frame that stands at an offset; ok is false when it can
 // be none, so that most of the bytes in a damaged place need no checksum.
 func (l *frames) decode(b []byte, at int64) (f frame, ok bool) {
-	f = frame{at: at, header: l.headerSize(), length: int(binary.LittleEndian.Uint32(b)), kind: store.Kind(b[frameKindAt]), batch: binary.LittleEndian.Uint64(b[frameBatchAt:])}
+	f = frame{
+		at: at, header: l.headerSize(), length: int(binary.LittleEndian.Uint32(b)),
+		kind: store.Kind(b[frameKindAt]), batch: binary.LittleEndian.Uint64(b[frameBatchAt:]),
+	}
 	f.size = frameSize(f.header, f.length)
 	ok = f.length <= store.MaxData && f.kind.Known() && f.batch > 0
 	if l.segment == 0 {

@@ -107,28 +107,27 @@ func (s *Store) leadOn(g *group) {
 	}
 }
 
-// How long a patience lasts: so many yields, or so long where others keep the
-// processors busy.
+// How long a leader waits for one more writer: so many yields, or so long where other
+// processes keep the processors busy.
 const (
 	gatherYields = 64
 	gatherTime   = 20 * time.Microsecond
 )
 
-// patience is how long a leader waits for one more writer. It begins anew with each
-// that comes.
-type patience struct {
-	most   int // batches that waited
-	grown  time.Time
-	yields int // since then
+// gathering is a leader's wait for more writers. It begins anew with each that arrives.
+type gathering struct {
+	waiting int // the largest number of batches that waited
+	since   time.Time
+	yields  int // since then
 }
 
-// lasts reports whether to wait on for writers, of whom so many wait now.
-func (p *patience) lasts(waiting, writers int, now time.Time) bool {
-	if waiting > p.most {
-		*p = patience{most: waiting, grown: now}
+// goesOn reports whether to wait longer, when batches of so many writers wait.
+func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
+	if waiting > g.waiting {
+		*g = gathering{waiting: waiting, since: now}
 	}
-	p.yields++
-	return waiting < writers && p.yields <= gatherYields && now.Sub(p.grown) <= gatherTime
+	g.yields++
+	return waiting < writers && g.yields <= gatherYields && now.Sub(g.since) <= gatherTime
 }
 
 // gather waits for the writers whom the last group woke. They are on their way with
@@ -136,12 +135,12 @@ func (p *patience) lasts(waiting, writers int, now time.Time) bool {
 // half syncs while the other waits. A single writer waits for nobody. The caller
 // leads.
 func (s *Store) gather() {
-	p := patience{grown: time.Now()}
+	g := gathering{since: time.Now()}
 	for {
 		s.mu.Lock()
 		waiting, writers := s.waiting(), min(s.writers, maxGroup)
 		s.mu.Unlock()
-		if !p.lasts(waiting, writers, time.Now()) {
+		if !g.goesOn(waiting, writers, time.Now()) {
 			return
 		}
 		runtime.Gosched()
@@ -200,11 +199,11 @@ func (s *Store) write(group []*pending) error {
 	if err := s.Owned(); err != nil {
 		return err
 	}
-	if err := s.ground.reaches(store.Pos{Segment: s.writer.number, Offset: s.writer.at}); err != nil {
+	if err := s.placed.reaches(store.Pos{Segment: s.writer.number, Offset: s.writer.at}); err != nil {
 		return err
 	}
 	if err := s.writer.write(group); err != nil {
 		return err
 	}
-	return s.stands(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
+	return s.inPlace(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
 }

@@ -43,9 +43,9 @@ func TestPatience(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			now := time.Unix(0, 0)
-			p := patience{grown: now}
+			g := gathering{since: now}
 			for i, l := range tc.looks {
-				if now = now.Add(l.after); !p.lasts(l.waiting, tc.writers, now) {
+				if now = now.Add(l.after); !g.goesOn(l.waiting, tc.writers, now) {
 					if i+1 != tc.want {
 						t.Errorf("it ended with look %d, want %d", i+1, tc.want)
 					}

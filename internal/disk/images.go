@@ -25,8 +25,8 @@ const (
 	imageSuffix = ".img"
 )
 
-// keptImages is how many images WriteImage leaves.
-const keptImages = 2
+// maxImages is how many images WriteImage leaves.
+const maxImages = 2
 
 func imageName(seq uint64) string {
 	return path.Join(imageFolder, fmt.Sprintf("%012d%s", seq, imageSuffix))
@@ -75,11 +75,8 @@ func imageAt(in vfs.FS, seq uint64) (at store.Pos, good bool, err error) {
 	return store.Pos{}, false, nil
 }
 
-// WriteImage writes an image, durably and all or nothing, and then removes all
-// but the two newest. Images that LoadImage found damaged do not count and go to
-// quarantine. img.At must be durable: a result of Append. It returns ErrSection
-// or ErrTooLarge for what cannot be written, and ErrReadOnly; any other error
-// leaves the images there were, and the journal, as they are. O(size).
+// WriteImage implements store.Store. It removes all but the two newest images; those that
+// LoadImage found damaged do not count and go to quarantine. O(size).
 func (s *Store) WriteImage(img store.Image) error {
 	if err := s.Sync(); err != nil { // a relaxed store may lose what the image has
 		return fmt.Errorf("write image %d: %w", img.Seq, err)
@@ -94,7 +91,7 @@ func (s *Store) WriteImage(img store.Image) error {
 		err = img.Check()
 	}
 	if err == nil {
-		s.ground.drop(imageName(img.Seq))
+		s.placed.drop(imageName(img.Seq))
 		err = vfs.WriteAtomicFunc(s.in, imageName(img.Seq), filePerm, func(w io.Writer) error {
 			buffered := bufio.NewWriterSize(w, readAhead)
 			if err := encodeImage(buffered, &img); err != nil {
@@ -104,7 +101,7 @@ func (s *Store) WriteImage(img store.Image) error {
 		})
 	}
 	if err == nil {
-		err = s.ground.keep(imageName(img.Seq))
+		err = s.placed.keep(imageName(img.Seq))
 	}
 	if err == nil {
 		err = s.tidyImages(img.Seq, damaged)
@@ -126,12 +123,12 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 		name := imageName(seq)
 		switch {
 		case seq != written && slices.Contains(damaged, name):
-			s.ground.drop(name)
+			s.placed.drop(name)
 			err = s.in.Rename(name, path.Join(quarantineFolder, path.Base(name)))
-		case kept < keptImages || seq == written:
+		case kept < maxImages || seq == written:
 			kept++
 		default:
-			s.ground.drop(name)
+			s.placed.drop(name)
 			err = s.in.Remove(name)
 		}
 		if err != nil {
@@ -147,12 +144,9 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 	return s.in.SyncDir(quarantineFolder)
 }
 
-// LoadImage returns the newest image that verifies, or ErrNoImage. A derived
-// section that is damaged is left out and named in Recovery; an image with other
-// damage, or that cannot be read, is named there and passed over for an older one.
-// It returns ErrUnknownFormat for one of a newer version. All memory is the
-// caller's; the sections share one allocation. They are read and hashed on all
-// processors: O(size), mostly SHA-256.
+// LoadImage implements store.Store. Recovery names a derived section that was left out, and
+// an image that was passed over for an older one. The sections share one allocation. They
+// are read and hashed on all processors: O(size), mostly SHA-256.
 func (s *Store) LoadImage() (*store.Image, error) {
 	s.images.Lock()
 	defer s.images.Unlock()

@@ -12,18 +12,13 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Pack moves cold history from segments into packs, where Block and Commits find
-// it by position: the closed segments before the one that the older of the two
-// newest images leads into. Without an image, or where nothing is cold, it does
-// nothing. Packs are merged so that there are few of them.
-//
-// What Block and Commits give stays the same. Replay gives no intents that a later
-// batch settled, and of equal blocks the first alone. A crash leaves the segments or
-// the pack. Appends and reads go on meanwhile. Errors: ErrReadOnly, ErrClosed, that of
-// the context, a Corruption of what was to be moved, those of the file system. They
-// leave the history as it was, unless only the removal of replaced files failed; the
-// next Open makes up for it. O(bytes moved, and the tables of the packs before), memory
-// of about 80 bytes for each block in the largest pack and 4 for each in the others.
+// Pack implements store.Packer. It moves the closed segments before the one that the older
+// of the two newest images leads into. Without an image, or where nothing is cold, it does
+// nothing. Packs are merged so that there are few of them. Replay gives no intents that a
+// later batch settled then, and of equal blocks the first alone. A crash leaves the segments
+// or the pack. Errors leave the history as it was, unless only the removal of replaced files
+// failed; the next Open makes up for it. O(bytes moved, and the tables of the packs before),
+// memory of about 80 bytes for each block in the largest pack and 4 for each in the others.
 func (s *Store) Pack(ctx context.Context) (store.Packed, error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()
@@ -65,7 +60,7 @@ func olderImageAt(in vfs.FS) (store.Pos, error) {
 		return store.Pos{}, err
 	}
 	var older store.Pos
-	for _, seq := range seqs[:min(len(seqs), keptImages)] {
+	for _, seq := range seqs[:min(len(seqs), maxImages)] {
 		at, good, err := imageAt(in, seq)
 		if err != nil {
 			return store.Pos{}, err

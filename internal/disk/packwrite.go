@@ -61,7 +61,10 @@ type packWriter struct {
 }
 
 func newPackWriter(w io.Writer, header packHeader) (*packWriter, error) {
-	p := &packWriter{out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, layout: frames{first: header.first, salt: header.salt}, rows: map[uint64]int{}, gone: map[merkle.Digest]uint64{}}
+	p := &packWriter{
+		out: bufio.NewWriterSize(w, readAhead), sum: sha256.New(), header: header, layout: frames{first: header.first, salt: header.salt},
+		rows: map[uint64]int{}, gone: map[merkle.Digest]uint64{},
+	}
 	_, err := p.Write(header.encode())
 	return p, err
 }

@@ -90,7 +90,7 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 func (s *Store) PutAside(from *Salvage) error {
 	s.images.Lock()
 	defer s.images.Unlock()
-	s.ground.drop(from.damaged...)
+	s.placed.drop(from.damaged...)
 	return from.putAside()
 }
 

@@ -9,9 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Sync makes everything durable that Append acknowledged. A store that is not
-// relaxed has nothing to do. After an error the store is read-only. Errors:
-// ErrReadOnly, ErrClosed.
+// Sync implements store.Syncer. A store that is not relaxed has nothing to do.
 func (s *Store) Sync() error {
 	s.lead <- struct{}{}
 	defer func() { <-s.lead }()
@@ -19,7 +17,7 @@ func (s *Store) Sync() error {
 	err := s.writable()
 	s.mu.Unlock()
 	if err == nil {
-		if err = s.syncStanding(); err != nil {
+		if err = s.syncInPlace(); err != nil {
 			err = s.fail(err)
 		}
 	}
@@ -29,16 +27,16 @@ func (s *Store) Sync() error {
 	return nil
 }
 
-// syncStanding syncs what was written, where its name still leads to it. The caller
+// syncInPlace syncs what was written, where its name still leads to it. The caller
 // leads.
-func (s *Store) syncStanding() error {
+func (s *Store) syncInPlace() error {
 	if s.writer.late == 0 {
 		return nil
 	}
 	if err := s.writer.sync(); err != nil {
 		return err
 	}
-	return s.stands(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
+	return s.inPlace(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
 }
 
 // syncLater sees to it that what was just written is durable in time. The caller

@@ -55,7 +55,7 @@ func (d *diary) packAll(t testing.TB, s *Store) {
 	if _, err := s.beginSegment(); err != nil {
 		t.Fatal(err)
 	}
-	for range keptImages {
+	for range maxImages {
 		d.give(t, s)
 		d.image(t, s)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Replay is part of store.Store. Of a position that is in a pack, it reads the pack from
+// Replay implements store.Store. Of a position that is in a pack, it reads the pack from
 // its beginning. O(bytes read); memory of the largest batch.
 func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	s.mu.Lock()

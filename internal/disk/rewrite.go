@@ -11,19 +11,9 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Rewrite writes all history anew without the blocks that drop chooses, and
-// removes the files that had them, in one atomic step: after a crash all of the
-// old history is there or all of the new. From then on Block answers a Purged
-// that names by, the number of the commit that says why. Commits, marks and the
-// order of what stays do not change; of equal blocks the first stays. Of what is
-// appended meanwhile nothing is dropped. drop is called with each Block record in
-// order and keeps nothing of its data; it must not choose blocks that commits are
-// made of.
-//
-// Images are not looked at, nor is quarantine: write an image after this and
-// call RemoveImages. The old files are unlinked, not overwritten, and readers
-// that use one at the moment end first, so the bytes may stay on the medium and
-// in its backups. Errors are those of Pack. O(history).
+// Rewrite implements store.Rewriter. Quarantine is not looked at. The old files are
+// unlinked, not overwritten, and readers that use one at the moment end first, so the bytes
+// may stay on the medium and in its backups.
 func (s *Store) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
 	s.packing.Lock()
 	defer s.packing.Unlock()
@@ -71,8 +61,7 @@ func (s *Store) beginSegment() (uint64, error) {
 	return w.number, nil
 }
 
-// RemoveImages removes the images of commits before seq, so that nothing that a
-// Rewrite dropped is left in them. Errors: ErrReadOnly, ErrClosed.
+// RemoveImages implements store.Rewriter.
 func (s *Store) RemoveImages(before uint64) error {
 	s.images.Lock()
 	defer s.images.Unlock()
@@ -92,7 +81,7 @@ func (s *Store) removeImages(before uint64) error {
 	seqs, err := listImages(s.in)
 	for _, seq := range seqs {
 		if seq < before && err == nil {
-			s.ground.drop(imageName(seq))
+			s.placed.drop(imageName(seq))
 			err = s.in.Remove(imageName(seq))
 		}
 	}

@@ -5,7 +5,6 @@ package disk
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"io"
 	"slices"
 
@@ -76,29 +75,38 @@ func (r *reader) corruption(at int64, reason string) *store.Corruption {
 // frame reads and verifies the frame at an offset. It returns a Corruption when the bytes
 // are none. The data is valid as long as the window's bytes.
 func (r *reader) frame(at int64) (frame, []byte, error) {
+	f, data, wrong, err := r.try(at)
+	if wrong != "" {
+		err = r.corruption(at, wrong)
+	}
+	return f, data, err
+}
+
+// try is frame that says what is wrong with the bytes, "" for nothing.
+func (r *reader) try(at int64) (f frame, data []byte, wrong string, err error) {
 	left := r.win.end - at
 	if left < r.headerSize() {
-		return frame{}, nil, r.corruption(at, "a record is cut short")
+		return frame{}, nil, "a record is cut short", nil
 	}
 	head, err := r.win.bytes(at, r.headerSize())
 	if err != nil {
-		return frame{}, nil, err
+		return frame{}, nil, "", err
 	}
 	f, ok := r.decode(head, at)
-	if !ok {
-		return f, nil, r.corruption(at, "not a record")
-	}
-	if f.size > left {
-		return f, nil, r.corruption(at, "a record is cut short")
+	switch {
+	case !ok:
+		return f, nil, "not a record", nil
+	case f.size > left:
+		return f, nil, "a record is cut short", nil
 	}
 	whole, err := r.win.bytes(at, f.size)
 	if err != nil {
-		return f, nil, err
+		return f, nil, "", err
 	}
 	if r.check(at, whole) != binary.LittleEndian.Uint32(whole[f.header-4:]) {
-		return f, nil, r.corruption(at, "checksum mismatch")
+		return f, nil, "checksum mismatch", nil
 	}
-	return f, f.data(whole), nil
+	return f, f.data(whole), "", nil
 }
 
 // data returns the data in a whole frame.
@@ -120,18 +128,17 @@ func (r *reader) record(at int64) (store.Record, error) {
 func (r *reader) scan(fn func(f frame, data []byte) (more bool)) error {
 	for at := r.win.base; at+r.headerSize() <= r.win.end; {
 		r.win.forget(at)
-		f, data, err := r.frame(at)
-		if errors.Is(err, store.ErrCorrupt) {
-			at += frameAlign
-			continue
-		}
-		if err != nil {
+		f, data, wrong, err := r.try(at)
+		switch {
+		case err != nil:
 			return err
-		}
-		if !fn(f, data) {
+		case wrong != "":
+			at += frameAlign
+		case !fn(f, data):
 			return nil
+		default:
+			at += f.size
 		}
-		at += f.size
 	}
 	return nil
 }

@@ -54,19 +54,10 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		out = *o
 	}
-	if out.SegmentMin <= 0 {
-		out.SegmentMin = 1 << 20
-	}
-	if out.SegmentMax <= 0 {
-		out.SegmentMax = 64 << 20
-	}
-	out.SegmentMax = max(out.SegmentMax, out.SegmentMin)
-	if out.PackMax <= 0 {
-		out.PackMax = 1 << 30
-	}
-	if out.Rand == nil {
-		out.Rand = rand.Reader
-	}
+	out.SegmentMin = cmp.Or(max(out.SegmentMin, 0), 1<<20)
+	out.SegmentMax = max(cmp.Or(max(out.SegmentMax, 0), 64<<20), out.SegmentMin)
+	out.PackMax = cmp.Or(max(out.PackMax, 0), 1<<30)
+	out.Rand = cmp.Or(out.Rand, rand.Reader)
 	return out
 }
 
@@ -102,7 +93,7 @@ type Store struct {
 	closed   bool
 	segments map[uint64]*segment // open for reading
 
-	ground     *ground // nil for a store that was read-only from the beginning
+	placed     *placement // nil for a store that was read-only from the beginning
 	packs      *packSet
 	generation uint64 // of the newest manifest that was begun
 }
@@ -180,7 +171,7 @@ func (s *Store) open() error {
 	if s.err != nil {
 		return nil
 	}
-	return s.standOn(o)
+	return s.hold(o)
 }
 
 // adopt takes over what opening found.
@@ -202,46 +193,42 @@ func (s *Store) adopt(o *opening) {
 	}
 }
 
-// Recovery returns what opening the store found and what reading it has found
-// since. The result shares nothing with the store.
+// Recovery implements store.Recoverer.
 func (s *Store) Recovery() store.Recovery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.recovery.Clone()
 }
 
-// End returns the position behind the last acknowledged batch.
+// End implements store.Store.
 func (s *Store) End() store.Pos {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end
 }
 
-// Err returns why the store is read-only, an error that wraps ErrReadOnly and
-// the cause, or nil.
+// Err implements store.Store.
 func (s *Store) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Head returns what SetHead set, else what the last clean close left; zero for a
-// folder that was never closed.
+// Head implements store.Store.
 func (s *Store) Head() store.Head {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.head.Head
 }
 
-// SetHead names the newest commit for Close to write down. It is cheap; call it
-// after each commit.
+// SetHead implements store.Store.
 func (s *Store) SetHead(h store.Head) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.head.Head = h
 }
 
-// Stop is part of store.Store. A Corruption that names no file is of the journal.
+// Stop implements store.Store. A Corruption that names no file is of the journal.
 func (s *Store) Stop(cause error) {
 	if bad, ok := errors.AsType[*store.Corruption](cause); ok {
 		_ = s.corrupt(&store.Corruption{File: cmp.Or(bad.File, journalFolder), Segment: bad.Segment, Offset: bad.Offset, Reason: bad.Reason})
@@ -269,10 +256,8 @@ func (s *Store) writable() error {
 	return s.err
 }
 
-// Close ends a Pack or Rewrite, waits for the writes that have begun, cuts off what was preallocated,
-// writes the file head and closes the files. Appends that wait get ErrClosed. A
-// store that is read-only is closed without a change. A second call does
-// nothing. The caller then unlocks.
+// Close implements store.Store. It ends a Pack or Rewrite, cuts off what was preallocated,
+// writes the file head and closes the files. The caller then unlocks.
 func (s *Store) Close() error {
 	s.ending.Do(func() { close(s.closing) })
 	s.packing.Lock()

@@ -29,9 +29,9 @@ func tailOf(end int64, written []byte) tail {
 	return tail{end, slices.Clone(written[max(0, len(written)-tailSize):])}
 }
 
-// stands returns an error that wraps ErrReplaced unless the file has the tail. One system
+// inPlace returns an error that wraps ErrReplaced unless the file has the tail. One system
 // call.
-func (t tail) stands(in vfs.File, name string) error {
+func (t tail) inPlace(in vfs.File, name string) error {
 	have := make([]byte, len(t.bytes))
 	n, err := in.ReadAt(have, t.end-int64(len(have)))
 	if n == len(have) && bytes.Equal(have, t.bytes) {

@@ -57,7 +57,7 @@ func (w *writer) write(group []*pending) error {
 		return err
 	}
 	name, before := segmentName(w.number), w.tail
-	if err := before.stands(w.file, name); err != nil {
+	if err := before.inPlace(w.file, name); err != nil {
 		return err
 	}
 	if w.late+len(group) > maxGroup || w.lateBytes+size > maxGroupSize {
@@ -82,7 +82,7 @@ func (w *writer) write(group []*pending) error {
 			return err
 		}
 	}
-	return cmp.Or(before.stands(w.file, name), w.tail.stands(w.file, name))
+	return cmp.Or(before.inPlace(w.file, name), w.tail.inPlace(w.file, name))
 }
 
 // seal completes the batches of a group and returns their bytes in a row.
@@ -179,7 +179,7 @@ func (w *writer) create(number uint64) (err error) {
 		info, err = file.Stat()
 	}
 	if err == nil {
-		err = w.store.ground.grow(segmentName(number), info)
+		err = w.store.placed.grow(segmentName(number), info)
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())

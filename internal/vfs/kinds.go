@@ -8,15 +8,15 @@ import (
 	"path"
 )
 
-// deepest is how many folders below its root CheckKinds goes down.
-const deepest = 16
+// maxDepth is how many folders below its root CheckKinds goes down.
+const maxDepth = 16
 
 // CheckKinds lists a folder and those below it, at most 16 deep, and refuses the first
 // entry, in the order of names, that is neither a regular file nor a folder. The error
 // wraps ErrNotRegular and names the entry, its kind and the next step. A socket at the
 // name socket is no error; "" allows none. A folder that cannot be listed is passed over:
 // whoever reads it says so. No file is opened, so nothing waits. O(entries).
-func CheckKinds(in FS, socket string) error { return checkKinds(in, ".", socket, deepest) }
+func CheckKinds(in FS, socket string) error { return checkKinds(in, ".", socket, maxDepth) }
 
 func checkKinds(in FS, folder, socket string, depth int) error {
 	entries, _ := in.ReadDir(folder)

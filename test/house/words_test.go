@@ -18,9 +18,9 @@ const wordsPage = "doc/words.md"
 // beforeGlossary lists the packages whose names are older than the glossary. A package
 // leaves the list when its names follow it, and none is added.
 var beforeGlossary = []string{
-	".", "api", "cmd/fovea", "internal/client", "internal/config", "internal/daemon", "internal/disk",
+	".", "api", "cmd/fovea", "internal/client", "internal/config", "internal/daemon",
 	"internal/graph", "internal/httpapi", "internal/mcpserver",
-	"internal/servermemory", "internal/stores", "internal/vfs", "node",
+	"internal/servermemory", "internal/stores", "node",
 }
 
 // TestWords also requires packages that follow the glossary to leave beforeGlossary.

@@ -14,25 +14,25 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// settles is how long after its last change a folder's time of change can be trusted to
+// settleTime is how long after its last change a folder's time of change can be trusted to
 // differ after the next one: file systems count it in steps.
-const settles = 100 * time.Millisecond
+const settleTime = 100 * time.Millisecond
 
-// ground is the folders and files that the next opening needs, as this store left
+// placement is the folders and files that the next opening needs, as this store left
 // them. A write counts only while their names still lead to them: what is written into
 // a file that was removed, or replaced, is gone when the process ends. Methods may be
-// called concurrently; a nil ground always stands.
-type ground struct {
+// called concurrently; a nil placement is always in place.
+type placement struct {
 	in vfs.FS
 
 	mu      sync.Mutex
-	folders []footing
+	folders []heldFolder
 	files   map[string]heldFile
 	growing string // the segment that is written to
 }
 
-// footing is a folder as it was last seen.
-type footing struct {
+// heldFolder is a folder as it was last seen.
+type heldFolder struct {
 	name    string
 	seen    vfs.Glimpse
 	settled bool // its time of change tells whether its entries are the same
@@ -44,15 +44,15 @@ type heldFile struct {
 	any  bool // its inode alone tells which file it is: its content may change, or it is open
 }
 
-// newGround notes what is there. No other process writes in the folder.
-func newGround(in vfs.FS, files []string, growing string) (*ground, error) {
-	g := &ground{in: in, files: map[string]heldFile{}, growing: growing}
+// newPlacement notes what is there. No other process writes in the folder.
+func newPlacement(in vfs.FS, files []string, growing string) (*placement, error) {
+	p := &placement{in: in, files: map[string]heldFile{}, growing: growing}
 	for _, name := range []string{".", journalFolder, imageFolder, packFolder} {
 		info, err := in.Stat(name)
 		if err != nil {
 			return nil, err
 		}
-		g.folders = append(g.folders, footing{name: name, seen: vfs.GlimpseOf(info)})
+		p.folders = append(p.folders, heldFolder{name: name, seen: vfs.GlimpseOf(info)})
 	}
 	for _, name := range append([]string{lockFile, FormatFile, headFile, manifestFile, growing}, files...) {
 		info, err := in.Lstat(name)
@@ -64,23 +64,23 @@ func newGround(in vfs.FS, files []string, growing string) (*ground, error) {
 		case !info.Mode().IsRegular():
 			continue // it was passed over, as damaged
 		}
-		g.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name) || name == growing}
+		p.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name) || name == growing}
 	}
-	return g, nil
+	return p, nil
 }
 
 // keep notes a file that the store has made.
-func (g *ground) keep(name string) error {
-	if g == nil {
+func (p *placement) keep(name string) error {
+	if p == nil {
 		return nil
 	}
-	info, err := g.in.Lstat(name)
+	info, err := p.in.Lstat(name)
 	if err != nil {
 		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name)}
 	return nil
 }
 
@@ -91,91 +91,91 @@ func isOpen(name string) bool {
 }
 
 // drop forgets files that the store is about to replace or remove.
-func (g *ground) drop(names ...string) {
-	if g == nil {
+func (p *placement) drop(names ...string) {
+	if p == nil {
 		return
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, name := range names {
-		delete(g.files, name)
+		delete(p.files, name)
 	}
 }
 
 // grow notes the segment that is written to from now on, in place of the one before.
-func (g *ground) grow(name string, info fs.FileInfo) error {
-	if g == nil {
+func (p *placement) grow(name string, info fs.FileInfo) error {
+	if p == nil {
 		return nil
 	}
-	g.mu.Lock()
-	before := g.growing
-	g.growing, g.files[name] = name, heldFile{vfs.GlimpseOf(info), true}
-	_, held := g.files[before]
-	g.mu.Unlock()
+	p.mu.Lock()
+	before := p.growing
+	p.growing, p.files[name] = name, heldFile{vfs.GlimpseOf(info), true}
+	_, held := p.files[before]
+	p.mu.Unlock()
 	if !held {
 		return nil
 	}
-	return g.keep(before)
+	return p.keep(before)
 }
 
 // owned returns an error unless the lock is still the one that was taken: without it
 // another process may write. One system call.
-func (g *ground) owned() error {
-	if g == nil {
+func (p *placement) owned() error {
+	if p == nil {
 		return nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.file(lockFile)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.file(lockFile)
 }
 
 // check returns an error that wraps ErrReplaced unless all that the next opening needs
 // is in its place, and the journal reaches to a position at least.
 // Five system calls, and one for each file of a folder that changed.
-func (g *ground) check(end store.Pos) error {
-	if g == nil {
+func (p *placement) check(end store.Pos) error {
+	if p == nil {
 		return nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i := range g.folders {
-		if err := g.folder(&g.folders[i]); err != nil {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.folders {
+		if err := p.folder(&p.folders[i]); err != nil {
 			return err
 		}
 	}
-	return g.journal(end)
+	return p.journal(end)
 }
 
 // reaches returns an error that wraps ErrReplaced unless the segment that is written to is
 // in its place and reaches to a position at least. One system call.
-func (g *ground) reaches(end store.Pos) error {
-	if g == nil {
+func (p *placement) reaches(end store.Pos) error {
+	if p == nil {
 		return nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.journal(end)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.journal(end)
 }
 
-// journal is reaches; g.mu is held.
-func (g *ground) journal(end store.Pos) error {
-	held, ok := g.files[g.growing]
+// journal is reaches; p.mu is held.
+func (p *placement) journal(end store.Pos) error {
+	held, ok := p.files[p.growing]
 	if !ok {
 		return nil
 	}
-	now, err := vfs.Glance(g.in, g.growing)
+	now, err := vfs.Glance(p.in, p.growing)
 	if err != nil || !now.Same(held.seen) {
-		return replaced(g.growing, err)
+		return replaced(p.growing, err)
 	}
-	if now.Size < end.Offset && segmentName(end.Segment) == g.growing {
-		return fmt.Errorf("%s was cut from outside: %w", g.growing, store.ErrReplaced)
+	if now.Size < end.Offset && segmentName(end.Segment) == p.growing {
+		return fmt.Errorf("%s was cut from outside: %w", p.growing, store.ErrReplaced)
 	}
 	return nil
 }
 
-// folder looks at a folder, and at the files in it where it has changed. g.mu is held.
-func (g *ground) folder(f *footing) error {
-	now, err := vfs.Glance(g.in, f.name)
+// folder looks at a folder, and at the files in it where it has changed. p.mu is held.
+func (p *placement) folder(f *heldFolder) error {
+	now, err := vfs.Glance(p.in, f.name)
 	if err != nil || !now.Same(f.seen) || !now.Folder { // a new file may have the inode of a folder
 		if f.name == "." {
 			return replaced("the state folder", err)
@@ -185,25 +185,25 @@ func (g *ground) folder(f *footing) error {
 	if f.settled && now.Changed == f.seen.Changed {
 		return nil
 	}
-	for name := range g.files {
-		if path.Dir(name) != f.name || name == g.growing {
+	for name := range p.files {
+		if path.Dir(name) != f.name || name == p.growing {
 			continue
 		}
-		if err := g.file(name); err != nil {
+		if err := p.file(name); err != nil {
 			return err
 		}
 	}
-	f.seen, f.settled = now, now.Changed != 0 && time.Since(time.Unix(0, now.Changed)) > settles
+	f.seen, f.settled = now, now.Changed != 0 && time.Since(time.Unix(0, now.Changed)) > settleTime
 	return nil
 }
 
-// file looks at one file that is held. g.mu is held.
-func (g *ground) file(name string) error {
-	held, ok := g.files[name]
+// file looks at one file that is held. p.mu is held.
+func (p *placement) file(name string) error {
+	held, ok := p.files[name]
 	if !ok {
 		return nil
 	}
-	now, err := vfs.Glance(g.in, name)
+	now, err := vfs.Glance(p.in, name)
 	same := err == nil && now.Same(held.seen) && now.Plain
 	if same && !held.any { // a new file may have the inode of one that was removed
 		same = now.Size == held.seen.Size && now.Changed == held.seen.Changed
@@ -222,11 +222,7 @@ func replaced(name string, err error) error {
 	return fmt.Errorf("%s was %w, or cannot be looked at: %w", name, store.ErrReplaced, err)
 }
 
-// InPlace returns nil while a write would count: the files and folders of the store are
-// where it left them, and Options.InPlace says so of what else it needs. Otherwise the
-// error is that of a write, and wraps ErrReplaced where something was moved. It changes
-// nothing: what was moved away can be put back. A store that is read-only for another
-// reason may stand. A few system calls. Errors: ErrClosed.
+// InPlace implements store.Placed. It also asks Options.InPlace. A few system calls.
 func (s *Store) InPlace() error {
 	s.mu.Lock()
 	closed, end := s.closed, s.end
@@ -234,12 +230,12 @@ func (s *Store) InPlace() error {
 	if closed {
 		return store.ErrClosed
 	}
-	return s.stands(end)
+	return s.inPlace(end)
 }
 
-// stands is InPlace for a journal that reaches to a position.
-func (s *Store) stands(end store.Pos) error {
-	if err := s.ground.check(end); err != nil {
+// inPlace is InPlace for a journal that reaches to a position.
+func (s *Store) inPlace(end store.Pos) error {
+	if err := s.placed.check(end); err != nil {
 		return err
 	}
 	if s.opts.InPlace != nil {
@@ -248,17 +244,16 @@ func (s *Store) stands(end store.Pos) error {
 	return nil
 }
 
-// Owned returns an error unless this process still has the lock that covers the store.
-// One system call.
+// Owned implements store.Placed. One system call.
 func (s *Store) Owned() error {
 	if s.opts.Owned != nil {
 		return s.opts.Owned()
 	}
-	return s.ground.owned()
+	return s.placed.owned()
 }
 
-// standOn notes what there is, once the store is open and can be written.
-func (s *Store) standOn(o *opening) error {
+// hold notes the files and folders there are, once the store is open and can be written.
+func (s *Store) hold(o *opening) error {
 	var files []string
 	for _, number := range o.segments {
 		files = append(files, segmentName(number))
@@ -274,7 +269,7 @@ func (s *Store) standOn(o *opening) error {
 		s.writer.tail, err = readTail(s.in, s.end)
 	}
 	if err == nil {
-		s.ground, err = newGround(s.in, files, segmentName(s.writer.number))
+		s.placed, err = newPlacement(s.in, files, segmentName(s.writer.number))
 	}
 	return err
 }

@@ -267,7 +267,7 @@ func BenchmarkStands(b *testing.B) {
 	if _, err := s.Append(b.Context(), &batch); err != nil {
 		b.Fatal(err)
 	}
-	for end := time.Now().Add(2 * settles); time.Now().Before(end); { // the folders come to rest
+	for end := time.Now().Add(2 * settleTime); time.Now().Before(end); { // the folders come to rest
 	}
 	for b.Loop() {
 		if err := s.InPlace(); err != nil {
