@@ -142,13 +142,10 @@ func (s SetTitle) apply(e *editor) error {
 	if title != "" && !isBlank(e.doc.Source[p.title-1]) {
 		title = " " + title
 	}
-	end := p.tags
-	if len(before.Tags) == 0 {
-		end = p.lineEnd
-	} else {
+	if len(before.Tags) > 0 {
 		title += " "
 	}
-	e.replace(p.title, end, title)
+	e.replace(p.title, p.tags, title)
 	e.alignTags(e.at)
 	after := e.headline()
 	if after.Title != trimBlanks(title) || after.Todo != before.Todo || after.Priority != before.Priority ||

@@ -51,6 +51,7 @@ func TestElements(t *testing.T) {
 		{"keyword above a comment in an item", "- a\n  #+NAME: x\n  # c\n  b\n",
 			`plain-list(item(paragraph"a\n" keyword"  #+NAME: x\n" comment"  # c\n" paragraph"  b\n"))`},
 		{"keyword above a comment block", "#+NAME: x\n#+begin_comment\n#+end_comment\n", `comment-block"#+NAME: x\n#+begin_comment\n#+end_comment\n"`},
+		{"rule with blanks around it", " ----- \t\n----\n", `horizontal-rule" ----- \t\n" paragraph"----\n"`},
 		{"a form feed is text", "\f\n", `paragraph"\f\n"`},
 
 		{"item after text", "a\n- b\n", `paragraph"a\n" plain-list(item(paragraph"b\n"))`},

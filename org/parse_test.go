@@ -3,6 +3,7 @@
 package org_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,5 +104,22 @@ func TestParseAsksForEachSetupFileOnce(t *testing.T) {
 	}
 	if got := org.Parse(src, nil).Diagnostics; got != nil {
 		t.Errorf("without Setup: diagnostics %v, want none", got)
+	}
+}
+
+// TestRepeatedKeys checks, in drawers of few and of many lines, that exactly the lines
+// whose key comes again are reported.
+func TestRepeatedKeys(t *testing.T) {
+	for _, others := range []int{0, 13, 14, 40} {
+		var b strings.Builder
+		b.WriteString("* a\n:PROPERTIES:\n:K: 1\n:L: 1\n")
+		for i := range others {
+			fmt.Fprintf(&b, ":X%d: 1\n", i)
+		}
+		b.WriteString(":K+: 2\n:k: 3\n:END:\n")
+		d := org.Parse(b.String(), nil)
+		if len(d.Diagnostics) != 1 || d.Diagnostics[0].Line != 3 {
+			t.Errorf("beside %d others: %v, want one for line 3", others, d.Diagnostics)
+		}
 	}
 }

@@ -448,10 +448,12 @@ func TestBounds(t *testing.T) {
 	for _, tc := range []struct{ within, beyond string }{
 		{"level:1073741823", "level:1073741824"},
 		{"priority:64", "priority:65"},
+		{"effort:1073741823", "effort:1073741824"},
 		{"priority:A", "priority:@"},
 		{"priority:z", "priority:{"},
 		{"ts:from=1000000", "ts:from=1000001"},
 		{"ts:from=-1000000", "ts:from=-1000001"},
+		{strings.Repeat("(parent ", 99) + "(todo)" + strings.Repeat(")", 99), strings.Repeat("(parent ", 100) + "(todo)" + strings.Repeat(")", 100)},
 		{strings.Repeat("a", 16384), strings.Repeat("a", 16385)},
 	} {
 		if _, err := query.Parse(tc.within); err != nil {

@@ -197,7 +197,7 @@ func TestSyntaxes(t *testing.T) {
 		{"keys with lists", pred("src", "regexps=a", "regexps=b", "lang=go"), []string{
 			"src:regexps=a,regexps=b,lang=go", `(src :regexps ("a" "b") :lang go)`, `["src",{"regexps":["a","b"],"lang":"go"}]`,
 		}},
-		{"escapes", text("a\"b\\c\n"), []string{`(and "a\"b\\c\n")`, `["and","a\"b\\c\n"]`}},
+		{"escapes", text("a\"b\\c\n\td"), []string{`(and "a\"b\\c\n\t\d")`, `["and","a\"b\\c\n\td"]`}},
 		{"double negations", pred("done"), []string{strings.Repeat("(not ", query.MaxDepth) + "(done)" + strings.Repeat(")", query.MaxDepth)}},
 		{"nothing", not(and()), []string{"!()", "(or)", `["or"]`}},
 		{"keyword of truth", pred("property", "K", "inherit=t"), []string{"property:K,inherit=t", `(property "K" :inherit t)`, `["property","K",{"inherit":"t"}]`}},
