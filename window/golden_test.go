@@ -4,6 +4,7 @@ package window_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,9 @@ func TestGoldenWindows(t *testing.T) {
 	outline, err := window.NewOutline(t.Context(), household())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got, want := outline.Projects(), []string{"boiler", "roses"}; !slices.Equal(got, want) {
+		t.Errorf("projects %q, want %q", got, want)
 	}
 	question := "When is the boiler due for service?"
 	for name, req := range map[string]window.Request{
