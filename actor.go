@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
@@ -89,6 +90,6 @@ func (m *Memory) entry(ctx context.Context, kind, message string, now int64) gra
 		Kind: kind, Author: a.Author, Session: a.Session,
 		Op: opOf(a), Time: now, Message: message,
 	}
-	legible(&c)
+	chain.Legible(&c)
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -19,34 +20,34 @@ type signatures struct {
 
 // wrongHeads are signed heads of which the same is wrong.
 type wrongHeads struct {
-	untrusted
+	chain.Untrusted
 	first uint64 // the commit that the first of them lies behind
 	count int
 }
 
 // mark takes a mark of the journal into account.
 func (w *verifier) mark(data []byte) {
-	signed, ok := readHeadMark(data)
+	signed, ok := chain.ReadHeadMark(data)
 	if !ok || w.m.opts.Verifiers == nil {
 		return
 	}
 	w.checked++
 	w.signatures.newest = signed
-	h, _, err := openHead(signed, w.m.opts.Verifiers)
+	h, _, err := chain.OpenHead(signed, w.m.opts.Verifiers)
 	if err == nil {
-		if err = h.names(w.head); err == nil && h.first != w.signatures.chain[1] {
-			err = &untrusted{"forked", "signed for the history of another memex"}
+		if err = h.Names(w.head); err == nil && h.First != w.signatures.chain[1] {
+			err = &chain.Untrusted{Kind: "forked", Reason: "signed for the history of another memex"}
 		}
 	}
-	bad, ok := errors.AsType[*untrusted](err)
-	if !ok || bad.kind == unknownKey {
+	bad, ok := errors.AsType[*chain.Untrusted](err)
+	if !ok || bad.Kind == chain.UnknownKey {
 		return
 	}
 	s := &w.signatures
-	same := s.wrong[bad.kind+bad.reason]
+	same := s.wrong[bad.Kind+bad.Reason]
 	if same == nil {
-		same = &wrongHeads{untrusted: *bad, first: w.head.Seq}
-		s.wrong[bad.kind+bad.reason] = same
+		same = &wrongHeads{Untrusted: *bad, first: w.head.Seq}
+		s.wrong[bad.Kind+bad.Reason] = same
 		s.order = append(s.order, same)
 	}
 	same.count++
@@ -62,17 +63,17 @@ func (w *verifier) heads() {
 		if bad.count > 1 {
 			more = fmt.Sprintf(" (and %d heads after it)", bad.count-1)
 		}
-		w.problem(fmt.Sprintf("head %d", bad.first), bad.kind, bad.reason+more)
+		w.problem(fmt.Sprintf("head %d", bad.first), bad.Kind, bad.Reason+more)
 	}
 	if w.signatures.newest == "" {
 		return
 	}
-	h, _, err := openHead(w.signatures.newest, w.m.opts.Verifiers)
+	h, _, err := chain.OpenHead(w.signatures.newest, w.m.opts.Verifiers)
 	if err == nil {
-		err = h.names(w.head)
+		err = h.Names(w.head)
 	}
-	if bad, ok := errors.AsType[*untrusted](err); ok && (bad.kind == unknownKey || bad.kind == unsigned) {
-		w.problem("head", bad.kind, bad.reason)
+	if bad, ok := errors.AsType[*chain.Untrusted](err); ok && (bad.Kind == chain.UnknownKey || bad.Kind == chain.Unsigned) {
+		w.problem("head", bad.Kind, bad.Reason)
 	}
 }
 
@@ -80,27 +81,27 @@ func (w *verifier) heads() {
 func (w *verifier) anchors(notes []string) {
 	for i, signed := range notes {
 		w.checked++
-		if bad, ok := errors.AsType[*untrusted](w.anchor(signed)); ok {
-			w.problem(fmt.Sprintf("anchor %d", i+1), bad.kind, bad.reason)
+		if bad, ok := errors.AsType[*chain.Untrusted](w.anchor(signed)); ok {
+			w.problem(fmt.Sprintf("anchor %d", i+1), bad.Kind, bad.Reason)
 		}
 	}
 }
 
-// anchor returns an *untrusted unless the chain has the commit of a head.
+// anchor returns a *chain.Untrusted unless the chain has the commit of a head.
 func (w *verifier) anchor(signed string) error {
-	h, _, err := openHead(signed, w.m.opts.Verifiers)
+	h, _, err := chain.OpenHead(signed, w.m.opts.Verifiers)
 	if err != nil {
 		return err
 	}
-	have, ok := w.signatures.chain[h.seq]
+	have, ok := w.signatures.chain[h.Seq]
 	switch {
-	case w.signatures.chain[1] != h.first:
-		return &untrusted{"forked", "it is of another memex, or the whole history was replaced"}
+	case w.signatures.chain[1] != h.First:
+		return &chain.Untrusted{Kind: "forked", Reason: "it is of another memex, or the whole history was replaced"}
 	case !ok:
-		return &untrusted{"stale", fmt.Sprintf(
-			"it knows commit %d of %s, and the memory ends at %d: an older state was put in place", h.seq, h.time.Format(headTime), w.head.Seq)}
-	case have != h.commit:
-		return &untrusted{"forked", fmt.Sprintf("it knows another commit %d: the history forked at or before it", h.seq)}
+		return &chain.Untrusted{Kind: "stale", Reason: fmt.Sprintf(
+			"it knows commit %d of %s, and the memory ends at %d: an older state was put in place", h.Seq, h.Time.Format(chain.HeadTime), w.head.Seq)}
+	case have != h.Commit:
+		return &chain.Untrusted{Kind: "forked", Reason: fmt.Sprintf("it knows another commit %d: the history forked at or before it", h.Seq)}
 	}
 	return nil
 }

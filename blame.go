@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/merkle"
@@ -21,8 +22,7 @@ import (
 // (there is no such node in it). It costs a read for each commit and compares
 // the versions of this node.
 func (m *Memory) Blame(ctx context.Context, v *View, id string) (lines []string, by, gone []Commit, err error) {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	head := m.View()
 	if v == nil {
 		v = head
@@ -68,7 +68,7 @@ type tracing struct{ at, now int }
 // version takes a version in; a move brings no text.
 func (b *blame) version(s *step) error {
 	if s.after != nil && (s.before == nil || s.before.Own != s.after.Own) {
-		b.versions = append(b.versions, version{own: s.after.Own, by: summary(s.commit)})
+		b.versions = append(b.versions, version{own: s.after.Own, by: chain.Summary(s.commit)})
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (b *blame) load(v *version) (bool, error) {
 	if v.lines != nil {
 		return true, nil
 	}
-	n, err := node.ReadOwn(v.own, b.m.block)
+	n, err := node.ReadOwn(v.own, b.m.chain.Block)
 	if errors.Is(err, graph.ErrGone) {
 		b.gone = append(b.gone, v.by)
 		return false, nil
@@ -97,7 +97,7 @@ func (b *blame) load(v *version) (bool, error) {
 func (b *blame) trace() error {
 	b.by = make([]Commit, len(b.lines))
 	if len(b.versions) == 0 {
-		return errNoCommit
+		return chain.ErrNoCommit
 	}
 	oldest := map[merkle.Digest]int{}
 	for k := range b.versions {

@@ -92,22 +92,21 @@ func (m *Memory) endBuffersOver(ctx context.Context) {
 
 // endBuffersNow is endBuffers under the lock of the writer.
 func (m *Memory) endBuffersNow(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	return m.endBuffers(ctx)
 }
 
 // endBuffers takes out of a session what lay over files that were saved since.
 func (m *Memory) endBuffers(ctx context.Context) error {
 	var over []string
-	for _, path := range sortedKeys(m.drift) {
+	for _, path := range sortedKeys(m.drift()) {
 		for _, s := range m.withFiles() {
-			if s.root.InRegion(path) && s.fileNow(path) != m.drift[path] {
+			if s.root.InRegion(path) && s.fileNow(path) != m.drift()[path] {
 				over = append(over, path)
 			}
 		}
 	}
-	if len(over) == 0 || m.store.Err() != nil {
+	if len(over) == 0 || m.chain.Store().Err() != nil {
 		return nil
 	}
 	now := m.opts.Now().UnixMilli()

@@ -23,8 +23,7 @@ const checkpointName = "checkpoint-"
 // image. Where the image and the name are there already, nothing is written.
 // Errors: Invalid and Denied as of Snapshot, ReadOnly, Other (the image cannot be written). O(nodes).
 func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	head := m.View().commit
 	if err := m.keepable("checkpoint", name); err != nil {
 		return Snapshot{}, "", fail("checkpoint", name, Invalid, err)
@@ -35,8 +34,8 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 	if name == "" {
 		name = m.todaysCheckpoint(head.Seq)
 	}
-	if m.imaged != head.Seq {
-		if err := m.writeImage(); err != nil {
+	if images := m.chain.Held().Images(); images.Newest() != head.Seq {
+		if err := images.Write(); err != nil {
 			return Snapshot{}, "", fail("checkpoint", m.state, m.imageFault(), err)
 		}
 	}
@@ -47,7 +46,7 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 // todaysCheckpoint names a checkpoint of a commit that nobody named: as it was
 // named before, so that nothing is written twice, else by the day.
 func (m *Memory) todaysCheckpoint(seq uint64) string {
-	for _, k := range m.snapshots.list() {
+	for _, k := range m.snapshotList() {
 		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
 			return k.name
 		}
@@ -82,13 +81,6 @@ func (m *Memory) named(name string) (Snapshot, error) {
 	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
 }
 
-// What may lie behind the newest image before Heartbeat writes another: it takes
-// the next opening a few seconds to replay.
-const (
-	behindBytes   = 64 << 20
-	behindCommits = 50_000
-)
-
 // Heartbeat is to be called every minute by a process that keeps a memory open.
 // It writes an image when much of the journal lies behind the newest, so that
 // the next opening stays quick; everything acknowledged is durable without it.
@@ -96,32 +88,26 @@ const (
 // does not read the folder. Errors: Invalid (closed), ReadOnly, Other (the image
 // cannot be written; the next call tries again).
 func (m *Memory) Heartbeat(ctx context.Context) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return fail("heartbeat", m.dir, Invalid, errClosed)
 	}
-	if !imageDue(m.replayed, m.View().commit.Seq-m.imaged) {
+	images := m.chain.Held().Images()
+	if !images.Due() {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return fail("heartbeat", m.state, Other, err)
 	}
-	err := m.writeImage()
+	err := images.Write()
 	return fail("heartbeat", m.state, m.imageFault(), err)
 }
 
 // imageFault is the kind of an error of writing an image. One that is not
 // written for want of space leaves the store as it is.
 func (m *Memory) imageFault() Kind {
-	if m.store.Err() != nil {
+	if m.chain.Store().Err() != nil {
 		return ReadOnly
 	}
 	return Other
-}
-
-// imageDue reports whether the journal behind the newest image, in bytes and
-// commits, is worth another.
-func imageDue(bytes int64, commits uint64) bool {
-	return bytes > 0 && (bytes >= behindBytes || commits >= behindCommits)
 }

@@ -5,10 +5,13 @@ package fovea
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -16,15 +19,101 @@ import (
 // memory only: by path, the digest that the file had and that of what memory has,
 // zero for no file. A file that changed since is in drift until it is read.
 func (m *Memory) Drift() map[string][2]merkle.Digest {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	out := map[string][2]merkle.Digest{}
 	if m.hasFiles() {
-		for path, seen := range m.drift {
+		for path, seen := range m.drift() {
 			out[path] = [2]merkle.Digest{fileDigest(seen), m.remembered(path)}
 		}
 	}
 	return out
+}
+
+// absent is the digest seen of a file that is not there; no bytes are known to have it.
+var absent = guard.Absent
+
+// drift returns the files that differ from memory on purpose, by path, with the digest
+// that each had. It must not be changed.
+func (m *Memory) drift() map[string]merkle.Digest { return m.ledgers.drift.At(m.chain.Head()) }
+
+// driftMarks returns the marks that make drift that of paths: a path that drift lacks
+// is in step again. Only changes need marks, and an operation without files does not end
+// what a session laid over one.
+func (m *Memory) driftMarks(paths []string, drift map[string]merkle.Digest) [][]byte {
+	if drift == nil && !m.hasFiles() {
+		return nil
+	}
+	var marks [][]byte
+	present := m.drift()
+	for _, path := range paths {
+		if digest := drift[path]; digest != present[path] {
+			marks = append(marks, driftMark(path, digest))
+		}
+	}
+	return marks
+}
+
+// driftLedger keeps the files that differ from memory on purpose. Its marks are [name,
+// path, digest]: the file drifts as long as it has this digest; null ends the drift.
+type driftLedger struct{}
+
+const driftName = "drift"
+
+func (driftLedger) Name() string                    { return driftName }
+func (driftLedger) Fields() int                     { return 2 }
+func (driftLedger) Label() string                   { return "the path of a file" }
+func (driftLedger) Empty() map[string]merkle.Digest { return nil }
+
+func driftMark(path string, digest merkle.Digest) []byte {
+	return merkle.AppendLink(merkle.AppendBytes(chain.NewMark(driftName, 2), path), digest)
+}
+
+// readDriftMark returns what a mark says of a path, false for any other mark.
+func readDriftMark(mark []byte, path string) (merkle.Digest, bool) {
+	r := merkle.NewReader(mark)
+	if n, kind := r.List(), r.Text(); n != 3 || kind != driftName || string(r.Bytes()) != path {
+		return merkle.Digest{}, false
+	}
+	d := r.Link()
+	return d, r.Done() == nil && !d.IsZero()
+}
+
+func (driftLedger) Apply(v map[string]merkle.Digest, r *merkle.Reader, _ *chain.Moment) (map[string]merkle.Digest, error) {
+	path, digest := string(r.Bytes()), r.Link()
+	if r.Err() != nil {
+		return v, nil
+	}
+	next := maps.Clone(v)
+	switch {
+	case digest.IsZero():
+		delete(next, path)
+	case next == nil:
+		next = map[string]merkle.Digest{path: digest}
+	default:
+		next[path] = digest
+	}
+	return next, nil
+}
+
+func (driftLedger) Encode(v map[string]merkle.Digest) []byte {
+	b := merkle.AppendList(nil, len(v))
+	for _, path := range sortedKeys(v) {
+		b = merkle.AppendLink(merkle.AppendBytes(merkle.AppendList(b, 2), path), v[path])
+	}
+	return b
+}
+
+func (driftLedger) Decode(data []byte) (map[string]merkle.Digest, error) {
+	v := map[string]merkle.Digest{}
+	r := merkle.NewReader(data)
+	for range r.List() {
+		r.FixedList(2)
+		path := string(r.Bytes())
+		if v[path] = r.Link(); r.Err() != nil {
+			break
+		}
+	}
+	return v, r.Done()
 }
 
 // fileDigest is what a drift says that a file had; zero for no file.
@@ -49,8 +138,7 @@ func (m *Memory) remembered(path string) merkle.Digest {
 // where nothing drifts, and the files. Errors: NotFound (a file does not drift),
 // ReadOnly, and those of reading a file.
 func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if first, err := m.repeated(ctx, "drift", graph.KindIngest); first != nil || err != nil {
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
@@ -75,9 +163,6 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 	}
 	m.dropUnasked(head.state, draft)
 	state, delta := draft.Seal()
-	if !delta.Empty() {
-		m.snapshots.before(head)
-	}
 	c, err := m.commit(background(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
 	return c, paths, err
 }
@@ -87,8 +172,7 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 // memory stays as it is. Errors: NotFound (a file does not drift), Conflict (a file
 // changed since it was seen), Busy, ReadOnly.
 func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	paths, err := m.drifting(paths)
 	if err != nil || len(paths) == 0 {
 		return nil, err
@@ -100,7 +184,7 @@ func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, err
 	head := m.View()
 	for _, path := range paths {
 		text, wanted := head.Text(path)
-		w := fileWrite{path: path, base: fileDigest(m.drift[path]), next: corpus.Next{Text: text, Gone: !wanted}}
+		w := fileWrite{path: path, base: fileDigest(m.drift()[path]), next: corpus.Next{Text: text, Gone: !wanted}}
 		if w.base == m.remembered(path) {
 			op.follow(path, w.base)
 			continue
@@ -120,13 +204,13 @@ func (m *Memory) drifting(paths []string) ([]string, error) {
 		return nil, fail("drift", m.dir, Invalid, errClosed)
 	case !m.hasFiles():
 		return nil, fail("drift", m.scope, Invalid, errors.New("a scope without files has no drift"))
-	case m.store.Err() != nil:
-		return nil, fail("drift", m.state, ReadOnly, m.store.Err())
+	case m.chain.Store().Err() != nil:
+		return nil, fail("drift", m.state, ReadOnly, m.chain.Store().Err())
 	case len(paths) == 0:
-		return sortedKeys(m.drift), nil
+		return sortedKeys(m.drift()), nil
 	}
 	for _, path := range paths {
-		if _, ok := m.drift[path]; !ok {
+		if _, ok := m.drift()[path]; !ok {
 			return nil, fail("drift", path, NotFound, errors.New("this file does not drift; fovea drift lists those that do"))
 		}
 	}

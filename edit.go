@@ -148,8 +148,7 @@ type editing struct {
 // that was done before is not done again: answer, which may be nil, is given its
 // commit.
 func (m *Memory) edit(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	return m.perform(ctx, name, answer, do)
 }
 
@@ -161,7 +160,7 @@ func (m *Memory) perform(ctx context.Context, name string, answer func(*graph.Co
 	if first, err := m.repeated(ctx, name, graph.KindEdit); first != nil || err != nil {
 		return m.answered(first, answer), err
 	}
-	if err := m.store.Err(); err != nil {
+	if err := m.chain.Store().Err(); err != nil {
 		return Commit{}, fail(name, m.state, ReadOnly, err)
 	}
 	e := &editing{m: m, name: name, now: m.opts.Now(), texts: map[string]string{}}
@@ -206,7 +205,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 // conflict returns the error for a change of a node that was based on another version.
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
-	if old, err := node.ReadOwn(base, e.m.store.Block); err == nil {
+	if old, err := node.ReadOwn(base, e.m.chain.Store().Block); err == nil {
 		mine, _ = c.alone(old, e.m.View().state.Reading(n.Path), node.IsMemory(n.Path), e.now)
 	}
 	return &Error{
@@ -274,7 +273,7 @@ func (e *editing) refresh(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", failWrite(e.name, path, err)
 	}
-	if _, drifted := m.drift[path]; drifted && m.drift[path] == merkle.SumText(text) {
+	if _, drifted := m.drift()[path]; drifted && m.drift()[path] == merkle.SumText(text) {
 		return "", fail(e.name, path, Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
 	}
 	state := m.View().state

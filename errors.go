@@ -39,8 +39,7 @@ func KindOf(err error) Kind { return fault.KindOf(err) }
 func fail(op, what string, kind Kind, err error) error { return fault.Wrap(op, what, kind, err) }
 
 var (
-	errClosed   = errors.New("the memory is closed")
-	errEmpty    = errors.New("the memory is empty; ingest a folder first")
-	errNoCommit = errors.New("no such commit, snapshot, name or date; see fovea log and fovea snapshot list")
-	errDrop     = errors.New("more than half of the documents are gone from the folder")
+	errClosed = errors.New("the memory is closed")
+	errEmpty  = errors.New("the memory is empty; ingest a folder first")
+	errDrop   = errors.New("more than half of the documents are gone from the folder")
 )

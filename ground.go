@@ -10,7 +10,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -19,17 +18,10 @@ import (
 func (m *Memory) storeOptions() *disk.Options {
 	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, InPlace: m.root.InPlace, ReadOnly: m.memex().unwritable}
 	if m.parent != nil {
-		opts.Owned = func() error { return store.Owned(m.parent.openStoreNow()) }
-		opts.InPlace = func() error { return store.InPlace(m.parent.openStoreNow()) }
+		opts.Owned = func() error { return store.Owned(m.parent.chain.Store()) }
+		opts.InPlace = func() error { return store.InPlace(m.parent.chain.Store()) }
 	}
 	return opts
-}
-
-// openStoreNow is the store, which Repair may replace.
-func (m *Memory) openStoreNow() store.Store {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
-	return m.store
 }
 
 // Writable returns nil, or why nothing can be written: the error is that of the store
@@ -38,7 +30,7 @@ func (m *Memory) openStoreNow() store.Store {
 // again; what was moved can be put back as long as nobody has tried to write. Of a memex,
 // the scopes that are open count as well. A few system calls, for each of them.
 func (m *Memory) Writable() error {
-	s := m.openStoreNow()
+	s := m.chain.Store()
 	err := s.Err()
 	if err == nil {
 		err = store.InPlace(s)
@@ -87,7 +79,7 @@ func (m *Memory) inPlace(op string) error {
 
 // storeInPlace is InPlace for the store alone.
 func (m *Memory) storeInPlace(op string) error {
-	err := store.InPlace(m.store)
+	err := store.InPlace(m.chain.Store())
 	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, store.ErrClosed) {
 		return nil
 	}
@@ -97,30 +89,15 @@ func (m *Memory) storeInPlace(op string) error {
 // holds reports whether what the folder has of new is held in memory alone: the store
 // cannot be written, or its history is missing.
 func (m *Memory) holds() bool {
-	return m.store.Err() != nil && (m.memex().unwritable != nil || m.View().commit.Seq == 0)
-}
-
-// hold makes a state that the store cannot take the one that readers see. The commit
-// stays the last that the store has. m.mu is held.
-func (m *Memory) hold(state *graph.State, delta *graph.Delta) {
-	if delta.Empty() && len(delta.Reread) == 0 {
-		return
-	}
-	head := m.View()
-	if m.written == nil && !delta.Empty() {
-		m.written = head
-	}
-	m.known.follow(delta)
-	m.head.Store(head.follow(state, delta, head.commit))
+	return m.chain.Store().Err() != nil && (m.memex().unwritable != nil || m.View().commit.Seq == 0)
 }
 
 // unwritten returns the error of what readers are warned of where the head is held in
 // memory alone.
 func (m *Memory) unwritten(op string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.written == nil {
+	defer m.chain.Begin().End()
+	if m.chain.Held().Held() == nil {
 		return nil
 	}
-	return fail(op, m.state, ReadOnly, fmt.Errorf("what changed in the folder is read, and not written down: %w", m.store.Err()))
+	return fail(op, m.state, ReadOnly, fmt.Errorf("what changed in the folder is read, and not written down: %w", m.chain.Store().Err()))
 }

@@ -19,10 +19,8 @@ import (
 // what the pointers lead to is immutable.
 type guarding struct {
 	policy  *guard.Policy
-	book    atomic.Pointer[guard.Book] // stored by the writer
 	watched atomic.Pointer[watched]
 	cleared atomic.Pointer[cleared]
-	doubt   atomic.Pointer[string] // why nothing vouches for the baselines, nil if something does; stored by the writer
 }
 
 // watched are the protected documents of a state, while links lead where they do.
@@ -77,7 +75,7 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 			return nil, fail("read", m.dir, Other, err)
 		}
 		amiss := h.amiss(v.state)
-		if news(h.guard.book.Load(), amiss) {
+		if news(h.trust().book, amiss) {
 			amiss = h.notice(ctx, v, present && h == m)
 			if present {
 				v = m.View()
@@ -128,7 +126,7 @@ func (m *Memory) amiss(state *graph.State) []guard.FileStatus {
 // standings compares each protected file of the memory: what has a baseline, and
 // what a state has of it.
 func (m *Memory) standings(state *graph.State) []guard.FileStatus {
-	book := m.guard.book.Load()
+	book := m.trust().book
 	paths := book.Paths()
 	for _, path := range m.watch(state) {
 		if m.root.InRegion(path) {
@@ -163,9 +161,9 @@ func (m *Memory) standing(book *guard.Book, state *graph.State, path string) gua
 		s.File = merkle.Sum([]byte(s.Why))
 		return s
 	}
-	switch doubt := m.guard.doubt.Load(); {
-	case doubt != nil:
-		s.State, s.Why = guard.Unsigned, *doubt
+	switch doubt := m.trust().doubt; {
+	case doubt != "":
+		s.State, s.Why = guard.Unsigned, doubt
 	case book.Initialized():
 		s.State = guard.Compare(s.Baseline, s.File, state.Nodes(path))
 	}

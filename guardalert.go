@@ -27,8 +27,7 @@ func news(book *guard.Book, amiss []guard.FileStatus) bool {
 // notice looks again while nobody writes, writes down what is told of from now on,
 // and tells it.
 func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.FileStatus {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if present {
 		v = m.View()
 	}
@@ -36,16 +35,15 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.File
 	if m.closed {
 		return found
 	}
-	book := m.guard.book.Load()
 	entries, err := m.tellOwner(found)
 	if err == nil {
-		err = m.mark(background(ctx), m.withBook(ctx, guardMarks(entries...))...)
+		err = m.chain.Held().Attest(ctx, guardMarks(entries...)...)
 	}
 	if err != nil {
-		if m.store.Err() == nil {
+		if m.chain.Store().Err() == nil {
 			m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
 		}
-		m.guard.book.Store(book.With(entries...)) // until this process ends it is not told again
+		_ = m.chain.Held().Assume(guardMarks(entries...)...) // until this process ends it is not told again
 	}
 	return found
 }
@@ -54,7 +52,7 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.File
 // is told then. Where nothing vouches for any baseline, that is one alert. m.mu is
 // held.
 func (m *Memory) tellOwner(found []guard.FileStatus) (entries []guard.Entry, err error) {
-	book, amiss := m.guard.book.Load(), map[string]bool{}
+	book, amiss := m.trust().book, map[string]bool{}
 	var fresh []*guard.FileStatus
 	for i := range found {
 		s := &found[i]

@@ -43,7 +43,7 @@ func (m *Memory) standingOf(op, path string) (guard.FileStatus, error) {
 	if !m.Protected(path) || !m.root.InRegion(path) {
 		return guard.FileStatus{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
 	}
-	s := m.standing(m.guard.book.Load(), m.View().state, path)
+	s := m.standing(m.trust().book, m.View().state, path)
 	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
 		return s, fail(op, path, NotFound, errors.New("no such file, and none was trusted"))
 	}
@@ -76,7 +76,7 @@ func (m *Memory) divide(path, text string) []*node.Node {
 func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 	var nodes []*node.Node
 	for _, d := range b.OwnDigests() {
-		n, err := node.ReadOwn(d, m.block)
+		n, err := node.ReadOwn(d, m.chain.Block)
 		if err != nil {
 			return nil, fmt.Errorf("the trusted text is no longer kept: %w", err)
 		}
@@ -94,8 +94,7 @@ func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 // so, the zero Commit where the file is as it was trusted. Errors: NotFound,
 // Conflict, Denied (to anybody but the owner), Busy, ReadOnly, Other.
 func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if first, err := m.repeated(ctx, "guard adopt", graph.KindGuard); first != nil || err != nil {
 		return m.answered(first, nil), err
 	}
@@ -112,11 +111,7 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 		entries = m.beginAnew(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.View().commit.Seq))
 	}
 	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
-	commit, err := m.append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
-	if err == nil {
-		m.guard.doubt.Store(nil)
-	}
-	return commit, err
+	return m.chain.Held().Append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
 }
 
 // beginAnew trusts one file and nothing that was known before: the others are each
@@ -136,8 +131,7 @@ func (m *Memory) beginAnew(head *graph.State, base *guard.Baseline) []guard.Entr
 // errors are as those of Adopt; NotFound also where history does not hold the
 // trusted bytes any more.
 func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if first, err := m.repeated(ctx, "guard reject", graph.KindGuard); first != nil || err != nil {
 		return m.answered(first, nil), err
 	}
@@ -190,7 +184,7 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 	if m.closed {
 		return d, fail(op, m.dir, Invalid, errClosed)
 	}
-	if err := m.store.Err(); err != nil {
+	if err := m.chain.Store().Err(); err != nil {
 		return d, fail(op, m.state, ReadOnly, err)
 	}
 	if err := m.ownerAlone(ctx, op, path); err != nil {
@@ -207,7 +201,7 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 		return d, err
 	}
 	d.head = m.View().state
-	d.FileStatus = m.standing(m.guard.book.Load(), d.head, path)
+	d.FileStatus = m.standing(m.trust().book, d.head, path)
 	if d.State == guard.Unreadable || d.State == guard.BeingWritten {
 		return d, fail(op, path, Busy, errors.New(d.Why))
 	}

@@ -3,134 +3,162 @@
 package fovea
 
 import (
-	"context"
+	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// doubtBaselines finds out, once a memory is loaded, whether the key of this machine
-// or another known one vouches for the baselines. The newest signed head names them,
-// so that neither a changed nor a removed one goes unseen; that a change was told
-// counts only where it does so as well. Without a key they are taken as they are. Where
-// the history is lost, nothing is known of what was trusted.
-func (m *Memory) doubtBaselines() {
-	m.guard.doubt.Store(nil)
-	head := m.View().commit
-	if head.Seq == 0 && store.RecoveryOf(m.store).Corrupt != nil && m.hasFiles() {
-		why := "it is lost with the history"
-		m.guard.doubt.Store(&why)
-		return
-	}
-	if m.opts.Signer == nil || m.opts.Verifiers == nil || head.Seq == 0 || !m.hasFiles() {
-		return
-	}
-	book := m.guard.book.Load()
-	signed, why := m.signedFor(head)
-	if why == "" {
-		why = whyDoubted(signed, book)
-	}
-	if why != "" {
-		m.guard.doubt.Store(&why)
-		m.opts.Log.Warn("what is trusted of protected files is not vouched for", "why", why)
-	}
-	if signed.told != attestedOf(book, false).told {
-		m.guard.book.Store(book.WithoutNotices())
-		m.opts.Log.Warn("that the owner was told of changes in protected files is not signed; they are told of again")
-	}
+// trust is what the owner trusts of protected files. It never changes.
+type trust struct {
+	book  *guard.Book
+	doubt string // why nothing vouches for the baselines, "" if something does
 }
 
-// signedFor returns what a known key signed of protected files at the head, or why
-// none counts.
-func (m *Memory) signedFor(head Commit) (signed attested, why string) {
-	if m.signed == "" {
-		return attested{}, "no commit is signed"
-	}
-	h, _, err := openHead(m.signed, m.opts.Verifiers)
-	if err == nil {
-		err = h.names(head)
-	}
-	if err != nil {
-		return attested{}, err.Error()
-	}
-	return h.attested, ""
+// trust returns the present one.
+func (m *Memory) trust() trust { return m.ledgers.trust.At(m.chain.Head()) }
+
+// guardLedger keeps the guard's book. Its marks are [name, entries].
+type guardLedger struct {
+	m *Memory // nil in a copy that is only read
 }
 
-// whyDoubted says what is wrong with the baselines as loaded, "" for nothing.
-func whyDoubted(signed attested, book *guard.Book) string {
-	switch signed.baselines {
-	case attestedOf(book, false).baselines:
-		return ""
-	case noBaselines:
-		return "they were in doubt before, and not adopted since"
+const guardName = "guard"
+
+func (guardLedger) Name() string  { return guardName }
+func (guardLedger) Fields() int   { return 1 }
+func (guardLedger) Label() string { return "the path or a title of a protected file" }
+func (guardLedger) Empty() trust  { return trust{} }
+
+// maxGuardMark is the number of bytes of entries after which another mark begins.
+const maxGuardMark = 1 << 20
+
+// guardMarks encodes entries, several in one mark.
+func guardMarks(entries ...guard.Entry) [][]byte {
+	var marks [][]byte
+	for len(entries) > 0 {
+		var body []byte
+		n := 0
+		for n < len(entries) && len(body) < maxGuardMark {
+			body = entries[n].Append(body)
+			n++
+		}
+		marks = append(marks, append(merkle.AppendList(chain.NewMark(guardName, 1), n), body...))
+		entries = entries[n:]
 	}
-	return "they are not those that were signed"
+	return marks
 }
 
-// attestedOf is what a signed head says of a book: what is doubted is not signed for.
-func attestedOf(b *guard.Book, doubted bool) attested {
-	var v attested
+// Apply adds entries to the book. An entry that begins it anew ends the doubt.
+func (guardLedger) Apply(v trust, r *merkle.Reader, _ *chain.Moment) (trust, error) {
+	var entries []guard.Entry
+	for range r.List() {
+		e, err := guard.ReadEntry(r)
+		if err != nil {
+			return v, fmt.Errorf("guard: %w", err)
+		}
+		if entries = append(entries, e); e.Reset {
+			v.doubt = ""
+		}
+	}
+	if r.Err() == nil {
+		v.book = v.book.With(entries...)
+	}
+	return v, nil
+}
+
+func (guardLedger) Encode(v trust) []byte { return guard.AppendBook(nil, v.book) }
+
+func (guardLedger) Decode(data []byte) (trust, error) {
+	book, err := guard.DecodeBook(data)
+	return trust{book: book}, err
+}
+
+// Retains keeps the states that hold what is trusted, so that it can be put back.
+func (guardLedger) Retains(v trust) []uint64 {
+	var out []uint64
+	for _, path := range v.book.Paths() {
+		out = append(out, v.book.Baseline(path).Seq)
+	}
+	return out
+}
+
+// The statements of a signed head about protected files.
+const (
+	headBaselines = "baselines" // the digest of the trusted baselines
+	noBaselines   = "none"      // of baselines that nothing vouched for
+	headTold      = "told"      // the digest of the changes reported to the owner
+)
+
+// Attest has the head vouch for the baselines and the reported changes. What is in doubt is
+// not vouched for.
+func (guardLedger) Attest(v trust, to *chain.Statements) {
 	switch {
-	case doubted:
-		v.baselines = noBaselines
-	case b.Initialized():
-		v.baselines = b.Digest().String()
+	case v.doubt != "":
+		to.Add(headBaselines, noBaselines)
+	case v.book.Initialized():
+		to.Add(headBaselines, v.book.Digest().String())
 	}
-	if b.NotifiedCount() > 0 {
-		v.told = b.NoticeDigest().String()
+	to.Add(headTold, toldDigest(v.book))
+}
+
+// toldDigest is that of the reported changes, "" for none.
+func toldDigest(b *guard.Book) string {
+	if b.NotifiedCount() == 0 {
+		return ""
+	}
+	return b.NoticeDigest().String()
+}
+
+// Verify checks that the key of this machine or another known one vouches for the
+// loaded baselines. The newest signed head names them, so that neither a changed nor a
+// removed one goes unseen; the report of a change counts only if the head names it too.
+// Without a key they are taken as they are. If the history is lost, nothing is known of
+// what was trusted.
+func (l guardLedger) Verify(v trust, signed *chain.Statements, reason string, at *chain.Moment) trust {
+	m := l.m
+	if m == nil || !m.hasFiles() {
+		return v
+	}
+	v.doubt = ""
+	if at.Commit.Seq == 0 && store.RecoveryOf(m.chain.Store()).Corrupt != nil {
+		v.doubt = "it is lost with the history"
+		return v
+	}
+	if m.opts.Signer == nil || m.opts.Verifiers == nil || at.Commit.Seq == 0 {
+		return v
+	}
+	told := ""
+	if signed != nil {
+		var now chain.Statements
+		l.Attest(v, &now)
+		told = signed.Get(headTold)
+		switch signed.Get(headBaselines) {
+		case now.Get(headBaselines):
+		case noBaselines:
+			reason = "they were in doubt before, and not adopted since"
+		default:
+			reason = "they are not those that were signed"
+		}
+	}
+	if reason != "" {
+		v.doubt = reason
+		m.opts.Log.Warn("nothing vouches for what is trusted of protected files", "why", reason)
+	}
+	if told != toldDigest(v.book) {
+		v.book = v.book.WithoutNotices()
+		m.opts.Log.Warn("the record of reported changes to protected files is not signed; they are reported again")
 	}
 	return v
 }
 
-// attestedNow is what a head that is signed now says of protected files.
-func (m *Memory) attestedNow() attested {
-	return attestedOf(m.guard.book.Load(), m.guard.doubt.Load() != nil)
-}
-
-// attestedAfter is attestedNow once marks have come to count. An entry that begins
-// anew ends what was doubted.
-func (m *Memory) attestedAfter(marks [][]byte) attested {
-	book, doubted := m.guard.book.Load(), m.guard.doubt.Load() != nil
-	for _, mark := range marks {
-		r := merkle.NewReader(mark)
-		if n, kind := r.List(), r.Text(); n != 2 || kind != markGuard {
-			continue
-		}
-		entries, err := readEntries(r)
-		if err != nil {
-			return attestedOf(nil, true)
-		}
-		book = book.With(entries...)
-		for _, e := range entries {
-			doubted = doubted && !e.Reset
-		}
-	}
-	return attestedOf(book, doubted)
-}
-
-// withBook adds to marks that change what is trusted or told the head, signed again.
-// What cannot be signed is doubted, or told again, when the memory is next opened.
-func (m *Memory) withBook(ctx context.Context, marks [][]byte) [][]byte {
-	head := m.View().commit
-	if m.opts.Signer == nil || head.Seq == 0 {
-		return marks
-	}
-	signed, err := m.sign(ctx, head, m.attestedAfter(marks))
-	if err != nil {
-		m.opts.Log.Warn("what is known of protected files is not signed", "error", err)
-		return marks
-	}
-	return append(marks[:len(marks):len(marks)], headMark(signed))
-}
-
 // baselinesDoubted is for Status.
 func (m *Memory) baselinesDoubted() string {
-	if doubt := m.guard.doubt.Load(); doubt != nil {
-		return *doubt
-	}
-	if m.opts.Signer == nil && len(m.guard.book.Load().Paths()) > 0 {
+	v := m.trust()
+	if v.doubt == "" && m.opts.Signer == nil && len(v.book.Paths()) > 0 {
 		return "there is no key: who can write the state folder can change them"
 	}
-	return ""
+	return v.doubt
 }

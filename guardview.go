@@ -46,7 +46,7 @@ func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 // not since: what was rejected, and what stood there until it was. Up to 64 earlier
 // texts of a file count as trusted. O(bytes of protected files).
 func (m *Memory) Untrusted(v *View) []string {
-	book := m.guard.book.Load()
+	book := m.trust().book
 	if !book.Initialized() {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (m *Memory) UntrustedVersion(n *node.Node) bool {
 	if m.mode(n.Path) != guard.Lockdown {
 		return false
 	}
-	b := m.guard.book.Load().Baseline(n.Path)
+	b := m.trust().book.Baseline(n.Path)
 	return b == nil || !slices.Contains(b.OwnDigests(), n.Own)
 }
 

@@ -10,49 +10,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// commits walks the commits of a range of sequence numbers, oldest first. It costs
-// what those commits do.
-func (m *Memory) commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
-	next := max(from, 1)
-	return m.store.Commits(ctx, store.Span{From: from, To: to}, func(r store.Record) error {
-		c, err := graph.DecodeCommit(r.Data, m.store.Block)
-		if err != nil {
-			return err
-		}
-		if c.Seq != next {
-			return fmt.Errorf("commit %d stands where commit %d belongs: %w", c.Seq, next, errChain)
-		}
-		next++
-		return fn(c)
-	})
-}
-
 // Log lists commits, newest first, at most limit (0: all). With an id it lists
 // those that changed that node, following it through renames and moves; one that
 // it had earlier, and no node has now, will do. Errors: NotFound (no version of
 // such a node ever was). O(commits listed); with an id, a read for each commit.
 func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error) {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	v := m.View()
 	var out []Commit
 	take := func(c *graph.Commit, changes int) error {
-		s := summary(c)
+		s := chain.Summary(c)
 		s.Changes = changes
 		if out = append(out, s); len(out) == limit {
-			return errEnough
+			return chain.ErrStop
 		}
 		return nil
 	}
 	if id == "" {
 		all := ""
-		err := m.about(ctx, &all, 1, v.commit.Seq, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
+		err := m.chain.About(ctx, &all, 1, v.commit.Seq, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
 		return out, fail("log", "", Corrupt, err)
 	}
 	last, err := m.heir(ctx, v, id)
@@ -72,60 +55,16 @@ func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error
 // index or name, a commit, a date, or "head". It waits for no writer. Errors:
 // NotFound, also where content of that moment was purged or thinned.
 func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	seq, err := m.resolve(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if v := m.looked.Load(); v != nil && v.commit.Seq == seq {
-		return v, nil
-	}
-	v, err := m.viewAt(ctx, seq)
-	if err == nil {
-		err = m.whole(ctx, v)
-	}
+	at, err := m.chain.At(ctx, seq)
 	if err != nil {
 		return nil, fail("history", ref, goneKind(err), err)
 	}
-	if v != m.View() {
-		m.looked.Store(v)
-	}
-	return v, nil
-}
-
-// viewAt returns the view of a commit: the head, one that a snapshot holds, or
-// one reached by undoing the commits since. It may lack content, see whole.
-func (m *Memory) viewAt(ctx context.Context, seq uint64) (*View, error) {
-	head := m.View()
-	if seq == head.commit.Seq {
-		return head, nil
-	}
-	state, at := head.state, head.commit.Seq
-	for _, k := range m.snapshots.list() {
-		if k.state != nil && k.seq >= seq && k.seq < at {
-			state, at = k.state, k.seq
-		}
-	}
-	var after []*graph.Commit
-	if err := m.commits(ctx, max(seq, 1), at, func(c *graph.Commit) error {
-		after = append(after, c)
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	if uint64(len(after)) != at-seq+1 {
-		return nil, fmt.Errorf("commits %d to %d are not all in the journal", seq, at)
-	}
-	for i := len(after) - 1; i > 0; i-- {
-		var err error
-		if state, err = state.Undo(after[i], after[i-1].State, m.block); err != nil {
-			return nil, err
-		}
-	}
-	c := summary(after[0])
-	c.Documents = state.DocumentCount()
-	return m.newView(state, c), nil
+	return at.Derived.(*View), nil
 }
 
 // ref is a moment as a person names it.
@@ -203,7 +142,7 @@ func (m *Memory) resolve(ctx context.Context, text string) (uint64, error) {
 // tell then whether there was such a moment.
 func (m *Memory) unlessDamaged(err error) error {
 	e, ok := errors.AsType[*Error](err)
-	if damage := m.store.Err(); ok && e.Kind == NotFound && errors.Is(damage, store.ErrCorrupt) {
+	if damage := m.chain.Store().Err(); ok && e.Kind == NotFound && errors.Is(damage, store.ErrCorrupt) {
 		return &Error{Op: e.Op, What: e.What, Kind: Corrupt, Err: fmt.Errorf("not found, and the history is damaged: %w", damage)}
 	}
 	return err
@@ -213,7 +152,7 @@ func (m *Memory) unlessDamaged(err error) error {
 func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 	r := parseRef(text)
 	head := m.View().commit.Seq
-	list := m.snapshots.list()
+	list := m.snapshotList()
 	switch {
 	case r.head:
 		return head, nil
@@ -242,15 +181,15 @@ func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error) {
 	var found []Commit
 	all := ""
-	err := m.about(ctx, &all, 1, head, func(c *graph.Commit) error {
+	err := m.chain.About(ctx, &all, 1, head, func(c *graph.Commit) error {
 		switch {
 		case !r.until.IsZero():
 			if !c.When().After(r.until) {
-				found = []Commit{summary(c)}
-				return errEnough
+				found = []Commit{chain.Summary(c)}
+				return chain.ErrStop
 			}
-		case len(r.text) >= leastDigest && (strings.HasPrefix(c.Digest.String(), r.text) || strings.HasPrefix(c.State.String(), r.text)):
-			found = append(found, summary(c))
+		case len(r.text) >= minDigest && (strings.HasPrefix(c.Digest.String(), r.text) || strings.HasPrefix(c.State.String(), r.text)):
+			found = append(found, chain.Summary(c))
 		}
 		return nil
 	})
@@ -258,7 +197,7 @@ func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error)
 	case err != nil:
 		return 0, fail("history", r.text, Corrupt, err)
 	case len(found) == 0:
-		return 0, fail("history", r.text, NotFound, errNoCommit)
+		return 0, fail("history", r.text, NotFound, chain.ErrNoCommit)
 	}
 	newest := found[0]
 	for _, c := range found {
@@ -270,15 +209,14 @@ func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error)
 	return newest.Seq, nil
 }
 
-// leastDigest is how much of a digest names a commit: every one begins with
-// the same seven characters.
-const leastDigest = 8
+// minDigest is the length of the shortest prefix of a digest that names a commit: all
+// digests begin with the same seven characters.
+const minDigest = 8
 
 // Version returns an earlier version of a node by its own digest or version, with
 // the id and the place it had then. Errors: NotFound.
 func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node.Node, error) {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	var entry *node.Entry
 	then := ""
 	v := m.View()
@@ -293,7 +231,7 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 				whole := *s.after
 				whole.Kids = kids
 				entry, then = &whole, s.is
-				return errEnough
+				return chain.ErrStop
 			}
 			kids, err = s.childrenBefore(kids)
 			return err
@@ -305,10 +243,7 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	if entry == nil {
 		return nil, fail("history", id, NotFound, fmt.Errorf("no version %s of this node", d))
 	}
-	n, err := node.ReadOwn(entry.Own, m.block)
-	if purged, ok := errors.AsType[*store.Purged](err); ok {
-		err = &goneError{m.goneBy(ctx, purged.By)}
-	}
+	n, err := m.chain.Version(ctx, entry.Own)
 	if err != nil {
 		return nil, fail("history", id, goneKind(err), err)
 	}

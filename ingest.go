@@ -69,8 +69,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 
 // ingestOwn reads what one scope holds.
 func (m *Memory) ingestOwn(ctx context.Context, opts *IngestOptions) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return fail("ingest", m.dir, Invalid, errClosed)
 	}
@@ -88,7 +87,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	}
 	m.problems, m.missing = scan.Problems, nil
 	begins := m.View().commit.Seq == 0
-	defer m.tell()
+	defer m.publishStatus()
 	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.fileCount()
 	in.draft = m.View().state.Edit(now.UnixMilli())
@@ -174,7 +173,7 @@ func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time
 func (in *ingester) takeSame(ctx context.Context) {
 	state := in.m.View().state
 	for _, e := range in.m.root.ReadExpected(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
-		if _, drifted := in.m.drift[f.Path]; drifted {
+		if _, drifted := in.m.drift()[f.Path]; drifted {
 			return merkle.Digest{}, false
 		}
 		return heldAs(state, f)
@@ -218,7 +217,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	}
 	digest := sha256.Sum256([]byte(text))
 	in.entries = append(in.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
-	if seen, drifted := in.m.drift[f.Path]; drifted {
+	if seen, drifted := in.m.drift()[f.Path]; drifted {
 		if seen == merkle.Digest(digest) {
 			return nil
 		}
@@ -271,7 +270,7 @@ func (in *ingester) drop() error {
 	}
 	unasked := in.m.dropUnasked(in.m.View().state, in.draft)
 	in.gone = slices.Concat(in.gone, gone, unasked)
-	for _, p := range sortedKeys(in.m.drift) {
+	for _, p := range sortedKeys(in.m.drift()) {
 		if missing(p) || slices.Contains(unasked, p) {
 			in.settled = append(in.settled, p)
 		}
@@ -314,7 +313,7 @@ func (in *ingester) isLost(state *graph.State, path string) bool {
 // removed reports whether a file is meant to be absent though memory has the
 // document: a rollback left it so.
 func (m *Memory) removed(path string) bool {
-	seen, ok := m.drift[path]
+	seen, ok := m.drift()[path]
 	return ok && seen == absent
 }
 
@@ -339,17 +338,13 @@ func covered(unread map[string]bool, path string) bool {
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.draft.Seal()
 	if in.m.holds() {
-		in.m.hold(state, &delta)
+		in.m.chain.Held().Hold(state, &delta)
 		in.remember()
 		in.reset()
 		return nil
 	}
 	marks := in.m.driftMarks(in.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
-		if !in.begun && !delta.Empty() {
-			in.m.snapshots.before(in.m.View())
-			in.begun = true
-		}
 		c, err := in.m.commit(background(ctx), state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: byFile, Session: in.m.opts.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: message(&delta),

@@ -23,8 +23,7 @@ import (
 // returns that id. Errors as of Edit; Conflict also for an id
 // that a node bears already.
 func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline) (Commit, string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	return m.insert(ctx, "insert", under, h)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
@@ -150,7 +151,7 @@ func someSteps() *intent {
 	for i, op := range []string{"op", "op2"} {
 		in.steps = append(in.steps, planned{graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op, Message: "a.org: One", Time: 1_800_000_000_000}, 10 * (i + 1)})
 	}
-	in.marks = [][]byte{droppedMark("x")}
+	in.marks = [][]byte{chain.DroppedMark("x")}
 	return in
 }
 
@@ -181,7 +182,7 @@ func someMerge() *intent {
 
 func TestIntentOfAMerge(t *testing.T) {
 	marked := someMerge()
-	marked.marks = [][]byte{droppedMark("x")}
+	marked.marks = [][]byte{chain.DroppedMark("x")}
 	for name, in := range map[string]*intent{"plain": someMerge(), "with a mark": marked} {
 		b, _ := encode(t, in)
 		if got, err := decodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, in) {

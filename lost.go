@@ -29,7 +29,7 @@ func (m *Memory) withHistory(err error) error {
 
 // Missing returns the files that the last scan did not find and whose documents the
 // memory kept, sorted. It waits for no writer. The caller must not change the slice.
-func (m *Memory) Missing() []string { return m.told.Load().missing }
+func (m *Memory) Missing() []string { return m.scanned.Load().missing }
 
 // Removals returns the files that scans found removed since it was last asked, sorted,
 // and the number of the newest commit before: each file is told once, so that somebody may
@@ -72,8 +72,7 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 	if opts == nil {
 		opts = &RollbackOptions{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return Commit{}, nil, fail("restore", m.dir, Invalid, errClosed)
 	}
@@ -114,18 +113,18 @@ func (m *Memory) version(ctx context.Context, path, at string) (text string, opa
 	if err != nil {
 		return "", false, err
 	}
-	v, err := m.viewAt(ctx, seq)
+	v, err := m.chain.PartAt(ctx, seq)
 	if err != nil {
 		return "", false, fail("restore", path, goneKind(err), err)
 	}
-	d, ok := v.state.Document(path)
+	d, ok := v.State.Document(path)
 	if !ok || !m.isFile(path) {
 		return "", false, fail("restore", path, NotFound, fmt.Errorf("there was no such file at commit %d", seq))
 	}
-	if isLost(v.state.Nodes(path)) {
+	if isLost(v.State.Nodes(path)) {
 		return "", false, fail("restore", path, NotFound, fmt.Errorf("the text that it had at commit %d is not kept any more", seq))
 	}
-	text, _ = v.state.Text(path)
+	text, _ = v.State.Text(path)
 	return text, d.Derived.Opaque, nil
 }
 
@@ -136,7 +135,7 @@ func (m *Memory) lastWith(ctx context.Context, path string) (string, error) {
 		return "head", nil
 	}
 	left := uint64(0) // the newest commit that changed it, which is the one that dropped it
-	err := m.commits(ctx, 1, head.commit.Seq, func(c *graph.Commit) error {
+	err := m.chain.Commits(ctx, 1, head.commit.Seq, func(c *graph.Commit) error {
 		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
 			left = c.Seq
 		}
@@ -192,7 +191,7 @@ func (m *Memory) found(written []string) {
 	})
 	if len(left) < len(m.missing) {
 		m.missing = left
-		m.tell()
+		m.publishStatus()
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 )
 
@@ -33,7 +33,6 @@ type Memory struct {
 	root  *corpus.Root
 	fs    vfs.FS
 	lock  *vfs.FileLock // of the memex; it covers the scopes
-	store store.Store
 
 	unwritable error // why the state folder cannot be written, nil if it can; it is without a lock then
 
@@ -44,13 +43,11 @@ type Memory struct {
 	overlays overlays // of a memex
 	guard    guarding
 
-	head   atomic.Pointer[View]
-	looked atomic.Pointer[View] // what At made last, with its indexes
-	told   atomic.Pointer[told] // for Status
-	chain  sync.RWMutex         // held for writing while Repair puts another store in place
+	chain   *chain.Chain
+	ledgers *ledgers
+	scanned atomic.Pointer[scanned] // for Status
 
-	snapshots timeline
-	removals  removals
+	removals removals
 
 	tokensOnce  sync.Once
 	tokens      *token.Cache
@@ -58,28 +55,14 @@ type Memory struct {
 
 	notes noteQueue
 
-	mu        sync.Mutex // held by the one who writes; guards what follows
+	// The chain's writer guards what follows.
 	closed    bool
-	witnessed uint64        // the commit that Options.Witness remembers as far as is known, 0 if it was not asked
-	signed    string        // the newest signed head, "" where nothing was signed
-	first     merkle.Digest // the commit that the chain began with, zero until asked for
-	imaged    uint64        // the commit of the newest image
-	imaging   *imaging      // the one that is being written, nil for none
-	noImage   bool          // the last one could not be written
-	written   *View         // what the store holds, where the head has what it could not take; else nil
 	table     *corpus.Table
-	tableOld  bool // the table on disk is not this one
-	drift     map[string]merkle.Digest
+	tableOld  bool             // the table on disk is not this one
 	problems  []corpus.Problem // of the last scan
 	missing   []string         // files that it did not find and whose deletion is held, sorted
 	recovered string           // which operation opening has ended, and how
-	replayed  int64            // bytes of journal behind the newest image
-
-	operations operations
-	known      knownNotes
-	stored     storedBlocks
-	tombs      tombstones
-	unfinished *rewriting // announced by the journal and not noted as done, nil for none
+	known     knownNotes
 }
 
 // Open opens the memory of a memex, and makes it where there is none. It reads
@@ -91,7 +74,7 @@ type Memory struct {
 // store of an unknown format, or another folder's), Invalid (a state folder
 // that cannot be one).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
-	m := &Memory{opts: opts.defaults(), scope: scopeMemex, drift: map[string]merkle.Digest{}}
+	m := &Memory{opts: opts.defaults(), scope: scopeMemex}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fail("open", dir, Invalid, err)
@@ -119,7 +102,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", m.state, openKind(err), err)
 	}
 	m.loadTable()
-	m.tell()
+	m.publishStatus()
 	m.openProjects(ctx)
 	m.markFolder()
 	v := m.View()
@@ -165,12 +148,14 @@ func (m *Memory) openStore(ctx context.Context) error {
 			return fail("open", m.state, openKind(err), err)
 		}
 	}
-	if m.store, err = m.openHistory(); err != nil {
+	opened, err := m.openHistory()
+	if err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}
 		return fail("open", m.state, openKind(err), err)
 	}
+	m.chain = m.newChain(opened)
 	return nil
 }
 
@@ -233,7 +218,7 @@ func (m *Memory) takeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error)
 
 // View returns what the memory holds now. It costs one atomic load; what it
 // returns never changes.
-func (m *Memory) View() *View { return m.head.Load() }
+func (m *Memory) View() *View { return m.chain.Head().Derived.(*View) }
 
 // Dir returns the memex folder.
 func (m *Memory) Dir() string { return m.dir }
@@ -250,21 +235,20 @@ func (m *Memory) Close() error {
 }
 
 func (m *Memory) close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return nil
 	}
 	m.closed = true
-	err := errors.Join(m.saveImage(), m.saveTable(), m.saveTokens())
+	err := errors.Join(m.chain.Held().Images().Finish(), m.saveTable(), m.saveTokens())
 	return fail("close", m.state, Other, errors.Join(err, m.release()))
 }
 
 // release closes what is open, in the order it was opened backward.
 func (m *Memory) release() error {
 	var errs []error
-	if m.store != nil {
-		errs = append(errs, m.store.Close())
+	if m.chain != nil {
+		errs = append(errs, m.chain.Store().Close())
 	}
 	if m.parent != nil { // the rest is the memex's
 		return errors.Join(errs...)

@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -55,8 +55,7 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 	if opts == nil {
 		opts = &RollbackOptions{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	head := m.View()
 	switch first, err := m.repeated(ctx, "merge", graph.KindMerge); {
 	case m.closed:
@@ -83,13 +82,13 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 	if err != nil {
 		return Commit{}, nil, nil, err
 	}
-	defer func() { _ = other.store.Close() }() // it was only read
+	defer func() { _ = other.Store().Close() }() // it was only read
 	return m.mergeCopy(ctx, other, name, opts)
 }
 
-// openCopy opens the scope of this memory in a state folder that is locked, to be
-// read. The caller closes its store.
-func (m *Memory) openCopy(in vfs.FS, name string) (*Memory, error) {
+// openCopy reads the chain of this scope in a locked state folder. The caller closes its
+// store.
+func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 	var err error
 	if m.parent != nil {
 		folder := scopesFolder + "/" + scopeFolder(m.scope)
@@ -106,30 +105,33 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*Memory, error) {
 	if err != nil {
 		return nil, fail("merge", name, Other, err)
 	}
-	o := &Memory{opts: m.opts, dir: m.dir, state: name, root: m.root, fs: in, parent: m.parent, scope: m.scope, drift: map[string]merkle.Digest{}}
-	o.guard.policy = m.guard.policy
-	if err := o.checkKinds("merge"); err != nil {
-		return nil, err
+	if err := disk.CheckKinds(in); err != nil {
+		return nil, fail("merge", name, Corrupt, err)
 	}
-	if o.store, err = m.opts.openStore(in, nil); err != nil {
+	opened, err := m.opts.openStore(in, nil)
+	if err != nil {
 		return nil, fail("merge", name, openKind(err), err)
 	}
-	o.head.Store(o.emptyView())
-	if _, err = o.read(); err == nil {
-		err = o.store.Err()
+	other := chain.New(opened, chain.Options{
+		Name: name, Log: m.opts.Log, Now: m.opts.Now, FS: in, Org: m.opts.Org, Ledgers: &newLedgers(nil).all, Deriver: indexes{m.scope},
+	})
+	tx := other.Begin()
+	defer tx.End()
+	if _, err = tx.Load(); err == nil {
+		err = opened.Err()
 	}
 	if err != nil {
-		return nil, fail("merge", name, openKind(err), errors.Join(err, o.store.Close()))
+		return nil, fail("merge", name, openKind(err), errors.Join(err, opened.Close()))
 	}
-	if head := o.View().commit; head.Seq > 0 {
-		o.store.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
+	if head := other.Head().Commit; head.Seq > 0 {
+		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
 	}
-	return o, nil
+	return other, nil
 }
 
 // mergeCopy merges an open copy of this memory into it. m.mu is held.
-func (m *Memory) mergeCopy(ctx context.Context, other *Memory, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
-	g := merging{m: m, other: other}
+func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+	g := merging{m: m, ours: m.chain, theirs: other}
 	err := g.meet(ctx)
 	if err == nil && g.joins != nil && !opts.DryRun {
 		err = g.carry(ctx)
@@ -140,7 +142,10 @@ func (m *Memory) mergeCopy(ctx context.Context, other *Memory, name string, opts
 	if g.joins == nil {
 		return Commit{}, nil, nil, nil
 	}
-	r := rollback{m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, joins: g.joins, marks: m.tombs.news(other.tombs)}
+	r := rollback{
+		m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, joins: g.joins,
+		marks: m.ledgers.all.Merge(m.chain.Head(), other.Head()),
+	}
 	c, touched, err := r.run(background(ctx), g.message())
 	if err != nil {
 		return c, nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
@@ -16,7 +17,9 @@ import (
 
 // merging is one merge of another copy of a memory.
 type merging struct {
-	m, other  *Memory
+	m         *Memory
+	ours      *chain.Chain // of m
+	theirs    *chain.Chain
 	kin       kinship
 	joins     *graph.Commit // what is taken in; nil for nothing
 	made      []byte        // its block, where the merge made it
@@ -30,35 +33,35 @@ type merging struct {
 // both were one is taken in also where it was done here as well: both are one
 // then, and what either does next meets nothing that is old.
 func (g *merging) meet(ctx context.Context) error {
-	ours, theirs := g.m.View(), g.other.View()
-	if theirs.commit.Seq == 0 {
+	ours, theirs := g.ours.Head(), g.theirs.Head()
+	if theirs.Commit.Seq == 0 {
 		return errNothingThere
 	}
 	g.kin = kinship{load: g.load, known: map[merkle.Digest]*kin{}}
-	base, err := g.kin.meet(ctx, ours.commit.Digest, theirs.commit.Digest)
+	base, err := g.kin.meet(ctx, ours.Commit.Digest, theirs.Commit.Digest)
 	switch {
 	case err != nil:
 		return err
 	case base == nil:
 		return errUnrelated
-	case base.Digest == theirs.commit.Digest:
+	case base.Digest == theirs.Commit.Digest:
 		return nil
-	case base.Digest == ours.commit.Digest:
-		g.joins, g.target = g.kin.known[theirs.commit.Digest].Commit, theirs.state
-		err = g.other.whole(ctx, theirs)
+	case base.Digest == ours.Commit.Digest:
+		g.joins, g.target = g.kin.known[theirs.Commit.Digest].Commit, theirs.State
+		err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq)
 	default:
 		err = g.both(ctx, base.Commit, ours, theirs)
 	}
-	if err == nil && base.State == theirs.state.Root() && g.target.Root() == ours.state.Root() {
+	if err == nil && base.State == theirs.State.Root() && g.target.Root() == ours.State.Root() {
 		g.joins = nil
 	}
 	return err
 }
 
 // both makes the commit of two parents that has what both sides did since base.
-func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *View) error {
-	for _, v := range []*View{ours, theirs} {
-		if err := g.m.whole(ctx, v); err != nil {
+func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *chain.Moment) error {
+	for _, at := range []*chain.Moment{ours, theirs} {
+		if err := g.ours.Whole(ctx, at.State, at.Commit.Seq); err != nil {
 			return err
 		}
 	}
@@ -66,7 +69,9 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *Vi
 	if err != nil {
 		return err
 	}
-	tip := func(v *View) graph.Tip { return graph.Tip{Commit: g.kin.known[v.commit.Digest].Commit, State: v.state} }
+	tip := func(at *chain.Moment) graph.Tip {
+		return graph.Tip{Commit: g.kin.known[at.Commit.Digest].Commit, State: at.State}
+	}
 	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
 	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {
 		g.parts = append(g.parts, slices.Clone(block))
@@ -77,9 +82,9 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *Vi
 
 // load fetches a block that one of the two has.
 func (g *merging) load(d merkle.Digest) ([]byte, error) {
-	b, err := g.m.block(d)
+	b, err := g.ours.Block(d)
 	if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
-		if theirs, otherErr := g.other.block(d); otherErr == nil {
+		if theirs, otherErr := g.theirs.Block(d); otherErr == nil {
 			return theirs, nil
 		}
 	}
@@ -135,9 +140,9 @@ func (g *merging) commit(d merkle.Digest) (*graph.Commit, error) {
 // where none has it. What history of one lacks may be in the other.
 func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
 	var lacking error
-	for _, m := range []*Memory{g.m, g.other} {
+	for _, history := range []*chain.Chain{g.ours, g.theirs} {
 		there := false
-		if err := m.commits(ctx, c.Seq, c.Seq, func(at *graph.Commit) error {
+		if err := history.Commits(ctx, c.Seq, c.Seq, func(at *graph.Commit) error {
 			there = at.Digest == c.Digest
 			return nil
 		}); err != nil {
@@ -146,12 +151,12 @@ func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, e
 		if !there {
 			continue
 		}
-		v, err := m.viewAt(ctx, c.Seq)
+		at, err := history.PartAt(ctx, c.Seq)
 		if err != nil {
 			return nil, err
 		}
-		if lacking = m.whole(ctx, v); lacking == nil {
-			return v.state, nil
+		if lacking = history.Whole(ctx, at.State, c.Seq); lacking == nil {
+			return at.State, nil
 		}
 	}
 	return nil, lacking
@@ -186,9 +191,7 @@ func (g *merging) carry(ctx context.Context) error {
 }
 
 func (g *merging) keep(ctx context.Context, b *store.Batch) error {
-	g.m.replayed += b.Size()
-	_, err := g.m.store.Append(background(ctx), b)
-	return err
+	return g.ours.Held().Announce(ctx, b)
 }
 
 // carryCommit adds a commit of the other, and what it brought.
@@ -200,15 +203,15 @@ func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 			}
 		}
 	}
-	block, err := g.other.store.Block(c.Digest)
+	block, err := g.theirs.Store().Block(c.Digest)
 	if err != nil {
 		return err
 	}
-	if _, err := g.m.store.Block(c.Digest); err == nil {
+	if _, err := g.ours.Store().Block(c.Digest); err == nil {
 		return nil
 	}
 	_, err = graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
-		part, err := g.other.store.Block(d)
+		part, err := g.theirs.Store().Block(d)
 		b.Add(store.Block, part)
 		return part, err
 	})
@@ -219,13 +222,13 @@ func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 // carryBlock adds a block of the other, behind those it is cut into. What was taken
 // out of history here stays out, and what is out of the other's cannot be had.
 func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
-	if _, err := g.m.store.Block(d); !errors.Is(err, store.ErrNotFound) {
+	if _, err := g.ours.Store().Block(d); !errors.Is(err, store.ErrNotFound) {
 		if errors.Is(err, store.ErrPurged) {
 			err = nil
 		}
 		return err
 	}
-	block, err := g.other.store.Block(d)
+	block, err := g.theirs.Store().Block(d)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPurged) {
 		return nil
 	}
@@ -233,7 +236,7 @@ func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 		return err
 	}
 	if _, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
-		part, err := g.other.store.Block(d)
+		part, err := g.theirs.Store().Block(d)
 		if err == nil {
 			b.Add(store.Block, part)
 		}

@@ -71,7 +71,7 @@ func long(k stores.Kin) string {
 // markFolder notes in the store which folder this is, for the day when it is moved. A
 // store that cannot be written does without.
 func (m *Memory) markFolder() {
-	if m.opts.Store != nil || m.store.Err() != nil {
+	if m.opts.Store != nil || m.chain.Store().Err() != nil {
 		return
 	}
 	if err := stores.Mark(m.fs, m.dir); err != nil {

@@ -5,67 +5,17 @@ package fovea
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/lru"
-	"github.com/fovea-memory/fovea/internal/store"
 )
 
-const (
-	// minTrackedOps is the number of newest operations whose commit is known at least.
-	minTrackedOps = 10_000
-	longestOp     = 200
-)
-
-// operations knows which commit the newest operations made. It is read from the
-// commits when an op is first asked for; the writer's lock guards it.
-type operations struct {
-	commits lru.Map[string, uint64] // the first commit of each op; Size is 0 until they were read
-}
-
-// add takes a commit into account.
-func (o *operations) add(op string, seq uint64) {
-	if _, known := o.commits.Peek(op); !known && o.commits.Size > 0 {
-		o.commits.Set(op, seq)
-	}
-}
-
-// read lists the newest operations of a store, whose newest commit is head. It
-// costs a read for each of their commits and decodes no change.
-func (o *operations) read(ctx context.Context, from store.Store, head uint64) error {
-	first := map[string]uint64{}
-	var ops []string
-	err := from.Commits(ctx, store.Span{From: 1, To: head, Backward: true}, func(r store.Record) error {
-		seq, op, err := graph.CommitOp(r.Data)
-		if err != nil {
-			return err
-		}
-		if _, known := first[op]; !known {
-			if len(ops) == minTrackedOps {
-				return errEnough
-			}
-			ops = append(ops, op)
-		}
-		first[op] = seq
-		return nil
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
-	}
-	o.commits.Size = minTrackedOps
-	for _, op := range slices.Backward(ops) {
-		o.commits.Set(op, first[op])
-	}
-	return nil
-}
-
-// errEnough ends a walk over commits that has found what it was for.
-var errEnough = errors.New("enough")
+// maxOpBytes is the length of the longest operation key.
+const maxOpBytes = 200
 
 // repeated returns the commit that an operation of this kind made when it came
 // the first time, nil for one that did not come yet. All that make commits ask it, so an
@@ -79,27 +29,18 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 		return nil, nil
 	}
 	want := m.entry(ctx, kind, "", 0)
-	if len(want.Op) > longestOp {
-		return nil, fail(name, "", Invalid, fmt.Errorf("an op is at most %d bytes long", longestOp))
+	if len(want.Op) > maxOpBytes {
+		return nil, fail(name, "", Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
 	}
-	if m.operations.commits.Size == 0 {
-		if err := m.operations.read(ctx, m.store, m.View().commit.Seq); err != nil {
-			return nil, fail(name, m.state, Corrupt, err)
-		}
-	}
-	seq, known := m.operations.commits.Peek(want.Op)
-	if !known {
-		return nil, nil
-	}
-	var first *graph.Commit
-	if err := m.commits(ctx, seq, seq, func(c *graph.Commit) error {
-		first = c
-		return nil
-	}); err != nil {
+	first, err := m.chain.Held().FirstOf(ctx, want.Op)
+	if err != nil {
 		return nil, fail(name, m.state, Corrupt, err)
 	}
+	if first == nil {
+		return nil, nil
+	}
 	if first.Kind != kind || first.Author != want.Author {
-		return nil, fail(name, op, Conflict, fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", seq, first.Kind, first.Author))
+		return nil, fail(name, op, Conflict, fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", first.Seq, first.Kind, first.Author))
 	}
 	return first, nil
 }
@@ -110,8 +51,7 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 // any more. Errors: those of the operation itself, Conflict for an op that is another
 // one's.
 func (m *Memory) Done(ctx context.Context, kind string) (id string, done bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	first, err := m.repeated(ctx, "op", kind)
 	if first == nil || err != nil {
 		return "", false, err
@@ -153,7 +93,7 @@ func (m *Memory) answered(first *graph.Commit, answer func(*graph.Commit)) Commi
 	if answer != nil {
 		answer(first)
 	}
-	c := summary(first)
+	c := chain.Summary(first)
 	if head := m.View().commit; head.Seq == c.Seq {
 		c.Documents = head.Documents
 	}

@@ -5,7 +5,6 @@ package fovea
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -126,12 +125,12 @@ func (m *Memory) layerNow() layer {
 	if m == nil {
 		return layer{view: &View{state: &graph.State{}}}
 	}
-	if m.parent == nil || m.hasFiles() {
-		return layer{view: m.View()}
+	at := m.chain.Head()
+	l := layer{view: at.Derived.(*View)}
+	if m.parent != nil && !m.hasFiles() {
+		l.laid = m.ledgers.drift.At(at)
 	}
-	m.mu.Lock() // for what lies over files to be that of the view
-	defer m.mu.Unlock()
-	return layer{view: m.View(), laid: maps.Clone(m.drift)}
+	return l
 }
 
 // compose makes the view, from that of an overlay of the same layers before, or

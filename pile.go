@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
@@ -191,12 +192,11 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	if len(steps) > 1 {
 		op.intent.steps = steps
 	}
-	j := &journal{}
-	all, err := m.sealSteps(ctx, j, p.path, text, steps)
-	if err != nil {
+	all := &chain.Steps{}
+	if err := m.addSteps(ctx, all, p.path, text, steps); err != nil {
 		return nil, fail("remember", p.path, Other, err)
 	}
-	if err := p.isThere(all); err != nil {
+	if err := p.isThere(all.Head(m.chain.Held()).State); err != nil {
 		return nil, err
 	}
 	if err := op.sweep([]string{p.path}); err != nil {
@@ -208,7 +208,7 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	if err := op.write(ctx); err != nil {
 		return nil, err
 	}
-	done, err := m.publish(ctx, j, all...)
+	done, err := m.chain.Held().Publish(ctx, all)
 	return done, op.afterFiles(ctx, err)
 }
 
@@ -225,8 +225,7 @@ func (p *pile) judge(at corpus.Place) error {
 }
 
 // isThere refuses notes that are read as something else than was asked for.
-func (p *pile) isThere(all []sealed) error {
-	state := all[len(all)-1].view.state
+func (p *pile) isThere(state *graph.State) error {
 	if err := p.m.staysParsed("remember", p.path, state); err != nil {
 		return err
 	}
@@ -238,24 +237,21 @@ func (p *pile) isThere(all []sealed) error {
 	return nil
 }
 
-// sealSteps seals the commits by which a file came to its text.
-func (m *Memory) sealSteps(ctx context.Context, j *journal, path, text string, steps []planned) ([]sealed, error) {
-	head := m.View()
-	var all []sealed
+// addSteps adds the commits by which a file came to its text.
+func (m *Memory) addSteps(ctx context.Context, all *chain.Steps, path, text string, steps []planned) error {
+	tx := m.chain.Held()
 	for _, s := range steps {
-		draft := head.state.Edit(s.commit.Time)
+		head := all.Head(tx).State
+		draft := head.Edit(s.commit.Time)
 		draft.Put(path, text[:s.length], false)
-		m.dropUnasked(head.state, draft)
+		m.dropUnasked(head, draft)
 		state, delta := draft.Seal()
 		if delta.Empty() {
-			return nil, fmt.Errorf("%s: a step changes nothing", path)
+			return fmt.Errorf("%s: a step changes nothing", path)
 		}
-		next, err := m.seal(ctx, j, head, state, &delta, s.commit, m.driftMarks(delta.Paths, nil)...)
-		if err != nil {
-			return nil, err
+		if err := tx.Add(ctx, all, state, &delta, s.commit, m.driftMarks(delta.Paths, nil)...); err != nil {
+			return err
 		}
-		next.keep = s.commit.Op != head.commit.Op
-		all, head = append(all, next), next.view
 	}
-	return all, nil
+	return nil
 }

@@ -31,8 +31,7 @@ const leastPurged = 4
 // medium, where the file system put them, and in copies of the state folder.
 // Errors: Invalid, NotFound (history has none of it), ReadOnly. O(history).
 func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool) (Commit, int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	what := strings.Join(ids, ", ")
 	if m.closed {
 		return Commit{}, 0, fail("purge", what, Invalid, errClosed)
@@ -43,7 +42,7 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	if text != "" && len(text) < leastPurged {
 		return Commit{}, 0, fail("purge", what, Invalid, fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", leastPurged))
 	}
-	if err := m.store.Err(); err != nil {
+	if err := m.chain.Store().Err(); err != nil {
 		return Commit{}, 0, fail("purge", m.state, ReadOnly, err)
 	}
 	if first, err := m.repeated(ctx, graph.KindPurge, graph.KindPurge); !dry && (first != nil || err != nil) {
@@ -68,7 +67,7 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	if dry {
 		return Commit{}, n, nil
 	}
-	c, err := m.rewrite(background(ctx), graph.KindPurge, count(n, "version")+purgeMessage, drop)
+	c, err := m.rewrite(ctx, graph.KindPurge, count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
 		err = m.blot(text)
 		err = fail("purge", m.state, Other, errors.Join(err, m.absent(background(ctx), text)))

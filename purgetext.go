@@ -26,7 +26,7 @@ import (
 // read goes over all that the store holds: what stands in no commit of the chain, as
 // the history that a merge carried in, is there as blocks.
 func (p *purge) read(ctx context.Context) error {
-	return p.m.store.Replay(store.Pos{}, func(r store.Record) error {
+	return p.m.chain.Store().Replay(store.Pos{}, func(r store.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 			return data, nil
 		}
 		links = append(links, at)
-		block, lacks = p.m.block(at)
+		block, lacks = p.m.chain.Block(at)
 		return block, lacks
 	})
 	switch {
@@ -90,7 +90,7 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 func (p *purge) commit(block []byte, of string) error {
 	c, err := graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
 		p.parts[d] = true
-		return p.m.block(d)
+		return p.m.chain.Block(d)
 	})
 	if err != nil {
 		return err
@@ -158,27 +158,12 @@ func (p *purge) mark(data []byte) error {
 	if p.text == "" || p.again || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
-	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", markHolding(kind)))
-}
-
-// markHolding says what a mark of a kind is that holds a text.
-func markHolding(kind string) string {
-	switch kind {
-	case markSnapshot:
-		return "the name of a snapshot"
-	case markHead:
-		return "a signature, by chance,"
-	case markDrift:
-		return "the path of a file"
-	case markGuard:
-		return "the path or a title of a protected file"
-	}
-	return "a mark of the journal"
+	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", p.m.ledgers.all.Label(kind)))
 }
 
 // isFraming reports whether a text stands in what is written around contents: then
 // the bytes of a file say nothing about it.
-func isFraming(text string) bool {
+func (m *Memory) isFraming(text string) bool {
 	var told []byte
 	add := func(_ merkle.Digest, block []byte) error {
 		told = append(told, block...)
@@ -194,9 +179,8 @@ func isFraming(text string) bool {
 		graph.KindIngest, graph.KindRollback, graph.KindRevert, graph.KindMerge, graph.KindEdit,
 		author.Owner.String(), author.File.String(), author.Agent.String(), author.Fovea.String(),
 		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
-		markSnapshot, markDrift, markDropped, markHead, markGuard, markForgotten, markRewriting, markRewritten,
-		sectionNodes, sectionDerived, sectionLexical, sectionMeta, sectionHead, sectionGuard, sectionForgotten,
 	}
+	words = append(words, m.ledgers.all.Names()...)
 	words = append(words, disk.Magics...)
 	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two are those of files in cache/
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
@@ -233,7 +217,7 @@ func (m *Memory) absent(ctx context.Context, text string) error {
 // none; one of a scope comes last. Bytes that stand in framing as well prove nothing:
 // then it decodes what the store holds.
 func (m *Memory) holding(ctx context.Context, text string) (string, error) {
-	if isFraming(text) {
+	if m.isFraming(text) {
 		p := newPurge(m, text)
 		p.again = true
 		if err := p.read(ctx); err != nil || len(p.dropped()) == 0 {

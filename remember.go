@@ -67,8 +67,7 @@ func (m *Memory) note(ctx context.Context, under string, h org.InsertHeadline) (
 		return remembered{}, fail("remember", under, Invalid, err)
 	}
 	m.notes.add(r)
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if !r.done {
 		m.rememberAll(m.notes.take())
 	}
@@ -192,7 +191,7 @@ func (m *Memory) rememberedAgain(notes []*noting) {
 	if len(back) == 0 {
 		return
 	}
-	if err := m.mark(background(notes[0].ctx), back.mark()); err != nil {
+	if err := m.chain.Held().Mark(background(notes[0].ctx), back.mark()); err != nil {
 		m.opts.Log.Error("a note was written, and counts as forgotten still", "error", err)
 	}
 }
@@ -204,8 +203,8 @@ func (m *Memory) settledAlready(r *noting) bool {
 	case err != nil:
 	case m.closed:
 		err = fail("remember", m.dir, Invalid, errClosed)
-	case m.store.Err() != nil:
-		err = fail("remember", m.state, ReadOnly, m.store.Err())
+	case m.chain.Store().Err() != nil:
+		err = fail("remember", m.state, ReadOnly, m.chain.Store().Err())
 	case r.ctx.Err() != nil:
 		err = fail("remember", r.under, Other, r.ctx.Err())
 	case first != nil:
@@ -215,7 +214,7 @@ func (m *Memory) settledAlready(r *noting) bool {
 	case r.byAgent():
 		if id := m.knownTo(r.key); id != "" {
 			r.end(remembered{ID: id, Known: true}, nil)
-		} else if t := m.tombs[r.key]; t.stands && t.by != r.author {
+		} else if t := m.tombstones()[r.key]; t.stands && t.by != r.author {
 			err = fail("remember", r.under, Denied, errForgotten)
 		} else {
 			r.again = t.stands

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -33,8 +34,7 @@ import (
 // format), ReadOnly or Other (of the file system: nothing is given up because a
 // file cannot be read at the moment), and those of Ingest.
 func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return nil, fail("repair", m.state, Invalid, errClosed)
 	}
@@ -53,7 +53,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 		return plan, nil
 	}
 	if s.onlyImages() {
-		m.endImage()
+		m.chain.Held().Images().Wait()
 		m.recovered = "repaired: " + s.message()
 		err = s.disk.PutAside(s.from)
 	} else {
@@ -69,12 +69,12 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if err := m.refill(background(ctx)); err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
 	}
-	return plan, fail("repair", m.state, Other, m.writeImage())
+	return plan, fail("repair", m.state, Other, m.chain.Held().Images().Write())
 }
 
 // checkAll lets the store find damage in what nobody has read yet.
 func (m *Memory) checkAll(ctx context.Context) error {
-	_, err := store.Check(ctx, m.store, func(store.Corruption) {})
+	_, err := store.Check(ctx, m.chain.Store(), func(store.Corruption) {})
 	return err
 }
 
@@ -83,7 +83,7 @@ func (s *salvage) plan() []node.Problem {
 	var plan []node.Problem
 	told := map[string]bool{}
 	damage := s.from.Damage()
-	if c := store.RecoveryOf(s.m.store).Corrupt; c != nil {
+	if c := store.RecoveryOf(s.m.chain.Store()).Corrupt; c != nil {
 		damage = append(damage, *c)
 	}
 	for _, bad := range damage {
@@ -102,7 +102,7 @@ func (s *salvage) plan() []node.Problem {
 // needs no commit that says otherwise.
 func (s *salvage) onlyImages() bool {
 	other := func(c store.Corruption) bool { return !isImage(c.File) }
-	return store.RecoveryOf(s.m.store).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
+	return store.RecoveryOf(s.m.chain.Store()).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
 }
 
 // rebuild puts the salvaged history in the place of the damaged one and opens it.
@@ -121,33 +121,29 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	to := disk.Rebuilt{
 		Memex: m.dir, Keep: s.keep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
-	m.first = s.first // the store as it is may not reach it
+	tx := m.chain.Held()
 	var marks [][]byte
-	if m.guard.doubt.Load() != nil && m.opts.Signer == nil { // a signed head says so itself
+	if m.trust().doubt != "" && m.opts.Signer == nil { // a signed head says so itself
 		marks = guardMarks(guard.Entry{Reset: true}, guard.Entry{Policy: m.guard.policy.String()})
 	}
-	for _, mark := range m.withHead(ctx, &c, marks) {
+	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store as it is may not reach the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
 	}
 	for d := range s.wanted {
 		to.Lost = append(to.Lost, d)
 	}
-	m.endImage()
-	m.chain.Lock()
-	defer m.chain.Unlock()
-	if err := m.store.Close(); err != nil {
-		m.opts.Log.Warn("the damaged store could not be closed", "error", err)
-	}
-	failed := s.from.Rebuild(ctx, to) // then the old history is there
-	if m.store, err = m.opts.openStore(m.fs, m.storeOptions()); failed != nil || err != nil {
-		return errors.Join(failed, err)
-	}
-	m.snapshots.reset(nil)
-	m.drift, m.unfinished, m.replayed = map[string]merkle.Digest{}, nil, 0
-	m.signed, m.first, m.imaged = "", merkle.Digest{}, 0
-	m.recovered = "repaired: " + c.Message
-	m.opts.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
-	return m.load(ctx)
+	return tx.Replace(ctx, func(old store.Store) (store.Store, error) {
+		if err := old.Close(); err != nil {
+			m.opts.Log.Warn("the damaged store could not be closed", "error", err)
+		}
+		failed := s.from.Rebuild(ctx, to) // then the old history is there
+		opened, err := m.opts.openStore(m.fs, m.storeOptions())
+		return opened, errors.Join(failed, err)
+	}, func(ctx context.Context) error {
+		m.recovered = "repaired: " + c.Message
+		m.opts.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
+		return m.load(ctx)
+	})
 }
 
 // keep lets the chain through as commits and everything else as it is; intents
@@ -188,25 +184,27 @@ func (s *salvage) message() string {
 // refill appends the blocks of the present state that the repair had to give up
 // and the folder has.
 func (m *Memory) refill(ctx context.Context) error {
-	var j journal
+	var b store.Batch
 	for n := range m.View().state.All() {
-		if _, err := m.block(n.Own); err == nil {
+		if _, err := m.chain.Block(n.Own); err == nil {
 			continue
 		}
-		if err := n.Blocks(j.block); err != nil {
+		if err := n.Blocks(func(_ merkle.Digest, block []byte) error {
+			b.Add(store.Block, block)
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
-	if j.Len() == 0 {
+	if b.Len() == 0 {
 		return nil
 	}
-	_, err := m.store.Append(ctx, &j.Batch)
-	return err
+	return m.chain.Held().Announce(ctx, &b)
 }
 
-// newChain begins a new history where all of the old one was read and nothing
+// beginChain begins a new history where all of the old one was read and nothing
 // verifies. It reports whether it did.
-func (m *Memory) newChain(ctx context.Context) (bool, error) {
+func (m *Memory) beginChain(ctx context.Context) (bool, error) {
 	s, err := m.openSalvage(ctx)
 	if err != nil || !s.nothing() {
 		return false, err

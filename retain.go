@@ -22,15 +22,14 @@ import (
 // no moments of this history: what only they have is not thinned. Errors: Invalid, ReadOnly,
 // Corrupt. O(history).
 func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, dry bool) (c Commit, moments, blocks int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return c, 0, 0, fail("retain", m.dir, Invalid, errClosed)
 	}
 	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {
 		return c, 0, 0, fail("retain", "", Invalid, errors.New("say for how long to keep all, the last of each hour, or of each day"))
 	}
-	if err := m.store.Err(); err != nil {
+	if err := m.chain.Store().Err(); err != nil {
 		return c, 0, 0, fail("retain", m.state, ReadOnly, err)
 	}
 	if first, err := m.repeated(ctx, graph.KindRetain, graph.KindRetain); !dry && (first != nil || err != nil) {
@@ -44,7 +43,7 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 	if dry || len(drop) == 0 {
 		return c, moments, len(drop), nil
 	}
-	c, err = m.rewrite(background(ctx), graph.KindRetain,
+	c, err = m.rewrite(ctx, graph.KindRetain,
 		fmt.Sprintf("%s thinned, %s dropped", count(moments, "moment"), count(len(drop), "block")), drop)
 	return c, moments, len(drop), err
 }
@@ -54,7 +53,7 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkle.Digest]bool, moments int, err error) {
 	head := m.View().commit.Seq
 	var times []time.Time
-	if err := m.commits(ctx, 1, head, func(c *graph.Commit) error {
+	if err := m.chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
 		times = append(times, c.When())
 		return nil
 	}); err != nil {
@@ -64,11 +63,8 @@ func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 	for i, keep := range r.Keep(times, m.opts.Now()) {
 		stays[uint64(i)+1] = keep
 	}
-	for _, k := range m.snapshots.list() {
-		stays[k.seq] = true
-	}
-	for _, seq := range m.guard.moments() {
-		stays[seq] = true // what is trusted can be put back
+	for _, seq := range m.ledgers.all.Retained(m.chain.Head()) {
+		stays[seq] = true
 	}
 	var kept []uint64
 	for seq, keep := range stays {
@@ -77,7 +73,7 @@ func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 		}
 	}
 	lives := graph.NewLives(kept)
-	if err := m.commits(ctx, 1, head, func(c *graph.Commit) error {
+	if err := m.chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
 		lives.Add(c)
 		return nil
 	}); err != nil {
@@ -91,6 +87,6 @@ func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 			goes[d] = true
 		}
 	}
-	drop, err = m.dropped(goes, needed)
+	drop, err = m.chain.Droppable(goes, needed)
 	return drop, int(head) - len(kept), err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -23,8 +24,7 @@ func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since
 	if by.IsZero() && session == "" {
 		return nil, fail("history", since, Invalid, errors.New("name an author or a session"))
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	from, begin := uint64(1), time.Time{}
 	if t, ok := beginning(since); ok {
 		begin = t
@@ -35,9 +35,9 @@ func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since
 		}
 	}
 	var out []Commit
-	err := m.commits(ctx, from, m.View().commit.Seq, func(c *graph.Commit) error {
+	err := m.chain.Commits(ctx, from, m.View().commit.Seq, func(c *graph.Commit) error {
 		if c.Seq > from && !c.When().Before(begin) && (by.IsZero() || c.Author == by) && (session == "" || c.Session == session) {
-			out = append(out, summary(c))
+			out = append(out, chain.Summary(c))
 		}
 		return nil
 	})
@@ -71,8 +71,7 @@ func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOpt
 	if opts == nil {
 		opts = &RollbackOptions{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return Commit{}, nil, nil, fail("revert", m.dir, Invalid, errClosed)
 	}
@@ -122,11 +121,11 @@ func (b *takingBack) choose(commits []uint64, head uint64) error {
 		case seq == 1:
 			return fail("revert", "seq:1", Invalid, errors.New("the memory began with this commit; there is nothing before it"))
 		case seq == 0 || seq > head:
-			return b.m.unlessDamaged(fail("revert", fmt.Sprintf("seq:%d", seq), NotFound, errNoCommit))
+			return b.m.unlessDamaged(fail("revert", fmt.Sprintf("seq:%d", seq), NotFound, chain.ErrNoCommit))
 		}
 	}
 	if len(b.commits) == 0 {
-		return fail("revert", b.m.dir, NotFound, errNoCommit)
+		return fail("revert", b.m.dir, NotFound, chain.ErrNoCommit)
 	}
 	return nil
 }
@@ -135,7 +134,7 @@ func (b *takingBack) choose(commits []uint64, head uint64) error {
 // together.
 func (b *takingBack) walk(head uint64) error {
 	var since []*graph.Commit // from the one before the oldest that was chosen
-	err := b.m.commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
+	err := b.m.chain.Commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
 		since = append(since, c)
 		return nil
 	})
@@ -152,7 +151,7 @@ func (b *takingBack) walk(head uint64) error {
 			}
 			run = append(run, c)
 		}
-		if b.state, err = b.state.Undo(c, since[i-1].State, b.m.block); err != nil {
+		if b.state, err = b.state.Undo(c, since[i-1].State, b.m.chain.Block); err != nil {
 			return err
 		}
 		if _, goesOn := slices.BinarySearch(b.commits, since[i-1].Seq); len(run) > 0 && !goesOn {
@@ -168,10 +167,11 @@ func (b *takingBack) walk(head uint64) error {
 // revert takes back a run of commits; b.state is the one before it.
 func (b *takingBack) revert(run []*graph.Commit, after *graph.State) error {
 	oldest, newest := run[len(run)-1], run[0]
-	for _, v := range []*View{{state: after, commit: summary(newest)}, {state: b.state, commit: summary(oldest)}} {
-		if err := b.m.whole(b.ctx, v); err != nil {
-			return err
-		}
+	if err := b.m.chain.Whole(b.ctx, after, newest.Seq); err != nil {
+		return err
+	}
+	if err := b.m.chain.Whole(b.ctx, b.state, oldest.Seq); err != nil {
+		return err
 	}
 	for _, c := range run {
 		b.authors = append(b.authors, c.Author.String())

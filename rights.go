@@ -95,14 +95,14 @@ func (m *Memory) mayWrite(ctx context.Context, name string, c *graph.Commit, pat
 // unprotected refuses an operation on protected documents that its author may not
 // change, files or not.
 func (m *Memory) unprotected(name string, c *graph.Commit, paths []string) error {
-	book, head := m.guard.book.Load(), m.View().state
+	book, head := m.trust().book, m.View().state
 	for _, path := range paths {
 		mode := m.mode(path)
 		switch {
 		case mode == guard.Trusted:
 		case c.Author != owner:
 			return fail(name, path, Denied, errProtected)
-		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (m.guard.doubt.Load() != nil || !trusted(book, head, path)):
+		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (m.trust().doubt != "" || !trusted(book, head, path)):
 			return fail(name, path, Locked, errLocked)
 		}
 	}

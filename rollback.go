@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -40,8 +41,7 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if opts == nil {
 		opts = &RollbackOptions{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if m.closed {
 		return Commit{}, nil, fail("rollback", ref, Invalid, errClosed)
 	}
@@ -57,22 +57,21 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if err != nil {
 		return Commit{}, nil, err
 	}
-	target, err := m.viewAt(ctx, seq)
+	target, err := m.chain.PartAt(ctx, seq)
 	if err != nil {
 		return Commit{}, nil, fail("rollback", ref, Corrupt, err)
 	}
-	if err := m.whole(ctx, target); err != nil && !opts.Skip {
+	if err := m.chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
 		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
-	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.state, bringsBack: func(string) bool { return true }}
+	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, bringsBack: func(string) bool { return true }}
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
 // Resolve returns a reference that keeps meaning the same commit whatever is
 // committed meanwhile: snapshots move as new ones are made.
 func (m *Memory) Resolve(ctx context.Context, ref string) (string, error) {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	seq, err := m.resolve(ctx, ref)
 	return fmt.Sprintf("seq:%d", seq), err
 }
@@ -103,7 +102,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		now = max(now, r.joins.Time)
 	}
 	head := m.View()
-	err := m.store.Err() // no file is touched where the commit cannot follow
+	err := m.chain.Store().Err() // no file is touched where the commit cannot follow
 	if err != nil {
 		return Commit{}, nil, fail(r.name, m.state, ReadOnly, err)
 	}
@@ -121,13 +120,13 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if delta.Empty() && len(lost) == 0 && (r.joins == nil || r.opts.DryRun) {
 		return Commit{}, nil, nil
 	}
-	m.expectStored(&delta)
+	m.chain.Held().Expect(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.joins != nil {
 		c.Parents = []merkle.Digest{r.joins.Digest}
 	}
 	if delta.Empty() && r.joins != nil { // both did the same
-		c, err := m.append(ctx, state, &delta, r.op.intent.commit, r.marks...)
+		c, err := m.chain.Held().Append(ctx, state, &delta, r.op.intent.commit, r.marks...)
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
@@ -138,8 +137,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		if r.opts.DryRun {
 			return Commit{}, r.touched, nil
 		}
-		m.snapshots.before(head)
-		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.tombs.goingBack(&delta, r.op.intent.commit.Author), r.marks)
+		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks)
 		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
@@ -149,9 +147,9 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.without(head.state, state, now)
 	}
-	r.op.intent.marks = append(m.tombs.goingBack(&delta, r.op.intent.commit.Author), r.marks...)
+	r.op.intent.marks = append(m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks...)
 	if delta.Empty() { // no commit will end what the intent announces
-		r.op.intent.marks = append(r.op.intent.marks, droppedMark(r.op.intent.commit.Op))
+		r.op.intent.marks = append(r.op.intent.marks, chain.DroppedMark(r.op.intent.commit.Op))
 	}
 	c, err := r.op.run(ctx, state, &delta)
 	if err != nil {
@@ -246,7 +244,7 @@ func (r *rollback) stays(path string) bool {
 
 // reason says why a file blocks a rollback.
 func (r *rollback) reason(path string, err error) string {
-	if _, ok := r.m.drift[path]; ok {
+	if _, ok := r.m.drift()[path]; ok {
 		return path + "  (differs since a rollback of memory only)"
 	}
 	for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "corpus: "); inner = errors.Unwrap(err) {

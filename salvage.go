@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -39,7 +40,7 @@ type salvage struct {
 
 // openSalvage reads all that is left of the history, and the images.
 func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
-	files, ok := m.store.(*disk.Store)
+	files, ok := m.chain.Store().(*disk.Store)
 	if !ok {
 		return nil, fmt.Errorf("salvage history: %w", errors.ErrUnsupported)
 	}
@@ -49,7 +50,7 @@ func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 	}
 	s := &salvage{
 		m: m, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
-		newest: max(m.store.Head().Seq, m.View().commit.Seq),
+		newest: max(m.chain.Store().Head().Seq, m.View().commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
 		return nil, err
@@ -88,13 +89,13 @@ func (s *salvage) follow() error {
 		if errors.Is(err, store.ErrNotFound) {
 			return nil // a part of it is lost
 		}
-		if err != nil || follows(c, s.head) != nil || s.ledger.Apply(c) != nil {
+		if err != nil || chain.Follows(c, s.head) != nil || s.ledger.Apply(c) != nil {
 			return nil
 		}
 		if s.head.Seq == 0 {
 			s.first = d
 		}
-		s.head, s.end = summary(c), s.batches[d]
+		s.head, s.end = chain.Summary(c), s.batches[d]
 		s.chain[d] = true
 		if err := s.blocks(c); err != nil {
 			return err
@@ -163,7 +164,7 @@ func (s *salvage) image(name string, img *store.Image) {
 	if len(s.wanted) == 0 {
 		return
 	}
-	state, _, err := imageState(img, nil)
+	state, _, err := chain.ImageState(img, nil)
 	if err != nil {
 		return
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -119,7 +118,7 @@ func (m *Memory) memex() *Memory {
 // openScope opens the store of a scope below that of the memex.
 func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	s := &Memory{
-		opts: m.opts, dir: m.dir, parent: m, scope: name, drift: map[string]merkle.Digest{},
+		opts: m.opts, dir: m.dir, parent: m, scope: name,
 		root: m.root.Region(m.region(name)),
 	}
 	s.opts.Committed = nil // its numbers are not those of the memex
@@ -133,14 +132,16 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	if err := s.checkKinds("open"); err != nil {
 		return nil, err
 	}
-	if s.store, err = s.opts.openStore(s.fs, s.storeOptions()); err != nil {
+	opened, err := s.opts.openStore(s.fs, s.storeOptions())
+	if err != nil {
 		return nil, err
 	}
+	s.chain = s.newChain(opened)
 	if err := s.recover(ctx); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
 	s.loadTable()
-	s.tell()
+	s.publishStatus()
 	return s, nil
 }
 

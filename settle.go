@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -43,7 +44,7 @@ func (m *Memory) settle(ctx context.Context, in *intent) error {
 		m.recovered += "; a file that changed since is read as it is"
 	}
 	if again { // still announced: the next opening tries again
-		m.store.Stop(fmt.Errorf("%s; mend that and open the memory again", m.recovered))
+		m.chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", m.recovered))
 		return nil
 	}
 	return m.drop(ctx, in)
@@ -154,9 +155,6 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	if delta.Empty() {
 		return m.drop(ctx, in)
 	}
-	if in.commit.Op != head.commit.Op {
-		m.snapshots.before(head)
-	}
 	if _, err := m.commit(ctx, state, &delta, in.commit, append(m.driftMarks(in.paths(), nil), in.marks...)...); err != nil {
 		return err
 	}
@@ -173,10 +171,10 @@ func (m *Memory) finishSteps(ctx context.Context, in *intent) error {
 	if in.steps[len(in.steps)-1].length != len(text) {
 		return errSteps
 	}
-	j := &journal{}
-	all, err := m.sealSteps(ctx, j, path, text, in.steps)
+	all := &chain.Steps{}
+	err = m.addSteps(ctx, all, path, text, in.steps)
 	if err == nil {
-		_, err = m.publish(ctx, j, all...)
+		_, err = m.chain.Held().Publish(ctx, all)
 	}
 	if err != nil {
 		return err
@@ -190,7 +188,7 @@ func (m *Memory) draft(now int64) *graph.Draft { return m.View().state.Edit(now)
 
 // drop notes that an announced operation will not be.
 func (m *Memory) drop(ctx context.Context, in *intent) error {
-	return m.mark(ctx, droppedMark(in.commit.Op))
+	return m.chain.Held().Mark(ctx, chain.DroppedMark(in.commit.Op))
 }
 
 // pathsOf names the files that an intent writes, a few of many.

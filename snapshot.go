@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -26,16 +25,12 @@ type Snapshot struct {
 	Note  string    // what happened after it, or why it was named
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+// snapshotList returns the ledger's snapshots, newest first.
+func (m *Memory) snapshotList() []entry { return m.ledgers.snapshots.At(m.chain.Head()).list() }
 
 // Snapshots lists the snapshots, newest first. It waits for no writer.
 func (m *Memory) Snapshots() []Snapshot {
-	list := m.snapshots.list()
+	list := m.snapshotList()
 	out := make([]Snapshot, len(list))
 	for i, k := range list {
 		out[i] = k.snapshot(i)
@@ -43,16 +38,11 @@ func (m *Memory) Snapshots() []Snapshot {
 	return out
 }
 
-func (k *kept) snapshot(i int) Snapshot {
-	return Snapshot{Index: i, Name: k.name, Seq: k.seq, Root: k.root, Time: time.UnixMilli(k.time).UTC()}
-}
-
 // Snapshot keeps the present state under a name, durably; an empty name keeps
 // it as an automatic one. Errors: Invalid (a name that reads as an index, a
 // date or a digest; an empty memory), Denied (see author.Actor.Renames), ReadOnly.
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	if err := m.keepable("snapshot", name); err != nil {
 		return Snapshot{}, fail("snapshot", name, Invalid, err)
 	}
@@ -77,7 +67,7 @@ func (m *Memory) keepable(op, name string) error {
 // empty is the error of an operation that needs a state where there is none: because
 // nothing was read yet, or because the store is damaged and lost what it had.
 func (m *Memory) empty(op string) error {
-	if err := m.store.Err(); err != nil {
+	if err := m.chain.Store().Err(); err != nil {
 		return fail(op, m.state, ReadOnly, err)
 	}
 	return fail(op, m.dir, Invalid, errEmpty)
@@ -90,7 +80,7 @@ func (m *Memory) newName(ctx context.Context, name string) error {
 		return nil
 	}
 	head := m.View().commit.Seq
-	for _, k := range m.snapshots.list() {
+	for _, k := range m.snapshotList() {
 		if k.name == name && k.seq != head {
 			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)
 		}
@@ -100,18 +90,18 @@ func (m *Memory) newName(ctx context.Context, name string) error {
 
 // keep keeps the present state. A name that it has already is no change.
 func (m *Memory) keep(ctx context.Context, name string) (Snapshot, error) {
-	v := m.View()
-	same := func(o kept) bool { return o.seq == v.commit.Seq && o.name == name }
-	if i := slices.IndexFunc(m.snapshots.list(), same); i >= 0 && name != "" {
-		return m.snapshots.list()[i].snapshot(i), nil
+	at := m.chain.Head()
+	same := func(o entry) bool { return o.seq == at.Commit.Seq && o.name == name }
+	if i := slices.IndexFunc(m.snapshotList(), same); i >= 0 && name != "" {
+		return m.snapshotList()[i].snapshot(i), nil
 	}
-	k := keptOf(v)
+	k := entryOf(at)
 	k.name = name
-	if err := m.mark(ctx, snapshotMark(k)); err != nil {
+	if err := m.chain.Held().Mark(ctx, snapshotMark(k)); err != nil {
 		return Snapshot{}, err
 	}
 	m.opts.Log.Info("kept a snapshot", "commit", k.seq, "name", name)
-	i := slices.IndexFunc(m.snapshots.list(), same)
+	i := slices.IndexFunc(m.snapshotList(), same)
 	return k.snapshot(max(i, 0)), nil
 }
 
@@ -125,27 +115,6 @@ func nameable(name string) error {
 		return errors.New("a name is one line of at most 100 bytes of UTF-8")
 	case !parseRef(name).isName():
 		return fmt.Errorf("%q reads as an index, a commit or a date; choose another name", name)
-	}
-	return nil
-}
-
-// mark makes marks durable and takes them into account.
-func (m *Memory) mark(ctx context.Context, marks ...[]byte) error {
-	if len(marks) == 0 {
-		return nil
-	}
-	var b store.Batch
-	for _, mark := range marks {
-		b.Add(store.Mark, mark)
-	}
-	if _, err := m.store.Append(background(ctx), &b); err != nil {
-		return err
-	}
-	defer m.tell()
-	for _, mark := range marks {
-		if err := m.applyMark(mark); err != nil {
-			return err
-		}
 	}
 	return nil
 }

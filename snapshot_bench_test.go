@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
@@ -28,19 +29,19 @@ func BenchmarkSnapshot(b *testing.B) {
 				b.Fatal(err)
 			}
 			// Equal states in a row make one snapshot, so two take turns.
-			views := [2]View{*m.View(), *m.View()}
-			views[1].commit.Root[0]++
-			if n := views[0].Len(); n != files*11 {
+			moments := [2]chain.Moment{*m.chain.Head(), *m.chain.Head()}
+			moments[1].Commit.Root[0]++
+			if n := moments[0].State.Len(); n != files*11 {
 				b.Fatalf("the memory holds %d nodes", n)
 			}
-			var t timeline
+			var t snapshots
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				t.before(&views[i&1])
+				t.push(&moments[i&1])
 				i++
 			}
-			if list := t.list(); len(list) != min(i, automatic) {
+			if list := t.list(); len(list) != min(i, maxAutomatic) {
 				b.Fatalf("%d snapshots after %d", len(list), i)
 			}
 		})

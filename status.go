@@ -39,33 +39,31 @@ type Status struct {
 	Relaxed   time.Duration  // how long what was told may not be on the disk, see Options
 }
 
-// told is what Status says beside what the head does: as the writer left it.
-type told struct {
-	head      Commit // that signed is about
-	drift     []string
+// scanned is what the writer knows beside the chain, for Status.
+type scanned struct {
 	problems  []corpus.Problem
 	missing   []string // must not be changed
 	recovered string
-	signed    string
 	table     *corpus.Table
 }
 
-// tell makes what a writer has found out known to Status. m.mu is held, or nobody
-// else has the memory yet.
-func (m *Memory) tell() {
-	m.told.Store(&told{m.View().commit, sortedKeys(m.drift), m.problems, m.missing, m.recovered, m.signed, m.table})
+// publishStatus gives Status what the writer knows beside the chain. The caller is the
+// writer.
+func (m *Memory) publishStatus() {
+	m.scanned.Store(&scanned{m.problems, m.missing, m.recovered, m.table})
 }
 
 // Status says how the memory is. It costs no more than a look, and waits for no
 // writer, but for a scope that is being opened.
 func (m *Memory) Status() Status {
 	writable := m.Writable() // it waits for a scope that is being opened, which may wait for the chain
-	m.chain.RLock()
-	defer m.chain.RUnlock()
-	v, t := m.View(), m.told.Load()
+	defer m.chain.Reading()()
+	at, t := m.chain.Head(), m.scanned.Load()
+	v := at.Derived.(*View)
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
-		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: slices.Clone(t.drift), Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.passedOver(),
+		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: sortedKeys(m.ledgers.drift.At(at)),
+		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.passedOver(),
 	}
 	for _, p := range t.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
@@ -77,7 +75,7 @@ func (m *Memory) Status() Status {
 		}
 	}
 	s.Relaxed = m.opts.Relaxed
-	s.SignedBy, s.Signature = m.signedBy(t.signed, t.head)
+	s.SignedBy, s.Signature = m.chain.SignedBy(at)
 	s.Baselines = m.baselinesDoubted()
 	s.History, s.Large = m.historySize()
 	if writable != nil {
@@ -93,7 +91,7 @@ func (m *Memory) Status() Status {
 // passedOver says what opening had to leave out of the store, "" for nothing.
 func (m *Memory) passedOver() string {
 	var told []string
-	r := store.RecoveryOf(m.store)
+	r := store.RecoveryOf(m.chain.Store())
 	if r.TornBytes > 0 {
 		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
@@ -119,7 +117,7 @@ func (m *Memory) Synced(v *View, path string) time.Time {
 	for n := range v.Document(path) {
 		later(timeOf(n.Modified))
 	}
-	if t := m.told.Load(); t.table != nil && v.commit.Seq == m.View().commit.Seq {
+	if t := m.scanned.Load(); t.table != nil && v.commit.Seq == m.View().commit.Seq {
 		if e, ok := t.table.Get(path); ok {
 			later(time.Unix(0, e.Scanned).UTC().Truncate(time.Millisecond))
 		}
@@ -129,7 +127,7 @@ func (m *Memory) Synced(v *View, path string) time.Time {
 
 // historySize returns what the history takes, and what to say of that.
 func (m *Memory) historySize() (size int64, large string) {
-	size, err := store.Size(m.store)
+	size, err := store.Size(m.chain.Store())
 	if err == nil && size > m.opts.HistoryWarn {
 		large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", size>>20)
 	}

@@ -32,9 +32,10 @@ func BenchmarkSwitch(b *testing.B) {
 	next, forth := d.Seal()
 	back := graph.Diff(next, was.state)
 	b.ReportAllocs()
+	v := was
 	for b.Loop() {
-		m.head.Store(m.View().follow(next, &forth, was.commit))
-		m.head.Store(m.View().follow(was.state, &back, was.commit))
+		v = v.follow(next, &forth, was.commit)
+		v = v.follow(was.state, &back, was.commit)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2, "ns/switch")
 }

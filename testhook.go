@@ -19,10 +19,9 @@ import (
 
 func init() {
 	testhook.SetBehind = func(memory any, bytes int64) {
-		m := memory.(*Memory)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.replayed = bytes
+		tx := memory.(*Memory).chain.Begin()
+		defer tx.End()
+		tx.Images().SetBehind(bytes)
 	}
 	testhook.SetStore = func(opts any, open func(state vfs.FS) store.Store) {
 		opts.(*Options).openStore = func(in vfs.FS, _ *disk.Options) (store.Store, error) { return open(in), nil }
@@ -36,9 +35,12 @@ func init() {
 	testhook.MergeStore = func(ctx context.Context, memory any, state vfs.FS, opts any) (any, []string, []node.Conflict, error) {
 		return memory.(*Memory).mergeStore(ctx, state, "copy", opts.(*RollbackOptions))
 	}
-	testhook.Fresh = func(view any) any { return (&Memory{}).newView(view.(*View).state, view.(*View).commit) }
+	testhook.Fresh = func(view any) any {
+		v := view.(*View)
+		return indexes{v.scope}.Derive(v.state, v.commit, nil)
+	}
 	testhook.State = func(view any) *graph.State { return view.(*View).state }
-	testhook.ViewOf = func(state *graph.State) any { return (&Memory{}).newView(state, Commit{}) }
+	testhook.ViewOf = func(state *graph.State) any { return indexes{}.Derive(state, Commit{}, nil) }
 }
 
 func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
@@ -65,8 +67,7 @@ func (m *Memory) rememberTogether(ctx context.Context, under string, titles []st
 		}
 		all = append(all, r)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	m.rememberAll(all)
 	var errs []error
 	for _, r := range all {

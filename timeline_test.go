@@ -40,13 +40,13 @@ func bigMemory(t *testing.T, changing, staying, commits int) *Memory {
 	return m
 }
 
-// held returns the numbers of the commits whose states are in memory, the newest
+// heldSnapshots returns the numbers of the commits whose states are in memory, the newest
 // first.
-func (t *timeline) held() []uint64 {
+func (m *Memory) heldSnapshots() []uint64 {
 	var out []uint64
-	for _, k := range t.list() {
-		if k.state != nil {
-			out = append(out, k.seq)
+	for _, e := range m.snapshotList() {
+		if e.state != nil {
+			out = append(out, e.seq)
 		}
 	}
 	return out
@@ -67,7 +67,7 @@ func TestSnapshotsHold(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := bigMemory(t, tc.changing, tc.staying, tc.commits)
-			got := m.snapshots.held()
+			got := m.heldSnapshots()
 			if len(got) != tc.want || got[0] != uint64(tc.commits-1) {
 				t.Errorf("states in memory are those of commits %d, want the newest %d", got, tc.want)
 			}

@@ -33,7 +33,7 @@ func (m *Memory) TokenCache() *token.Cache {
 // saveTokens saves the cache if it has new counts.
 func (m *Memory) saveTokens() error {
 	m.tokensOnce.Do(func() {}) // wait for a reader that is loading it
-	if m.tokens == nil || m.tokens.Len() == m.tokensSaved || m.store.Err() != nil {
+	if m.tokens == nil || m.tokens.Len() == m.tokensSaved || m.chain.Store().Err() != nil {
 		return nil
 	}
 	b, err := m.tokens.MarshalBinary()

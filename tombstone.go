@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -37,9 +38,8 @@ func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Com
 // for case, white space and Unicode form, and nobody has taken that back since: an
 // import leaves such a one out.
 func (m *Memory) Forgotten(title, text string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.tombs.stand(keyOfNote(title, text))
+	defer m.chain.Begin().End()
+	return m.tombstones().stand(keyOfNote(title, text))
 }
 
 // forgotten makes the mark of a node and of what stands below it, which by forgets. A
@@ -52,7 +52,7 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 		at := rest[len(rest)-1]
 		rest = rest[:len(rest)-1]
 		if key, ok := keyOfNode(at); ok && (at == n || len(appendFolded(nil, at.Body())) > 0) {
-			t[key] = e.m.tombs[key].forgottenBy(by)
+			t[key] = e.m.tombstones()[key].forgottenBy(by)
 		}
 		for _, id := range at.Kids {
 			if kid, ok := e.m.View().Get(id); ok {
@@ -98,10 +98,9 @@ func (t tombstones) with(more tombstones) tombstones {
 	return next
 }
 
-// goingBack returns the marks of a commit by which an author makes earlier nodes the
-// present ones: what it brings back is no longer forgotten, unless that is not its
-// author's to take back, and what it takes away again is.
-func (t tombstones) goingBack(delta *graph.Delta, by author.Author) [][]byte {
+// Revert lifts the tombstones of what a commit brings back, unless its author may not,
+// and sets those of what it removes again.
+func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author) [][]byte {
 	changed := tombstones{}
 	if len(t) == 0 {
 		return nil
@@ -123,9 +122,8 @@ func (t tombstones) goingBack(delta *graph.Delta, by author.Author) [][]byte {
 	return [][]byte{changed.mark()}
 }
 
-// news returns the marks of what was forgotten in another copy of the memory and is not
-// known here.
-func (t tombstones) news(theirs tombstones) [][]byte {
+// Merge takes over what was forgotten in another copy and is not known here.
+func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
 	fresh := maps.Clone(theirs)
 	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
 		_, known := t[key]
@@ -152,10 +150,31 @@ func mustKey(n *node.Node) noteKey {
 	return key
 }
 
-func (t tombstones) mark() []byte {
-	b := merkle.AppendList(nil, 2)
-	b = merkle.AppendText(b, markForgotten)
-	return t.append(b)
+func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
+
+// tombstones returns those that stand. They must not be changed.
+func (m *Memory) tombstones() tombstones { return m.ledgers.tombstones.At(m.chain.Head()) }
+
+// tombstoneLedger keeps the titles and texts that agents do not bring back. Its marks are
+// [name, entries].
+type tombstoneLedger struct{}
+
+const tombstoneName = "forgotten"
+
+func (tombstoneLedger) Name() string      { return tombstoneName }
+func (tombstoneLedger) Fields() int       { return 1 }
+func (tombstoneLedger) Empty() tombstones { return nil }
+
+func (tombstoneLedger) Apply(v tombstones, r *merkle.Reader, _ *chain.Moment) (tombstones, error) {
+	return v.with(readTombstones(r)), nil
+}
+
+func (tombstoneLedger) Encode(v tombstones) []byte { return v.append(nil) }
+
+func (tombstoneLedger) Decode(data []byte) (tombstones, error) {
+	r := merkle.NewReader(data)
+	t := readTombstones(r)
+	return t, r.Done()
 }
 
 // append writes the list of entries.

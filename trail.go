@@ -4,10 +4,9 @@ package fovea
 
 import (
 	"context"
-	"errors"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -62,31 +61,11 @@ func stepOf(c *graph.Commit, id string) *step {
 	return &s
 }
 
-// about walks the commits that may be about the node that id names at the moment,
-// newest first; fn may change what it names. Only those are decoded, the others
-// cost a read.
-func (m *Memory) about(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
-	err := m.store.Commits(ctx, store.Span{From: from, To: to, Backward: true}, func(r store.Record) error {
-		if !graph.Mentions(r.Data, *id) {
-			return nil
-		}
-		c, err := graph.DecodeCommit(r.Data, m.store.Block)
-		if err != nil {
-			return err
-		}
-		return fn(c)
-	})
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
-}
-
 // trail walks what commits from to to to from did to a node, newest first, through
 // renames and moves. id is what it goes by after them, see heir. fn may end it with
-// errEnough. It returns what the node went by before them.
+// chain.ErrStop. It returns what the node went by before them.
 func (m *Memory) trail(ctx context.Context, id string, from, to uint64, fn func(*step) error) (string, error) {
-	err := m.about(ctx, &id, from, to, func(c *graph.Commit) error {
+	err := m.chain.About(ctx, &id, from, to, func(c *graph.Commit) error {
 		s := stepOf(c, id)
 		if s == nil {
 			return nil
@@ -104,28 +83,21 @@ func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
 		return id, nil
 	}
 	next, left := "", uint64(0)
-	if err := m.about(ctx, &id, 1, v.commit.Seq, func(c *graph.Commit) error {
+	if err := m.chain.About(ctx, &id, 1, v.commit.Seq, func(c *graph.Commit) error {
 		for _, e := range c.Lineage {
 			if e.Old == id {
 				next, left = e.New, c.Seq
-				return errEnough
+				return chain.ErrStop
 			}
 		}
 		if stepOf(c, id) != nil { // its last word: it left without an heir
-			return errEnough
+			return chain.ErrStop
 		}
 		return nil
 	}); err != nil || next == "" {
 		return id, err
 	}
-	err := m.store.Commits(ctx, store.Span{From: left + 1, To: v.commit.Seq}, func(r store.Record) error {
-		if !graph.Mentions(r.Data, next) {
-			return nil
-		}
-		c, err := graph.DecodeCommit(r.Data, m.store.Block)
-		if err != nil {
-			return err
-		}
+	err := m.chain.AboutSince(ctx, &next, left+1, v.commit.Seq, func(c *graph.Commit) error {
 		for _, e := range c.Lineage {
 			if e.Old == next {
 				next = e.New
@@ -140,8 +112,7 @@ func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
 // Was returns what a node of the present went by at an earlier moment, "" where it
 // was not there. Errors: Corrupt. It costs a read for each commit since.
 func (m *Memory) Was(ctx context.Context, id string, at *View) (string, error) {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	v := m.View()
 	id, err := m.heir(ctx, v, id)
 	if err == nil {

@@ -73,8 +73,7 @@ type treeIngest struct {
 
 func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	m := in.m
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	in.state, in.trees = m.View().state, map[string]*node.Tree{}
 	if node.IsDerived(in.parent) && !m.closed {
 		heir, err := m.heir(ctx, m.View(), in.parent)
@@ -91,7 +90,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	case first != nil:
 		return in.idNow(), m.answered(first, nil), nil
 	}
-	if err := m.store.Err(); err != nil {
+	if err := m.chain.Store().Err(); err != nil {
 		return "", Commit{}, fail("ingest", m.state, ReadOnly, err)
 	}
 	draft := m.draft(m.opts.Now().UnixMilli())
@@ -105,9 +104,6 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	state, delta := draft.Seal()
 	id := in.at(state)
 	n, _ := state.Get(id)
-	if !delta.Empty() && !m.isSession() {
-		m.snapshots.before(m.View())
-	}
 	entry := m.entry(ctx, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
 	c, err := m.commit(background(ctx), state, &delta, entry, in.laid()...)
 	return id, c, err

@@ -252,7 +252,6 @@ func (e *editing) declare(ctx context.Context) error {
 		return fail(e.name, n.ID, Invalid, err)
 	}
 	state, delta := draft.Seal()
-	m.snapshots.before(m.View())
 	c := m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
 	c.Op = operation() // that of ctx is of what follows, which may fail yet and come again
 	if _, err := m.commit(background(ctx), state, &delta, c); err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -40,7 +41,7 @@ import (
 func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, problems []node.Problem, err error) {
 	var notes []string
 	for _, text := range anchors {
-		some, err := splitNotes(text)
+		some, err := chain.SplitNotes(text)
 		if err != nil {
 			return 0, nil, fail("verify", "anchor", Invalid, err)
 		}
@@ -59,9 +60,11 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 
 // verify proves one scope.
 func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v := cmp.Or(m.written, m.View())
+	defer m.chain.Begin().End()
+	v := m.View()
+	if held := m.chain.Held().Held(); held != nil {
+		v = held.Derived.(*View)
+	}
 	w := newVerifier(ctx, m, v)
 	var present presence
 	present.newest(m) // a second state, which is gone before the history takes memory
@@ -125,7 +128,7 @@ func (w *verifier) problem(where, kind, detail string) {
 
 // history reads journal and packs, records first and then the tables of packs.
 func (w *verifier) history() error {
-	err := w.m.store.Replay(store.Pos{}, w.record)
+	err := w.m.chain.Store().Replay(store.Pos{}, w.record)
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
@@ -133,14 +136,14 @@ func (w *verifier) history() error {
 		w.problem("journal", "replay", err.Error())
 	}
 	told := map[string]bool{}
-	if err != nil || store.IsPacked(w.m.store) {
-		_, checkErr := store.Check(w.ctx, w.m.store, func(c store.Corruption) {
+	if err != nil || store.IsPacked(w.m.chain.Store()) {
+		_, checkErr := store.Check(w.ctx, w.m.chain.Store(), func(c store.Corruption) {
 			told[c.File] = true
 			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
 		})
 		err = cmp.Or(err, checkErr)
 	}
-	if c := store.RecoveryOf(w.m.store).Corrupt; c != nil && !told[c.File] {
+	if c := store.RecoveryOf(w.m.chain.Store()).Corrupt; c != nil && !told[c.File] {
 		w.problem("journal", "corrupt", fmt.Sprint(c))
 	}
 	return err
@@ -184,7 +187,7 @@ func (w *verifier) load(d merkle.Digest) ([]byte, error) {
 	if b, ok := w.blocks[d]; ok {
 		return b, nil
 	}
-	return w.m.store.Block(d)
+	return w.m.chain.Store().Block(d)
 }
 
 // links notes the chunks of a block that are not there.
@@ -205,7 +208,7 @@ func (w *verifier) links(block []byte) error {
 func (w *verifier) commit(block []byte) error {
 	c, err := graph.DecodeCommit(block, w.load)
 	if err == nil {
-		err = follows(c, w.head)
+		err = chain.Follows(c, w.head)
 	}
 	if err == nil {
 		err = w.ledger.Apply(c)
@@ -214,7 +217,7 @@ func (w *verifier) commit(block []byte) error {
 		w.problem(fmt.Sprintf("commit %d", w.head.Seq+1), "chain", err.Error())
 		return err
 	}
-	w.head = summary(c)
+	w.head = chain.Summary(c)
 	w.roots[c.Seq] = c.State
 	w.signatures.chain[c.Seq] = c.Digest
 	if len(c.Delta) == 0 {
@@ -238,7 +241,7 @@ func (w *verifier) absences() {
 			continue // it came later
 		}
 		seen[a.block] = true
-		_, err := w.m.store.Block(a.block)
+		_, err := w.m.chain.Store().Block(a.block)
 		if p, ok := errors.AsType[*store.Purged](err); ok {
 			gone[p.By]++
 		} else if err != nil {
@@ -253,7 +256,7 @@ func (w *verifier) absences() {
 		case graph.KindRetain:
 			kind = "thinned"
 		}
-		w.problem("history", kind, count(gone[by], "block")+" "+fmt.Sprintf(goneWord(w.kinds[by]), by))
+		w.problem("history", kind, count(gone[by], "block")+" "+fmt.Sprintf(chain.GoneWord(w.kinds[by]), by))
 	}
 }
 
@@ -272,8 +275,8 @@ func (p *presence) problem(where, kind, detail string) {
 // newest checks that the newest image verifies, section by section, and computes
 // the root of what it holds.
 func (p *presence) newest(m *Memory) {
-	img, err := m.store.LoadImage()
-	found := store.RecoveryOf(m.store)
+	img, err := m.chain.Store().LoadImage()
+	found := store.RecoveryOf(m.chain.Store())
 	for _, name := range found.DamagedImages {
 		p.problem(name, "corrupt", "the image is damaged; the journal has what it held")
 	}
@@ -286,7 +289,7 @@ func (p *presence) newest(m *Memory) {
 		}
 		return
 	}
-	state, _, err := imageState(img, nil)
+	state, _, err := chain.ImageState(img, nil)
 	if err != nil {
 		p.problem("image", "corrupt", err.Error())
 		return
@@ -339,8 +342,7 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 
 // verifyFiles compares the documents of one scope.
 func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.chain.Begin().End()
 	v := m.View()
 	for _, path := range v.state.Paths() {
 		if err := ctx.Err(); err != nil {
@@ -363,7 +365,7 @@ func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.
 		default:
 			continue
 		}
-		if _, meant := m.drift[path]; meant {
+		if _, meant := m.drift()[path]; meant {
 			why += ", since a rollback of memory only"
 		}
 		problems = append(problems, node.Problem{Path: path, Kind: "file", Message: why})

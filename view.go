@@ -36,12 +36,39 @@ type View struct {
 	unreviewed []string
 }
 
-// newView makes a view whose indexes are made from nothing when asked for.
-func (m *Memory) newView(state *graph.State, commit Commit) *View {
-	return &View{
-		state: state, commit: commit, scope: m.scope,
+// indexes derives views from the moments of a chain.
+type indexes struct{ scope string }
+
+// Derive makes a view whose indexes are made from nothing on demand, but for the words
+// that an image had.
+func (x indexes) Derive(state *graph.State, commit Commit, loaded any) any {
+	v := &View{
+		state: state, commit: commit, scope: x.scope,
 		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), odd: newLazy(oddities, state),
 	}
+	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
+		v.words.set(lex)
+	}
+	return v
+}
+
+// Follow makes the view after a delta.
+func (indexes) Follow(before any, state *graph.State, delta *graph.Delta, commit Commit) any {
+	return before.(*View).follow(state, delta, commit)
+}
+
+// Encode writes the index of words.
+func (indexes) Encode(derived any) ([]byte, error) {
+	return derived.(*View).words.get().AppendBinary(nil)
+}
+
+// Load reads the index of words, nil if it cannot.
+func (indexes) Load(section []byte) any {
+	lex, err := index.Decode(section)
+	if err != nil {
+		return nil
+	}
+	return lex
 }
 
 // follow makes the view of the state that follows by a delta; its indexes go on

@@ -90,16 +90,13 @@ func (o *operationOnFiles) follow(name string, d merkle.Digest) {
 // unless it says otherwise; after one of the commit they are new, memory is
 // read-only, and the next opening ends the operation.
 func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *graph.Delta) (Commit, error) {
-	m, head := o.m, o.m.View()
+	m := o.m
 	if err := m.unprotected(o.name, &o.intent.commit, delta.Paths); err != nil {
 		return Commit{}, errors.Join(err, o.discard())
 	}
 	o.intent.follow(state, delta)
 	if err := o.write(ctx); err != nil {
 		return Commit{}, err
-	}
-	if !delta.Empty() && o.intent.commit.Op != head.commit.Op {
-		m.snapshots.before(head)
 	}
 	c, err := m.commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
 	return c, o.afterFiles(ctx, err)
@@ -142,7 +139,7 @@ func (o *operationOnFiles) afterFiles(ctx context.Context, err error) error {
 // loss of power that left the intent alone would take for half done what somebody
 // has gone on from.
 func (m *Memory) syncFiles(name string) error {
-	return fail(name, m.state, ReadOnly, store.Sync(m.store))
+	return fail(name, m.state, ReadOnly, store.Sync(m.chain.Store()))
 }
 
 // announce makes the intent durable. An operation that writes no file needs
@@ -155,11 +152,7 @@ func (o *operationOnFiles) announce(ctx context.Context) error {
 	if err := o.intent.add(&b); err != nil {
 		return err
 	}
-	o.m.replayed += b.Size()
-	if _, err := o.m.store.Append(background(ctx), &b); err != nil {
-		return fail(o.name, o.m.state, ReadOnly, err)
-	}
-	return nil
+	return fail(o.name, o.m.state, ReadOnly, o.m.chain.Held().Announce(ctx, &b))
 }
 
 // undo puts back the files that were written before one failed.
@@ -167,7 +160,7 @@ func (o *operationOnFiles) undo(ctx context.Context, name string, cause error) e
 	left := o.m.takeBack(&o.intent)
 	if len(left) > 0 {
 		// The intent must stay the journal's last word, for the next opening to see.
-		o.m.store.Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].told()))
+		o.m.chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].told()))
 		return o.fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].told()))
 	}
 	if err := o.m.drop(ctx, &o.intent); err != nil {

@@ -32,16 +32,14 @@ func (m *Memory) Wrote(paths []string) bool {
 
 // wrote is Wrote for a path of one scope.
 func (m *Memory) wrote(path string) bool {
-	m.chain.RLock()
-	defer m.chain.RUnlock()
+	defer m.chain.Reading()()
 	doc, ok := m.View().state.Document(path)
 	return ok && len(doc.Derived.Setup) == 0 && // setup files may lie where no scan has looked
-		m.root.Wrote(path) && m.store.Err() == nil
+		m.root.Wrote(path) && m.chain.Store().Err() == nil
 }
 
 // overFiles reports whether a session holds buffers of files.
 func (m *Memory) overFiles() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.drift) > 0
+	defer m.chain.Begin().End()
+	return len(m.drift()) > 0
 }

@@ -61,6 +61,7 @@ var layers = []layer{
 	{3, "internal/embed", free},
 	{3, "internal/guard", pure},
 	{3, "internal/skill", pure},
+	{4, "internal/chain", files},
 	{4, "working", files},
 	{4, "internal/stores", files},
 	{4, "internal/inert", pure},

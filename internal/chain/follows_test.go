@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package chain
 
 import (
 	"testing"
@@ -37,7 +37,7 @@ func TestFollows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := follows(&tt.commit, tt.head); (err == nil) != tt.want {
+			if err := Follows(&tt.commit, tt.head); (err == nil) != tt.want {
 				t.Errorf("%v, want to follow: %v", err, tt.want)
 			}
 		})

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package chain
 
 import (
 	"fmt"
@@ -11,19 +11,19 @@ import (
 
 // The newest operations stay known, however many there are, and not all of them.
 func TestOperationsKeep(t *testing.T) {
-	o := operations{lru.Map[string, uint64]{Size: minTrackedOps}}
+	o := ops{lru.Map[string, uint64]{Size: minTrackedOps}}
 	const n = 5 * minTrackedOps
 	for i := range n {
 		o.add(fmt.Sprint(i), uint64(i+1))
 		o.add(fmt.Sprint(i), uint64(i+2)) // a further commit of it
 	}
 	for i := range n {
-		seq, known := o.commits.Peek(fmt.Sprint(i))
+		seq, known := o.first.Peek(fmt.Sprint(i))
 		if i >= n-minTrackedOps && seq != uint64(i+1) {
 			t.Fatalf("operation %d of %d is commit %d, %v", i, n, seq, known)
 		}
 	}
-	if o.commits.Len() > 2*minTrackedOps {
-		t.Errorf("%d operations are kept", o.commits.Len())
+	if o.first.Len() > 2*minTrackedOps {
+		t.Errorf("%d operations are kept", o.first.Len())
 	}
 }

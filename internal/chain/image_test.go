@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package chain
 
 import "testing"
 
@@ -12,7 +12,7 @@ func TestImageDue(t *testing.T) {
 	}{
 		{0, 0, false}, {0, 50_000, false}, {1, 49_999, false}, {1, 50_000, true}, {64<<20 - 1, 1, false}, {64 << 20, 1, true},
 	} {
-		if got := imageDue(tc.bytes, tc.commits); got != tc.want {
+		if got := ImageDue(tc.bytes, tc.commits); got != tc.want {
 			t.Errorf("%d bytes, %d commits: %v", tc.bytes, tc.commits, got)
 		}
 	}

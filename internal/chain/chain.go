@@ -1,0 +1,148 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Options says how a chain works. Name, Log, Now, Ledgers and Deriver are required.
+type Options struct {
+	Name    string // of the store, for errors: its folder
+	Log     *slog.Logger
+	Now     func() time.Time
+	FS      vfs.FS // of the store, for its quarantine
+	Org     *org.Defaults
+	Ledgers *Ledgers
+	Deriver Deriver
+	// Signer signs the head of each commit; nil signs nothing.
+	Signer note.Signer
+	// Verifiers are the keys whose signatures count; nil checks none.
+	Verifiers note.Verifiers
+	// Witness remembers the newest signed head elsewhere; nil remembers nothing.
+	Witness Witness
+	// Lost says why a store without commits must have had some, "" if it need not. It is asked
+	// after the Witness.
+	Lost func() string
+	// Published is called by the writer for each moment that a commit or Hold makes,
+	// with the delta that led to it; nil is not called.
+	Published func(at *Moment, delta *graph.Delta)
+	// Committed is called by the writer for each commit, in order; nil is not called.
+	Committed func(Commit)
+}
+
+// Deriver makes from a state what readers search it with: indexes, made on demand.
+type Deriver interface {
+	// Derive starts from a state alone. loaded is what Load returned for an image of it,
+	// else nil.
+	Derive(state *graph.State, c Commit, loaded any) any
+	// Follow goes on from what was derived of the state before a delta.
+	Follow(before any, state *graph.State, delta *graph.Delta, c Commit) any
+	// Encode returns the section of an image. It may be empty.
+	Encode(derived any) ([]byte, error)
+	// Load reads the section, nil if it cannot. It runs while the state is read.
+	Load(section []byte) any
+}
+
+// Chain is the history of one scope. It is safe for concurrent use.
+type Chain struct {
+	opts  Options
+	head  atomic.Pointer[Moment]
+	past  atomic.Pointer[Moment] // the last one that At made
+	swap  sync.RWMutex           // held for writing while Replace puts another store in place
+	store atomic.Pointer[opened]
+
+	mu sync.Mutex // the writer's; it guards the fields below
+	tx Tx
+}
+
+// opened is a store in an atomic pointer.
+type opened struct{ store.Store }
+
+// Errors of a chain.
+var (
+	// ErrBroken is returned when a commit does not follow the one before it.
+	ErrBroken = errors.New("the chain of commits is broken")
+	// ErrNoCommit is returned for a commit that is not in the chain.
+	ErrNoCommit = errors.New("no such commit, snapshot, name or date; see fovea log and fovea snapshot list")
+	// ErrStop ends a walk over commits without an error.
+	ErrStop = errors.New("enough")
+)
+
+// New returns an empty chain over a store. Load reads the store.
+func New(from store.Store, opts Options) *Chain {
+	c := &Chain{opts: opts}
+	c.store.Store(&opened{from})
+	c.tx.c, c.tx.images.c = c, c
+	c.head.Store(c.emptyMoment())
+	return c
+}
+
+func (c *Chain) emptyMoment() *Moment {
+	state := graph.Empty(c.opts.Org)
+	return &Moment{State: state, Derived: c.opts.Deriver.Derive(state, Commit{}, nil), values: c.opts.Ledgers.empty()}
+}
+
+// Head returns the newest moment: one atomic load.
+func (c *Chain) Head() *Moment { return c.head.Load() }
+
+// Store returns the store, which Replace may exchange: a reader that needs it to stay
+// open holds Reading.
+func (c *Chain) Store() store.Store { return c.store.Load().Store }
+
+// Reading keeps the store in place until the returned function is called.
+func (c *Chain) Reading() func() {
+	c.swap.RLock()
+	return c.swap.RUnlock
+}
+
+// Begin waits for the writer before and makes the caller the writer until End.
+func (c *Chain) Begin() *Tx {
+	c.mu.Lock()
+	return &c.tx
+}
+
+// Held returns the writer's Tx to code that runs between its Begin and End.
+func (c *Chain) Held() *Tx { return &c.tx }
+
+// Block returns a block of the history. A block that was taken out on purpose is
+// graph.ErrGone, so that states can go on without it.
+func (c *Chain) Block(d merkle.Digest) ([]byte, error) {
+	b, err := c.Store().Block(d)
+	if errors.Is(err, store.ErrPurged) {
+		return nil, gone(err)
+	}
+	return b, err
+}
+
+// Replace puts another store in place of a damaged one and loads it. exchange
+// closes the old one and returns the new one, also after an error, if it can.
+func (tx *Tx) Replace(ctx context.Context, exchange func(old store.Store) (store.Store, error), load func(context.Context) error) error {
+	c := tx.c
+	tx.images.Wait()
+	c.swap.Lock()
+	defer c.swap.Unlock()
+	next, err := exchange(c.Store())
+	if next != nil {
+		c.store.Store(&opened{next})
+	}
+	if err != nil {
+		return err
+	}
+	tx.signer.first = merkle.Digest{}
+	tx.reset()
+	return load(ctx)
+}

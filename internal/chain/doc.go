@@ -1,0 +1,29 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package chain keeps history: the commits of one scope over a store, each with the
+// state it made.
+//
+// A [Chain] has one writer at a time and any number of readers. Readers take the
+// newest [Moment], an immutable state with its commit and the values of all
+// ledgers, by one atomic load. The writer holds a [Tx]: it commits states, adds
+// marks, announces operations on files and takes blocks out of history. A commit is
+// durable before it becomes the newest moment.
+//
+// A [Ledger] is a set of facts that rides along with the commits: snapshots, drift,
+// baselines, tombstones. The chain stores its marks and images, replays them, and
+// knows no ledger by name.
+//
+// Invariants:
+//   - A commit follows the newest one: its number is the next, its parent is that
+//     commit. Replay refuses anything else with [ErrBroken].
+//   - A moment never changes. Its ledger values belong to its commit, or to a mark
+//     after it.
+//   - What a caller was told of is in the store; an image only saves replaying it.
+//   - The lock order is: the writer's lock, then the lock of the store's replacement.
+//     Neither is held while a callback of Options runs, except Published and Committed,
+//     which run in the writer.
+//
+// Elsewhere: states, deltas and the encoding of a commit are internal/graph; bytes on
+// disk are internal/disk; snapshots, drift and the guard's book are ledgers of the
+// packages that own them.
+package chain

@@ -1,0 +1,192 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Commits walks the commits of a range of numbers, oldest first. It costs what those
+// commits do. fn ends it with an error.
+func (c *Chain) Commits(ctx context.Context, from, to uint64, fn func(*graph.Commit) error) error {
+	next := max(from, 1)
+	return c.Store().Commits(ctx, store.Span{From: from, To: to}, func(r store.Record) error {
+		commit, err := graph.DecodeCommit(r.Data, c.Store().Block)
+		if err != nil {
+			return err
+		}
+		if commit.Seq != next {
+			return fmt.Errorf("commit %d stands where commit %d belongs: %w", commit.Seq, next, ErrBroken)
+		}
+		next++
+		return fn(commit)
+	})
+}
+
+// About walks the commits from to back to from that may be about the node which id
+// names at the moment, newest first; fn may change what it names, and ends the walk with
+// ErrStop. An empty id is in all of them. Only those are decoded, the others cost a read.
+func (c *Chain) About(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
+	err := c.Store().Commits(ctx, store.Span{From: from, To: to, Backward: true}, func(r store.Record) error {
+		commit, err := c.mentioned(r, *id)
+		if commit == nil || err != nil {
+			return err
+		}
+		return fn(commit)
+	})
+	if errors.Is(err, ErrStop) {
+		return nil
+	}
+	return err
+}
+
+// AboutSince is About from the oldest commit on.
+func (c *Chain) AboutSince(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
+	return c.Store().Commits(ctx, store.Span{From: from, To: to}, func(r store.Record) error {
+		commit, err := c.mentioned(r, *id)
+		if commit == nil || err != nil {
+			return err
+		}
+		return fn(commit)
+	})
+}
+
+// mentioned decodes a commit that may be about a node; nil for others.
+func (c *Chain) mentioned(r store.Record, id string) (*graph.Commit, error) {
+	if !graph.Mentions(r.Data, id) {
+		return nil, nil
+	}
+	return graph.DecodeCommit(r.Data, c.Store().Block)
+}
+
+// At returns the moment of an earlier commit, whole: without ledger values. The last one is
+// kept. Errors: graph.ErrGone if content of it is no longer kept. O(commits since the
+// nearest state in memory).
+func (c *Chain) At(ctx context.Context, seq uint64) (*Moment, error) {
+	if m := c.past.Load(); m != nil && m.Commit.Seq == seq {
+		return m, nil
+	}
+	m, err := c.PartAt(ctx, seq)
+	if err == nil {
+		err = c.Whole(ctx, m.State, seq)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m != c.Head() {
+		c.past.Store(m)
+	}
+	return m, nil
+}
+
+// PartAt is At for a moment that may lack content, see Whole.
+func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
+	head := c.Head()
+	if seq == head.Commit.Seq {
+		return head, nil
+	}
+	state, at := head.State, head.Commit.Seq
+	for i, e := range c.opts.Ledgers.list {
+		if e.nearest == nil {
+			continue
+		}
+		if s, n := e.nearest(head.values[i], seq, at); s != nil {
+			state, at = s, n
+		}
+	}
+	var after []*graph.Commit
+	if err := c.Commits(ctx, max(seq, 1), at, func(commit *graph.Commit) error {
+		after = append(after, commit)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if uint64(len(after)) != at-seq+1 {
+		return nil, fmt.Errorf("commits %d to %d are not all in the journal", seq, at)
+	}
+	for i := len(after) - 1; i > 0; i-- {
+		var err error
+		if state, err = state.Undo(after[i], after[i-1].State, c.Block); err != nil {
+			return nil, err
+		}
+	}
+	then := Summary(after[0])
+	then.Documents = state.DocumentCount()
+	return &Moment{State: state, Commit: then, Derived: c.opts.Deriver.Derive(state, then, nil)}, nil
+}
+
+// Whole returns an error that says which commits removed content of the state of commit
+// seq, nil if all of it is there. The error is graph.ErrGone.
+func (c *Chain) Whole(ctx context.Context, state *graph.State, seq uint64) error {
+	lost := state.Gone()
+	if len(lost) == 0 {
+		return nil
+	}
+	by := map[uint64]bool{}
+	for _, n := range lost {
+		_, err := c.Store().Block(n.Own)
+		if p, ok := errors.AsType[*store.Purged](err); ok {
+			by[p.By] = true
+		}
+	}
+	var reasons []string
+	for _, seq := range slices.Sorted(maps.Keys(by)) {
+		reasons = append(reasons, c.goneBy(ctx, seq))
+	}
+	nodes := fmt.Sprintf("%d nodes", len(lost))
+	if len(lost) == 1 {
+		nodes = "1 node"
+	}
+	return &goneError{fmt.Sprintf("commit %d: %s (%s)", seq, strings.Join(reasons, ", "), nodes)}
+}
+
+// Version returns a node of an own digest, without children and derived fields.
+// Errors: graph.ErrGone, with the commit that removed it.
+func (c *Chain) Version(ctx context.Context, own merkle.Digest) (*node.Node, error) {
+	n, err := node.ReadOwn(own, c.Block)
+	if purged, ok := errors.AsType[*store.Purged](err); ok {
+		err = &goneError{c.goneBy(ctx, purged.By)}
+	}
+	return n, err
+}
+
+// gone marks an error of the store as graph.ErrGone.
+func gone(err error) error { return fmt.Errorf("%w: %w", graph.ErrGone, err) }
+
+// goneError says that content is no longer kept.
+type goneError struct{ why string }
+
+func (e *goneError) Error() string { return e.why }
+func (e *goneError) Unwrap() error { return graph.ErrGone }
+
+// goneBy says what a commit did to the blocks that are gone.
+func (c *Chain) goneBy(ctx context.Context, seq uint64) string {
+	word := GoneWord("")
+	_ = c.Commits(ctx, seq, seq, func(commit *graph.Commit) error { // its number is reported in any case
+		word = GoneWord(commit.Kind)
+		return nil
+	})
+	return fmt.Sprintf(word, seq)
+}
+
+// GoneWord is the format, with the number of a commit, of what a commit of a kind did
+// to the content that it removed.
+func GoneWord(kind string) string {
+	switch kind {
+	case graph.KindPurge:
+		return "purged by commit %d"
+	case graph.KindRetain:
+		return "thinned by commit %d"
+	}
+	return "lost, as commit %d says"
+}

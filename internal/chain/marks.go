@@ -1,0 +1,81 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"fmt"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// The marks of the chain itself (doc/format/journal.md). Those of ledgers bear their names.
+const (
+	markDropped   = "dropped"   // [kind, op]: an intent that led to no commit
+	markHead      = "head"      // [kind, note]: the signed head that the commit of its batch makes
+	markRewriting = "rewriting" // [kind, seq, secret, digests]: blocks that history is to be without
+	markRewritten = "rewritten" // [kind, seq]: it is
+)
+
+// DroppedMark says that the operation of an intent was not done.
+func DroppedMark(op string) []byte {
+	return merkle.AppendText(NewMark(markDropped, 1), op)
+}
+
+// headMark keeps a signed head.
+func headMark(signed string) []byte {
+	return merkle.AppendText(NewMark(markHead, 1), signed)
+}
+
+// ReadHeadMark returns the signed head of a mark, false for a mark of another kind.
+func ReadHeadMark(data []byte) (string, bool) {
+	r := merkle.NewReader(data)
+	if n, kind := r.List(), r.Text(); n != 2 || kind != markHead {
+		return "", false
+	}
+	signed := r.Text()
+	return signed, r.Done() == nil
+}
+
+// applyMarks applies marks of the journal to a moment that is not published yet. A mark
+// that this version does not know changes nothing.
+func (tx *Tx) applyMarks(at *Moment, marks ...[]byte) error {
+	for _, data := range marks {
+		if err := tx.applyMark(at, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) applyMark(at *Moment, data []byte) error {
+	r := merkle.NewReader(data)
+	n := r.List()
+	kind := r.Text()
+	switch {
+	case r.Err() != nil:
+	case kind == markDropped && n == 2:
+		r.Text() // whatever follows an intent ends it
+	case kind == markHead && n == 2:
+		at.Signed = r.Text()
+	case kind == markRewriting && n == 4:
+		tx.unfinished = readRewriting(r)
+		tx.blocks.Clear()
+	case kind == markRewritten && n == 2:
+		r.Uint()
+		tx.unfinished = nil
+		tx.blocks.Clear()
+	default:
+		values, known, err := tx.c.opts.Ledgers.apply(at.values, kind, n-1, r, at)
+		if err != nil {
+			return fmt.Errorf("journal: mark: %w", err)
+		}
+		if !known {
+			return nil
+		}
+		at.values = values
+	}
+	if err := r.Done(); err != nil {
+		return fmt.Errorf("journal: mark: %w", err)
+	}
+	return nil
+}

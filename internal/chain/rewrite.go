@@ -1,0 +1,203 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// rewriting is a set of blocks to take out of history: announced with the commit that
+// says why, carried out, noted as done. After a crash between, Resume ends it.
+type rewriting struct {
+	seq    uint64 // of the commit
+	secret bool   // whether images and quarantine must not hold them either
+	drop   map[merkle.Digest]bool
+}
+
+// Rewrite makes a commit that changes no state, which announces the blocks that
+// history loses, and takes them out. A purge also removes every other copy.
+func (tx *Tx) Rewrite(ctx context.Context, c graph.Commit, drop map[merkle.Digest]bool) (Commit, error) {
+	head := tx.c.Head()
+	w := &rewriting{seq: head.Commit.Seq + 1, secret: c.Kind == graph.KindPurge, drop: drop}
+	done, err := tx.Append(ctx, head.State, &graph.Delta{}, c, w.mark())
+	if err != nil {
+		return done, err
+	}
+	return done, fault.Wrap(c.Kind, tx.c.opts.Name, fault.ReadOnly, w.carryOut(ctx, tx))
+}
+
+// carryOut takes the blocks out of history. If they are secret it also drops what else
+// may hold them: states in memory, images, quarantine.
+func (w *rewriting) carryOut(ctx context.Context, tx *Tx) error {
+	if err := w.spare(tx.c.Head().State); err != nil {
+		return err
+	}
+	chosen := func(d merkle.Digest, _ []byte) bool { return w.drop[d] }
+	tx.blocks.Clear()
+	tx.c.past.Store(nil) // it may hold what goes
+	if _, err := store.Rewrite(ctx, tx.c.Store(), w.seq, chosen); err != nil {
+		return err
+	}
+	if w.secret {
+		if err := removeCopies(tx); err != nil {
+			return err
+		}
+	}
+	return tx.Mark(ctx, merkle.AppendUint(NewMark(markRewritten, 1), w.seq))
+}
+
+// spare keeps what the present state has: it may have come back since.
+func (w *rewriting) spare(state *graph.State) error {
+	for n := range state.All() {
+		delete(w.drop, n.Own)
+		delete(w.drop, n.Version)
+		if len(n.Content) <= merkle.ChunkSize {
+			continue
+		}
+		if _, err := n.OwnBlock(func(d merkle.Digest, _ []byte) error {
+			delete(w.drop, d)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeCopies makes an image of the present state alone and removes all other copies
+// of what history had.
+func removeCopies(tx *Tx) error {
+	c := tx.c
+	next := *c.Head()
+	next.Derived = c.opts.Deriver.Derive(next.State, next.Commit, nil) // an index may keep words of removed text
+	for i, e := range c.opts.Ledgers.list {
+		if e.release != nil {
+			next.values = with(next.values, i, e.release(next.values[i]))
+		}
+	}
+	c.head.Store(&next)
+	if err := tx.images.Write(); err != nil {
+		return err
+	}
+	if err := store.RemoveImages(c.Store(), next.Commit.Seq); err != nil {
+		return err
+	}
+	return c.emptyQuarantine()
+}
+
+const quarantine = "quarantine"
+
+// emptyQuarantine removes the damaged files that were put aside.
+func (c *Chain) emptyQuarantine() error {
+	entries, err := c.opts.FS.ReadDir(quarantine)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if err == nil && !e.IsDir() {
+			err = c.opts.FS.Remove(path.Join(quarantine, e.Name()))
+		}
+	}
+	return errors.Join(err, c.opts.FS.SyncDir(quarantine))
+}
+
+// Resume carries out a rewriting that a crash has left announced. An image of a purge
+// stands for the rewriting before it; what came after it is done again.
+func (tx *Tx) Resume(ctx context.Context) error {
+	c := tx.c
+	switch head := c.Head().Commit; {
+	case c.Store().Err() != nil:
+		return nil
+	case tx.unfinished != nil:
+		w := tx.unfinished
+		if err := w.carryOut(ctx, tx); err != nil {
+			return err
+		}
+		c.opts.Log.Warn("a rewriting of history was cut short; it is done", "commit", w.seq)
+		return nil
+	case head.Kind == graph.KindPurge:
+		return store.RemoveImages(c.Store(), head.Seq)
+	}
+	return nil
+}
+
+// mark announces the rewriting: [kind, seq, secret, digests].
+func (w *rewriting) mark() []byte {
+	secret := uint64(0)
+	if w.secret {
+		secret = 1
+	}
+	b := merkle.AppendUint(NewMark(markRewriting, 3), w.seq)
+	b = merkle.AppendUint(b, secret)
+	b = merkle.AppendList(b, len(w.drop))
+	for _, d := range slices.SortedFunc(maps.Keys(w.drop), func(a, b merkle.Digest) int { return bytes.Compare(a[:], b[:]) }) {
+		b = merkle.AppendLink(b, d)
+	}
+	return b
+}
+
+func readRewriting(r *merkle.Reader) *rewriting {
+	w := &rewriting{drop: map[merkle.Digest]bool{}}
+	w.seq, w.secret = r.Uint(), r.Uint() != 0
+	for range r.List() {
+		if w.drop[r.Link()] = true; r.Err() != nil {
+			break
+		}
+	}
+	return w
+}
+
+// Droppable lists the blocks that a set of own digests and versions stands for:
+// themselves and the chunks of large ones, if history still has them, without chunks
+// of what stays.
+func (c *Chain) Droppable(goes, stays map[merkle.Digest]bool) (map[merkle.Digest]bool, error) {
+	drop, chunks := map[merkle.Digest]bool{}, map[merkle.Digest]bool{}
+	for d := range goes {
+		links, err := c.chunks(d)
+		if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		drop[d] = true
+		for _, l := range links {
+			chunks[l] = true
+		}
+	}
+	if len(chunks) > 0 {
+		for d := range stays {
+			links, err := c.chunks(d)
+			if err != nil && !errors.Is(err, graph.ErrGone) && !errors.Is(err, store.ErrNotFound) {
+				return nil, err
+			}
+			for _, l := range links {
+				delete(chunks, l)
+			}
+		}
+	}
+	maps.Copy(drop, chunks)
+	return drop, nil
+}
+
+// chunks returns the blocks that an own block is cut into; a version is cut into none.
+func (c *Chain) chunks(d merkle.Digest) ([]merkle.Digest, error) {
+	block, err := c.Block(d)
+	if err != nil {
+		return nil, fmt.Errorf("block %s: %w", d, err)
+	}
+	return node.Links(block, c.Block)
+}

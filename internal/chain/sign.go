@@ -1,0 +1,160 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// ErrNoKey is returned where there is no key to sign with.
+var ErrNoKey = errors.New("there is no key to sign with")
+
+// SignedHead returns the newest commit as a signed note. It is a function of the
+// commit, the key and the statements of the ledgers; if the commit came without a
+// signature that counts here, Options.Signer makes one. Errors: ErrNoKey, and those of
+// reading the first commit.
+func (tx *Tx) SignedHead(ctx context.Context) (string, error) {
+	head := tx.c.Head()
+	if by, _ := tx.c.SignedBy(head); by != "" {
+		return head.Signed, nil
+	}
+	if tx.c.opts.Signer == nil {
+		return "", ErrNoKey
+	}
+	return tx.signer.sign(ctx, tx.c, head.Commit, head.values)
+}
+
+// signer signs heads.
+type signer struct {
+	first merkle.Digest // the digest of commit 1, zero until needed
+}
+
+// sign signs a commit on top of the head, or the head itself, with the statements of
+// ledger values. Ed25519 gives the same signature each time.
+func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, values []any) (string, error) {
+	first, err := s.firstCommit(ctx, c, commit)
+	if err != nil {
+		return "", err
+	}
+	h := SignedHead{First: first, Seq: commit.Seq, Commit: commit.Digest, Root: commit.Root, Time: commit.Time}
+	for i, e := range c.opts.Ledgers.list {
+		if e.attest != nil {
+			e.attest(values[i], &h.Statements)
+		}
+	}
+	signed, err := note.Sign(&note.Note{Text: h.text()}, c.opts.Signer)
+	return string(signed), err
+}
+
+// firstCommit returns the digest of the commit that the chain of a commit began with.
+func (s *signer) firstCommit(ctx context.Context, c *Chain, commit Commit) (merkle.Digest, error) {
+	if commit.Seq == 1 {
+		return commit.Digest, nil
+	}
+	if s.first.IsZero() {
+		head := c.Head()
+		h, _, err := OpenHead(head.Signed, c.opts.Verifiers)
+		if err == nil && h.Names(head.Commit) == nil {
+			s.first = h.First
+		}
+	}
+	if s.first.IsZero() { // once, if no signature vouches for the head
+		err := c.Store().Commits(context.WithoutCancel(ctx), store.Span{From: 1, To: 1}, func(r store.Record) error {
+			s.first = merkle.Sum(r.Data)
+			return nil
+		})
+		if err == nil && s.first.IsZero() {
+			err = ErrNoCommit
+		}
+		if err != nil {
+			return merkle.Digest{}, err
+		}
+	}
+	return s.first, nil
+}
+
+// withHead adds the signed head of a commit to its marks; before is the moment it
+// follows, or its own. A commit that cannot be signed is made all the same: Status tells.
+func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *Moment, marks [][]byte) [][]byte {
+	if c.opts.Signer == nil {
+		return marks
+	}
+	values, err := c.opts.Ledgers.after(before.values, marks, before)
+	signed := ""
+	if err == nil {
+		signed, err = s.sign(ctx, c, commit, values)
+	}
+	if err != nil {
+		c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
+		return marks
+	}
+	return append(marks, headMark(signed))
+}
+
+// HeadMark returns the marks of a commit that is written beside the chain, the signed head
+// of a chain that began with first included. It follows the head.
+func (tx *Tx) HeadMark(ctx context.Context, c Commit, first merkle.Digest, marks [][]byte) [][]byte {
+	tx.signer.first = first
+	return tx.signer.withHead(ctx, tx.c, c, tx.c.Head(), marks)
+}
+
+// SignedBy returns which known key signed a moment's commit, or what is wrong with
+// its newest signature. Both are empty if nothing was ever signed, or no keys are known.
+func (c *Chain) SignedBy(at *Moment) (by, wrong string) {
+	if c.opts.Verifiers == nil || at.Signed == "" || at.Commit.Seq == 0 {
+		return "", ""
+	}
+	h, by, err := OpenHead(at.Signed, c.opts.Verifiers)
+	if err == nil {
+		err = h.Names(at.Commit)
+	}
+	if err != nil {
+		return "", err.Error()
+	}
+	return by, ""
+}
+
+// Names returns an *Untrusted unless the signed head is that commit.
+func (h SignedHead) Names(c Commit) error {
+	switch {
+	case h.Seq == c.Seq-1:
+		return &Untrusted{Unsigned, fmt.Sprintf("commit %d is not signed, those before are", c.Seq)}
+	case h.Seq < c.Seq:
+		return &Untrusted{Unsigned, fmt.Sprintf("commits from %d to %d are not signed, those before are", h.Seq+1, c.Seq)}
+	case h.Seq > c.Seq:
+		return &Untrusted{"stale", fmt.Sprintf("commit %d was signed, and the memory ends at %d", h.Seq, c.Seq)}
+	case h.Commit != c.Digest || h.Root != c.Root:
+		return &Untrusted{"forked", fmt.Sprintf("another commit %d was signed than the one that is here", c.Seq)}
+	}
+	return nil
+}
+
+// verify lets the ledgers that a signed head vouches for compare their loaded values
+// with the newest one.
+func (c *Chain) verify(at *Moment) {
+	var signed *Statements
+	reason := "no commit is signed"
+	if at.Signed != "" && c.opts.Verifiers != nil {
+		h, _, err := OpenHead(at.Signed, c.opts.Verifiers)
+		if err == nil {
+			err = h.Names(at.Commit)
+		}
+		if err != nil {
+			reason = err.Error()
+		} else {
+			signed, reason = &h.Statements, ""
+		}
+	}
+	for i, e := range c.opts.Ledgers.list {
+		if e.verify != nil {
+			at.values = with(at.values, i, e.verify(at.values[i], signed, reason, at))
+		}
+	}
+}

@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/store"
+)
+
+// A store without a commit belongs to a memex that was never read, or its history was
+// removed. If a witness knows of a history, the store is damaged: it takes no
+// writes, and no protected file is trusted as it is found.
+
+// Witness remembers, outside the state folder, the newest signed head of the store.
+type Witness interface {
+	// Signed returns the remembered head, "" for none.
+	Signed() (head string, err error)
+	// Remember replaces it, durably.
+	Remember(head string) error
+}
+
+// witnessEvery is the number of commits after which the witness is told again: that
+// there was a history matters more than how far it went.
+const witnessEvery = 64
+
+// witnessing is what a chain knows of its witness.
+type witnessing struct {
+	newest uint64 // the newest commit the witness is known to remember; 0 if it was not asked
+}
+
+// checkLost marks the store as damaged if its history is missing.
+func (w *witnessing) checkLost(c *Chain) {
+	if c.Head().Commit.Seq > 0 || store.RecoveryOf(c.Store()).Corrupt != nil {
+		return
+	}
+	why := w.remembered(c)
+	if why == "" && c.opts.Lost != nil {
+		why = c.opts.Lost()
+	}
+	if why != "" {
+		c.Store().Stop(&store.Corruption{Reason: why}) // Status reports it
+	}
+}
+
+// remembered says that the witness knows a history of this store, "" if it does not. A
+// record counts even if it cannot be read, or no known key signed it: a record damaged
+// together with the history must not hide that there was one.
+func (w *witnessing) remembered(c *Chain) string {
+	const next = "; put a copy of the state folder back, or begin anew with fovea repair"
+	switch h, err := w.lastSigned(c); {
+	case err != nil:
+		return "the history is missing, of which this machine has a record (" + err.Error() + ")" + next
+	case h.Seq > 0:
+		return fmt.Sprintf("the history is missing, of which this machine has signed commit %d at %s"+next, h.Seq, h.Time.UTC().Format("2006-01-02 15:04:05"))
+	}
+	return ""
+}
+
+// lastSigned returns the newest head that the witness remembers, the zero head for
+// none. Errors: those of reading it, and that no known key signed it.
+func (*witnessing) lastSigned(c *Chain) (SignedHead, error) {
+	if c.opts.Witness == nil {
+		return SignedHead{}, nil
+	}
+	signed, err := c.opts.Witness.Signed()
+	if err != nil || signed == "" {
+		return SignedHead{}, err
+	}
+	h, _, err := OpenHead(signed, c.opts.Verifiers)
+	return h, err
+}
+
+// report gives the witness the head: after opening a store it does not know, such as
+// an adopted one, at the first commit, and then now and again.
+func (w *witnessing) report(c *Chain) {
+	head := c.Head()
+	if c.opts.Witness == nil || head.Signed == "" {
+		return
+	}
+	if w.newest == 0 {
+		if h, err := w.lastSigned(c); err == nil && h.Seq <= head.Commit.Seq {
+			w.newest = h.Seq
+		}
+	}
+	if w.newest > 0 && head.Commit.Seq < w.newest+witnessEvery {
+		return
+	}
+	if err := c.opts.Witness.Remember(head.Signed); err != nil {
+		c.opts.Log.Warn("the signed head could not be recorded outside the state folder", "error", err)
+	}
+	w.newest = head.Commit.Seq // also after an error: it is tried again, but not with each commit
+}
