@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -132,22 +133,12 @@ func (v *View) similar(title, body string, keep func(*node.Node) bool) []string 
 			hits = append(hits, hit{n.ID, share})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return compareDown(a.share, b.share) })
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.share, a.share) })
 	var ids []string
 	for _, h := range hits[:min(len(hits), mostSimilar)] {
 		ids = append(ids, h.id)
 	}
 	return ids
-}
-
-func compareDown(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
 
 // wordsOf returns the set of folded words of a text.

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
 	const here = "local"
-	if from := orElse(req.From, here); from != here {
+	if from := cmp.Or(req.From, here); from != here {
 		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s", from, here))
 	}
 	at, err := l.moment(ctx, req.At, false)

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -16,7 +17,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if err != nil {
 		return nil, err
 	}
-	to := orElse(req.To, "head")
+	to := cmp.Or(req.To, "head")
 	if to != "head" {
 		if to, err = l.m.Resolve(ctx, to); err != nil {
 			return nil, err

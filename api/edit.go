@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -288,7 +289,7 @@ func assignByScope(ctx context.Context, l *Local, v *fovea.View, ids []string) (
 		}
 		var of []string
 		for _, id := range ids {
-			if n, ok := v.Get(id); ok && v.Scope(n) == orElse(scope, "memex") {
+			if n, ok := v.Get(id); ok && v.Scope(n) == cmp.Or(scope, "memex") {
 				of = append(of, id)
 			}
 		}

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,6 @@ import (
 
 // LocalOptions says how a service over a memory of this process works. nil means the zero value.
 type LocalOptions struct {
-	// NoSync leaves the folder alone; by default every operation reads first
-	// what changed in it.
-	NoSync bool
 	// Sync replaces reading the folder, where somebody watches it: it returns
 	// when the memory holds what was saved before, with the error of reading it.
 	Sync func(context.Context) error
@@ -76,7 +74,7 @@ type Local struct {
 func (l *Local) sync(ctx context.Context) error {
 	var err error
 	switch how := l.call.Sync; {
-	case how == SyncNone, how == "" && l.opts.NoSync:
+	case how == SyncNone:
 		return nil
 	case how == "" && l.opts.Sync != nil:
 		err = l.opts.Sync(ctx)
@@ -150,7 +148,7 @@ func (l *Local) below(name string) string {
 }
 
 func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextResponse, error) {
-	counter, err := token.ByName(orElse(req.Counter, "o200k"))
+	counter, err := token.ByName(cmp.Or(req.Counter, "o200k"))
 	if err != nil {
 		return nil, invalid("context", err)
 	}
@@ -164,11 +162,11 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	defer release()
 	wr := window.Request{
-		Question: req.Question, Task: req.Task, Budget: orElse(req.Budget, l.opts.Budget), Policy: req.Policy,
+		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Threshold: orElse(req.Threshold, l.opts.Threshold),
+		Threshold: cmp.Or(req.Threshold, l.opts.Threshold),
 	}
-	if focus := orElse(req.Focus, orElse(req.FovealFocus, req.Payload.TargetID)); focus != "" {
+	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
 		n, err := v.Resolve(l.below(focus))
 		if err != nil {
 			return nil, err
@@ -281,7 +279,7 @@ func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
 }
 
 func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {
-	to, err := l.m.Resolve(ctx, orElse(req.To, "0")) // before the sync, which may add a snapshot
+	to, err := l.m.Resolve(ctx, cmp.Or(req.To, "0")) // before the sync, which may add a snapshot
 	if err != nil {
 		return nil, err
 	}
@@ -325,13 +323,4 @@ var errLimit = errors.New("limit is 0 or more")
 
 func invalid(op string, err error) error {
 	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}
-}
-
-// orElse returns v, or other when v is the zero value.
-func orElse[T comparable](v, other T) T {
-	var zero T
-	if v == zero {
-		return other
-	}
-	return v
 }

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ func namedQuery(l *Local, v *fovea.View, e query.Expr, req QueryRequest) ([]*nod
 	case "":
 		return v.Query(e, req.Limit, l.opts.Now())
 	case Completed:
-		return v.Completed(e, orElse(req.Limit, recentlyCompleted), l.opts.Now())
+		return v.Completed(e, cmp.Or(req.Limit, recentlyCompleted), l.opts.Now())
 	case ActiveProjects:
 		projects := map[string]bool{}
 		for _, id := range v.ActiveProjects() {

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	if err != nil {
 		return nil, err
 	}
-	under := l.below(orElse(req.Under, inbox))
+	under := l.below(cmp.Or(req.Under, inbox))
 	if file := fileIn(under); file != "" {
 		scope := l.memex.ScopeOfFile(file)
 		if g := GrantOf(ctx); !g.reaches(scope) {
@@ -71,7 +72,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	})
 	if err != nil {
-		return nil, named(err, "remember", under, orElse(req.Under, inbox))
+		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}
 	out := editResponse(l, id, c)
 	out.Known = c.Seq == 0

@@ -43,7 +43,7 @@ func inTurn(t *testing.T, m *fovea.Memory) {
 		<-goOn
 		return time.Now()
 	}
-	svc := api.NewLocal(m, &api.LocalOptions{AtOnce: room, Now: now, NoSync: true})
+	svc := api.WithSync(api.NewLocal(m, &api.LocalOptions{AtOnce: room, Now: now}), api.SyncNone)
 	search := func(ctx context.Context) error {
 		hits, err := api.OpSearch.Call(ctx, svc, api.SearchRequest{Text: "gauge"})
 		if err == nil && len(hits) != 1 {

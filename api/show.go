@@ -66,7 +66,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.show(l.m.Withhold(past, v, !l.seesAll(ctx)), orElse(was, id))
+	return l.show(l.m.Withhold(past, v, !l.seesAll(ctx)), cmp.Or(was, id))
 }
 
 // lookedBack is how many snapshots are searched for a node that is no more.

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -64,7 +65,7 @@ func admitRollback(ctx context.Context, t *trust, r RollbackRequest) (RollbackRe
 	if err != nil || len(newest) == 0 {
 		return r, err
 	}
-	to, err := t.moment(ctx, orElse(r.To, "0"))
+	to, err := t.moment(ctx, cmp.Or(r.To, "0"))
 	if err != nil {
 		return r, err
 	}

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -57,7 +58,7 @@ func (t *trust) node(ctx context.Context, focus string) (*Shown, error) {
 
 // admitNote checks the place of a note; without one it is the agent's folder.
 func admitNote(ctx context.Context, t *trust, r RememberRequest) (RememberRequest, error) {
-	r.Under = orElse(r.Under, t.folder())
+	r.Under = cmp.Or(r.Under, t.folder())
 	r, err := t.inertNote(r)
 	if err != nil {
 		return r, err

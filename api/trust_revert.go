@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func admitRevert(ctx context.Context, t *trust, r RevertRequest) (RevertRequest,
 	if r, err = t.ownCommits(ctx, r, head); err != nil {
 		return r, err
 	}
-	r.Head = orElse(r.Head, head)
+	r.Head = cmp.Or(r.Head, head)
 	trial := r
 	trial.DryRun = true
 	would, err := Op[RevertRequest, *RevertResponse]{t.op}.Call(ctx, t.svc, trial)

@@ -305,7 +305,6 @@ var knowing = []any{
 
 // ask asks requests of an operation, in every scope, as everybody.
 func (r *reading) ask(op *api.Operation, requests []any) {
-	r.options.NoSync = true // all of it was read
 	svc := api.Guarded(api.NewLocal(r.memory, &r.options))
 	for _, req := range requests {
 		for i, g := range r.grants {
@@ -315,7 +314,7 @@ func (r *reading) ask(op *api.Operation, requests []any) {
 			for _, scopes := range r.scopes {
 				told := ""
 				ctx := api.WithScopes(api.WithGrant(r.t.Context(), g), scopes)
-				answer, err := svc(ctx, api.Call{Op: op, Request: req, Warn: func(err error) { told += "warning: " + err.Error() + "\n" }})
+				answer, err := svc(ctx, api.Call{Op: op, Request: req, Sync: api.SyncNone, Warn: func(err error) { told += "warning: " + err.Error() + "\n" }})
 				text, _ := json.Marshal(answer)
 				if told += string(text); err != nil {
 					told += err.Error()

@@ -127,10 +127,10 @@ func (m *memex) forget() {
 	}
 }
 
-// remembered proves that the state folder holds every node of the files.
+// remembered proves that the memory holds every node of the files.
 func (m *memex) remembered() {
 	m.tb.Helper()
-	r := measure(m.tb, m.env(), m.program, "status", "--no-sync", "--json", "--memex", m.dir)
+	r := measure(m.tb, m.env(), m.program, "status", "--json", "--memex", m.dir)
 	var status struct{ Nodes, Documents int }
 	if err := json.Unmarshal([]byte(r.out), &status); err != nil {
 		m.tb.Fatal(err)

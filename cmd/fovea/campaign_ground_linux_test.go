@@ -187,7 +187,7 @@ func (g *grounds) verb(words ...string) (out string, said string, err error) {
 
 // history returns the messages of the log as one text.
 func (g *grounds) history() string {
-	out, said, err := g.verb("log", "--json", "--no-sync")
+	out, said, err := g.verb("log", "--json")
 	if err != nil {
 		return said
 	}

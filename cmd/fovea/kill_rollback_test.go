@@ -90,7 +90,7 @@ func TestKilledRollbackIsWholeOrNot(t *testing.T) {
 // lastKind returns the kind of the newest commit.
 func lastKind(t *testing.T, memex, state string) string {
 	t.Helper()
-	out, err := process(t, state, "log", "--no-sync", "--memex", memex, "--json").Output()
+	out, err := process(t, state, "log", "--memex", memex, "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestKilledIngestKeepsWhatItPrinted(t *testing.T) {
 	for round := range 6 {
 		state := filepath.Join(t.TempDir(), fmt.Sprintf("state%d", round))
 		printed := killed(t, memex, state, rng.IntN(7))
-		out, err := process(t, state, "log", "--no-sync", "--memex", memex, "--json").Output()
+		out, err := process(t, state, "log", "--memex", memex, "--json").Output()
 		if err != nil {
 			t.Fatalf("round %d: log after the kill: %v", round, err)
 		}

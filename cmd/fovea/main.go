@@ -133,7 +133,6 @@ but the answer, standard error the rest. Exit codes:
 	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` that commits are by")
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no talk on standard error but errors")
-	f.BoolVar(&s.noSync, "no-sync", false, "do not read what changed in the folder first")
 	f.BoolVar(&s.alone, "no-daemon", false, "open the memory in this process, also where a daemon could")
 	f.BoolVar(&s.adopt, "adopt", false, "take over the store of a memex that was moved here")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns)))

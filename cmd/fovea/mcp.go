@@ -174,5 +174,5 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 		return err
 	})
 	s.far = far
-	return s.fromAfar(), nil
+	return s.far.Service, nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -63,14 +62,6 @@ func (s *session) clientOptions() *afar.Options {
 		Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project,
 		Warn: s.warn,
 	}
-}
-
-// fromAfar is the daemon's service as this run's flags want it.
-func (s *session) fromAfar() api.Service {
-	if !s.noSync {
-		return s.far.Service
-	}
-	return api.WithSync(s.far.Service, api.SyncNone)
 }
 
 // beginHere begins the store of a memex that has none in this process, before a daemon

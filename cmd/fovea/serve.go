@@ -167,13 +167,6 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	})
 }
 
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}
-
 // later is a writer that keeps what comes before it has somewhere to go: the log of
 // a daemon begins before it is known whether this process is to be one.
 type later struct {

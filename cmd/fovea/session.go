@@ -28,13 +28,12 @@ const lockWait = 10 * time.Second
 // session is one run of the command: its global flags and the memory it
 // opened.
 type session struct {
-	flags  config.Flags
-	json   bool
-	quiet  bool
-	noSync bool
-	adopt  bool
-	anew   bool // begin a new history though another store knows these notes
-	alone  bool // no daemon is asked
+	flags config.Flags
+	json  bool
+	quiet bool
+	adopt bool
+	anew  bool // begin a new history though another store knows these notes
+	alone bool // no daemon is asked
 
 	out    *stream // the answer
 	err    *stream // the rest
@@ -59,11 +58,11 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		return nil, err
 	}
 	if s.far != nil {
-		return s.fromAfar(), nil
+		return s.far.Service, nil
 	}
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session,
-		NoSync: s.noSync, Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
+		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
 		Progress: s.progress, Warn: s.warn,
 	}), nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -248,7 +249,7 @@ func (s *session) forgetSigned(st stores.Store) error {
 // notes, and reports whether it is to be copied.
 func (s *session) storeToTake(name string) (stores.Store, bool, error) {
 	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
-		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: orElse(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
+		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: cmp.Or(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
 	}
 	kin, err := stores.Look(storesDir(), s.config.Memex, s.config.StateDir)
 	if err != nil {

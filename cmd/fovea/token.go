@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ agent may stands in the configuration, under grants.`,
 			if err := checkScopes(api.Role(role), scopes); err != nil {
 				return misuse{err}
 			}
-			agent := orElse(s.flags.Agent, a[0])
+			agent := cmp.Or(s.flags.Agent, a[0])
 			if api.Role(role) == api.Owner {
 				agent = s.flags.Agent
 			}

@@ -35,8 +35,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.counts.streams.Add(1)
-	defer s.counts.streams.Add(-1)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	st := &stream{w: w, control: http.NewResponseController(w), seq: seq}

@@ -76,7 +76,6 @@ func (s *Server) turn(ctx context.Context, agent limitedAs) error {
 	switch {
 	case wait > shortWait:
 		turn.Cancel()
-		s.counts.limited.Add(1)
 		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, s.rates.perMinute)
 	case wait > 0:
 		select {

@@ -52,7 +52,6 @@ type Server struct {
 	opts    Options
 	service api.Service // opts.Service behind the middlewares of New
 	mcp     http.Handler
-	counts  counters
 	rates   rates
 
 	requests, streams, large *share.Shares // under way
@@ -102,7 +101,6 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	inner.HandleFunc("GET /v1/logs", s.logs)
 	inner.Handle("GET /v1/events", s.streaming(s.lasting(admit, http.HandlerFunc(s.events))))
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
-	inner.HandleFunc("GET /metrics", s.metrics)
 	if s.mcp != nil {
 		mcp := s.lasting(admit, s.untilStop(s.mcp))
 		inner.Handle("/mcp", mcp)
@@ -112,7 +110,7 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	outer.HandleFunc("GET /healthz", s.healthy)
 	outer.HandleFunc("GET /readyz", s.ready)
 	outer.Handle("/", admitted(admit, s.sharing(typed(inner))))
-	return s.counted(s.recovered(s.bounded(outer)))
+	return s.recovered(s.bounded(outer))
 }
 
 // admitted lets in whom admit knows, to the scopes that the request names.
