@@ -120,8 +120,8 @@ func readKey(name string) (string, error) {
 	if mode := info.Mode(); !mode.IsRegular() || mode.Perm()&0o077 != 0 {
 		return "", fmt.Errorf("the key %s has mode %v, and others may have read it: chmod 600 it if nobody did, else move it away to get a new one", name, mode)
 	}
-	const longest = 1024
-	text, err := io.ReadAll(io.LimitReader(file, longest))
+	const maxKey = 1024
+	text, err := io.ReadAll(io.LimitReader(file, maxKey))
 	return strings.TrimSpace(string(text)), err
 }
 

@@ -30,15 +30,15 @@ func (c *Config) Socket(env func(string) string) (string, error) {
 	folder := filepath.Join(env("XDG_RUNTIME_DIR"), "fovea")
 	// A relative path in a variable of XDG counts as not set, by its standard, and
 	// a socket's name must be short.
-	if !filepath.IsAbs(folder) || len(folder)+len(name) > longestSocket {
+	if !filepath.IsAbs(folder) || len(folder)+len(name) > maxSocketPath {
 		folder = filepath.Join(os.TempDir(), fmt.Sprintf("fovea-%d", os.Getuid()))
 	}
-	if len(folder)+len(name) > longestSocket {
+	if len(folder)+len(name) > maxSocketPath {
 		folder = fmt.Sprintf("/tmp/fovea-%d", os.Getuid())
 	}
 	return filepath.Join(folder, name), nil
 }
 
-// longestSocket is what every system takes as the path of a socket, less the
-// slash and the end.
-const longestSocket = 102
+// maxSocketPath is the length of a socket path that every system accepts, without the
+// slash and the terminating zero byte.
+const maxSocketPath = 102

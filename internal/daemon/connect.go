@@ -64,7 +64,7 @@ func connect(ctx context.Context, socket string, opts *client.Options) (*client.
 		return nil, fmt.Errorf("socket: %w", err)
 	}
 	far := client.Unix(socket, opts)
-	soon, stop := context.WithTimeout(ctx, patience)
+	soon, stop := context.WithTimeout(ctx, helloTimeout)
 	defer stop()
 	if _, err := far.Hello(soon); err != nil {
 		far.Close()
@@ -72,19 +72,19 @@ func connect(ctx context.Context, socket string, opts *client.Options) (*client.
 		case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist):
 			return nil, ErrNone // it is gone and left its socket behind
 		case soon.Err() != nil && ctx.Err() == nil:
-			return nil, fmt.Errorf("what listens at %s says nothing for %v; end that process, or ask with --no-daemon", socket, patience)
+			return nil, fmt.Errorf("what listens at %s says nothing for %v; end that process, or ask with --no-daemon", socket, helloTimeout)
 		}
 		return nil, err
 	}
 	return far, nil
 }
 
-// patience is how long a daemon may take to say who it is: it looks at nothing but
-// itself for that.
-const patience = 10 * time.Second
+// helloTimeout bounds the wait for the first answer of a daemon, which needs no look at
+// the folder.
+const helloTimeout = 10 * time.Second
 
-// pause is how long who waits for a daemon lets pass before asking again.
-const pause = 20 * time.Millisecond
+// pollInterval is the time between two attempts to reach a daemon that starts.
+const pollInterval = 20 * time.Millisecond
 
 // Await is Connect that asks again until there is a daemon, or the context ends, or
 // given up is closed.
@@ -99,7 +99,7 @@ func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp 
 			return nil, errors.Join(ErrNone, ctx.Err())
 		case <-givenUp:
 			return Connect(ctx, c, opts) // it may have found one that was quicker
-		case <-time.After(pause):
+		case <-time.After(pollInterval):
 		}
 	}
 }
@@ -140,7 +140,7 @@ func silent(ctx context.Context, c *config.Config) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(pause):
+		case <-time.After(pollInterval):
 		}
 	}
 }

@@ -205,14 +205,14 @@ func (d *daemon) add(l net.Listener, as share.Bearer, h http.Handler, silent tim
 }
 
 func (d *daemon) counts(l net.Listener, as share.Bearer) net.Listener {
-	return &crowd{Listener: l, shares: d.shares, as: as}
+	return &sharedListener{Listener: l, shares: d.shares, as: as}
 }
 
 // state is http.Server.ConnState.
 func (d *daemon) state(c net.Conn, s http.ConnState) {
 	d.idle.state(c, s)
-	if c, ok := c.(*counted); ok {
-		c.state(s)
+	if c, ok := c.(*sharedConn); ok {
+		c.setState(s)
 	}
 }
 

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	quiet    = 50 * time.Millisecond  // a burst of saves ends when so long nothing came
-	longest  = 500 * time.Millisecond // and is read after so long though it goes on
-	rescan   = 10 * time.Minute       // finds what no event told
+	quiet    = 50 * time.Millisecond  // a burst of saves ends after so long without an event
+	maxBurst = 500 * time.Millisecond // after which a burst is read although it goes on
+	rescan   = 10 * time.Minute       // finds what no event reported
 	pulse    = time.Minute            // between heartbeats of the memory, and looks at what the process holds
 	marksDir = "watch"                // of the state folder
 )
 
-// live keeps a memory up with its folder.
+// live keeps a memory up to date with its folder.
 type live struct {
 	ctx      context.Context // of the daemon: what one request began, others wait for
 	m        *fovea.Memory
@@ -35,12 +35,12 @@ type live struct {
 	root    *corpus.Root
 	watcher *corpus.Watcher // nil where the folder cannot be watched
 
-	turn  chan struct{} // held by the one who reads the folder; guards what follows
+	turn  chan struct{} // held while the folder is read; guards what follows
 	done  uint64        // what the memory holds of what the watcher has seen
 	begun bool          // the folder was read once, and what was seen since is in the memory
 
-	ready atomic.Bool
-	rest  rest // of run
+	ready     atomic.Bool
+	scavenger scavenger // of run
 }
 
 // keepLive begins to watch.
@@ -148,7 +148,7 @@ func (l *live) isReady() error {
 // run reads the folder now, after each burst of events and every ten minutes, and
 // lets the memory see to itself.
 func (l *live) run() {
-	l.told(l.read(l.ctx, 0, true))
+	l.logError(l.read(l.ctx, 0, true))
 	var changed <-chan struct{}
 	if l.watcher != nil {
 		changed = l.watcher.Changed()
@@ -161,20 +161,20 @@ func (l *live) run() {
 		case <-l.ctx.Done():
 			return
 		case <-scans.C:
-			l.told(l.read(l.ctx, 0, true))
+			l.logError(l.read(l.ctx, 0, true))
 		case <-beats.C:
-			l.told(l.m.Heartbeat(l.ctx))
-			l.rest.beat()
+			l.logError(l.m.Heartbeat(l.ctx))
+			l.scavenger.tick()
 		case <-changed:
 			l.burst(changed)
-			l.told(l.read(l.ctx, l.watcher.Seen(), false))
+			l.logError(l.read(l.ctx, l.watcher.Seen(), false))
 		}
 	}
 }
 
 // burst waits for the end of a burst of events, but not for long.
 func (l *live) burst(changed <-chan struct{}) {
-	end := time.NewTimer(longest)
+	end := time.NewTimer(maxBurst)
 	defer end.Stop()
 	for {
 		pause := time.NewTimer(quiet)
@@ -191,8 +191,8 @@ func (l *live) burst(changed <-chan struct{}) {
 	}
 }
 
-// told logs an error of what nobody asked for.
-func (l *live) told(err error) {
+// logError logs an error of work in the background.
+func (l *live) logError(err error) {
 	if err != nil && l.ctx.Err() == nil {
 		l.log.Warn("in the background", "why", advise(err))
 	}

@@ -52,7 +52,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	go func() { _ = cmd.Wait(); close(ended) }()
 	far, err := Await(ctx, c, opts, ended)
 	if errors.Is(err, ErrNone) {
-		return nil, fmt.Errorf("start: %w", saidBy(name, err))
+		return nil, fmt.Errorf("start: %w", startError(name, err))
 	}
 	if err != nil {
 		return nil, err
@@ -74,12 +74,12 @@ func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
 	}
 }
 
-// lastWords is how many bytes of what a daemon said last are told.
+// lastWords is the number of bytes of a daemon's log that an error quotes.
 const lastWords = 2000
 
-// saidBy is why a daemon did not come up: the error that its last line holds, else its
-// last words.
-func saidBy(name string, err error) error {
+// startError returns why a daemon did not start: the error in the last line of its log,
+// else the end of the log.
+func startError(name string, err error) error {
 	text, readErr := os.ReadFile(name)
 	words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
 	if readErr != nil || words == "" {

@@ -8,12 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRest: memory is given back once after each busy time, and not while it lasts.
-func TestRest(t *testing.T) {
+// TestScavenger asserts that memory is returned once after each busy time, and not
+// during one.
+func TestScavenger(t *testing.T) {
 	const mib = 1 << 20
 	for _, tc := range []struct {
 		name      string
-		allocated []uint64 // between beats, in MiB
+		allocated []uint64 // between ticks, in MiB
 		want      []bool
 	}{
 		{"it starts and nobody comes", []uint64{200, 0, 0, 0}, []bool{false, true, false, false}},
@@ -24,12 +25,12 @@ func TestRest(t *testing.T) {
 		{"somebody asks now and then", []uint64{200, 8, 8, 8, 8, 8, 8}, []bool{false, true, false, false, false, true, false}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var r rest
+			var s scavenger
 			var so uint64
 			var got []bool
 			for _, more := range tc.allocated {
 				so += more * mib
-				got = append(got, r.due(so))
+				got = append(got, s.due(so))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("given back (-want +got):\n%s", diff)
