@@ -28,7 +28,7 @@ func (m *Memory) Diagnostics(ctx context.Context) ([]node.Problem, error) {
 	for _, problems := range v.odd.get().All() {
 		out = append(out, problems...)
 	}
-	around := graph.Around{Exists: once(m.root.Exists), Known: m.opts.ElsewhereID}
+	around := graph.LinkTargets{Exists: once(m.root.Exists), Known: m.opts.ElsewhereID}
 	for p := range v.state.BrokenLinks(ctx, around) {
 		out = append(out, p)
 	}

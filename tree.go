@@ -371,7 +371,7 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 	custom := textOf(in.tree, "CUSTOM_ID")
 	for _, id := range up.Kids {
 		n, ok := in.state.Get(id)
-		if !ok || n.Wish() != "" {
+		if !ok || n.ClaimedID() != "" {
 			continue
 		}
 		if custom != "" && n.HasCustom() && textOf(&node.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {

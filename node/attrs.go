@@ -13,20 +13,18 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// MaxAttr is the most bytes of an attribute, key and encoded value.
+// MaxAttr is the maximum size in bytes of an attribute, key and encoded value.
 const MaxAttr = 1 << 20
 
-// Attr is one hashed attribute of a node that came as a tree. Org nodes have
-// none: their bytes say everything.
+// Attr is a hashed attribute of a node of a tree. Nodes of files have none.
 type Attr struct {
-	Key   string // upper case, as Attributes leaves it
+	Key   string // upper case, as Attributes returns it
 	Value Value
 }
 
-// Attributes puts attributes into the one order and spelling that is hashed:
-// keys in upper case (ASCII letters alone, whatever the machine), TODO-STATE as
-// TODO, a key that comes twice or as KEY+ a list in the order given, sorted by
-// key. The result is the caller's.
+// Attributes returns attributes in the order and spelling that is hashed: sorted by key,
+// keys in upper case (ASCII letters only), TODO-STATE as TODO, a repeated key or KEY+ as a
+// list in the given order. The caller owns the result.
 func Attributes(given ...Attr) []Attr {
 	if len(given) == 0 {
 		return nil
@@ -57,7 +55,7 @@ func Attributes(given ...Attr) []Attr {
 	return single
 }
 
-// joined makes one list of attributes of one key.
+// joined returns the list of the values of attributes with one key.
 func joined(attrs []Attr) Value {
 	values := make([]Value, len(attrs))
 	for i := range attrs {
@@ -66,7 +64,7 @@ func joined(attrs []Attr) Value {
 	return ListValue(values...)
 }
 
-// attr returns the value of an attribute, null where there is none.
+// attr returns the value of an attribute, null if there is none.
 func attr(attrs []Attr, key string) Value {
 	for i := range attrs {
 		if attrs[i].Key == key {
@@ -84,8 +82,8 @@ func declaredIn(attrs []Attr) string {
 	return ""
 }
 
-// checkAttrs returns the id that attributes declare, "" for none, or says which
-// attribute cannot be kept, and why.
+// checkAttrs returns the id that attributes declare, "" for none, or the key and the fault
+// of an invalid attribute.
 func checkAttrs(attrs []Attr) (id, key string, why error) {
 	for i, a := range attrs {
 		switch {
@@ -108,11 +106,11 @@ func checkAttrs(attrs []Attr) (id, key string, why error) {
 	return id, "", nil
 }
 
-// upper turns ASCII letters to upper case and leaves all else: a digest must not
-// depend on which Unicode a machine knows.
+// upper converts ASCII letters alone to upper case: a digest must not depend on the
+// Unicode version of a machine.
 func upper(s string) string { return mapASCII(s, 'a', 'z', 'A'-'a') }
 
-// lower is its counterpart.
+// lower converts ASCII letters alone to lower case.
 func lower(s string) string { return mapASCII(s, 'A', 'Z', 'a'-'A') }
 
 func mapASCII(s string, from, to byte, by int) string {
@@ -130,8 +128,8 @@ func mapASCII(s string, from, to byte, by int) string {
 	return s
 }
 
-// appendAttrs appends the attributes of an own block: a list of pairs, or, where
-// that takes more than a chunk, the content that its encoding is.
+// appendAttrs appends the attributes of an own block: a list of pairs, or, if that exceeds
+// a chunk, its encoding as content.
 func appendAttrs(b []byte, attrs []Attr, emit Emit) ([]byte, error) {
 	begin := len(b)
 	b = merkle.AppendList(b, len(attrs))
@@ -146,7 +144,7 @@ func appendAttrs(b []byte, attrs []Attr, emit Emit) ([]byte, error) {
 	return merkle.AppendContent(b[:begin], list, emit)
 }
 
-// readAttrs reads what appendAttrs appended, and nothing else.
+// readAttrs decodes the output of appendAttrs, and rejects anything else.
 func readAttrs(r *merkle.Reader, get func(merkle.Digest) ([]byte, error)) ([]Attr, error) {
 	raw := r.Raw()
 	if r.Err() != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// ParserVersion numbers what the parser derives. A state that was derived by
-// another version is derived again from its bytes when it is opened.
+// ParserVersion is the version of the derived fields. When a state derived by another
+// version is opened, its fields are derived again from the bytes.
 const ParserVersion = 3
 
-// Derived is what the parser reads from a node's bytes. It is kept beside the
-// node so that opening an image needs no parsing, and enters no digest.
+// Derived are the fields that the parser reads from a node's bytes. They are stored with
+// the node, so that opening an image needs no parsing, and are in no digest.
 type Derived struct {
 	Title      string
 	Todo       string // keyword as the file declares it, "" for none
@@ -23,27 +23,27 @@ type Derived struct {
 	Priority   string
 	Level      int        // stars; 0 for a document
 	Tags       []string   // own tags; a document's are its FILETAGS
-	Properties []Property // a document's are its drawer's, then what its #+PROPERTY lines come to that the drawer does not hide
+	Properties []Property // a document's are those of its drawer, then those of its #+PROPERTY lines that the drawer does not override
 	Links      []string   // targets as written, "id:x", "*title", "#custom", in order, without repeats
 	Scheduled  string     // raw timestamps
 	Deadline   string
 	Closed     string
 	Category   string // a document's #+CATEGORY
-	DeclaredID string // the :ID: that stands in the bytes, whoever bears it; "" when no node could
+	DeclaredID string // the :ID: in the bytes, even if another node bears it; "" if it is unusable
 	BodyStart  int    // offset in Content where the body begins
 	Commented  bool
 	Archived   bool
-	Opaque     bool // a file that is not Org: hashed and kept, not parsed
-	Encrypted  bool // bears or inherits the tag crypt: only its own line is read
+	Opaque     bool // a file that is not parsed
+	Encrypted  bool // has or inherits the tag crypt: only its own line is read
 
 	TagGroups []org.TagGroup // a document's, by #+TAGS lines and those of its setup files
-	Setup     []string       // paths of the setup files a document asks for, sorted, there or not
+	Setup     []string       // sorted paths of the setup files that a document names, whether they exist or not
 }
 
-// cryptTag marks what org-crypt encrypts.
+// cryptTag is the tag of headlines that org-crypt encrypts.
 const cryptTag = "crypt"
 
-// Equal reports whether two parses said the same.
+// Equal reports whether all fields are equal.
 func (d *Derived) Equal(o *Derived) bool {
 	return d.Title == o.Title && d.Todo == o.Todo && d.Done == o.Done && d.Priority == o.Priority && d.Level == o.Level &&
 		d.Scheduled == o.Scheduled && d.Deadline == o.Deadline && d.Closed == o.Closed &&
@@ -56,12 +56,11 @@ func (d *Derived) Equal(o *Derived) bool {
 		})
 }
 
-// Property is one line of a property drawer, as it stands.
+// Property is one line of a property drawer, unchanged.
 type Property struct{ Key, Value string }
 
-// Property returns the values of a property of the node itself: that of the last KEY,
-// as Org has it where several lines have one key, then what the KEY+ lines add, in file
-// order. The key is matched without case.
+// Property returns the values of a property of the node itself: that of the last KEY line,
+// as in Org, then those of the KEY+ lines in file order. Case is ignored.
 func (d *Derived) Property(key string) []string {
 	var out, added []string
 	for _, p := range d.Properties {
@@ -77,8 +76,8 @@ func (d *Derived) Property(key string) []string {
 	return append(out, added...)
 }
 
-// PropertyLists returns, by key in upper case, what Property does for it. The caller owns
-// the map. O(properties).
+// PropertyLists returns the results of Property for all keys, by key in upper case. The
+// caller owns the map. O(properties).
 func (d *Derived) PropertyLists() map[string][]string {
 	plain, added := map[string][]string{}, map[string][]string{}
 	for _, p := range d.Properties {
@@ -95,7 +94,8 @@ func (d *Derived) PropertyLists() map[string][]string {
 	return plain
 }
 
-// last returns the value of a property that counts, that of its last line, trimmed.
+// last returns the trimmed value of the last line of a property, which is the effective
+// one.
 func (d *Derived) last(key string) string {
 	for _, p := range slices.Backward(d.Properties) {
 		if strings.EqualFold(p.Key, key) {
@@ -105,8 +105,8 @@ func (d *Derived) last(key string) string {
 	return ""
 }
 
-// BaseName is the name a document goes by when it has no title: its file
-// name without folder and ending.
+// BaseName returns the name of a document without a title: its file name without folder
+// and extension.
 func BaseName(p string) string {
 	b := path.Base(p)
 	return strings.TrimSuffix(b, path.Ext(b))
@@ -126,14 +126,14 @@ func newDeriver(path string, doc *org.Document) *deriver {
 		return d
 	}
 	d.encrypted = make([]bool, len(doc.Headlines))
-	for i := range doc.Headlines { // a parent stands before its children
-		d.encrypted[i] = d.above(i) || own(doc.Headlines[i])
+	for i := range doc.Headlines { // a parent precedes its children
+		d.encrypted[i] = d.inherits(i) || own(doc.Headlines[i])
 	}
 	return d
 }
 
-// above reports whether headline i inherits the tag crypt.
-func (d *deriver) above(i int) bool {
+// inherits reports whether headline i inherits the tag crypt.
+func (d *deriver) inherits(i int) bool {
 	if p := d.doc.Headlines[i].Parent; p >= 0 {
 		return d.encrypted[p]
 	}
@@ -184,22 +184,22 @@ func properties(drawer, lines []org.Property) []Property {
 	for _, p := range drawer {
 		out = append(out, Property{p.Key, p.Value})
 	}
-	said := map[string]string{} // by key in upper case: what the last line of the drawer says
+	last := map[string]string{} // by key in upper case: the value of the last line in the drawer
 	if len(lines) > 0 {
 		for _, p := range drawer {
-			said[strings.ToUpper(p.Key)] = p.Value
+			last[strings.ToUpper(p.Key)] = p.Value
 		}
 	}
-	for _, p := range lines { // a line counts where the drawer does not say otherwise
-		if value, ok := said[strings.ToUpper(p.Key)]; !ok || value == "nil" {
+	for _, p := range lines { // the drawer overrides a line
+		if value, ok := last[strings.ToUpper(p.Key)]; !ok || value == "nil" {
 			out = append(out, Property{p.Key, p.Value})
 		}
 	}
 	return out
 }
 
-// plain returns the value of the last line of a drawer that has this very key, matched
-// without case.
+// plain returns the value of the last line of a drawer with exactly this key, ignoring
+// case.
 func plain(drawer []org.Property, key string) (value string, ok bool) {
 	for _, p := range slices.Backward(drawer) {
 		if strings.EqualFold(p.Key, key) {
@@ -209,8 +209,8 @@ func plain(drawer []org.Property, key string) (value string, ok bool) {
 	return "", false
 }
 
-// links lists the targets of headline i's own text up to the offset end, without
-// repeats; those of the zeroth section when i is -1.
+// links returns the distinct link targets of headline i's own text up to the offset end;
+// of the zeroth section if i is -1.
 func links(doc *org.Document, i, end int) []string {
 	var out []string
 	var seen map[string]bool
@@ -245,7 +245,7 @@ func LinkLines(content string) map[string]int {
 	return lines
 }
 
-// written is a link's address as it stands: *title, #custom, (line), type:path and
+// written returns a link's address as written: *title, #custom, (line), type:path and
 // type:path::search.
 func written(l org.Link) string {
 	target := l.Type + ":" + l.Path
@@ -263,8 +263,8 @@ func written(l org.Link) string {
 	return target
 }
 
-// afterSettings returns the offset behind the #+KEY: lines and blank lines that
-// a document begins with: what they say is derived, its text comes after.
+// afterSettings returns the offset after the #+KEY: lines and blank lines at the beginning
+// of a document.
 func afterSettings(text string, from int) int {
 	for at := from; at < len(text); {
 		line := text[at:]

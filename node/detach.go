@@ -9,10 +9,9 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Detach gives a node memory of its own: all its strings are copied, but for those
-// that it has from was, which may be nil, the node that it follows. A node that Split
-// made holds on to the bytes of the whole file otherwise. It is for those who build a
-// node, before it enters a state. O(len(Content)).
+// Detach copies the strings of a node that is not yet in a state, so that it does not
+// retain the whole file it was parsed from. Strings equal to those of was, its earlier
+// version or nil, are shared with it. O(len(Content)).
 func (n *Node) Detach(was *Node) {
 	if was == nil {
 		was = &Node{Derived: &Derived{}}
@@ -46,7 +45,7 @@ func (n *Node) Detach(was *Node) {
 	n.Derived = &d
 }
 
-// ours returns a string in memory of its own, or in that of an equal one.
+// ours returns was if it is equal to s, else a copy of s.
 func ours(s, was string) string {
 	if s == was {
 		return was

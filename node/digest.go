@@ -14,8 +14,7 @@ import (
 // Format is the version of the block formats of doc/format/digest.md.
 const Format = 0
 
-// Emit receives a block and its digest. The bytes are the callee's to keep
-// only if it copies them.
+// Emit receives a block and its digest. It must copy the bytes to keep them.
 type Emit func(d merkle.Digest, block []byte) error
 
 // OwnBlock returns the digest of a node's own canonical block
@@ -29,7 +28,7 @@ func (n *Node) OwnBlock(emit Emit) (merkle.Digest, error) {
 	return seal(b, emit)
 }
 
-// appendOwn appends the own block; the bytes of the content stand last.
+// appendOwn appends the own block; the content is last.
 func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
 	b, err := n.appendOwnHead(b, emit)
 	if err != nil || n.Bare {
@@ -38,8 +37,7 @@ func (n *Node) appendOwn(b []byte, emit Emit) ([]byte, error) {
 	return merkle.AppendContent(b, n.Content, emit)
 }
 
-// appendOwnHead appends the own block up to the value of the content, and that
-// too where there is none.
+// appendOwnHead appends the own block without the content, or all of it for a bare node.
 func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 	b = merkle.AppendMap(b, ownFields)
 	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
@@ -54,8 +52,8 @@ func (n *Node) appendOwnHead(b []byte, emit Emit) ([]byte, error) {
 
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// Blocks hands to emit the blocks that keep a node: its own block, behind those that
-// it links to. The node's digest is trusted. emit must copy what it keeps.
+// Blocks passes the blocks of a node to emit: those that its own block links to, then the
+// own block. The node's digest is not recomputed.
 func (n *Node) Blocks(emit Emit) error {
 	buf := scratch.Get().(*[]byte)
 	defer scratch.Put(buf)
@@ -99,10 +97,8 @@ func seal(block []byte, emit Emit) (merkle.Digest, error) {
 	return d, emit(d, block)
 }
 
-// Hash sets the own digests and versions of a document's nodes, given in
-// document order, each behind its parent and all that stands before it, from
-// their bytes and children. It is for those who build nodes, before they enter a
-// state.
+// Hash sets the own digests and versions of a document's nodes, given in document order,
+// from their bytes and children. The nodes must not be in a state.
 func Hash(nodes []*Node) {
 	h := hashers.Get().(*hasher)
 	defer hashers.Put(h)
@@ -114,7 +110,7 @@ func Hash(nodes []*Node) {
 	free := len(nodes)
 	for _, n := range slices.Backward(nodes) {
 		kids := h.versions[free:]
-		kids = kids[:min(len(n.Kids), len(kids))] // the first child stands next
+		kids = kids[:min(len(n.Kids), len(kids))] // the first child is next
 		if n.Version = n.Own; len(kids) > 0 {
 			h.block, _ = appendVersion(h.block[:0], n.Own, kids, nil)
 			n.Version = merkle.Sum(h.block)
@@ -124,17 +120,17 @@ func Hash(nodes []*Node) {
 	}
 }
 
-// hasher is what Hash needs for a document, kept for the next.
+// hasher is the reusable memory of Hash.
 type hasher struct {
 	block    []byte
-	versions []merkle.Digest // at the end, those of the nodes behind that wait for their parent
+	versions []merkle.Digest // at the end, those of later nodes whose parent is not hashed yet
 }
 
 var hashers = sync.Pool{New: func() any { return new(hasher) }}
 
-// ReadOwn decodes an own block and gives back the node's hashed part: Type,
-// Content, Bare, Attrs and Own. get fetches the blocks it links to. The block is
-// checked to be the one that d names.
+// ReadOwn decodes the own block with digest d and returns the hashed fields of the node:
+// Type, Content, Bare, Attrs and Own. get fetches the block and those it links to.
+// Errors: ErrDigest, ErrFormat, and those of get.
 func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, error) {
 	block, err := get(d)
 	if err != nil {
@@ -172,8 +168,8 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 	return n, nil
 }
 
-// Links returns the blocks that a node's block is cut into: none for a version,
-// or an own block that holds its content. get fetches them.
+// Links returns the digests of the blocks that a node's block links to with its content:
+// none for a version, or for an own block that contains its content. get fetches them.
 func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Digest, error) {
 	if holdsContent(block) {
 		return nil, nil
@@ -193,10 +189,10 @@ func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Dige
 	return links, err
 }
 
-// ownFields is how many fields an own block has; a version has others.
+// ownFields is the number of fields of an own block; a version has another number.
 const ownFields = 4
 
-// plainHeads is how the own blocks of Org nodes begin, up to their content.
+// plainHeads are the beginnings of the own blocks of files, up to the content.
 var plainHeads = [...][]byte{plainHead(TypeHeadline), plainHead(TypeDocument)}
 
 func plainHead(typ string) []byte {
@@ -204,7 +200,8 @@ func plainHead(typ string) []byte {
 	return head
 }
 
-// holdsContent reports, for most blocks that are not cut, that they are not.
+// holdsContent reports whether a block certainly contains its content; it may report
+// false for one that does.
 func holdsContent(block []byte) bool {
 	for _, head := range plainHeads {
 		if len(block) > len(head) && bytes.HasPrefix(block, head) {

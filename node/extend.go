@@ -44,8 +44,8 @@ func Extend(nodes []*Node, more string, opts *org.Options, free func(id string) 
 	return nil
 }
 
-// extensible reports whether a text at the end of a file cannot change what the
-// headlines before it are.
+// extensible reports whether a text at the end of a file cannot change how the headlines
+// before it are parsed.
 func extensible(nodes []*Node, more string) bool {
 	top, last := nodes[0], nodes[len(nodes)-1]
 	if !IsOrg(top.Path) || IsTree(nodes) || top.Derived.Opaque || len(top.Derived.Setup) > 0 || strings.Contains(top.Content, "<<<") ||
@@ -60,8 +60,8 @@ func extensible(nodes []*Node, more string) bool {
 	return true
 }
 
-// passesLimits reports whether a file is or becomes too large to be parsed with more
-// text at its end, or that text is itself.
+// passesLimits reports whether a file with more text at its end would be too large to be
+// parsed.
 func passesLimits(nodes []*Node, more string) bool {
 	size := len(more)
 	for _, n := range nodes {

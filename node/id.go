@@ -17,8 +17,8 @@ const (
 	// derivedPrefix marks an id that Fovea derived. It is never written into a
 	// file, and an :ID: may not begin with it.
 	derivedPrefix = "~"
-	// searchMark stands between an id and a place below it, as in Org's own
-	// links: ID::#custom here, ID::type.N for spans. An :ID: may not hold it.
+	// searchMark separates an id from a place below it, as in Org's own links:
+	// ID::#custom here, ID::type.N for spans. An :ID: may not contain it.
 	searchMark = "::"
 )
 
@@ -33,8 +33,8 @@ func IsDerived(id string) bool { return strings.HasPrefix(id, derivedPrefix) }
 // every machine.
 func DocumentID(path string) string { return documentID("document", norm.NFC.String(path)) }
 
-// rawDocumentID is for a document that may not bear the id it wishes: its
-// bytes tell it from every other file.
+// rawDocumentID derives the id of a document that does not bear the one it claims, from
+// the exact bytes of its path.
 func rawDocumentID(path string) string { return documentID("document bytes", path) }
 
 func documentID(kind, path string) string {
@@ -58,11 +58,11 @@ func derive(place merkle.Digest) string {
 }
 
 // customID is the id of a headline that declares a CUSTOM_ID: unique within
-// its document only, so the document's id stands before it, as in Org's link
+// its document only, so it is prefixed by the document's id, as in Org's link
 // [[id:document::#custom]].
 func customID(document, custom string) string { return document + searchMark + "#" + custom }
 
-// unusable says why a declared id cannot be borne, or "".
+// unusable returns why a declared id cannot be used, "" if it can.
 func unusable(id string) string {
 	switch {
 	case !utf8.ValidString(id):
@@ -104,9 +104,9 @@ func (c Claim) Before(o Claim) bool {
 
 func underAgents(path string) bool { return strings.HasPrefix(path, "agents/") }
 
-// Wish returns the id a node claims, or "" for one that declares none; the
-// document that a file is always claims one.
-func (n *Node) Wish() string {
+// ClaimedID returns the id that a node claims, "" for none. The document of a file
+// always claims one.
+func (n *Node) ClaimedID() string {
 	if n.Derived.DeclaredID != "" || n.Parent != "" || IsMemory(n.Path) {
 		return n.Derived.DeclaredID
 	}

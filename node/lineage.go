@@ -10,61 +10,60 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Edge says that the node once called Old is now called New.
+// Edge records that the id of a node changed from Old to New.
 type Edge struct{ Old, New string }
 
-// Lineage matches the nodes that left a state with those that came to it in
-// the same commit: by own digest, then by all of their text but the stars, which
-// a move to another level changes, then by title and parent, then by order among
-// what is left below one parent, then by title where one that left and one that
-// came have it alone. Both sets are given in document order.
-// Each node is in at most one edge; the result is sorted and a function of the
-// two sets alone. Complexity is O(n log n) in the number of nodes given.
+// Lineage matches the nodes that a commit removed with those it added: by own digest,
+// then by text without the stars, which a move to another level changes, then by title
+// and parent, then by order among the remaining children of one parent, then by a title
+// that occurs once on each side. Both sets are in document order. Each node is in at
+// most one edge; the result is sorted and a function of the two sets alone. O(n log n)
+// in the number of nodes.
 func Lineage(removed, added []*Node) []Edge {
 	if len(removed) == 0 || len(added) == 0 {
 		return nil
 	}
-	m := matcher{old: slices.Clone(removed), new: slices.Clone(added), heirs: map[string]string{}}
-	pair(&m, func(n *Node) owned { return owned{n.Type, n.Own} })
-	pair(&m, func(n *Node) worded {
-		if n.Content == "" { // a node of a tree, known by its attributes alone
-			return worded{typ: n.Type, id: n.ID}
+	m := matcher{old: slices.Clone(removed), new: slices.Clone(added), renamed: map[string]string{}}
+	pair(&m, func(n *Node) sameOwn { return sameOwn{n.Type, n.Own} })
+	pair(&m, func(n *Node) sameText {
+		if n.Content == "" { // a node of a tree, identified by its attributes alone
+			return sameText{typ: n.Type, id: n.ID}
 		}
-		return worded{typ: n.Type, text: strings.TrimLeft(n.Content, "*")}
+		return sameText{typ: n.Type, text: strings.TrimLeft(n.Content, "*")}
 	})
-	pair(&m, func(n *Node) placed { return placed{n.Type, n.Path, m.heir(n.Parent), n.Title()} })
-	pair(&m, func(n *Node) placed { return placed{n.Type, n.Path, m.heir(n.Parent), ""} })
+	pair(&m, func(n *Node) samePlace { return samePlace{n.Type, n.Path, m.current(n.Parent), n.Title()} })
+	pair(&m, func(n *Node) samePlace { return samePlace{n.Type, n.Path, m.current(n.Parent), ""} })
 	m.keepSingle()
-	pair(&m, func(n *Node) placed { return placed{typ: n.Type, title: n.Title()} })
+	pair(&m, func(n *Node) samePlace { return samePlace{typ: n.Type, title: n.Title()} })
 	slices.SortFunc(m.edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.Old, b.Old), cmp.Compare(a.New, b.New)) })
 	return m.edges
 }
 
-type owned struct {
+type sameOwn struct {
 	typ string
 	own merkle.Digest
 }
 
-type worded struct{ typ, text, id string }
+type sameText struct{ typ, text, id string }
 
-type placed struct{ typ, path, parent, title string }
+type samePlace struct{ typ, path, parent, title string }
 
 type matcher struct {
 	old, new []*Node
-	heirs    map[string]string // old id -> new id, as far as known
+	renamed  map[string]string // old id -> new id, so far
 	edges    []Edge
 }
 
-// heir gives the present id of a parent that may itself have been renamed.
-func (m *matcher) heir(id string) string {
-	if n, ok := m.heirs[id]; ok {
+// current returns the new id of a parent that may have been renamed itself.
+func (m *matcher) current(id string) string {
+	if n, ok := m.renamed[id]; ok {
 		return n
 	}
 	return id
 }
 
-// keepSingle leaves out the headlines whose title is not one of a kind among
-// those that left or among those that came, and all documents.
+// keepSingle drops all documents, and the headlines whose title is not unique on each
+// side.
 func (m *matcher) keepSingle() {
 	count := func(nodes []*Node) map[string]int {
 		titles := make(map[string]int, len(nodes))
@@ -80,7 +79,7 @@ func (m *matcher) keepSingle() {
 	m.old, m.new = slices.DeleteFunc(m.old, drop), slices.DeleteFunc(m.new, drop)
 }
 
-// pair joins, in order, old and new nodes of equal key and takes them out.
+// pair matches, in order, old and new nodes of equal key and removes them.
 func pair[K comparable](m *matcher, key func(*Node) K) {
 	waiting := make(map[K][]*Node, len(m.new))
 	for _, n := range m.new {
@@ -95,7 +94,7 @@ func pair[K comparable](m *matcher, key func(*Node) K) {
 		n := waiting[k][0]
 		waiting[k] = waiting[k][1:]
 		taken[n] = true
-		m.heirs[o.ID] = n.ID
+		m.renamed[o.ID] = n.ID
 		m.edges = append(m.edges, Edge{o.ID, n.ID})
 		return true
 	})

@@ -4,21 +4,20 @@ package node
 
 import "strings"
 
-// memoryMark begins the path of a document that is no file: files are named
-// relative to the memex, so that none has such a path.
+// memoryMark begins the path of a document that is not a file. File paths are relative
+// and never begin with it.
 const memoryMark = "/"
 
-// IsMemory reports whether a document of this path is memory-backed: a tree that
-// came through the API and stands in no file.
+// IsMemory reports whether a document at this path is memory-backed: a tree without a
+// file.
 func IsMemory(path string) bool { return strings.HasPrefix(path, memoryMark) }
 
-// MemoryPath returns the path of the memory-backed document whose root claims,
-// or was given, an id.
+// MemoryPath returns the path of the memory-backed document whose root has this id.
 func MemoryPath(id string) string { return memoryMark + id }
 
-// IsTree reports whether a document's nodes came as a tree: the memory-backed
-// ones, and those laid over a file, whose root names the file in an attribute or
-// is of no type that a file has.
+// IsTree reports whether a document's nodes are those of a tree: memory-backed, or laid
+// over a file, in which case its root names the file in an attribute or has a type that
+// files do not have.
 func IsTree(nodes []*Node) bool {
 	if len(nodes) == 0 {
 		return false

@@ -10,38 +10,35 @@ import (
 	"github.com/fovea-memory/fovea/internal/linediff"
 )
 
-// ConflictTag is the tag of a node that has a conflict drawer.
+// ConflictTag is the tag of nodes with a conflict drawer.
 const ConflictTag = "conflict"
 
-// Conflict is a field that two sides changed in different ways, as it stands in
-// the drawer of the node: nothing of either side is lost.
+// Conflict is a field that two sides changed in different ways. The drawer of the node
+// keeps both values.
 type Conflict struct {
-	ID    string // of the node, where that is known
-	Path  string // of its document, likewise
+	ID    string // of the node, if known
+	Path  string // of its document, if known
 	Field string // "todo", "title", "property KEY", "scheduled", "body", "place", "deleted" and so on
-	By    string // who made the value that was lost, and in which commit
-	Kept  string // what stands in the node: a value, or lines; "" for none
-	Lost  string // what the other side has there
+	By    string // author and commit of the lost value
+	Kept  string // the value in the node, or lines; "" for none
+	Lost  string // the value of the other side
 }
 
-// Merging brings the own texts of two versions of a node together that came from
-// a third. Where they cannot both stand, Won does.
+// Merging merges two versions of a node that share a base. Won wins conflicts.
 type Merging struct {
-	Won, Lost string // who made each side, in one line
-	// Undo says that the lost side is an earlier text that is brought back: that
-	// something was done then is no reason to end it now.
+	Won, Lost string // author of each side, in one line
+	// Undo says that the lost side is an earlier version that is restored: that a task
+	// was done then does not make it done now.
 	Undo bool
 }
 
-// Own returns the own text that two versions of a node make of the one they came
-// from, with level stars, which are none for a document, and the fields in which they are in
-// conflict, behind those that are given. base is nil where both brought the node.
-// The fields are merged apart, and only the bytes of a field that changed differ
-// from the side that has it: todo keyword, priority, COMMENT, title, each tag, each
-// property, each planning time, then the text by lines. A done keyword stands before
-// an open one. Conflicts are kept in the node's drawer, the node has the tag
-// conflict then; an opaque file has no place for them. Complexity is that of reading
-// the texts and of two line differences.
+// Own returns the merged own text of two versions of a node, with level stars (0 for a
+// document), and the conflicts: those in also, then the new ones. base is nil if both
+// sides added the node. Fields are merged separately: todo keyword, priority, COMMENT,
+// title, each tag, each property, each planning time, then the text by lines. Bytes
+// outside changed fields stay as they are. A done keyword wins over an open one.
+// Conflicts are written into the node's drawer, and the node is tagged; an opaque file
+// has no drawer. O(length of the texts), and two line differences.
 func (m *Merging) Own(base, won, lost *Node, level int, also ...Conflict) (string, []Conflict) {
 	if base == nil {
 		base = &Node{Type: won.Type, Derived: &Derived{}}
@@ -58,31 +55,30 @@ func (m *Merging) Own(base, won, lost *Node, level int, also ...Conflict) (strin
 	if won.Derived.Opaque || lost.Derived.Opaque {
 		return o.opaque(), o.conflicts
 	}
-	o.b, o.w, o.l = partsOf(base), partsOf(won), partsOf(lost)
-	p := parts{ // in this order: so the conflicts are told
+	o.b, o.w, o.l = fieldsOf(base), fieldsOf(won), fieldsOf(lost)
+	p := fields{ // conflicts are reported in this order
 		line:     pick(o.b.line, o.w.line, o.l.line, o.line),
 		planning: pick(o.b.planning, o.w.planning, o.l.planning, o.planning),
 		drawer:   pick(o.b.drawer, o.w.drawer, o.l.drawer, o.drawer),
 		settings: pick(o.b.settings, o.w.settings, o.l.settings, o.settings),
 		body:     pick(o.b.body, o.w.body, o.l.body, o.body),
 	}
-	p.kept = union(o.b.kept, o.w.kept, o.l.kept)
+	p.entries = union(o.b.entries, o.w.entries, o.l.entries)
 	if len(o.conflicts) > 0 {
-		p.keep(o.conflicts, won)
+		p.addConflicts(o.conflicts, won)
 	}
 	return strings.Repeat("*", level) + p.join(), o.conflicts
 }
 
-// ownMerge is one call of Own: three versions of a node, and their parts.
+// ownMerge is one call of Own: three versions of a node and their fields.
 type ownMerge struct {
 	*Merging
 	base, won, lost *Node
-	b, w, l         parts
+	b, w, l         fields
 	conflicts       []Conflict
 }
 
-// pick is the rule for whatever can be compared: of two sides, the one that
-// changed; where both did, what resolve makes of them.
+// pick returns the side that differs from base, or the result of resolve if both do.
 func pick[T comparable](base, won, lost T, resolve func() T) T {
 	switch {
 	case won == lost || base == lost:
@@ -93,7 +89,7 @@ func pick[T comparable](base, won, lost T, resolve func() T) T {
 	return resolve()
 }
 
-// field merges a value and notes the conflict.
+// field merges a value and records a conflict.
 func (o *ownMerge) field(name, base, won, lost string) string {
 	return pick(base, won, lost, func() string {
 		o.conflict(name, o.Lost, won, lost)
@@ -105,8 +101,8 @@ func (o *ownMerge) conflict(field, by, kept, lost string) {
 	o.conflicts = append(o.conflicts, Conflict{Field: field, By: by, Kept: kept, Lost: lost})
 }
 
-// union merges two lists as sets: what one side took away is gone, what one added
-// is there, in the order of the first side, then of the second.
+// union merges two lists as sets: removals and additions of both sides count. The
+// result has the order of the first side, then of the second.
 func union(base, won, lost []string) []string {
 	var out []string
 	for _, x := range won {
@@ -122,7 +118,7 @@ func union(base, won, lost []string) []string {
 	return out
 }
 
-// body merges the text below the drawers. Encrypted text is one value.
+// body merges the text after the drawers. Encrypted text is one value.
 func (o *ownMerge) body() string {
 	if o.base.Derived.Encrypted || o.won.Derived.Encrypted || o.lost.Derived.Encrypted {
 		return o.field("body", o.b.body, o.w.body, o.l.body)
@@ -130,7 +126,7 @@ func (o *ownMerge) body() string {
 	return o.merged("body", o.b.body, o.w.body, o.l.body)
 }
 
-// line merges a headline's line, or what stands before a document's drawer.
+// line merges a headline's line, or the text before a document's drawer.
 func (o *ownMerge) line() string {
 	if o.won.Type == TypeHeadline {
 		return o.headline()
@@ -153,7 +149,7 @@ func (o *ownMerge) merged(field, base, won, lost string) string {
 	return b.String()
 }
 
-// opaque merges files that are not Org, by lines; what is no text is one value.
+// opaque merges files that are not Org: text by lines, binary files as one value.
 func (o *ownMerge) opaque() string {
 	for _, n := range []*Node{o.base, o.won, o.lost} {
 		if IsEncrypted(n.Path) || !utf8.ValidString(n.Content) || strings.Contains(n.Content, "\x00") {

@@ -9,18 +9,18 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// heading is a headline's line behind the stars, cut into fields and the blanks
-// behind each of them.
+// heading is a headline's line after the stars, split into fields and the blanks after
+// each of them.
 type heading struct {
 	first                                              string // the blanks before the first field
 	todo, priority, comment, title                     string
 	afterTodo, afterPriority, afterComment, afterTitle string
 	tags                                               []string
-	tail                                               string // behind the tags, the line end included
+	tail                                               string // after the tags, line end included
 }
 
-// readHeading cuts a line by the fields that the parser read from it; ok is false
-// where they are not found there.
+// readHeading splits a line by the fields that the parser found in it; ok is false if
+// they are not in the line.
 func readHeading(line string, d *Derived) (h heading, ok bool) {
 	text := strings.TrimRight(line, "\r\n")
 	ok = true
@@ -56,7 +56,7 @@ func readHeading(line string, d *Derived) (h heading, ok bool) {
 
 func tagWord(tags []string) string { return ":" + strings.Join(tags, ":") + ":" }
 
-// String writes the line again, with one blank where a field is new.
+// String returns the line, with one blank after a new field.
 func (h heading) String() string {
 	var b strings.Builder
 	put := func(field, after string) {
@@ -84,10 +84,10 @@ func (h heading) String() string {
 	return line + tagWord(h.tags) + h.tail
 }
 
-// headline merges the fields of a headline's line. Where the result would be read
-// otherwise than as these fields, the line is one field.
+// headline merges the fields of a headline's line. If the result would be parsed as
+// other fields, the line is merged as one field.
 func (o *ownMerge) headline() string {
-	noted := len(o.conflicts)
+	before := len(o.conflicts)
 	w, ok := readHeading(o.w.line, o.won.Derived)
 	l, ok2 := readHeading(o.l.line, o.lost.Derived)
 	if ok && ok2 {
@@ -96,7 +96,7 @@ func (o *ownMerge) headline() string {
 			return line
 		}
 	}
-	o.conflicts = o.conflicts[:noted]
+	o.conflicts = o.conflicts[:before]
 	return o.field("headline", o.b.line, o.w.line, o.l.line)
 }
 
@@ -119,7 +119,7 @@ func (o *ownMerge) mergeHeading(b, w, l heading) string {
 	return h.String()
 }
 
-// todo decides between two keywords: done stands before open.
+// todo decides between two keywords: done wins over open.
 func (o *ownMerge) todo() string {
 	w, l := o.won.Derived, o.lost.Derived
 	if l.Done && !w.Done && !o.Undo {
@@ -130,7 +130,7 @@ func (o *ownMerge) todo() string {
 	return w.Todo
 }
 
-// reads reports whether a line is read as the fields that the sides have.
+// reads reports whether a line is parsed as fields of the sides.
 func (o *ownMerge) reads(line string) bool {
 	w, l := o.won.Derived, o.lost.Derived
 	var words strings.Builder

@@ -8,25 +8,24 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// parts are the pieces of a node's own text that are merged apart. Joined in
-// order they are the text, but for the stars of a headline.
-type parts struct {
-	line     string // a headline's line behind the stars; of a document, what stands before its drawer
+// fields are the pieces of a node's own text that are merged separately. Joined in order
+// they are the text without the stars of a headline.
+type fields struct {
+	line     string // a headline's line after the stars; of a document, the text before its drawer
 	planning string
 	drawer   string   // of properties
-	settings string   // of a document: the #+KEY: lines it begins with
-	kept     []string // the entries of the conflict drawer
+	settings string   // of a document: its first #+KEY: lines
+	entries  []string // of the conflict drawer
 	body     string
 }
 
-// partsOf splits a node's text. Only its content and type count, and where a
-// document's settings end.
-func partsOf(n *Node) parts {
+// fieldsOf splits a node's text. Only its content and type are used.
+func fieldsOf(n *Node) fields {
 	if n.Content == "" {
-		return parts{}
+		return fields{}
 	}
 	doc := org.Parse(n.Content, nil)
-	var p parts
+	var p fields
 	at := 0
 	cut := func(end int) string {
 		end = max(at, end)
@@ -45,20 +44,21 @@ func partsOf(n *Node) parts {
 		p.drawer = cut(doc.DrawerEnd)
 		p.settings = cut(afterSettings(n.Content[:doc.SectionEnd], max(doc.Start, doc.DrawerEnd)))
 	}
-	p.kept, p.body = cutKept(n.Content[at:])
+	p.entries, p.body = cutConflicts(n.Content[at:])
 	return p
 }
 
-// join puts the parts together. A piece that has another behind it ends its line.
-func (p *parts) join() string {
-	kept := ""
-	if len(p.kept) > 0 {
-		kept = keptBegin + "\n" + strings.Join(p.kept, "") + keptEnd + "\n"
-		kept = strings.ReplaceAll(kept, "\n", p.end())
+// join returns the text of the fields. A line feed is added to a piece without one if
+// another follows.
+func (p *fields) join() string {
+	drawer := ""
+	if len(p.entries) > 0 {
+		drawer = drawerBegin + "\n" + strings.Join(p.entries, "") + drawerEnd + "\n"
+		drawer = strings.ReplaceAll(drawer, "\n", p.end())
 	}
 	var b strings.Builder
 	open := false
-	for _, piece := range []string{p.line, p.planning, p.drawer, p.settings, kept, p.body} {
+	for _, piece := range []string{p.line, p.planning, p.drawer, p.settings, drawer, p.body} {
 		if piece == "" {
 			continue
 		}
@@ -71,8 +71,8 @@ func (p *parts) join() string {
 	return b.String()
 }
 
-// end returns how the lines of the text end: as the first of them does.
-func (p *parts) end() string {
+// end returns the line end of the text, that of its first line.
+func (p *fields) end() string {
 	for _, piece := range []string{p.line, p.planning, p.drawer, p.settings, p.body} {
 		if first, _, ok := strings.Cut(piece, "\n"); ok {
 			return lineEnd(first + "\n")
@@ -81,7 +81,7 @@ func (p *parts) end() string {
 	return "\n"
 }
 
-// lineEnd returns what a line ends with; a line feed where it has no end.
+// lineEnd returns the line end of a line, a line feed if it has none.
 func lineEnd(line string) string {
 	if strings.HasSuffix(line, "\r\n") {
 		return "\r\n"
@@ -89,8 +89,8 @@ func lineEnd(line string) string {
 	return "\n"
 }
 
-// SetLevel returns a headline's text with another number of stars; a document's,
-// whose level is 0, as it is.
+// SetLevel returns a headline's text with the given number of stars, or the unchanged
+// text of a document, whose level is 0.
 func SetLevel(content string, level int) string {
 	rest := strings.TrimLeft(content, "*")
 	if level == 0 || len(content)-len(rest) == level {

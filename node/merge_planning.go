@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// planning merges the timestamps of a planning line, each apart.
+// planning merges the timestamps of a planning line separately.
 func (o *ownMerge) planning() string {
 	line := o.w.planning
 	for _, keyword := range []string{"CLOSED", "DEADLINE", "SCHEDULED"} {
@@ -32,8 +32,8 @@ func planned(d *Derived, keyword string) string {
 	return d.Scheduled
 }
 
-// replan puts a timestamp in the place of another one in a planning line; "" is
-// none. The other bytes of the line stay.
+// replan replaces one timestamp in a planning line by another; "" is none. Other bytes
+// of the line do not change.
 func replan(line, keyword, was, has, end string) string {
 	text := strings.TrimRight(line, "\r\n")
 	mark := keyword + ":"
@@ -59,8 +59,7 @@ func replan(line, keyword, was, has, end string) string {
 	return text + end
 }
 
-// drawer merges a property drawer key by key. The lines of KEY and KEY+ are one
-// value.
+// drawer merges a property drawer by key. The lines of KEY and KEY+ are one value.
 func (o *ownMerge) drawer() string {
 	b, w, l := propertyLines(o.b.drawer), propertyLines(o.w.drawer), propertyLines(o.l.drawer)
 	lines := w.lines
@@ -81,7 +80,7 @@ func (o *ownMerge) drawer() string {
 	return w.String()
 }
 
-// String joins a drawer again; one without properties is none.
+// String returns the text of the drawer, "" without properties.
 func (d drawerLines) String() string {
 	if len(d.lines) == 0 {
 		return ""
@@ -97,12 +96,12 @@ func (d drawerLines) String() string {
 
 // propertyLine is one line of a property drawer.
 type propertyLine struct {
-	key  string // upper case, without a +
-	text string // the line with its end
-	said string // key and value, however the line is spaced
+	key    string // upper case, without a +
+	text   string // the line with its end
+	normal string // key and value with normalized spacing
 }
 
-// drawerLines is a property drawer cut into lines.
+// drawerLines is a property drawer split into lines.
 type drawerLines struct {
 	begin, end string
 	lines      []propertyLine
@@ -122,24 +121,24 @@ func propertyLines(drawer string) drawerLines {
 	for _, p := range doc.Properties {
 		key := strings.ToUpper(p.Key)
 		d.lines = append(d.lines, propertyLine{
-			key: strings.TrimSuffix(key, "+"), text: drawer[p.Start:p.End], said: strings.TrimSpace(":" + p.Key + ": " + p.Value),
+			key: strings.TrimSuffix(key, "+"), text: drawer[p.Start:p.End], normal: strings.TrimSpace(":" + p.Key + ": " + p.Value),
 		})
 	}
 	return d
 }
 
-// value is what a drawer says of a key: its lines, without what only spaces them.
+// value returns the normalized lines of a key.
 func (d drawerLines) value(key string) string {
-	var said []string
+	var normal []string
 	for _, p := range d.lines {
 		if p.key == key {
-			said = append(said, p.said)
+			normal = append(normal, p.normal)
 		}
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(normal, "\n")
 }
 
-// of returns the lines of a key; none where it has no value.
+// of returns the lines of a key, none if value is empty.
 func (d drawerLines) of(key, value string) []propertyLine {
 	if value == "" {
 		return nil
@@ -147,7 +146,7 @@ func (d drawerLines) of(key, value string) []propertyLine {
 	return slices.DeleteFunc(slices.Clone(d.lines), func(p propertyLine) bool { return p.key != key })
 }
 
-// keysOf lists the keys of drawers in order, each once.
+// keysOf returns the distinct keys of drawers in order.
 func keysOf(drawers ...drawerLines) []string {
 	var keys []string
 	for _, d := range drawers {
@@ -160,7 +159,7 @@ func keysOf(drawers ...drawerLines) []string {
 	return keys
 }
 
-// putProperty puts lines in the place of those of a key, else behind all.
+// putProperty replaces the lines of a key, or appends lines for a new key.
 func putProperty(lines []propertyLine, key string, with []propertyLine) []propertyLine {
 	is := func(p propertyLine) bool { return p.key == key }
 	at := slices.IndexFunc(lines, is)

@@ -9,38 +9,38 @@ import (
 	"strings"
 )
 
-// FieldDeleted and FieldPlace are the fields of conflicts about a whole node: one
-// side took it away, or both moved it.
+// FieldDeleted and FieldPlace are the fields of conflicts about a whole node: one side
+// deleted it, or both moved it.
 const (
 	FieldDeleted = "deleted"
 	FieldPlace   = "place"
 )
 
-// ErrMoved is wrapped by the error of Resolved where what stood when the conflict
-// was kept is no longer there, so that there is nothing to exchange.
+// ErrMoved is wrapped by the error of Resolved if the kept value is no longer in the
+// node, so that it cannot be replaced.
 var ErrMoved = errors.New("it changed since; change it by hand and drop the conflict")
 
-// Resolved returns the node's own text without the conflicts that which names by
-// index into Conflicts, with what was lost in the place of what stands where take
-// says so. The drawer and the tag go with the last conflict. Fields about the whole
-// node cannot be taken here. Complexity is that of reading the text.
+// Resolved returns the node's own text without the conflicts in which, by their index in
+// Conflicts. With take, lost values replace the kept ones. The drawer and the tag are
+// removed with the last conflict. Conflicts about the whole node cannot be taken here.
+// Errors: ErrMoved. O(length of the text).
 func (n *Node) Resolved(take bool, which ...int) (string, error) {
-	p := partsOf(n)
+	p := fieldsOf(n)
 	if take {
 		for _, i := range which {
-			c := readEntry(p.kept[i])
+			c := readEntry(p.entries[i])
 			if err := p.exchange(c, n); err != nil {
 				return "", fmt.Errorf("%s: %w", c.Field, err)
 			}
 		}
 	}
-	rest := p.kept[:0:0]
-	for i, e := range p.kept {
+	rest := p.entries[:0:0]
+	for i, e := range p.entries {
 		if !slices.Contains(which, i) {
 			rest = append(rest, e)
 		}
 	}
-	if p.kept = rest; len(rest) == 0 {
+	if p.entries = rest; len(rest) == 0 {
 		if n.Type == TypeHeadline {
 			p.line = withoutTag(p.line, ConflictTag)
 		} else {
@@ -54,7 +54,7 @@ func (n *Node) Resolved(take bool, which ...int) (string, error) {
 	return text, nil
 }
 
-// dropLine takes out the first line that is the given one.
+// dropLine removes the first occurrence of a line.
 func dropLine(text, line string) string {
 	for at := 0; at < len(text); {
 		first, rest := cutLine(text[at:])
@@ -66,8 +66,8 @@ func dropLine(text, line string) string {
 	return text
 }
 
-// exchange puts what was lost in the place of what stands.
-func (p *parts) exchange(c Conflict, n *Node) error {
+// exchange replaces the kept value by the lost one.
+func (p *fields) exchange(c Conflict, n *Node) error {
 	kept, lost := strings.TrimSuffix(c.Kept, "\n"), strings.TrimSuffix(c.Lost, "\n")
 	field, key, _ := strings.Cut(c.Field, " ")
 	switch field {
@@ -94,7 +94,7 @@ func (p *parts) exchange(c Conflict, n *Node) error {
 	return errors.New("this cannot be taken here; move or forget the node, and drop the conflict")
 }
 
-func (p *parts) exchangeHeading(n *Node, field, kept, lost string) error {
+func (p *fields) exchangeHeading(n *Node, field, kept, lost string) error {
 	h, ok := readHeading(p.line, n.Derived)
 	at := map[string]*string{"todo": &h.todo, "priority": &h.priority, "title": &h.title}[field]
 	if !ok || *at != kept {
@@ -105,7 +105,7 @@ func (p *parts) exchangeHeading(n *Node, field, kept, lost string) error {
 	return nil
 }
 
-func (p *parts) exchangeProperty(key, kept, lost string) error {
+func (p *fields) exchangeProperty(key, kept, lost string) error {
 	d := propertyLines(p.drawer)
 	if d.value(key) != kept {
 		return ErrMoved
@@ -123,7 +123,8 @@ func (p *parts) exchangeProperty(key, kept, lost string) error {
 	return nil
 }
 
-// swap exchanges lines in a text; lines that came from nothing go to its end.
+// swap replaces the kept lines in a text by the lost ones, or appends these if nothing
+// was kept.
 func swap(text *string, c Conflict, end string) error {
 	kept, lost := strings.ReplaceAll(c.Kept, "\n", end), strings.ReplaceAll(c.Lost, "\n", end)
 	whole := *text

@@ -11,15 +11,15 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// conflictAttr is the attribute in which a node of a tree keeps its conflicts, as
-// the entries of a drawer are written.
+// conflictAttr is the attribute with the conflicts of a node of a tree, written as
+// drawer entries.
 const conflictAttr = "CONFLICT"
 
-// Tree returns what two versions of a tree make of the one they came from: types and
-// attributes each for itself, content by lines, children by the ids they declare,
-// else by title, else by what they are. Conflicts are kept in the attribute CONFLICT,
-// with the tag conflict, and returned; a child that one side took away and the other
-// changed stays. base is nil where both brought the tree. O(nodes times depth).
+// Tree returns the merge of two versions of a tree: type and attributes separately,
+// content by lines, children matched by declared id, else by title, else by content.
+// Conflicts are returned, and kept in the attribute CONFLICT with the tag conflict. A
+// child that one side deleted and the other changed stays. base is nil if both sides
+// added the tree. O(nodes times depth).
 func (m *Merging) Tree(base, won, lost *Tree) (*Tree, []Conflict) {
 	tm := treeMerge{Merging: m}
 	return tm.merge(base, won, lost, nil), tm.conflicts
@@ -49,12 +49,12 @@ func (m *treeMerge) merge(base, won, lost *Tree, also []Conflict) *Tree {
 	return t
 }
 
-// attributes merges key by key. An absent attribute is not one of null.
+// attributes merges by key. An absent attribute differs from one that is null.
 func (o *ownMerge) attributes(base, won, lost []Attr) []Attr {
 	b, w, l := byKey(base), byKey(won), byKey(lost)
 	var out []Attr
 	for _, a := range Attributes(slices.Concat(base, won, lost)...) { // each key once, in order
-		v := pick(b[a.Key], w[a.Key], l[a.Key], func() said {
+		v := pick(b[a.Key], w[a.Key], l[a.Key], func() optional {
 			if a.Key == "TODO" && finished(lost) && !finished(won) && !o.Undo {
 				o.conflict("todo", o.Won, l[a.Key].String(), w[a.Key].String())
 				return l[a.Key]
@@ -69,28 +69,28 @@ func (o *ownMerge) attributes(base, won, lost []Attr) []Attr {
 	return out
 }
 
-// said is the value of an attribute, or that there is none.
-type said struct {
+// optional is the value of an attribute that may be absent.
+type optional struct {
 	value Value
 	there bool
 }
 
-func (s said) String() string { return s.value.String() }
+func (s optional) String() string { return s.value.String() }
 
-func byKey(attrs []Attr) map[string]said {
-	out := make(map[string]said, len(attrs))
+func byKey(attrs []Attr) map[string]optional {
+	out := make(map[string]optional, len(attrs))
 	for _, a := range attrs {
-		out[a.Key] = said{a.Value, true}
+		out[a.Key] = optional{a.Value, true}
 	}
 	return out
 }
 
-// finished reports whether attributes say that something is done.
+// finished reports whether attributes mark a task as done.
 func finished(attrs []Attr) bool {
 	return isDone(attr(attrs, "TODO").String(), lower(attr(attrs, "TODO-TYPE").String()))
 }
 
-// content merges raw contents by lines; none at all is a value of its own.
+// content merges raw contents by lines. No content differs from empty content.
 func (o *ownMerge) content(base, won, lost *Tree) (string, bool) {
 	type raw struct {
 		text string
@@ -106,7 +106,7 @@ func (o *ownMerge) content(base, won, lost *Tree) (string, bool) {
 	return got.text, got.bare
 }
 
-// children merges the lists of children by what each is known by, as lines are.
+// children merges the lists of children by name, as lines are merged.
 func (m *treeMerge) children(base, won, lost *Tree) []*Tree {
 	b, w, l := listed(base.Kids), listed(won.Kids), listed(lost.Kids)
 	var out []*Tree
@@ -121,7 +121,7 @@ func (m *treeMerge) children(base, won, lost *Tree) []*Tree {
 	}
 	for _, c := range linediff.Merge(b.names, w.names, l.names) {
 		if c.Conflict && strings.Count(c.A, "\n") == 1 && strings.Count(c.B, "\n") == 1 && strings.Count(c.Base, "\n") == 1 {
-			if x, y := w.of[c.A], l.of[c.B]; x.Type == y.Type && x.ID() == "" && y.ID() == "" { // one child, changed by both
+			if x, y := w.of[c.A], l.of[c.B]; x.Type == y.Type && x.ID() == "" && y.ID() == "" { // one child, changed by both sides
 				out = append(out, m.merge(b.of[c.Base], x, y, nil))
 				continue
 			}
@@ -129,7 +129,7 @@ func (m *treeMerge) children(base, won, lost *Tree) []*Tree {
 		put(c.A)
 		put(c.B)
 	}
-	for name := range strings.Lines(b.names) { // what one side took away and the other changed
+	for name := range strings.Lines(b.names) { // deleted by one side and changed by the other
 		if !done[name] && (w.of[name] == nil) != (l.of[name] == nil) && m.changed(b.of[name], w.of[name], l.of[name]) {
 			put(name)
 		}
@@ -137,7 +137,7 @@ func (m *treeMerge) children(base, won, lost *Tree) []*Tree {
 	return slices.DeleteFunc(out, func(t *Tree) bool { return t == nil })
 }
 
-// child merges one child; nil for one that goes.
+// child merges one child; nil if it is deleted.
 func (m *treeMerge) child(base, won, lost *Tree) *Tree {
 	n, by := won, m.Lost
 	switch {
@@ -155,8 +155,8 @@ func (m *treeMerge) child(base, won, lost *Tree) *Tree {
 	return m.merge(base, n, n, []Conflict{{Field: FieldDeleted, By: by}})
 }
 
-// changed reports whether a child that one side took away is otherwise on the other,
-// and is to stay for it.
+// changed reports whether a child that one side deleted was changed by the other and
+// stays for that.
 func (m *treeMerge) changed(base, won, lost *Tree) bool {
 	n := won
 	if won == nil {
@@ -167,7 +167,7 @@ func (m *treeMerge) changed(base, won, lost *Tree) bool {
 	return string(n.JSON()) != string(base.JSON())
 }
 
-// siblings are the children of a tree by name, each name a line.
+// siblings are the children of a tree by name; each name is a line.
 type siblings struct {
 	names string
 	of    map[string]*Tree
@@ -193,7 +193,7 @@ func listed(kids []*Tree) siblings {
 	return s
 }
 
-// withConflicts adds entries to the attribute that keeps them, and the tag.
+// withConflicts returns attributes with conflicts and the tag added.
 func withConflicts(attrs []Attr, conflicts []Conflict) []Attr {
 	var kept []Value
 	if v := attr(attrs, conflictAttr); v.Kind() != KindNull {

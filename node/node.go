@@ -17,8 +17,8 @@ const (
 	TypeHeadline = "headline" // a headline and its own text, up to its first child
 )
 
-// Limits of design section 3; longer ones are a diagnostic and get a derived
-// id, longer paths are refused.
+// Limits. A longer id is a diagnostic and replaced by a derived one, a longer path is
+// refused.
 const (
 	MaxID   = 1 << 10 // bytes of an id
 	MaxPath = 4 << 10 // bytes of a document path
@@ -32,16 +32,15 @@ type Node struct {
 
 	Type    string // TypeDocument, TypeHeadline, or an element's name for AST nodes
 	Content string // the node's own bytes, children not included
-	Bare    bool   // no content at all, which is not the empty one; only of a node that came as a tree
-	Attrs   []Attr // hashed attributes of a node that came as a tree, sorted by key; nil for Org nodes
+	Bare    bool   // no content, which differs from empty content; only for nodes of trees
+	Attrs   []Attr // hashed attributes of a node of a tree, sorted by key; nil for files
 
 	Derived *Derived // what the parser read from Content; never nil in a state
 
 	key merkle.Digest // SHA-256 of ID, the node's place in the Merkle map
 }
 
-// Entry is what a state says of a node: its digests and its place. It is what
-// a commit's delta records.
+// Entry is a node's digests and place in a state, as a commit's delta records them.
 type Entry struct {
 	Own      merkle.Digest // digest of the node's own canonical block
 	Version  merkle.Digest // Merkle digest: Own and the children's versions
@@ -51,7 +50,7 @@ type Entry struct {
 	Modified int64         // Unix milliseconds of the commit that last changed Own; in no digest
 }
 
-// Equal reports whether two entries say the same, Modified apart.
+// Equal reports whether two entries are equal except for Modified.
 func (e *Entry) Equal(o *Entry) bool {
 	if e == nil || o == nil {
 		return e == o
@@ -80,15 +79,14 @@ func (n *Node) AppendCanonical(dst []byte) []byte {
 	return merkle.AppendBytes(dst, n.Path)
 }
 
-// Identify sets a node's id. It is for those who build a node, before it enters
-// a state.
+// Identify sets the id of a node that is not yet in a state.
 func (n *Node) Identify(id string) {
-	var short [64]byte // most ids are shorter and need no memory
+	var short [64]byte // avoids an allocation for most ids
 	n.ID, n.key = id, merkle.Sum(append(short[:0], id...))
 }
 
-// Place returns a copy of n that carries the given id and entry. The digests
-// of entry are trusted; use it where they were computed or verified.
+// Place returns a copy of n with the given id and entry, whose digests the caller has
+// computed or verified.
 func (n *Node) Place(id string, e Entry) *Node {
 	c := *n
 	c.Entry = e
@@ -98,19 +96,18 @@ func (n *Node) Place(id string, e Entry) *Node {
 	return &c
 }
 
-// IsOrg reports whether a document of this path is parsed, as org.IsFile has it;
-// anything else is kept opaque.
+// IsOrg reports whether a document at this path is parsed as Org (see org.IsFile); other
+// files are opaque.
 func IsOrg(path string) bool { return org.IsFile(path) }
 
-// IsEncrypted reports whether a document of this path is encrypted: it is kept,
-// and its bytes are neither searched nor shown to a model.
+// IsEncrypted reports whether a document at this path is encrypted: its bytes are
+// neither searched nor shown to a model.
 func IsEncrypted(path string) bool {
 	return strings.EqualFold(pathpkg.Ext(path), ".gpg") && !IsMemory(path)
 }
 
-// Title returns the title a person would call the node by: the headline's
-// title, the document's #+TITLE, else the name of its file; "" for a node of a tree
-// that has none.
+// Title returns the headline's title, or the document's #+TITLE or else the name of its
+// file; "" for a node of a tree without a title.
 func (n *Node) Title() string {
 	if n.Derived.Title != "" || n.Parent != "" || IsMemory(n.Path) {
 		return n.Derived.Title
@@ -118,14 +115,14 @@ func (n *Node) Title() string {
 	return BaseName(n.Path)
 }
 
-// Secret reports a node below a document that is itself part of encrypted text,
-// because one above it bears the tag crypt: its title is not to be seen either.
+// Secret reports whether a node is part of encrypted text because one of its ancestors
+// has the tag crypt: even its title must not be shown.
 func (n *Node) Secret() bool {
 	return (n.Type == TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, cryptTag)
 }
 
-// Heading cuts the line that a headline of a file is off what follows it. The
-// content of any other node has none.
+// Heading splits the content of a headline of a file after its first line. For any other
+// node, line is empty.
 func (n *Node) Heading() (line, rest string) {
 	if n.Type != TypeHeadline || n.Derived.BodyStart == 0 {
 		return "", n.Content
@@ -134,9 +131,9 @@ func (n *Node) Heading() (line, rest string) {
 	return line, rest
 }
 
-// Body returns the node's text without what its metadata already says: the
-// headline line, planning and property drawer; for a document, the drawer.
-// An encrypted node has none. The result is a substring of Content.
+// Body returns the node's text after its metadata: after the headline's line, planning
+// and property drawer, or a document's drawer and settings. It is "" for an encrypted
+// node. The result is a substring of Content.
 func (n *Node) Body() string {
 	if n.Derived.Encrypted {
 		return ""

@@ -4,10 +4,9 @@ package node
 
 import "strings"
 
-// Opening returns the first line of the node's own text that says something, to
-// call a node by that has no title: stars, drawers and keywords are passed over.
-// It is "" where there is none, and for encrypted text. O(length of what is passed
-// over).
+// Opening returns the first line of the node's own text that is not stars, a drawer or a
+// keyword, to identify a node without a title. It is "" if there is none, and for
+// encrypted text. O(length of the skipped text).
 func (n *Node) Opening() string {
 	if n.Derived.Encrypted || IsEncrypted(n.Path) {
 		return ""

@@ -10,10 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// SetupPath returns the path, relative to the memex, of the file that a document
-// names in #+SETUPFILE, and whether it lies inside. Absolute names, those below a
-// home folder and URLs do not: what a document says must not depend on the
-// machine.
+// SetupPath returns the path, relative to the memex, of a file that a document names in
+// #+SETUPFILE, and whether it is inside the memex. Absolute paths, paths in a home folder
+// and URLs are not: the meaning of a document must not depend on the machine.
 func SetupPath(document, name string) (string, bool) {
 	if name == "" || name[0] == '~' || path.IsAbs(name) || strings.Contains(name, "://") || strings.Contains(name, "\x00") {
 		return "", false
@@ -22,8 +21,7 @@ func SetupPath(document, name string) (string, bool) {
 	return p, p != "." && p != ".." && !strings.HasPrefix(p, "../") && len(p) <= MaxPath
 }
 
-// setupPaths lists the files a parsed document asked for, sorted, without
-// itself.
+// setupPaths returns the sorted setup files of a parsed document, without itself.
 func setupPaths(document string, doc *org.Document) []string {
 	var out []string
 	for _, name := range doc.SetupFiles {

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TypePlainText is the type of a text among the contents of a tree.
+// TypePlainText is the type of a string in the contents of a tree.
 const TypePlainText = "plain-text"
 
 // Limits of a tree.
@@ -23,42 +23,42 @@ const (
 	maxType      = 64     // bytes of a type
 )
 
-// Tree is an element with all below it, as it comes through the API: not from a
-// file. It is a value to hand over: whoever gave a Tree to a function of this
-// module changes it no more. Trees may share parts.
+// Tree is an element and all below it, received through the API and not from a file. It
+// must not be changed after it has been passed to a function of this module. Trees may
+// share parts.
 type Tree struct {
 	Type    string // org-element's name, in lower case
-	Attrs   []Attr // as Attributes leaves them
+	Attrs   []Attr // as Attributes returns them
 	Content string // the raw content, verbatim
 	Bare    bool   // no raw content at all
-	Scope   string // of the root alone; "" where none is said
+	Scope   string // of the root alone; "" for none
 	Kids    []*Tree
 
-	known string // the id that the node bore which TreeOf made this of
+	known string // id of the node that TreeOf made this of
 }
 
 // ID returns the id that the tree's root declares, "" for none.
 func (t *Tree) ID() string { return declaredIn(t.Attrs) }
 
-// Names reports whether the tree's root is the node of this id: it declares it,
-// or TreeOf made it of the node that bears it.
+// Names reports whether the tree's root is the node with this id: it declares the id, or
+// TreeOf made it of that node.
 func (t *Tree) Names(id string) bool { return t.known == id || t.ID() == id }
 
-// spot is a place in a tree that is laid out in document order.
+// spot is a part of a tree in document order.
 type spot struct {
 	tree   *Tree
-	id     string // that the part declares, once it was checked
+	id     string // that the part declares, once checked
 	parent int    // index of the parent's spot; -1 for the root
 	index  int    // which of the parent's children
 	level  int
 }
 
-// spots lays a tree out in document order, its root first, and checks its
-// shape: no part in itself, not too deep, not too many nodes.
+// spots returns the parts of a tree in document order, its root first, and checks its
+// shape: no cycle, not too deep, not too many nodes.
 func (t *Tree) spots() ([]spot, error) {
 	all := []spot{{tree: t, parent: -1}}
-	open := []int{0} // the way to the spot in hand
-	next := []int{0} // for each of these, the child to take next
+	open := []int{0} // path to the current spot
+	next := []int{0} // the next child of each of them
 	above := map[*Tree]bool{t: true}
 	for len(open) > 0 {
 		top := len(open) - 1
@@ -71,7 +71,7 @@ func (t *Tree) spots() ([]spot, error) {
 		}
 		kid := parent.Kids[next[top]]
 		if len(all) == cap(all) {
-			all = slices.Grow(all, len(all)) // by all: a tree is large or soon done
+			all = slices.Grow(all, len(all)) // doubles: a tree is large or soon complete
 		}
 		all = append(all, spot{tree: kid, parent: at, index: next[top], level: top + 1})
 		next[top]++
@@ -86,7 +86,7 @@ func (t *Tree) spots() ([]spot, error) {
 	return all, nil
 }
 
-// refuse says why a tree does not go on with this child.
+// refuse returns an error for an invalid child.
 func refuse(kid *Tree, above map[*Tree]bool, count, depth int) error {
 	switch {
 	case kid == nil:
@@ -101,8 +101,8 @@ func refuse(kid *Tree, above map[*Tree]bool, count, depth int) error {
 	return nil
 }
 
-// where names a place in a tree for a message: "contents[3].contents[0].type: ".
-// A long way is shortened in the middle.
+// where returns a place in a tree for a message: "contents[3].contents[0].type: ". A long
+// path is shortened in the middle.
 func where(all []spot, at int, key string) string {
 	var steps []string
 	for ; at > 0; at = all[at].parent {
@@ -113,9 +113,9 @@ func where(all []spot, at int, key string) string {
 }
 
 func place(steps []string, key string) string {
-	const most = 20
-	if len(steps) > most {
-		steps = slices.Concat(steps[:most/2], []string{"…"}, steps[len(steps)-most/2:])
+	const maxSteps = 20
+	if len(steps) > maxSteps {
+		steps = slices.Concat(steps[:maxSteps/2], []string{"…"}, steps[len(steps)-maxSteps/2:])
 	}
 	if key != "" {
 		steps = append(steps, key)
@@ -126,14 +126,14 @@ func place(steps []string, key string) string {
 	return strings.Join(steps, ".") + ": "
 }
 
-// Check reports whether the tree can be taken in: ErrTree, after the place and
-// what is wrong there. Decoded trees were checked. O(nodes).
+// Check returns ErrTree, with the place and the fault, for an invalid tree. Decoded trees
+// are valid. O(nodes).
 func (t *Tree) Check() error {
 	_, err := t.layout()
 	return err
 }
 
-// layout is spots, with all the rest checked too.
+// layout is spots with all other checks.
 func (t *Tree) layout() ([]spot, error) {
 	if t == nil {
 		return nil, fmt.Errorf("no tree: %w", ErrTree)
@@ -185,11 +185,10 @@ func (t *Tree) checkAlone() error {
 	return nil
 }
 
-// notOfType reports whether a rune stands in no type.
+// notOfType reports whether a rune is invalid in a type.
 func notOfType(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }
 
-// All yields the parts of the tree in document order, its root first. The tree must
-// be one that Check accepts. O(nodes).
+// All yields the parts of a valid tree in document order, its root first. O(nodes).
 func (t *Tree) All() iter.Seq[*Tree] {
 	return func(yield func(*Tree) bool) {
 		for stack := []*Tree{t}; len(stack) > 0; {
@@ -205,7 +204,7 @@ func (t *Tree) All() iter.Seq[*Tree] {
 	}
 }
 
-// Equal reports whether two trees say the same, scopes included. O(nodes).
+// Equal reports whether two trees are equal, scopes included. O(nodes).
 func (t *Tree) Equal(o *Tree) bool {
 	type pair struct{ a, b *Tree }
 	for stack := []pair{{t, o}}; len(stack) > 0; {
@@ -225,8 +224,8 @@ func (t *Tree) Equal(o *Tree) bool {
 	return true
 }
 
-// TreeOf gives back the tree that a document's nodes, in document order, form;
-// nil for none. Its parts remember the ids of their nodes (Names).
+// TreeOf returns the tree of a document's nodes, in document order; nil for none. Its
+// parts remember the ids of their nodes (Names).
 func TreeOf(nodes []*Node) *Tree {
 	if len(nodes) == 0 {
 		return nil
@@ -245,8 +244,8 @@ func TreeOf(nodes []*Node) *Tree {
 	return at[nodes[0].ID]
 }
 
-// Find returns the part of the tree that is the node of this id, nil for none.
-// The tree must be one that Check accepts, here and in With. O(nodes).
+// Find returns the part of a valid tree that is the node with this id, nil for none.
+// O(nodes).
 func (t *Tree) Find(id string) *Tree {
 	all, err := t.spots()
 	if err != nil {
@@ -258,10 +257,9 @@ func (t *Tree) Find(id string) *Tree {
 	return nil
 }
 
-// With returns the tree with another part in the place of the one that is the
-// node of this id: change is given that part and returns the new one, nil to
-// leave it out. The rest is shared. It returns nil when the root is left out,
-// and false when there is no such part. O(nodes).
+// With returns a valid tree in which change has replaced the part that is the node with
+// this id; change returns nil to remove the part. Other parts are shared. The result is
+// nil if the root is removed, and ok false if there is no such part. O(nodes).
 func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
 	all, err := t.spots()
 	if err != nil {
@@ -285,15 +283,14 @@ func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
 	return part, true
 }
 
-// Without returns the tree without the parts that are nodes of these ids and all
-// below them; nil where the root is one. What stays as it is is shared. The tree
-// must be one that Check accepts. O(nodes).
+// Without returns a valid tree without the parts that are nodes with these ids and all
+// below them; nil if the root is one. Unchanged parts are shared. O(nodes).
 func (t *Tree) Without(ids map[string]bool) *Tree {
 	all, err := t.spots()
 	if err != nil {
 		return t
 	}
-	kids := make([][]*Tree, len(all)) // those that stay, the last one first
+	kids := make([][]*Tree, len(all)) // the remaining children, last first
 	changed := make([]bool, len(all))
 	for i, s := range slices.Backward(all) {
 		now := s.tree

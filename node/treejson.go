@@ -33,23 +33,23 @@ func DecodeTree(data []byte) (*Tree, error) {
 	return nil, fmt.Errorf("%s%w", place(d.steps(), ""), err)
 }
 
-// treeDecoder reads a tree token by token, with a stack of its own.
+// treeDecoder decodes a tree token by token, with an explicit stack.
 type treeDecoder struct {
 	json  *json.Decoder
 	open  []*draftTree
 	count int
 }
 
-// draftTree is an object that is being read.
+// draftTree is an object being decoded.
 type draftTree struct {
 	tree  Tree
 	seen  map[string]bool
 	kids  bool   // within its contents
 	given []Attr // its properties, in file order
-	at    string // the key in hand, for messages
+	at    string // the current key, for messages
 }
 
-// steps is the way to what is being read.
+// steps returns the path to the current token.
 func (d *treeDecoder) steps() []string {
 	var steps []string
 	for _, o := range d.open {
@@ -93,8 +93,8 @@ func (d *treeDecoder) begin() {
 	d.open = append(d.open, &draftTree{seen: map[string]bool{}, tree: Tree{Bare: true}})
 }
 
-// step reads one key of the innermost object or one of its contents, and
-// returns the whole tree at its end.
+// step decodes one key of the innermost object or one of its contents. It returns the
+// tree at its end.
 func (d *treeDecoder) step() (*Tree, error) {
 	o := d.open[len(d.open)-1]
 	o.at = ""
@@ -107,7 +107,7 @@ func (d *treeDecoder) step() (*Tree, error) {
 	case tok == json.Delim('}'):
 		return d.end(o)
 	}
-	key := lower(tok.(string)) // the decoder sees to it that a key is a string
+	key := lower(tok.(string)) // the JSON decoder ensures that a key is a string
 	if o.seen[key] {
 		return nil, d.bad("the key %s stands twice", quote(key))
 	}
@@ -115,7 +115,7 @@ func (d *treeDecoder) step() (*Tree, error) {
 	return nil, d.field(o, key)
 }
 
-// kid takes the next token of an object's contents.
+// kid decodes the next token of an object's contents.
 func (d *treeDecoder) kid(o *draftTree, tok json.Token) error {
 	if d.count >= MaxTreeNodes {
 		return d.bad("more than %d nodes", MaxTreeNodes)
@@ -141,7 +141,7 @@ func (d *treeDecoder) kid(o *draftTree, tok json.Token) error {
 	return d.bad("contents hold trees and texts, not %s", tok)
 }
 
-// end ends an object: it goes to its parent.
+// end completes an object and adds it to its parent.
 func (d *treeDecoder) end(o *draftTree) (*Tree, error) {
 	o.tree.Attrs = Attributes(o.given...)
 	if !o.seen["type"] {
@@ -157,7 +157,7 @@ func (d *treeDecoder) end(o *draftTree) (*Tree, error) {
 	return nil, nil
 }
 
-// field reads the value of a key.
+// field decodes the value of a key.
 func (d *treeDecoder) field(o *draftTree, key string) error {
 	tok, err := d.token()
 	if err != nil {
@@ -188,7 +188,7 @@ func (d *treeDecoder) field(o *draftTree, key string) error {
 	return nil
 }
 
-// properties reads an object's attributes up to its end.
+// properties decodes an object's attributes.
 func (d *treeDecoder) properties(o *draftTree) error {
 	for {
 		o.at = "properties"
@@ -209,7 +209,7 @@ func (d *treeDecoder) properties(o *draftTree) error {
 	}
 }
 
-// value reads the value that begins with a token.
+// value decodes the value that begins with a token.
 func (d *treeDecoder) value(tok json.Token) (Value, error) {
 	if tok != json.Delim('[') {
 		return d.single(tok)
@@ -258,7 +258,7 @@ func (d *treeDecoder) token() (json.Token, error) {
 	}
 }
 
-// bad makes an error; a token among args is named by its kind.
+// bad returns an error; a token in args is named by its kind.
 func (d *treeDecoder) bad(format string, args ...any) error {
 	for i, a := range args {
 		switch v := a.(type) {
@@ -275,8 +275,8 @@ func (d *treeDecoder) bad(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrTree)
 }
 
-// loneSurrogate finds an escape \ud800 to \udfff that is no half of a pair: the
-// JSON decoder would put another character in its place. -1 for none.
+// loneSurrogate returns the offset of an escape \ud800 to \udfff outside a pair, which the
+// JSON decoder would replace; -1 for none.
 func loneSurrogate(data []byte) int {
 	for at := 0; ; {
 		i := bytes.IndexByte(data[at:], '\\')
@@ -290,7 +290,7 @@ func loneSurrogate(data []byte) int {
 		case u>>11 == 0xd800>>11:
 			return at
 		default:
-			at += 2 // whatever is escaped, a backslash too
+			at += 2 // any escaped character, also a backslash
 		}
 		if at >= len(data) {
 			return -1
@@ -310,9 +310,9 @@ func escape(b []byte) uint64 {
 	return u
 }
 
-// JSON returns the tree as DecodeTree reads it, on one line: what Check accepts
-// comes back equal, if its content is UTF-8, as JSON can be nothing else. A text
-// among contents is a string. O(nodes).
+// JSON returns the tree on one line, as DecodeTree reads it. A valid tree whose content
+// is UTF-8 is decoded to an equal one. A plain text in the contents is a string.
+// O(nodes).
 func (t *Tree) JSON() []byte {
 	type frame struct {
 		tree *Tree
@@ -346,7 +346,7 @@ func (t *Tree) JSON() []byte {
 	return b
 }
 
-// appendHead appends an object up to its contents.
+// appendHead appends an object without its contents and closing brace.
 func (t *Tree) appendHead(b []byte) []byte {
 	b = appendQuoted(append(b, `{"type":`...), t.Type)
 	if t.Scope != "" {

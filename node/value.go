@@ -17,8 +17,8 @@ import (
 // Kind is the kind of an attribute's value.
 type Kind byte
 
-// The kinds of values. A decimal is a number that is no int64: it is kept as it
-// is written. A list holds values of the other kinds.
+// The kinds of values. A decimal is a number that is not an int64 and keeps its spelling.
+// A list contains values of the other kinds.
 const (
 	KindNull Kind = iota
 	KindBool
@@ -28,11 +28,11 @@ const (
 	KindList
 )
 
-// Value is one typed value of an attribute. It is kept as its canonical
-// encoding, so that == compares, and is immutable. The zero Value is null.
+// Value is a typed value of an attribute. It is immutable, and comparable by ==, because
+// it is its canonical encoding. The zero Value is null.
 type Value struct{ enc string } // "" for null
 
-// decimalHead is how a decimal begins: a map of one pair whose key is "d".
+// decimalHead begins a decimal: a map of one pair whose key is "d".
 const decimalHead = "\xa1\x61d"
 
 // BoolValue returns a truth value.
@@ -41,14 +41,14 @@ func BoolValue(v bool) Value { return Value{string(merkle.AppendBool(nil, v))} }
 // IntValue returns an integer.
 func IntValue(v int64) Value { return Value{string(merkle.AppendInt(nil, v))} }
 
-// TextValue returns a text; what is not UTF-8 in it becomes U+FFFD.
+// TextValue returns a text; invalid UTF-8 becomes U+FFFD.
 func TextValue(s string) Value {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	return Value{string(merkle.AppendText(make([]byte, 0, len(s)+5), s))}
 }
 
-// NumberValue returns the number that a JSON literal writes: an integer where
-// int64 has it in that spelling, else a decimal. Other text is ErrValue.
+// NumberValue returns the number of a JSON literal: an integer if it is the decimal
+// spelling of an int64, else a decimal. Errors: ErrValue.
 func NumberValue(literal string) (Value, error) {
 	if v, err := strconv.ParseInt(literal, 10, 64); err == nil && strconv.FormatInt(v, 10) == literal {
 		return IntValue(v), nil
@@ -63,8 +63,7 @@ func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' && json.Valid([]byte(s))
 }
 
-// ListValue returns a list of values. The items of a list among them take its
-// place: there are no lists in lists.
+// ListValue returns a list of values. Lists among them are flattened.
 func ListValue(items ...Value) Value {
 	var flat []Value
 	for _, v := range items {
@@ -136,7 +135,7 @@ func (v Value) count() int {
 	}
 }
 
-// each yields the items of a list, and any other value itself.
+// each yields the items of a list, or any other value itself.
 func (v Value) each() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.Kind() != KindList {
@@ -154,8 +153,7 @@ func (v Value) each() iter.Seq[Value] {
 	}
 }
 
-// itemSize returns the encoded size of the item that enc begins with. A value was
-// checked when it was made.
+// itemSize returns the encoded size of the first item of enc, which is valid.
 func itemSize(enc string) int {
 	switch (Value{enc}).Kind() {
 	case KindText:
@@ -170,7 +168,7 @@ func itemSize(enc string) int {
 	}
 }
 
-// head reads the argument of the item that enc begins with, and where it ends.
+// head decodes the argument of the first item of enc and returns the offset after it.
 func head(enc string) (arg, end int) {
 	short := int(enc[0] & 0x1f)
 	if short < 24 || enc[0] >= 0xe0 {
@@ -183,9 +181,9 @@ func head(enc string) (arg, end int) {
 	return arg, end
 }
 
-// String returns the value as a person would write it into a property: a text
-// itself, a number's literal, true or false, nothing for null, a list's items
-// with spaces between. It shares the value's memory where it can.
+// String returns the value as written in a property: a text, a number's literal, true or
+// false, "" for null, the items of a list separated by spaces. It may share the value's
+// memory.
 func (v Value) String() string {
 	switch v.Kind() {
 	case KindText:
@@ -210,7 +208,7 @@ func (v Value) String() string {
 	}
 }
 
-// encodedNull is null as a block has it.
+// encodedNull is the encoding of null in a block.
 const encodedNull = "\xf6"
 
 // Encoded returns the value's canonical encoding, which ParseValue reads.
@@ -284,8 +282,7 @@ func (v Value) sound() bool {
 	return true
 }
 
-// MarshalJSON returns the value as JSON: a decimal as a number, in the digits it was
-// written with.
+// MarshalJSON returns the value as JSON: a decimal as a number in its original digits.
 func (v Value) MarshalJSON() ([]byte, error) { return v.appendJSON(nil), nil }
 
 // appendJSON appends the value as JSON.
@@ -309,7 +306,7 @@ func (v Value) appendJSON(b []byte) []byte {
 	}
 }
 
-// appendQuoted appends a JSON string; what is not UTF-8 becomes U+FFFD.
+// appendQuoted appends a JSON string; invalid UTF-8 becomes U+FFFD.
 func appendQuoted(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -8,18 +8,17 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Limits of what is parsed. A node takes some kilobytes while its document is read, and
-// what an Org text says up to a hundred bytes for each of its own: without a limit one
-// file could take all memory. Real files have some thousand headlines.
+// Limits of what is parsed. Parsing takes some kilobytes for each node and up to a
+// hundred bytes for each byte of text, so without a limit one file could exhaust the
+// memory. Real files have some thousand headlines.
 const (
 	MaxHeadlines = 250_000  // of one document
 	MaxParsed    = 64 << 20 // bytes of one document
 )
 
-// KeptWhole returns why an Org text is kept whole, as one opaque node, and what to do
-// about it; "" for a text that is parsed. It depends on the text alone, so that every
-// machine decides alike. It needs no memory, and time in proportion to the text; hardly
-// any for one that is too short to pass a limit.
+// KeptWhole returns why an Org text is kept as one opaque node, and what to do about it;
+// "" for a text that is parsed. It depends on the text alone, so that every machine
+// decides alike. O(len(text)) without allocation; O(1) for a short text.
 func KeptWhole(text string) string {
 	const what = "; the file is kept whole, and its headlines are not read: split it into smaller files"
 	switch {

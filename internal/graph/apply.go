@@ -15,23 +15,22 @@ import (
 // Loader fetches a block by digest.
 type Loader func(merkle.Digest) ([]byte, error)
 
-// Apply returns the state that follows s by a commit: its delta is applied,
-// content that s does not hold is loaded (or known to be gone, see ErrGone),
-// derived fields are read from the bytes, and the root is compared with the one
-// the commit names (ErrRoot).
+// Apply returns the state after a commit based on s. It applies the delta, loads missing
+// content (see ErrGone for deleted content), derives fields from the bytes, and compares
+// the root with that of the commit (ErrRoot).
 func (s *State) Apply(c *Commit, load Loader) (*State, error) {
 	return s.step(c, c.State, load, (*Record).After)
 }
 
-// Undo returns the state before a commit of which s is the result; root is the
-// root that state must have.
+// Undo returns the state before a commit that led to s; root is the root that state must
+// have.
 func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error) {
 	return s.step(c, root, load, (*Record).Before)
 }
 
 func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record, *node.Entry) (*node.Entry, error)) (*State, error) {
 	b := &builder{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), setup: askers{s.setup.Edit()},
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), setup: setupCounts{s.setup.Edit()},
 		tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]int{},
 	}
 	for i := range c.Delta {
@@ -44,33 +43,33 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 		b.gather(path)
 	}
 	slices.Sort(again)
-	for _, path := range slices.Compact(again) { // all texts are there: any may be another's setup file
+	for _, path := range slices.Compact(again) { // all texts are present: any may be a setup file of another
 		if err := b.rederive(path); err != nil {
 			return nil, fmt.Errorf("commit %d: %s: %w", c.Seq, path, err)
 		}
 	}
 	next := b.state(s.contested)
-	if next.Root() != root || next.Len() != next.tree.Len() { // a node outside any document is not in the map
+	if next.Root() != root || next.Len() != next.tree.Len() { // a node outside any document is not in the tree
 		return nil, fmt.Errorf("commit %d: %w", c.Seq, ErrRoot)
 	}
 	return next, nil
 }
 
-// builder makes a state from entries and blocks.
+// builder builds a state from entries and blocks.
 type builder struct {
 	base      *State
 	nodes     *champ.Editor[*node.Node]
 	documents *champ.Editor[*document]
 	tree      *merkle.Editor[*node.Node]
-	setup     askers
-	branches  map[string][]string // by path: ids of the nodes that changed or came
-	sizes     map[string]int      // by path: how many more nodes the document has
-	tops      map[string]string   // by path: id of the document whose nodes changed, "" when it left
-	lost      bool                // a changed node does not bear the id it claims
+	setup     setupCounts
+	branches  map[string][]string // by path: ids of the changed and added nodes
+	sizes     map[string]int      // by path: change of the number of nodes
+	tops      map[string]string   // by path: id of a document with changed nodes, "" if it was removed
+	lost      bool                // a changed node does not bear the id that it claims
 	lacks     bool                // the content of a changed node is gone
 }
 
-// change makes one node what a record says.
+// change applies one record.
 func (b *builder) change(r *Record, way func(*Record, *node.Entry) (*node.Entry, error), load Loader) error {
 	id := r.ID
 	old, had := b.nodes.Get(id)
@@ -112,7 +111,7 @@ func (b *builder) change(r *Record, way func(*Record, *node.Entry) (*node.Entry,
 	return nil
 }
 
-// touch notes that a document's nodes change.
+// touch records that a document changes.
 func (b *builder) touch(path string) {
 	if _, ok := b.tops[path]; ok {
 		return
@@ -137,8 +136,8 @@ func (b *builder) gather(path string) {
 	b.documents.Set(path, doc)
 }
 
-// rederive reads a document's derived fields from its bytes and those of its
-// setup files, and puts its nodes into the Merkle map.
+// rederive derives a document's fields from its bytes and those of its setup files, and
+// adds its nodes to the Merkle map.
 func (b *builder) rederive(path string) error {
 	if b.rederiveBranches(path) {
 		b.gather(path) // not with a list of nodes made before
@@ -168,14 +167,14 @@ func (b *builder) rederive(path string) error {
 	return nil
 }
 
-// put sets a node whose derived fields are known.
+// put sets a node with derived fields.
 func (b *builder) put(n *node.Node) {
 	b.nodes.Set(n.ID, n)
 	b.tree.Set(n)
 	b.lost = b.lost || loses(n)
 }
 
-// at returns a document's nodes as they are so far.
+// at returns the present nodes of a document.
 func (b *builder) at(path string) []*node.Node {
 	if doc, ok := b.documents.Get(path); ok {
 		return doc.list(b.nodes.Get)
@@ -183,23 +182,26 @@ func (b *builder) at(path string) []*node.Node {
 	return nil
 }
 
-// state freezes what was built. Ids are contested only if they were before, or
-// a node that changed claims one in vain.
+// state returns the built state. Ids are contested only if some were before, or a changed
+// node does not bear the id that it claims.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
-	s := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map(), lacks: b.base.lacks || b.lacks, defaults: b.base.defaults}
+	s := &State{
+		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map(),
+		lacks: b.base.lacks || b.lacks, defaults: b.base.defaults,
+	}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
 	}
 	return s
 }
 
-// loses reports whether a node claims an id that another one bears.
+// loses reports whether a node claims an id that another node bears.
 func loses(n *node.Node) bool {
-	w := n.Wish()
+	w := n.ClaimedID()
 	return w != "" && w != n.ID
 }
 
-// contest finds the contested ids anew: those a node claims without bearing.
+// contest recomputes the contested ids: those that a node claims without bearing them.
 func (s *State) contest() {
 	lost := map[string][]node.Claim{}
 	seen := map[string]bool{}
@@ -210,7 +212,7 @@ func (s *State) contest() {
 		seen[n.Path] = true
 		for _, m := range s.Nodes(n.Path) {
 			if loses(m) {
-				lost[m.Wish()] = append(lost[m.Wish()], node.Claim{ID: m.Wish(), Path: m.Path})
+				lost[m.ClaimedID()] = append(lost[m.ClaimedID()], node.Claim{ID: m.ClaimedID(), Path: m.Path})
 			}
 		}
 	}
@@ -229,9 +231,9 @@ func (s *State) contest() {
 	s.contested = e.Map()
 }
 
-// Restore returns the state that makes target the present again after s: equal
-// to target but for times. Those of what changed become now; what did not change
-// keeps that of s, as it does for those who apply the delta to s.
+// Restore returns the state that restores target after s, and the delta from s. It equals
+// target except for times of modification: those of changed nodes become now, the others
+// are those of s, as for a reader who applies the delta to s.
 func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	delta := Diff(s, target)
 	b := &builder{nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit()}
@@ -269,8 +271,10 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 			b.documents.Delete(path)
 		}
 	}
-	next := &State{nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, lacks: s.lacks || target.lacks, defaults: target.defaults}
-	return next, delta
+	return &State{
+		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup,
+		lacks: s.lacks || target.lacks, defaults: target.defaults,
+	}, delta
 }
 
 // rederiveBranches derives the changed nodes of a tree without a look at the others. It

@@ -9,8 +9,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// AppendAuthor appends an author as commits keep it: the list [kind], or [kind, name]
-// for an agent; the empty list for nobody.
+// AppendAuthor appends the encoding of an author: the list [kind], or [kind, name] for an
+// agent; the empty list for none.
 func AppendAuthor(b []byte, a author.Author) []byte {
 	switch a.Kind {
 	case 0:
@@ -22,9 +22,9 @@ func AppendAuthor(b []byte, a author.Author) []byte {
 	return merkle.AppendText(merkle.AppendList(b, 1), a.Kind.String())
 }
 
-// ReadAuthor reads what AppendAuthor appends; or a text, which is how builds before
-// commit format 2 kept an author. The reader keeps its own errors; ErrFormat is
-// returned for an author of an unknown kind.
+// ReadAuthor decodes the output of AppendAuthor, or a text, which builds before commit
+// format 2 wrote. Decoding errors are in the reader; ErrFormat is returned for an author
+// of an unknown kind.
 func ReadAuthor(r *merkle.Reader) (author.Author, error) {
 	if r.Peek() == merkle.KindText {
 		return author.FromLegacyText(r.Text()), nil

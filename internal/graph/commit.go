@@ -31,8 +31,8 @@ const (
 	KindGuard    = "guard"    // the owner trusted a protected file as it is, or put back the trusted one
 )
 
-// Commit is one step of a scope's history: which state came about, from which,
-// by whom, when and why. Its digest names it and all that went before.
+// Commit is one step of a scope's history: the new state, its parents, author, time and
+// message. Its digest covers all commits before it.
 type Commit struct {
 	Seq     uint64          // 1 for the first
 	Parents []merkle.Digest // sorted; none for the first
@@ -52,8 +52,8 @@ type Commit struct {
 // When returns the commit's time.
 func (c *Commit) When() time.Time { return time.UnixMilli(c.Time).UTC() }
 
-// Encode returns the commit's canonical block and sets its digest. Parts of a
-// large delta are blocks of their own and go to emit.
+// Encode returns the commit's canonical block and sets its digest. Parts of a large delta
+// are separate blocks and passed to emit.
 func (c *Commit) Encode(emit node.Emit) ([]byte, error) {
 	b := merkle.AppendMap(nil, 12)
 	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
@@ -81,9 +81,8 @@ func (c *Commit) Encode(emit node.Emit) ([]byte, error) {
 	return b, nil
 }
 
-// DecodeCommit reads a commit's block; get fetches the parts of a large delta.
-// It returns ErrFormat for a format it does not know, and an error for
-// anything but the one canonical encoding.
+// DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors:
+// ErrFormat for an unknown format; any encoding but the canonical one is an error.
 func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commit, error) {
 	r := merkle.NewReader(block)
 	c := &Commit{Digest: merkle.Sum(block)}
@@ -163,13 +162,13 @@ func decodeEdges(b []byte) ([]node.Edge, error) {
 	return out, r.Done()
 }
 
-// CommitSeq reads a commit's sequence number alone.
+// CommitSeq decodes only the sequence number of a commit.
 func CommitSeq(block []byte) (uint64, error) {
 	seq, _, err := CommitOp(block)
 	return seq, err
 }
 
-// CommitOp reads a commit's sequence number and operation alone.
+// CommitOp decodes only the sequence number and operation of a commit.
 func CommitOp(block []byte) (seq uint64, op string, err error) {
 	r := merkle.NewReader(block)
 	r.FixedMap(12)

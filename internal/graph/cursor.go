@@ -10,8 +10,8 @@ import (
 
 var errShort = errors.New("damaged: a length does not fit the section")
 
-// cursor reads the sections of an image without copying: its strings share the
-// section's memory. After a fault it keeps returning zero values; err tells.
+// cursor decodes the sections of an image without copying: its strings share the
+// section's memory. After an error, which is in err, it returns zero values.
 type cursor struct {
 	s   string
 	at  int
@@ -49,8 +49,8 @@ func (c *cursor) int() int64 {
 	return v
 }
 
-// count reads a number of things of at least size bytes each, so that a
-// damaged count cannot ask for more memory than the section could fill.
+// count decodes a number of items of at least size bytes each; more than the section can
+// contain is an error, so that damage cannot cause a large allocation.
 func (c *cursor) count(size int) int {
 	v, rest := c.uint(), len(c.s)-c.at
 	if v > uint64(rest) || int(v)*size > rest {
@@ -62,8 +62,8 @@ func (c *cursor) count(size int) int {
 
 func (c *cursor) string() string { return c.take(c.uint()) }
 
-// take reads a string of n bytes. The empty one points nowhere, so that the
-// collector need not follow it.
+// take decodes a string of n bytes. An empty one has no pointer for the collector to
+// follow.
 func (c *cursor) take(n uint64) string {
 	if n == 0 {
 		return ""

@@ -11,8 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Change is what happened to one id. Old is nil for a node that came, New for
-// one that left.
+// Change is a change of one node. Old is nil for an added node, New for a removed one.
 type Change struct {
 	ID       string
 	Old, New *node.Node
@@ -22,11 +21,11 @@ type Change struct {
 type Delta struct {
 	Changes []Change     // sorted by id
 	Lineage []node.Edge  // ids that were renamed, sorted
-	Reread  []*node.Node // nodes of equal bytes that the parser now reads otherwise
-	Paths   []string     // documents that changed, came or went, sorted
+	Reread  []*node.Node // nodes with equal bytes and other derived fields
+	Paths   []string     // changed, added and removed documents, sorted
 }
 
-// Empty reports whether nothing of record changed.
+// Empty reports whether no node changed.
 func (d *Delta) Empty() bool { return len(d.Changes) == 0 }
 
 // delta compares the nodes of the touched ids before and now.
@@ -48,14 +47,13 @@ func (d *Draft) delta() Delta {
 	return c.delta
 }
 
-// comparison collects the difference of two sets of nodes.
+// comparison collects the differences between nodes.
 type comparison struct {
 	delta          Delta
 	removed, added []*node.Node
 }
 
-// add takes in what became of a node: o is nil for one that came, n for one that
-// left.
+// add compares two versions of a node: o is nil for an added node, n for a removed one.
 func (c *comparison) add(o, n *node.Node) {
 	switch {
 	case o == n:
@@ -73,7 +71,7 @@ func (c *comparison) add(o, n *node.Node) {
 	c.delta.Changes = append(c.delta.Changes, Change{cmp.Or(idOf(o), idOf(n)), o, n})
 }
 
-// inOrder sorts nodes by path and then in document order; nodes gives those of a
+// inOrder sorts nodes by path and then in document order; nodes returns those of a
 // document.
 func inOrder(set []*node.Node, nodes func(path string) []*node.Node) {
 	rank := placeRanks(nodes, set)
@@ -111,8 +109,8 @@ func Diff(from, to *State) Delta {
 	return out
 }
 
-// reread lists the nodes of equal bytes that are read otherwise since their
-// document changed, or a setup file: a line of keywords elsewhere does that.
+// reread returns the nodes of files with equal bytes and other derived fields: a line of
+// keywords elsewhere in the document, or in a setup file, changes them.
 func reread(from, to *State, paths []string) []*node.Node {
 	var out []*node.Node
 	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
@@ -123,7 +121,7 @@ func reread(from, to *State, paths []string) []*node.Node {
 		}
 		was := from.Nodes(p)
 		for i, n := range to.Nodes(p) {
-			if i < len(was) && was[i] == n { // mostly
+			if i < len(was) && was[i] == n { // most nodes
 				continue
 			}
 			if o, ok := from.Get(n.ID); ok && o != n && o.Entry.Equal(&n.Entry) && !o.Derived.Equal(n.Derived) {
@@ -134,8 +132,8 @@ func reread(from, to *State, paths []string) []*node.Node {
 	return out
 }
 
-// renamedKids finds parents that a Merkle map calls equal though their
-// children go by other ids: a version names the children's versions, not ids.
+// renamedKids returns the parents whose children have other ids although the versions
+// are equal: a version covers the children's versions, not their ids.
 func renamedKids(from, to *State, changes []Change, seen map[string]bool) []Change {
 	var out []Change
 	for _, c := range changes {
@@ -154,8 +152,8 @@ func renamedKids(from, to *State, changes []Change, seen map[string]bool) []Chan
 	return out
 }
 
-// deeper lists the nodes of trees whose entries stayed while what they take over
-// from above changed: their level, or that they are encrypted.
+// deeper returns the nodes of trees with equal entries whose inherited fields changed:
+// the level, or whether they are encrypted.
 func deeper(from, to *State, changes []Change) []*node.Node {
 	var out []*node.Node
 	seen := map[string]bool{}
@@ -175,7 +173,7 @@ func deeper(from, to *State, changes []Change) []*node.Node {
 }
 
 // pathsOf lists the documents that changes are in, sorted. Changes in a row are
-// mostly in one.
+// usually in one.
 func pathsOf(changes []Change) []string {
 	var paths []string
 	for _, c := range changes {

@@ -22,8 +22,8 @@ const (
 	flagDeclared // the declared id is the node's
 )
 
-// appendDerived appends what the parser read from a node's bytes. Most of it
-// stands in them, so that only its place is written.
+// appendDerived appends the derived fields of a node. Most are substrings of its content,
+// of which only the offset is written.
 func appendDerived(b []byte, n *node.Node) []byte {
 	d := n.Derived
 	flags := byte(0)
@@ -59,7 +59,7 @@ func appendDerived(b []byte, n *node.Node) []byte {
 	return b
 }
 
-// listed is how many strings the lists of derived fields have.
+// listed returns the number of strings in the lists of derived fields.
 func listed(d *node.Derived) int {
 	n := len(d.Tags) + len(d.Links) + len(d.Setup)
 	for _, g := range d.TagGroups {
@@ -68,17 +68,17 @@ func listed(d *node.Derived) int {
 	return n
 }
 
-// A quote is a string that mostly stands in a content: the empty one is 0; one that
-// stands there is twice its length plus 1, and its offset; any other is twice its
+// A quote is a string that is usually a substring of a content: the empty string is 0; a
+// substring is twice its length plus 1, and its offset; any other string is twice its
 // length, and its bytes.
 const (
-	quoteNear  = 1 << 10 // how far from the start a string is looked for
-	quoteLeast = 3       // bytes of a string that is worth looking for
+	maxQuoteOffset = 1 << 10 // offset up to which a string is searched for
+	minQuote       = 3       // minimum length of a string to search for
 )
 
 func appendQuote(b []byte, content, s string) []byte {
-	if len(s) >= quoteLeast {
-		if at := strings.Index(content[:min(len(content), quoteNear)], s); at >= 0 {
+	if len(s) >= minQuote {
+		if at := strings.Index(content[:min(len(content), maxQuoteOffset)], s); at >= 0 {
 			return binary.AppendUvarint(binary.AppendUvarint(b, uint64(len(s))<<1|1), uint64(at))
 		}
 	}
@@ -93,7 +93,7 @@ func appendQuotes(b []byte, content string, list []string) []byte {
 	return b
 }
 
-// quote reads what appendQuote wrote for the same content.
+// quote decodes the output of appendQuote for the same content.
 func (c *cursor) quote(content string) string {
 	size := c.uint()
 	if size&1 == 0 {
@@ -108,7 +108,7 @@ func (c *cursor) quote(content string) string {
 	return content[at : at+size]
 }
 
-// rederive reads the derived fields of an image's documents from the bytes.
+// rederive derives the fields of an image's documents from their bytes.
 func (w *whole) rederive() error {
 	at := make(map[string][]*node.Node, len(w.documents))
 	for _, nodes := range w.documents {
@@ -129,16 +129,15 @@ func (w *whole) rederive() error {
 	return nil
 }
 
-// parserMark numbers the parser and the defaults that it reads under: derived fields
-// that were made under another number are made again. Without defaults it is
-// node.ParserVersion, which stays below 1<<8.
+// parserMark identifies the parser and its defaults: fields derived under another mark are
+// derived again. Without defaults it is node.ParserVersion, which stays below 1<<8.
 func parserMark(defaults *org.Defaults) uint64 {
 	return defaults.Fingerprint()<<8 | node.ParserVersion
 }
 
-// beginDerived reads the head of a derived section: how many strings are in lists,
-// and how many properties there are. Where the section is not one of this parser for
-// as many nodes, the part has no derived fields.
+// beginDerived reads the head of a derived section: the number of strings in lists, and of
+// properties. If the section is of another parser or number of nodes, the part has no
+// derived fields.
 func (l *loader) beginDerived(section string, nodes int) (strings, properties int) {
 	l.extras.s = section
 	c := &l.extras
@@ -152,12 +151,11 @@ func (l *loader) beginDerived(section string, nodes int) (strings, properties in
 	return strings, properties
 }
 
-// smallestDerived is the number of bytes that the derived fields of a node take at
-// least.
+// smallestDerived is the minimum number of bytes of the derived fields of a node.
 const smallestDerived = 15
 
-// derive gives a document's nodes the derived fields of the section, and reports
-// whether they are whole.
+// derive sets the derived fields of a document's nodes from the section, and reports
+// whether they are undamaged.
 func (l *loader) derive(nodes []*node.Node) bool {
 	for i, n := range nodes {
 		n.Derived = &l.derived[i]
@@ -168,14 +166,13 @@ func (l *loader) derive(nodes []*node.Node) bool {
 	return l.extras.err == nil
 }
 
-// words hands out slices cut from large ones, of which the derived sections say how
-// large they are.
+// words allocates slices from slabs, whose sizes are in the derived sections.
 type words struct {
 	strings    []string
 	properties []node.Property
 }
 
-// cut returns the first n of a list, nil for none, or false when there are not so many.
+// cut returns the first n items of a list, nil for none, or false if there are fewer.
 func cut[T any](list *[]T, n int) ([]T, bool) {
 	if n == 0 || n > len(*list) {
 		return nil, n == 0

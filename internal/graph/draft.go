@@ -17,7 +17,7 @@ type Draft struct {
 	nodes     *champ.Editor[*node.Node]
 	documents *champ.Editor[*document]
 	contested *champ.Editor[[]node.Claim]
-	setup     askers
+	setup     setupCounts
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 	lacks     bool // a node was adopted whose content is gone
@@ -33,7 +33,7 @@ type Draft struct {
 // modification of what changes.
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
-		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: askers{s.setup.Edit()},
+		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: setupCounts{s.setup.Edit()},
 		ranks: s.ranks, problem: map[string][]node.Problem{}, now: now,
 	}
 }
@@ -134,7 +134,7 @@ func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 		case o.Own != n.Own:
 			n.Modified = d.now
 			own(n, o)
-		case o.Type == typeGone: // the file has it
+		case o.Type == typeGone: // the file still contains it
 			n.Modified = o.Modified
 			own(n, nil)
 		case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
@@ -194,7 +194,7 @@ func (d *Draft) current(path string) []*node.Node {
 	return nil
 }
 
-// bears decides who bears a claimed id: the first of the claims to it.
+// bears reports whether a claim is the first of those to its id.
 func (d *Draft) bears(c node.Claim) bool {
 	list, ok := d.contested.Get(c.ID)
 	return !ok || list[0] == c
@@ -204,7 +204,7 @@ func (d *Draft) bears(c node.Claim) bool {
 // whose ids change by it.
 func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	for _, n := range old {
-		if id := n.Wish(); id != "" {
+		if id := n.ClaimedID(); id != "" {
 			d.withdraw(id, path)
 		}
 	}
@@ -213,7 +213,7 @@ func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	}
 }
 
-// withdraw takes a document's claims to an id out of the contest.
+// withdraw removes a document's claim to an id.
 func (d *Draft) withdraw(id, path string) {
 	list, ok := d.contested.Get(id)
 	if !ok {
@@ -226,11 +226,11 @@ func (d *Draft) withdraw(id, path string) {
 		d.contested.Set(id, rest)
 	}
 	if len(rest) > 0 && rest[0] != list[0] {
-		d.again(rest[0].Path, path)
+		d.reread(rest[0].Path, path)
 	}
 }
 
-// enter adds a claim; the contest begins when a second one comes.
+// enter adds a claim. An id is contested from its second claim on.
 func (d *Draft) enter(c node.Claim) {
 	list, ok := d.contested.Get(c.ID)
 	if !ok {
@@ -247,7 +247,7 @@ func (d *Draft) enter(c node.Claim) {
 	}
 	d.contested.Set(c.ID, slices.Concat(list[:i], []node.Claim{c}, list[i:]))
 	if i == 0 {
-		d.again(bearer.Path, c.Path)
+		d.reread(bearer.Path, c.Path)
 	}
 }
 
@@ -260,8 +260,8 @@ func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
 	return node.Claim{ID: c.ID, Path: n.Path}, true
 }
 
-// again marks a document to be read again, unless it is the current one.
-func (d *Draft) again(path, current string) {
+// reread marks a document to be read again, unless it is the current one.
+func (d *Draft) reread(path, current string) {
 	d.current(path) // listed before another document gets the id that it loses
 	if path != current && !slices.Contains(d.retry, path) {
 		d.retry = append(d.retry, path)
@@ -279,8 +279,8 @@ func order(a, b node.Claim) int {
 	}
 }
 
-// Seal ends the draft and returns the next state and what changed. The cost of
-// the Merkle map is that of the changed nodes alone.
+// Seal ends the draft and returns the next state and the delta. The cost of the Merkle
+// map is that of the changed nodes alone.
 func (d *Draft) Seal() (*State, Delta) {
 	if !d.changed {
 		return d.base, Delta{}
@@ -295,10 +295,10 @@ func (d *Draft) Seal() (*State, Delta) {
 		}
 	}
 	for _, n := range delta.Reread {
-		tree.Set(n) // the digest stays, the node that a Diff of trees yields must not be stale
+		tree.Set(n) // the digest is the same, but a Diff of trees must not yield a stale node
 	}
 	nodes := d.nodes.Map()
-	if len(delta.Changes) > nodes.Len()/2 { // mostly new, as after a first ingest
+	if len(delta.Changes) > nodes.Len()/2 { // most are new, as after a first ingest
 		nodes = nodes.Pack()
 	}
 	next := &State{

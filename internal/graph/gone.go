@@ -10,21 +10,21 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// ErrGone is wrapped by what a Loader returns for a block that history left out
-// on purpose. Apply and Undo go on then with a node that has its place and its
-// digests and no content, so that every root can still be computed.
+// ErrGone is wrapped by the error of a Loader for a block that was removed from history
+// on purpose. Apply and Undo then continue with a node that has its place and digests but
+// no content, so that every root can still be computed.
 var ErrGone = errors.New("the content is no longer kept")
 
 // typeGone is the type of a node whose content is gone.
 const typeGone = "(gone)" // no tree has such a type
 
-// IsGone reports whether a node's content is no longer kept.
+// IsGone reports whether a node's content was removed.
 func IsGone(n *node.Node) bool { return n.Type == typeGone }
 
-// Gone returns the nodes whose content is no longer kept, in no order. A state
-// that has one is good for its digests and for its other documents alone.
-// O(1) where neither it nor a state that it was made from has any, else O(nodes).
-// An image holds none: what it holds is hashed as it is read.
+// Gone returns the nodes whose content was removed, in no order. A state with one is valid
+// only for its digests and its other documents. O(1) if neither the state nor one that it
+// was made from has any, else O(nodes). An image contains none, because its nodes are
+// hashed when it is read.
 func (s *State) Gone() []*node.Node {
 	if !s.lacks {
 		return nil
@@ -38,7 +38,7 @@ func (s *State) Gone() []*node.Node {
 	return out
 }
 
-// read loads a node's content, or makes a node that says it is gone.
+// read loads a node's content, or returns a node of the type typeGone.
 func read(d merkle.Digest, load Loader) (*node.Node, error) {
 	n, err := node.ReadOwn(d, load)
 	if errors.Is(err, ErrGone) {
@@ -47,8 +47,8 @@ func read(d merkle.Digest, load Loader) (*node.Node, error) {
 	return n, err
 }
 
-// alone gives copies of the nodes of a document that is not whole: each is read
-// by itself, those that are gone not at all.
+// alone returns copies of the nodes of an incomplete document: each is derived by itself,
+// deleted ones not at all.
 func alone(nodes []*node.Node) []*node.Node {
 	out := make([]*node.Node, len(nodes))
 	for i, n := range nodes {

@@ -20,18 +20,17 @@ import (
 // (doc/format/nodes.md).
 const ImageFormat = 0
 
-// Part is some of the documents of an image, whole ones: a section of their
-// nodes, and one of what the parser derived from these.
+// Part contains some documents of an image: a section of their nodes, and one of the
+// derived fields of these.
 type Part struct {
 	Nodes   []byte
 	Derived []byte
 }
 
-// Encode returns the state in parts, which readers take side by side: documents
-// by path, with ids, times, shape and bytes, and no digest. A part has about so
-// many bytes of them, more where there would be more than most parts. There is
-// at least one. O(bytes).
-func (s *State) Encode(bytes, most int) []Part {
+// Encode returns the state in parts, which are read concurrently: documents by path, with
+// ids, times, shape and bytes, without digests. A part has about the given number of
+// bytes, more if there would be more than maxParts. There is at least one. O(bytes).
+func (s *State) Encode(bytes, maxParts int) []Part {
 	paths, sizes, total := s.Paths(), make([]int, s.DocumentCount()), 0
 	for i, p := range paths {
 		sizes[i] = len(p) + 8
@@ -40,7 +39,7 @@ func (s *State) Encode(bytes, most int) []Part {
 		}
 		total += sizes[i]
 	}
-	bytes = max(bytes, total/most+1)
+	bytes = max(bytes, total/maxParts+1)
 	parts := make([]Part, 0, total/bytes+1)
 	begin, size := 0, 0
 	for i := range paths {
@@ -55,9 +54,9 @@ func (s *State) Encode(bytes, most int) []Part {
 	return parts
 }
 
-// part encodes some documents; bytes is about what their nodes take. The contents
-// stand behind all the rest, so that ids and paths, which the maps are sorted by,
-// are close together in memory.
+// part encodes some documents; bytes is the approximate size of their nodes. The contents
+// are at the end, so that ids and paths, by which the maps are sorted, are close together
+// in memory.
 func (s *State) part(paths []string, bytes int) Part {
 	count, contents, strings, properties := 0, 0, 0, 0
 	for _, p := range paths {
@@ -93,12 +92,12 @@ func (s *State) part(paths []string, bytes int) Part {
 	return Part{Nodes: b, Derived: d}
 }
 
-// types are the types of nodes that an image numbers, from 1; 0 stands before the
-// name of any other.
+// types are the node types that an image numbers from 1; 0 is followed by the name of
+// another type.
 var types = [...]string{node.TypeDocument, node.TypeHeadline}
 
-// appendNode appends all of a node but its content; before is when the node before
-// it was modified.
+// appendNode appends a node without its content; before is the time of modification of
+// the previous node.
 func appendNode(b []byte, n *node.Node, before int64) []byte {
 	b = appendString(b, n.ID)
 	number := slices.Index(types[:], n.Type) + 1
@@ -121,7 +120,7 @@ func appendNode(b []byte, n *node.Node, before int64) []byte {
 
 // Decode reads the parts of an image, on all processors. Where a derived
 // section is empty, damaged or of another parser, derived fields are read from
-// the bytes. All digests are computed anew; who calls compares the root. The
+// the bytes. All digests are computed again; the caller compares the root. The
 // state shares the memory of the parts, which must not change. Damaged input is
 // an error, never a panic.
 func Decode(parts []Part) (*State, error) {
@@ -129,9 +128,9 @@ func Decode(parts []Part) (*State, error) {
 	return s, err
 }
 
-// DecodeUnder is Decode for documents that are read under defaults, as those of Empty
-// are. Derived says that the derived sections were of this parser and these defaults,
-// and whole.
+// DecodeUnder is Decode for documents that are read under defaults, as with Empty. derived
+// reports whether the derived sections were of this parser and these defaults, and
+// undamaged.
 func DecodeUnder(parts []Part, defaults *org.Defaults) (s *State, derived bool, err error) {
 	if len(parts) == 0 {
 		return nil, false, fmt.Errorf("image: no nodes section: %w", errShort)
@@ -141,7 +140,7 @@ func DecodeUnder(parts []Part, defaults *org.Defaults) (s *State, derived bool, 
 		return nil, false, err
 	}
 	errs := make([]error, len(parts))
-	sideBySide(len(parts), func(i int) { errs[i] = loaders[i].load() })
+	concurrently(len(parts), func(i int) { errs[i] = loaders[i].load() })
 	derived = true
 	lost := false
 	for i := range loaders {
@@ -168,11 +167,11 @@ func partError(part int, err error) error {
 	return fmt.Errorf("image: part %d: nodes section: %w", part, err)
 }
 
-// text gives bytes that nobody changes as a string without copying them.
+// text returns bytes, which must not change, as a string without copying.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// sideBySide calls do with each number below n, on all processors.
-func sideBySide(n int, do func(i int)) {
+// concurrently calls do with each number below n, on all processors.
+func concurrently(n int, do func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {

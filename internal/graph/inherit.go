@@ -10,10 +10,10 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Property returns the value of a node's property with what it inherits, and
-// whether there is one, as org-entry-get with inherit does: the nearest KEY on the
-// way up, of two in one drawer the last, with what KEY+ adds below it. The key is matched without case.
-// Complexity is that of the properties on the way to the document.
+// Property returns the value of a node's property with inheritance, and whether it exists,
+// as org-entry-get with inherit does: the nearest KEY of the node or an ancestor, of
+// several in one drawer the last, with the KEY+ values below it. Case is ignored.
+// O(properties of the node and its ancestors).
 func (s *State) Property(n *node.Node, key string) (string, bool) {
 	var v org.Values
 	for {
@@ -28,9 +28,9 @@ func (s *State) Property(n *node.Node, key string) (string, bool) {
 	}
 }
 
-// Category returns a node's category: the nearest CATEGORY property that is not
-// empty, its own or an ancestor's, else its file's #+CATEGORY, else the name of
-// the file without folder and ending.
+// Category returns a node's category: the nearest non-empty CATEGORY property, its own or
+// an ancestor's, else its file's #+CATEGORY, else the file name without folder and
+// extension.
 func (s *State) Category(n *node.Node) string {
 	for {
 		for _, p := range slices.Backward(n.Derived.Properties) { // of several the last counts

@@ -10,19 +10,18 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Splice says that behind Keep children that stay, Gone left and Come stand where
-// they stood.
+// Splice replaces the children Gone, after Keep unchanged ones, by Come.
 type Splice struct {
 	Keep       int // since the splice before
 	Gone, Come []string
 }
 
-// KidsEdit says how a list of children became another one, and goes back as well.
-// What stands behind the last splice stays. The zero KidsEdit changes nothing.
+// KidsEdit is the difference of two lists of children, which can be applied and undone.
+// Children after the last splice are unchanged. The zero KidsEdit changes nothing.
 type KidsEdit []Splice
 
-// DiffKids returns the edit from one list of ids to another: most ids stay, as many
-// as keep their order. O(ids log ids); of lists that differ in one place O(ids).
+// DiffKids returns the smallest edit from one list of ids to another. O(ids log ids);
+// O(ids) for lists that differ in one place.
 func DiffKids(old, now []string) KidsEdit {
 	var edit KidsEdit
 	at := 0
@@ -39,13 +38,13 @@ func DiffKids(old, now []string) KidsEdit {
 	return edit
 }
 
-// Apply returns the list after the edit of the one before; an edit that changes nothing
-// returns the very list. It returns ErrDelta for a list that the edit is not of.
+// Apply returns the list after the edit; an empty edit returns the list itself. Errors:
+// ErrDelta for a list that the edit does not fit.
 func (e KidsEdit) Apply(kids []string) ([]string, error) {
 	return e.turn(kids, func(s *Splice) (gone, come []string) { return s.Gone, s.Come })
 }
 
-// Undo returns the list before the edit of the one after, as Apply does.
+// Undo returns the list before the edit. Errors as Apply.
 func (e KidsEdit) Undo(kids []string) ([]string, error) {
 	return e.turn(kids, func(s *Splice) (gone, come []string) { return s.Come, s.Gone })
 }
@@ -59,7 +58,7 @@ func (e KidsEdit) turn(kids []string, way func(*Splice) (gone, come []string)) (
 		gone, come := way(&e[i])
 		size += len(come) - len(gone)
 	}
-	out := make([]string, 0, max(size, 0)) // of another list there may be too few
+	out := make([]string, 0, max(size, 0)) // negative for a list that does not fit
 	for i := range e {
 		keep := e[i].Keep
 		gone, come := way(&e[i])
@@ -78,7 +77,7 @@ func (e KidsEdit) turn(kids []string, way func(*Splice) (gone, come []string)) (
 // errSplice is returned for splices that Encode does not write.
 var errSplice = errors.New("splices of children that change nothing, touch or reach too far")
 
-// append writes the edit: null, or a list of [keep, gone, come].
+// append appends the encoded edit: null, or a list of [keep, gone, come].
 func (e KidsEdit) append(b []byte) []byte {
 	if len(e) == 0 {
 		return merkle.AppendNull(b)

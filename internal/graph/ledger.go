@@ -10,13 +10,13 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// ErrVersion is returned when a node's version is not that of its own digest and
-// its children.
+// ErrVersion is returned for a version that does not match the own digest and the
+// children.
 var ErrVersion = errors.New("the version is not the one that own digest and children give")
 
-// Ledger follows a chain of commits by their digests alone, without content: it
-// computes each version and each root anew, and shares nothing with the states
-// that Apply makes. The zero Ledger is empty. It is for one goroutine.
+// Ledger verifies a chain of commits by digests alone, without content: it recomputes
+// each version and each root, and shares nothing with the states that Apply makes. The
+// zero Ledger is empty. It is for one goroutine.
 type Ledger struct {
 	nodes map[string]*node.Node
 	tree  *merkle.Editor[*node.Node]
@@ -29,7 +29,7 @@ func (l *Ledger) Len() int { return len(l.nodes) }
 // Root returns the root after the last commit.
 func (l *Ledger) Root() merkle.Digest { return l.root }
 
-// Entry returns what the ledger has of a node.
+// Entry returns the entry of a node.
 func (l *Ledger) Entry(id string) (node.Entry, bool) {
 	if n, ok := l.nodes[id]; ok {
 		return n.Entry, true
@@ -37,8 +37,8 @@ func (l *Ledger) Entry(id string) (node.Entry, bool) {
 	return node.Entry{}, false
 }
 
-// Apply takes the next commit into account. Errors: ErrDelta, ErrVersion and
-// ErrRoot; the ledger is of no use after one. O(changes log nodes).
+// Apply applies the next commit. Errors: ErrDelta, ErrVersion, ErrRoot; the ledger must
+// not be used after one. O(changes log nodes).
 func (l *Ledger) Apply(c *Commit) error {
 	if l.tree == nil {
 		l.nodes, l.tree = map[string]*node.Node{}, merkle.Map[*node.Node]{}.Edit()
@@ -65,7 +65,7 @@ func (l *Ledger) Apply(c *Commit) error {
 	return nil
 }
 
-// change applies one record; n is where the node may be put.
+// change applies one record; n is memory for the node.
 func (l *Ledger) change(n *node.Node, r *Record) error {
 	old, had := l.nodes[r.ID]
 	var was *node.Entry
@@ -82,7 +82,7 @@ func (l *Ledger) change(n *node.Node, r *Record) error {
 		return nil
 	}
 	if had {
-		*n = *old // its place in the map is known
+		*n = *old // keeps the computed key
 	} else {
 		n.Identify(r.ID)
 	}

@@ -14,21 +14,20 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Around tells what a state cannot know of where links lead.
-type Around struct {
-	// Exists reports whether there is something at a path below the root.
+// LinkTargets reports link targets outside a state.
+type LinkTargets struct {
+	// Exists reports whether a path below the root exists.
 	Exists func(path string) bool
-	// Known reports whether an id is that of a headline outside the memex.
+	// Known reports whether an id belongs to a headline outside the memex.
 	Known func(id string) bool
 }
 
-// BrokenLinks yields the links that lead nowhere, as problems of kind "link", in
-// document order: an id that no node bears, a headline, custom id or target that
-// its document does not have, a file below the root that is not there. What lies
-// outside the root is not judged. It ends early when ctx does. Complexity is
-// O(nodes + links), and the text of documents that are linked into by name.
-func (s *State) BrokenLinks(ctx context.Context, around Around) iter.Seq[node.Problem] {
-	c := checker{state: s, around: around, anchors: map[string]*anchors{}}
+// BrokenLinks yields broken links as problems of kind "link", in document order: an
+// unknown id, a missing headline, custom id or target of a document, a missing file below
+// the root. Targets outside the root are not checked. It ends early when ctx does.
+// O(nodes + links + text of documents that are linked into by name).
+func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[node.Problem] {
+	c := checker{state: s, targets: targets, anchors: map[string]*anchors{}}
 	return func(yield func(node.Problem) bool) {
 		for _, p := range s.Paths() {
 			if ctx.Err() != nil {
@@ -36,7 +35,7 @@ func (s *State) BrokenLinks(ctx context.Context, around Around) iter.Seq[node.Pr
 			}
 			line := 1
 			for _, n := range s.Nodes(p) {
-				var lines map[string]int // made for a node with a broken link
+				var lines map[string]int // computed for a node with a broken link
 				for _, target := range n.Derived.Links {
 					why := c.broken(n, target)
 					if why == "" {
@@ -55,20 +54,20 @@ func (s *State) BrokenLinks(ctx context.Context, around Around) iter.Seq[node.Pr
 	}
 }
 
-// checker follows the links of one state.
+// checker checks the links of one state.
 type checker struct {
 	state   *State
-	around  Around
+	targets LinkTargets
 	anchors map[string]*anchors // by path, made when first linked into
 }
 
-// broken says why a link of n leads nowhere, or "".
+// broken returns why a link of n is broken, "" if it is not.
 func (c *checker) broken(n *node.Node, target string) string {
 	kind, rest, typed := strings.Cut(target, ":")
 	switch {
 	case typed && kind == "id":
 		id, _, _ := strings.Cut(rest, "::")
-		if _, ok := c.state.Get(id); ok || c.around.Known != nil && c.around.Known(id) {
+		if _, ok := c.state.Get(id); ok || c.targets.Known != nil && c.targets.Known(id) {
 			return ""
 		}
 		return fmt.Sprintf("no node has the id %.60q", id)
@@ -80,13 +79,13 @@ func (c *checker) broken(n *node.Node, target string) string {
 	return c.named(n.Path, target)
 }
 
-// isType reports whether a word before a colon reads as the type of a link
-// rather than as the beginning of a title.
+// isType reports whether a word before a colon is the type of a link rather than the
+// beginning of a title.
 func isType(word string) bool {
 	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
 }
 
-// file follows a link to a file, and to a place in it.
+// file checks a link to a file, or to a place in it.
 func (c *checker) file(n *node.Node, rest string) string {
 	name, search, _ := strings.Cut(rest, "::")
 	at := n.Path
@@ -108,14 +107,14 @@ func (c *checker) file(n *node.Node, rest string) string {
 		}
 		return c.named(at, search)
 	}
-	if c.around.Exists == nil || c.around.Exists(at) {
+	if c.targets.Exists == nil || c.targets.Exists(at) {
 		return ""
 	}
 	return fmt.Sprintf("no file %.60q", at)
 }
 
-// named looks for a place in a document: #custom, *headline, a line number, a
-// /regular expression/, or a target, name or headline.
+// named checks a place in a document: #custom, *headline, a line number, a /regular
+// expression/, or a target, name or headline.
 func (c *checker) named(at, name string) string {
 	a := c.anchors[at]
 	if a == nil {
@@ -143,12 +142,12 @@ func (c *checker) named(at, name string) string {
 	return fmt.Sprintf("%s has no headline, target or name %.60q", at, name)
 }
 
-// anchors are the places of one document that links can name.
+// anchors are the link targets inside one document.
 type anchors struct {
 	nodes   []*node.Node
 	customs map[string]bool
 	titles  map[string]bool
-	targets map[string]bool // nil until a link asks
+	targets map[string]bool // nil until needed
 }
 
 func anchorsOf(nodes []*node.Node) *anchors {
@@ -181,7 +180,7 @@ func (a *anchors) target(name string) bool {
 	return a.targets[name]
 }
 
-// line notes the targets and the name on one line.
+// line records the targets and the name on one line.
 func (a *anchors) line(line string) {
 	if trimmed := strings.TrimSpace(line); len(trimmed) > len("#+name:") && strings.EqualFold(trimmed[:len("#+name:")], "#+name:") {
 		a.targets[fold(trimmed[len("#+name:"):])] = true
@@ -197,5 +196,5 @@ func (a *anchors) line(line string) {
 	}
 }
 
-// fold makes equal what Org takes for the same name.
+// fold returns the same string for names that Org considers equal.
 func fold(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }

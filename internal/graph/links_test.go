@@ -19,7 +19,7 @@ func TestBrokenLinks(t *testing.T) {
 		"c.org":    "* Diary :crypt:\n[[id:gone]]\n",
 		"skills/x": "[[id:gone]]",
 	}, []string{"b.org", "c.org", "skills/x", "sub/a.org"})
-	around := Around{
+	around := LinkTargets{
 		Exists: func(p string) bool { return p == "picture.png" },
 		Known:  func(id string) bool { return id == "away" },
 	}
@@ -40,7 +40,7 @@ func TestBrokenLinks(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	for range s.BrokenLinks(t.Context(), Around{}) {
+	for range s.BrokenLinks(t.Context(), LinkTargets{}) {
 		break // ends at once
 	}
 }

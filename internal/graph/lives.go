@@ -8,9 +8,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Lives tells which blocks the moments that are kept need. It is given every
-// commit of a chain in order. The zero Lives keeps nothing; make one with
-// NewLives. It is for one goroutine.
+// Lives computes which blocks the kept moments of a history need, from all commits of its
+// chain in order. The zero Lives keeps nothing; use NewLives. It is for one goroutine.
 type Lives struct {
 	kept   []uint64          // numbers of the commits whose states are kept, ascending
 	since  map[string]uint64 // by id: the commit that brought what the node is now
@@ -18,7 +17,7 @@ type Lives struct {
 	needed map[merkle.Digest]bool // own digests and versions; false where no kept moment has them
 }
 
-// NewLives begins with the numbers of the commits whose states are kept.
+// NewLives returns a Lives for the numbers of the commits whose states are kept.
 func NewLives(kept []uint64) *Lives {
 	return &Lives{
 		kept: slices.Sorted(slices.Values(kept)), since: map[string]uint64{},
@@ -26,7 +25,7 @@ func NewLives(kept []uint64) *Lives {
 	}
 }
 
-// Add takes the next commit into account. O(changes log kept).
+// Add adds the next commit. O(changes log kept).
 func (l *Lives) Add(c *Commit) {
 	for i := range c.Delta {
 		r := &c.Delta[i]
@@ -37,7 +36,7 @@ func (l *Lives) Add(c *Commit) {
 	}
 }
 
-// end says that a node was as it is until before a commit.
+// end records that the present version of a node was valid until before a commit.
 func (l *Lives) end(id string, before uint64) {
 	was, ok := l.now[id]
 	if !ok {
@@ -52,8 +51,8 @@ func (l *Lives) end(id string, before uint64) {
 	delete(l.since, id)
 }
 
-// Needed returns, by own digest and by version, whether a kept moment has it,
-// for all that ever were. It ends the chain: last is its last commit's number.
+// Needed returns, for all own digests and versions of the history, whether a kept moment
+// has it. It ends the chain, whose last commit has the number last.
 func (l *Lives) Needed(last uint64) map[merkle.Digest]bool {
 	for id := range l.now {
 		l.end(id, last+1)

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// whole is the content of an image, of all its parts: one slab of each kind, so
-// that a large memory costs few allocations and few pages.
+// whole is the content of all parts of an image: one slab of each kind, so that a large
+// memory needs few allocations and few pages.
 type whole struct {
 	nodes     []*node.Node
 	entries   []champ.Entry[*node.Node] // the same by id
@@ -24,32 +24,32 @@ type whole struct {
 
 // loader builds the nodes of a part of an image out of slabs.
 type loader struct {
-	heads  cursor // what is said of the nodes, up to their contents
-	texts  string // the contents that are not yet given to a node
+	heads  cursor // the nodes without their contents
+	texts  string // the contents not yet assigned to a node
 	extras cursor // the derived section
 	words  words
 	tree   preorder
 
 	defaults *org.Defaults
 
-	slab      []node.Node // these four not yet used
+	slab      []node.Node // this and the next three: the unused rest
 	list      []*node.Node
 	entries   []champ.Entry[*node.Node]
 	derived   []node.Derived
 	kids      []string
-	modified  int64 // of the node before
+	modified  int64 // of the previous node
 	documents [][]*node.Node
 	whole     bool // all nodes read so far have their derived fields
-	lost      bool // one of them claims an id that another one bears
+	lost      bool // one of them claims an id that another node bears
 }
 
-// smallestNode is the number of bytes that a node takes at least.
+// smallestNode is the minimum number of bytes of a node.
 const smallestNode = 6
 
-// sizes says how much is in a part, or in all of them.
+// sizes are the numbers of items in a part, or in all parts.
 type sizes struct{ documents, nodes, strings, properties int }
 
-// loadersOf reads how the parts begin, and makes the slabs for all of them.
+// loadersOf reads the heads of the parts and allocates the slabs for all.
 func loadersOf(parts []Part, defaults *org.Defaults) (*whole, []loader, error) {
 	loaders, each := make([]loader, len(parts)), make([]sizes, len(parts))
 	var total sizes
@@ -83,7 +83,7 @@ func loadersOf(parts []Part, defaults *org.Defaults) (*whole, []loader, error) {
 	return w, loaders, nil
 }
 
-// begin reads the head of a nodes section: the numbers of documents and nodes.
+// begin reads the head of a nodes section and returns its numbers of documents and nodes.
 func (l *loader) begin(section string) (documents, nodes int, err error) {
 	c := cursor{s: section}
 	if f := c.uint(); c.err == nil && f != ImageFormat {
@@ -97,8 +97,8 @@ func (l *loader) begin(section string) (documents, nodes int, err error) {
 	return documents, nodes, c.err
 }
 
-// load reads the documents one by one: while its bytes are at hand, a document is
-// derived and hashed.
+// load reads the documents one by one; each is derived and hashed while its bytes are in
+// the cache.
 func (l *loader) load() error {
 	for range cap(l.documents) {
 		nodes := l.document()
@@ -116,8 +116,8 @@ func (l *loader) load() error {
 	return nil
 }
 
-// document reads one document; nodes stand in pre-order, each with the number
-// of its children. The cursor tells an error.
+// document reads one document: its nodes in pre-order, each with the number of its
+// children. An error is in the cursor.
 func (l *loader) document() []*node.Node {
 	c := &l.heads
 	path := c.string()
@@ -145,7 +145,7 @@ func (l *loader) document() []*node.Node {
 		}
 		if kids > 0 {
 			tree.push(i, kids)
-			x.Kids = l.room(kids)
+			x.Kids = l.kidsSlice(kids)
 		}
 	}
 	if len(tree.open) != 0 {
@@ -184,15 +184,15 @@ func (l *loader) node(x *node.Node) (kids int) {
 	return kids
 }
 
-// preorder knows whose child a node is, from the numbers of children.
+// preorder finds the parents of nodes in pre-order from the numbers of children.
 type preorder struct {
-	open []int // nodes that still wait for children
-	wait []int // how many each waits for
+	open []int // nodes with missing children
+	wait []int // number of missing children of each
 }
 
 func (t *preorder) push(i, kids int) { t.open, t.wait = append(t.open, i), append(t.wait, kids) }
 
-// parent returns the parent of the node that comes next.
+// parent returns the parent of the next node.
 func (t *preorder) parent() int {
 	top := len(t.open) - 1
 	p := t.open[top]
@@ -202,8 +202,8 @@ func (t *preorder) parent() int {
 	return p
 }
 
-// readAttrs reads what only nodes have that came as a tree: marks is twice the number
-// of attributes, and one more where there is no content.
+// readAttrs reads the fields that only nodes of trees have: marks is twice the number of
+// attributes, plus one for a node without content.
 func readAttrs(x *node.Node, c *cursor, marks uint64) {
 	if x.Bare = marks&1 != 0; marks/2 > uint64(len(c.s)-c.at)/2 {
 		c.fail()
@@ -221,8 +221,8 @@ func readAttrs(x *node.Node, c *cursor, marks uint64) {
 	}
 }
 
-// room returns an empty slice of the given capacity cut from the slab.
-func (l *loader) room(n int) []string {
+// kidsSlice returns an empty slice of the given capacity from the slab.
+func (l *loader) kidsSlice(n int) []string {
 	at := len(l.kids)
 	if at+n > cap(l.kids) {
 		return make([]string, 0, n)
@@ -231,16 +231,15 @@ func (l *loader) room(n int) []string {
 	return l.kids[at : at : at+n]
 }
 
-// state makes the state of documents with all that belongs to their nodes; lost
-// says that a node claims an id that another one bears. The Merkle map is made
-// beside the others.
+// state returns the state of the documents; lost says that a node claims an id that
+// another node bears. The Merkle map is built concurrently.
 func (w *whole) state(lost bool) *State {
 	s := Empty(w.defaults)
 	var hashing sync.WaitGroup
 	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
 	s.nodes = champ.Build(w.entries)
 	documents, slab := make([]champ.Entry[*document], len(w.documents)), make([]document, len(w.documents))
-	setup := askers{champ.Map[int]{}.Edit()}
+	setup := setupCounts{champ.Map[int]{}.Edit()}
 	for i, nodes := range w.documents {
 		slab[i].init(nodes)
 		documents[i] = champ.NewEntry(nodes[0].Path, &slab[i])

@@ -8,9 +8,9 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Mentions reports whether a commit's block may be about a node. It decodes
-// nothing: false is certain, true is worth DecodeCommit, as it always is for a
-// commit whose delta or lineage is cut into blocks of its own. O(block).
+// Mentions reports whether a commit's block may concern a node, without decoding it. It
+// has no false negatives, and is true for every commit with a delta or lineage in
+// separate blocks. O(len(block)).
 func Mentions(block []byte, id string) bool {
 	if bytes.Contains(block, []byte(id)) {
 		return true

@@ -11,23 +11,22 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Side is one of the two states that a merge brings together.
+// Side is one of the two states that are merged.
 type Side struct {
 	State  *State
-	Who    string        // who made it, in one line: conflicts name them
+	Who    string        // its author, in one line, for conflicts
 	Time   int64         // of its commit, in Unix milliseconds
-	Digest merkle.Digest // of its commit, or of what else the two are told apart by
+	Digest merkle.Digest // of its commit, or another digest that distinguishes the sides
 }
 
-// Merge starts a draft, on the state of a, of what two states make of the one that
-// both came from: node by node and field by field, see node.Merging. Nodes are
-// matched by id, those without one by their text and place. The side of the later
-// time wins where both cannot stand, then that of the greater digest. A node that
-// one side took away and the other changed stays; of two moves the winner's counts,
-// and so it does where both together would put a node below itself. The text of the
-// result does not depend on which side is a, but its times of modification do.
-// The conflicts are named with the ids and paths of the result. Documents that no side changed are not looked at. Complexity is that of the two
-// differences and of parsing the documents in them.
+// Merge returns a draft, based on the state of a, of the merge of two states with a
+// common base: node by node and field by field, see node.Merging. Nodes are matched by
+// id, those without one by text and place. The side of the later time wins conflicts, or
+// that of the greater digest. A node that one side deleted and the other changed stays.
+// Of two moves the winner's counts, also if both together would form a cycle. The text of
+// the result does not depend on which side is a, but its times of modification do. The
+// conflicts have the ids and paths of the result. Documents that no side changed are not
+// read. The cost is that of the two differences and of parsing the documents in them.
 func Merge(base *State, a, b Side, now int64) (*Draft, []node.Conflict) {
 	won, lost := a, b
 	if cmp.Or(cmp.Compare(a.Time, b.Time), a.Digest.Compare(b.Digest)) < 0 {
@@ -36,10 +35,10 @@ func Merge(base *State, a, b Side, now int64) (*Draft, []node.Conflict) {
 	return newMerge(base, won, lost, false).draft(a.State, now)
 }
 
-// Revert starts a draft, on the state of head, that takes back what led from one
-// state to a later one, and keeps what was done since: where both are about the
-// same thing, head wins, and what it was before is kept as a conflict. What was
-// taken away since stays away. who says whose work is taken back.
+// Revert returns a draft, based on the state of head, that undoes the changes from before
+// to after and keeps later ones. Where both concern the same field, head wins, and the
+// earlier value is kept as a conflict. Nodes deleted since stay deleted. who names the
+// author of the reverted changes.
 func Revert(head, before, after *State, who string, now int64) (*Draft, []node.Conflict) {
 	won, lost := Side{State: head, Who: "later work"}, Side{State: before, Who: who}
 	return newMerge(after, won, lost, true).draft(head, now)
@@ -50,7 +49,7 @@ type merge struct {
 	base, won, lost *State
 	own             node.Merging
 	paths           []string // of the documents that a side changed
-	tracks          []*track // of base in order, then those that won brought, then lost's
+	tracks          []*track // of base in order, then those that won added, then those that lost added
 	in              [3]map[string]*track
 	conflicts       []node.Conflict
 }
@@ -62,9 +61,9 @@ const (
 	inLost
 )
 
-// track is one node through the three states, and where it comes to stand.
+// track is one node in the three states, and its place in the result.
 type track struct {
-	versions [3]*node.Node // nil where it is not there
+	versions [3]*node.Node // nil where it is absent
 	alive    bool
 	parent   *track // nil for a document
 	path     string // of a document
@@ -79,9 +78,9 @@ func newMerge(base *State, won, lost Side, undo bool) *merge {
 	}
 	m.paths = Diff(base, m.lost).Paths
 	if undo {
-		m.paths = append(m.paths, m.whereNow()...)
+		m.paths = append(m.paths, m.currentPaths()...)
 	}
-	if m.match(); !undo || m.astray() {
+	if m.match(); !undo || m.anyMissing() {
 		m.paths = append(m.paths, Diff(base, m.won).Paths...)
 		m.match()
 	}
@@ -90,9 +89,9 @@ func newMerge(base *State, won, lost Side, undo bool) *merge {
 	return m
 }
 
-// whereNow lists the documents of the winner that hold what the other side changed.
-// A revert needs no more of them, however much was done since.
-func (m *merge) whereNow() []string {
+// currentPaths returns the documents of the winner that contain nodes that the other side
+// changed. A revert needs no others, however much was done since.
+func (m *merge) currentPaths() []string {
 	var out []string
 	for _, p := range m.paths {
 		for _, n := range m.base.Nodes(p) {
@@ -104,16 +103,16 @@ func (m *merge) whereNow() []string {
 	return out
 }
 
-// astray reports whether a node that the other side changed was not found in the
-// documents of the winner: it may have gone to another one under another id.
-func (m *merge) astray() bool {
+// anyMissing reports whether a node that the other side changed was not found in those
+// documents: it may be in another one under another id.
+func (m *merge) anyMissing() bool {
 	return slices.ContainsFunc(m.tracks, func(t *track) bool {
 		b, l := t.versions[inBase], t.versions[inLost]
 		return b != nil && t.versions[inWon] == nil && (l == nil || l.Own != b.Own)
 	})
 }
 
-// draft writes the documents that are otherwise than in s.
+// draft puts the documents that differ from those of s.
 func (m *merge) draft(s *State, now int64) (*Draft, []node.Conflict) {
 	d := s.Edit(now)
 	m.trees(d)
@@ -136,12 +135,12 @@ func (m *merge) draft(s *State, now int64) (*Draft, []node.Conflict) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		m.conflicts = append(m.conflicts, texts[path].told(path, d.current(path))...)
+		m.conflicts = append(m.conflicts, texts[path].located(path, d.current(path))...)
 	}
 	return d, m.conflicts
 }
 
-// any returns the version that stands for the track: the winner's if it has one.
+// any returns a version of the track: the winner's if it has one.
 func (t *track) any() *node.Node {
 	return cmp.Or(t.versions[inWon], t.versions[inLost], t.versions[inBase])
 }

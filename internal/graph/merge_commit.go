@@ -10,8 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// merger is the author of merges: whoever merges the same commits makes the same
-// commit.
+// merger is the author of all merges, so that merging the same commits gives the same
+// commit on every machine.
 var merger = author.Author{Kind: author.Fovea}
 
 // Tip is a commit with the state it made.
@@ -20,12 +20,11 @@ type Tip struct {
 	State  *State
 }
 
-// MergeCommits merges two states that came from base, and makes the commit that says
-// so, which Encode completes. Both are functions of the two commits alone: whoever merges them, in
-// whichever order, makes the same. Its delta is against the first of its parents,
-// the one of the smaller digest, whose number it follows; the times of modification in
-// it are that of the commit, because each machine has its own of a state. Complexity
-// is that of Merge.
+// MergeCommits merges two states with a common base and returns the merge commit, which
+// Encode completes, with its state, delta and conflicts. All are functions of the two
+// commits alone, whatever their order. The delta is relative to the first parent, the one
+// of the smaller digest, whose number it follows; its times of modification are that of
+// the commit, because each machine has its own. The cost is that of Merge.
 func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []node.Conflict) {
 	if b.Commit.Digest.Compare(a.Commit.Digest) < 0 {
 		a, b = b, a
@@ -45,7 +44,7 @@ func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []node.Conflic
 	}, state, delta, conflicts
 }
 
-// timed gives records the time of modification.
+// timed sets the time of modification of records.
 func timed(records []Record, now int64) []Record {
 	at := func(e *node.Entry) *node.Entry {
 		if e == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// MergeFile merges two versions of one Org file that came from a third, as Merge
-// does, outside any memory: setup files are not read. Of the two the one with the
-// greater digest wins, so that the result does not depend on their order; who names
-// a version in what is kept of it. It returns the text and the conflicts.
+// MergeFile merges two versions of an Org file with a common base, as Merge does, outside
+// any memory and without setup files. The version with the greater digest wins, so that
+// the result does not depend on their order; who returns the name of a version for
+// conflicts. It returns the text and the conflicts.
 func MergeFile(base, a, b string, who func(text string) string) (string, []node.Conflict) {
 	const path = "merge.org"
 	state := func(text string) *State {

@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// match finds out which nodes of the three states are one.
+// match matches the nodes of the three states.
 func (m *merge) match() {
 	slices.Sort(m.paths)
 	m.paths, m.tracks = slices.Compact(m.paths), nil
@@ -24,7 +24,7 @@ func (m *merge) match() {
 		nodes := m.byID(v, slices.Collect(m.nodes(m.states()[v])))
 		nodes = m.byText(v, nodes)
 		for _, n := range nodes {
-			if t := m.brought(n); v == inLost && t != nil {
+			if t := m.addedByBoth(n); v == inLost && t != nil {
 				m.put(t, v, n)
 			} else {
 				m.add(v, n)
@@ -33,8 +33,7 @@ func (m *merge) match() {
 	}
 }
 
-// nodes yields what a state has in the documents at hand, those apart that came as
-// trees.
+// nodes yields a state's nodes of the merged documents, without trees.
 func (m *merge) nodes(s *State) iter.Seq[*node.Node] {
 	return func(yield func(*node.Node) bool) {
 		for _, p := range m.paths {
@@ -63,14 +62,13 @@ func (m *merge) put(t *track, v int, n *node.Node) {
 	m.in[v][n.ID] = t
 }
 
-// byID takes the nodes that are known by their id, then the documents that are known
-// by their path, and returns the others. An id that was derived from a place may be
-// another node's by now: it counts where the text is still the same.
+// byID matches nodes by id, then documents by path, and returns the others. A derived id
+// may belong to another node by now: it matches only if the text is the same.
 func (m *merge) byID(v int, nodes []*node.Node) []*node.Node {
 	var rest []*node.Node
 	for _, n := range nodes {
 		t := m.in[inBase][n.ID]
-		if t == nil || t.versions[inBase].Type != n.Type || placed(n) && t.versions[inBase].Own != n.Own {
+		if t == nil || t.versions[inBase].Type != n.Type || hasDerivedID(n) && t.versions[inBase].Own != n.Own {
 			rest = append(rest, n)
 			continue
 		}
@@ -86,8 +84,8 @@ func (m *merge) byID(v int, nodes []*node.Node) []*node.Node {
 	})
 }
 
-// document returns the track of the document that s has in the place of n; nil
-// where n is none.
+// document returns the track of the document of s at the path of n; nil if n is not a
+// document.
 func (m *merge) document(s *State, v int, n *node.Node) *track {
 	if n.Type != node.TypeDocument {
 		return nil
@@ -99,13 +97,13 @@ func (m *merge) document(s *State, v int, n *node.Node) *track {
 	return m.in[v][d.ID]
 }
 
-// placed reports a headline whose id follows its place.
-func placed(n *node.Node) bool { return n.Type == node.TypeHeadline && node.IsDerived(n.ID) }
+// hasDerivedID reports whether n is a headline with a derived id.
+func hasDerivedID(n *node.Node) bool { return n.Type == node.TypeHeadline && node.IsDerived(n.ID) }
 
-// byText takes headlines that go by another id since, and returns the others.
+// byText matches headlines whose id has changed, and returns the others.
 func (m *merge) byText(v int, nodes []*node.Node) []*node.Node {
 	var gone, came, rest []*node.Node
-	left, now := map[string]int{}, map[string]int{} // how many below a parent
+	left, now := map[string]int{}, map[string]int{} // number by parent
 	for _, t := range m.tracks {
 		if b := t.versions[inBase]; b != nil && t.versions[v] == nil && b.Type == node.TypeHeadline {
 			gone = append(gone, b)
@@ -118,13 +116,13 @@ func (m *merge) byText(v int, nodes []*node.Node) []*node.Node {
 			now[n.Parent]++
 		}
 	}
-	heirs := map[string]*node.Node{}
+	successors := map[string]*node.Node{}
 	for _, e := range node.Lineage(gone, came) {
-		heirs[e.New] = m.in[inBase][e.Old].versions[inBase]
+		successors[e.New] = m.in[inBase][e.Old].versions[inBase]
 	}
 	for _, n := range nodes {
-		old := heirs[n.ID]
-		if old == nil || n.Type != node.TypeHeadline || !akin(old, n) && left[old.Parent] != now[n.Parent] {
+		old := successors[n.ID]
+		if old == nil || n.Type != node.TypeHeadline || !similar(old, n) && left[old.Parent] != now[n.Parent] {
 			rest = append(rest, n)
 			continue
 		}
@@ -137,14 +135,14 @@ func (m *merge) byText(v int, nodes []*node.Node) []*node.Node {
 	return rest
 }
 
-// akin reports whether two headlines have their title or their text in common.
-func akin(a, b *node.Node) bool {
+// similar reports whether two headlines have the same title or text.
+func similar(a, b *node.Node) bool {
 	return a.Derived.Title == b.Derived.Title || a.Body() == b.Body() && strings.TrimSpace(a.Body()) != ""
 }
 
-// brought finds the track of a node that the winner brought as well: the same id
-// that was declared, the same file, or the same text at the same place.
-func (m *merge) brought(n *node.Node) *track {
+// addedByBoth returns the track of a node that the winner added as well: with the same
+// declared id, of the same file, or with the same text at the same place.
+func (m *merge) addedByBoth(n *node.Node) *track {
 	t := m.in[inWon][n.ID]
 	if t == nil || t.versions[inWon].Type != n.Type {
 		t = m.document(m.won, inWon, n)
@@ -153,7 +151,7 @@ func (m *merge) brought(n *node.Node) *track {
 		return nil
 	}
 	w := t.versions[inWon]
-	if placed(n) && (w.Own != n.Own || m.in[inWon][w.Parent] != m.in[inLost][n.Parent]) {
+	if hasDerivedID(n) && (w.Own != n.Own || m.in[inWon][w.Parent] != m.in[inLost][n.Parent]) {
 		return nil
 	}
 	return t

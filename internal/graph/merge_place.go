@@ -9,17 +9,17 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// settle decides which nodes live, and below which parent.
+// settle decides which nodes survive, and their parents.
 func (m *merge) settle() {
 	for _, t := range m.tracks {
-		if t.alive = m.lives(t); t.alive {
+		if t.alive = m.survives(t); t.alive {
 			m.place(t)
 		}
 	}
 	for again := true; again; {
 		again = m.revive()
 		if cycle := m.cycle(); len(cycle) > 0 {
-			m.open(cycle)
+			m.breakCycle(cycle)
 			again = true
 		}
 	}
@@ -31,8 +31,8 @@ func (m *merge) settle() {
 	}
 }
 
-// lives decides whether a node stays: a change is more than a removal.
-func (m *merge) lives(t *track) bool {
+// survives decides whether a node stays: a change wins over a deletion.
+func (m *merge) survives(t *track) bool {
 	b, w, l := t.versions[inBase], t.versions[inWon], t.versions[inLost]
 	switch {
 	case b == nil || w != nil && l != nil:
@@ -52,7 +52,7 @@ func (m *merge) lives(t *track) bool {
 	return true
 }
 
-// parent returns the track below which a version of t stands; nil for a document.
+// parent returns the parent of a version of t; nil for a document.
 func (m *merge) parent(t *track, v int) *track {
 	n := t.versions[v]
 	if n == nil {
@@ -79,12 +79,12 @@ func (m *merge) place(t *track) {
 	}
 }
 
-// displaced notes that a node does not stand where a side has put it.
+// displaced records that a node is not where a side has put it.
 func (t *track) displaced(by string, lost *track) {
 	t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: by, Kept: t.parent.name(), Lost: lost.name()})
 }
 
-// name is how a conflict calls a place.
+// name returns the name of a place for a conflict.
 func (t *track) name() string {
 	if t == nil {
 		return ""
@@ -96,7 +96,7 @@ func (t *track) name() string {
 	return n.Path + ": " + n.Title()
 }
 
-// revive brings parents back that living nodes stand below.
+// revive restores deleted parents of surviving nodes.
 func (m *merge) revive() bool {
 	any := false
 	for _, t := range m.tracks {
@@ -116,7 +116,7 @@ func (m *merge) revive() bool {
 	return any
 }
 
-// cycle returns nodes that stand below themselves; nil when there are none.
+// cycle returns the nodes of a cycle; nil if there is none.
 func (m *merge) cycle() []*track {
 	seen := make(map[*track]int, len(m.tracks))
 	for i, t := range m.tracks {
@@ -136,8 +136,8 @@ func (m *merge) cycle() []*track {
 	return nil
 }
 
-// open undoes the moves of the side that lost which a cycle came from.
-func (m *merge) open(cycle []*track) {
+// breakCycle undoes the moves of the losing side that formed a cycle.
+func (m *merge) breakCycle(cycle []*track) {
 	opened := false
 	for _, t := range cycle {
 		back := m.parent(t, inWon)
@@ -155,7 +155,7 @@ func (m *merge) open(cycle []*track) {
 	if opened {
 		return
 	}
-	t := cycle[0] // both sides are trees, so this is not met; a file is a place in any case
+	t := cycle[0] // both sides are acyclic, so this does not happen; a document is a place in any case
 	for v := range t.versions {
 		if n := t.versions[v]; n != nil {
 			if d, ok := m.states()[v].Document(n.Path); ok {
@@ -165,8 +165,7 @@ func (m *merge) open(cycle []*track) {
 	}
 }
 
-// file chooses the path of a document. A second one of the same path is put
-// beside the first under a name of its own.
+// file chooses the path of a document. A second one of the same path gets another name.
 func (m *merge) file(t *track, taken map[string]bool) {
 	b, w, l := t.versions[inBase], t.versions[inWon], t.versions[inLost]
 	t.path = t.any().Path

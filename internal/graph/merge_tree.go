@@ -9,12 +9,12 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// isTree reports whether a document came as a tree, in any of the states.
+// isTree reports whether a document is a tree in any of the states.
 func (m *merge) isTree(path string) bool {
 	return slices.ContainsFunc(m.states(), func(s *State) bool { return s.IsTree(path) })
 }
 
-// trees puts the documents that came as trees. A change is more than a removal.
+// trees puts the documents that are trees. A change wins over a deletion.
 func (m *merge) trees(d *Draft) {
 	for _, path := range m.paths {
 		if !m.isTree(path) {
@@ -36,8 +36,8 @@ func (m *merge) trees(d *Draft) {
 	}
 }
 
-// both merges a tree that both sides changed. Where they make no tree together, such
-// as one of too many nodes, the winner's stays and the other is in the history.
+// both merges a tree that both sides changed. If the result is invalid, such as a tree of
+// too many nodes, the winner's stays and the other is in the history.
 func (m *merge) both(d *Draft, path string) {
 	var trees [3]*node.Tree
 	for v, s := range m.states() {

@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// arrange puts the children of every living node in order.
+// arrange orders the children of every surviving node.
 func (m *merge) arrange() {
 	here := map[*track][]*track{}
 	for _, t := range m.tracks {
@@ -23,13 +23,13 @@ func (m *merge) arrange() {
 			w, l = l, w
 		}
 		for _, more := range [][]*track{l, b, kids} {
-			w = woven(w, more)
+			w = interleaved(w, more)
 		}
 		p.kids = w
 	}
 }
 
-// children lists the children that a version of p has and that stand there still.
+// children returns the children of a version of p that are still its children.
 func (m *merge) children(p *track, v int) []*track {
 	n := p.versions[v]
 	if n == nil {
@@ -44,7 +44,7 @@ func (m *merge) children(p *track, v int) []*track {
 	return out
 }
 
-// set is some tracks, to look up in.
+// set returns the set of tracks in a list.
 func set(list []*track) map[*track]bool {
 	out := make(map[*track]bool, len(list))
 	for _, t := range list {
@@ -53,8 +53,8 @@ func set(list []*track) map[*track]bool {
 	return out
 }
 
-// reordered reports whether the children that all three lists have stand in a
-// otherwise than in base.
+// reordered reports whether the children common to all three lists have another order in
+// a than in base.
 func reordered(base, a, b []*track) bool {
 	inBase, inA, inB := set(base), set(a), set(b)
 	common := func(list []*track) []*track {
@@ -63,9 +63,9 @@ func reordered(base, a, b []*track) bool {
 	return !slices.Equal(common(base), common(a))
 }
 
-// woven adds to a list what only the other one has: behind what stands before it
-// there, and behind what only the list has at that place.
-func woven(list, other []*track) []*track {
+// interleaved adds to a list the tracks that only the other one has: after their
+// predecessor there, and after those that only the list has at that place.
+func interleaved(list, other []*track) []*track {
 	mine, theirs := set(list), set(other)
 	behind := map[*track][]*track{}
 	var anchor *track
@@ -88,11 +88,11 @@ func woven(list, other []*track) []*track {
 	return append(out, waiting...)
 }
 
-// written is a document of the result on its way.
+// written is a document of the result being written.
 type written struct {
 	text      strings.Builder
 	opaque    bool
-	last      string                  // what was written last
+	last      string                  // the last text written
 	count     int                     // of nodes
 	conflicts map[int][]node.Conflict // by the number of the node in the document
 }
@@ -103,8 +103,8 @@ func (m *merge) write(document *track) *written {
 	return w
 }
 
-// writeTree writes a node and all below it. No child has more stars than the one
-// before it, which would take it for its own.
+// writeTree writes a node and all below it. No child has more stars than the one before
+// it, because it would become a child of that one.
 func (m *merge) writeTree(w *written, t *track, level int) {
 	text, conflicts := m.text(t, level)
 	if len(conflicts) > 0 {
@@ -129,7 +129,7 @@ func (m *merge) writeTree(w *written, t *track, level int) {
 	}
 }
 
-// text is a node's own text, and what is in conflict in it.
+// text returns a node's own text and its conflicts.
 func (m *merge) text(t *track, level int) (string, []node.Conflict) {
 	w, l := t.versions[inWon], t.versions[inLost]
 	if w == nil || l == nil {
@@ -138,7 +138,7 @@ func (m *merge) text(t *track, level int) (string, []node.Conflict) {
 	return m.own.Own(t.versions[inBase], w, l, level, t.also...)
 }
 
-// steps is how many stars more than its parent a headline has: one, as a rule.
+// steps returns by how many stars a headline exceeds its parent, usually one.
 func (m *merge) steps(t *track) int {
 	of := func(v int) int {
 		n, p := t.versions[v], m.parent(t, v)
@@ -157,8 +157,8 @@ func (m *merge) steps(t *track) int {
 	return w
 }
 
-// told gives the conflicts of a document the ids that its nodes have now.
-func (w *written) told(path string, nodes []*node.Node) []node.Conflict {
+// located returns the conflicts of a document with the ids that its nodes have now.
+func (w *written) located(path string, nodes []*node.Node) []node.Conflict {
 	var out []node.Conflict
 	for i, n := range nodes {
 		for _, c := range w.conflicts[i] {

@@ -4,14 +4,13 @@ package graph
 
 import "github.com/fovea-memory/fovea/node"
 
-// Problems parses documents again, on all processors, and returns what is odd in each:
-// of the i-th path the i-th list, nil for a document that is not there, or opaque for
-// another reason than its size.
-// What also finds in a text follows. What is said of a document depends on its nodes and
-// on those of its setup files alone. O(bytes).
+// Problems parses documents again, on all processors, and returns the problems of the i-th
+// path, with those that also finds in its text, in the i-th list. The list is nil for a
+// missing document, and for one that is opaque for another reason than its size. Problems
+// depend only on the nodes of a document and of its setup files. O(bytes).
 func (s *State) Problems(paths []string, also func(path, text string) []node.Problem) [][]node.Problem {
 	out := make([][]node.Problem, len(paths))
-	sideBySide(len(paths), func(i int) {
+	concurrently(len(paths), func(i int) {
 		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || node.IsOrg(paths[i]) && node.KeptWhole(d.Content) != "") {
 			text, _ := s.Text(paths[i])
 			out[i] = append(s.problems(paths[i]), also(paths[i], text)...)
@@ -31,8 +30,8 @@ func (s *State) problems(path string) (found []node.Problem) {
 	return found
 }
 
-// Rivals lists the nodes that declare the id of a node and do not bear it. O(1) for an
-// id that nobody else claims, else the nodes of the documents that do.
+// Rivals returns the nodes of other documents that claim the id of a node. O(1) for an
+// uncontested id, else O(nodes of those documents).
 func (s *State) Rivals(n *node.Node) []*node.Node {
 	claims, _ := s.contested.Get(n.ID)
 	var out []*node.Node
@@ -41,7 +40,7 @@ func (s *State) Rivals(n *node.Node) []*node.Node {
 			continue
 		}
 		for _, o := range s.Nodes(c.Path) {
-			if o.Wish() == n.ID {
+			if o.ClaimedID() == n.ID {
 				out = append(out, o)
 			}
 		}

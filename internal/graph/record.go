@@ -9,18 +9,18 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Record is a change as a commit keeps it: digests and places, no content. The
-// children of a node that came or left stand in its entry. Those of one that stayed
-// are in neither entry; Kids says what became of them, so that a record is as large as
-// its change and not as its node. After and Before make whole entries.
+// Record is a change as a commit stores it: digests and places, no content. The children
+// of an added or removed node are in its entry. Those of any other node are in neither
+// entry: Kids is their difference, so that the size of a record is that of the change and
+// not of the node. After and Before return complete entries.
 type Record struct {
 	ID       string
 	Old, New *node.Entry // nil: not there
 	Kids     KidsEdit
 }
 
-// Records returns a delta as a commit keeps it. Entries of what came or left are
-// those of the nodes.
+// Records returns a delta as a commit stores it. Entries of added and removed nodes are
+// shared with the nodes.
 func (d *Delta) Records() []Record {
 	out := make([]Record, len(d.Changes))
 	for i, c := range d.Changes {
@@ -37,21 +37,20 @@ func (d *Delta) Records() []Record {
 	return out
 }
 
-// stay makes it the record of a node that is before and after.
+// stay makes r the record of a node that exists before and after.
 func (r *Record) stay(old, now node.Entry) {
 	r.Kids = DiffKids(old.Kids, now.Kids)
 	old.Kids, now.Kids = nil, nil
 	r.Old, r.New = &old, &now
 }
 
-// After returns what the node is after the change, given what it was: nil for one that
-// is not there. It returns ErrDelta where it was something else than the record says.
-// The entry may be the record's own.
+// After returns the node's entry after the change, given that before: nil for an absent
+// node. Errors: ErrDelta if the record does not fit. The entry may be the record's own.
 func (r *Record) After(was *node.Entry) (*node.Entry, error) {
 	return turn(was, r.Old, r.New, r.Kids.Apply)
 }
 
-// Before returns what the node was before the change, given what it is, as After does.
+// Before returns the node's entry before the change, given that after. As After.
 func (r *Record) Before(is *node.Entry) (*node.Entry, error) {
 	return turn(is, r.New, r.Old, r.Kids.Undo)
 }
@@ -98,7 +97,7 @@ func encodeRecords(records []Record) []byte {
 	return b
 }
 
-// appendEntry writes the entry of a node that came or left, null for none.
+// appendEntry appends the entry of an added or removed node, null for none.
 func appendEntry(b []byte, e *node.Entry) []byte {
 	if e == nil {
 		return merkle.AppendNull(b)
@@ -106,7 +105,7 @@ func appendEntry(b []byte, e *node.Entry) []byte {
 	return merkle.AppendInt(appendTexts(appendFacts(b, e), e.Kids), e.Modified)
 }
 
-// appendFacts begins an entry: what stands before the children.
+// appendFacts appends an entry without its children.
 func appendFacts(b []byte, e *node.Entry) []byte {
 	b = merkle.AppendList(b, 6)
 	b = merkle.AppendLink(b, e.Own)
@@ -132,11 +131,11 @@ func decodeRecords(b []byte, format uint64) ([]Record, error) {
 	return out, r.Done()
 }
 
-// errChildren is returned for a record whose node stayed and whose children stand in
-// its entry, or the other way round.
+// errChildren is returned for a record with children in the wrong place: in the entry of a
+// changed node, or outside that of an added or removed one.
 var errChildren = errors.New("the children of a node that stays stand in no entry, those of others do")
 
-// read reads the record; that the bytes are canonical shows in the reader.
+// read decodes the record; the reader checks that the bytes are canonical.
 func (r *Record) read(in *merkle.Reader, format uint64) (err error) {
 	in.FixedList(3)
 	r.ID = in.Text()
@@ -170,8 +169,8 @@ func (r *Record) read(in *merkle.Reader, format uint64) (err error) {
 	return err
 }
 
-// readLists reads the children that follow on those of an entry, null for the same,
-// and takes the latter out of it.
+// readLists decodes the children after those of an entry, null if they are the same, and
+// removes the latter from the entry.
 func readLists(r *merkle.Reader, old *node.Entry) KidsEdit {
 	was := old.Kids
 	if old.Kids = nil; r.Peek() == merkle.KindNull {
@@ -181,7 +180,7 @@ func readLists(r *merkle.Reader, old *node.Entry) KidsEdit {
 	return DiffKids(was, readTexts(r))
 }
 
-// readFacts reads an entry up to its children, nil for none.
+// readFacts decodes an entry without its children, nil for none.
 func readFacts(r *merkle.Reader) *node.Entry {
 	if r.Peek() == merkle.KindNull {
 		r.Null()

@@ -4,14 +4,13 @@ package graph
 
 import "time"
 
-// Retention says which moments of a history stay, by their age: all that are
-// younger than All, the last of each hour that are younger than Hourly, the last
-// of each day that are younger than Daily. Hours and days are those of UTC. What
-// is older than all three goes.
+// Retention selects the moments of a history to keep by age: all younger than All, the
+// last of each hour younger than Hourly, and the last of each day younger than Daily, in
+// UTC. Older ones are dropped.
 type Retention struct{ All, Hourly, Daily time.Duration }
 
-// Keep reports for each of the times, which ascend, whether its moment stays.
-// The last one always does. O(times).
+// Keep reports for each of the ascending times whether its moment is kept. The last one
+// always is. O(times).
 func (r Retention) Keep(times []time.Time, now time.Time) []bool {
 	keep := make([]bool, len(times))
 	for i, t := range times {

@@ -11,9 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// reading are the options to parse the document at path beside others, which
-// nodes gives by path: its setup files are those among them. The file's own
-// settings count already, so that it may name itself.
+// reading returns the options to parse the document at path. nodes finds other documents,
+// and its setup files are among those. A file that names itself adds nothing.
 func reading(path string, defaults *org.Defaults, nodes func(path string) []*node.Node) *org.Options {
 	return &org.Options{Defaults: defaults, Setup: func(name string) (string, bool) {
 		p, inside := node.SetupPath(path, name)
@@ -38,16 +37,16 @@ func reading(path string, defaults *org.Defaults, nodes func(path string) []*nod
 // state would: with the setup files and the defaults it has.
 func (s *State) Reading(path string) *org.Options { return reading(path, s.defaults, s.Nodes) }
 
-// askers counts, by setup file, the documents that ask for it.
-type askers struct{ *champ.Editor[int] }
+// setupCounts counts, by setup file, the documents that name it.
+type setupCounts struct{ *champ.Editor[int] }
 
-// replace takes into account that a document's nodes were old and are now.
-func (a askers) replace(old, now []*node.Node) {
+// replace counts a document with new nodes instead of old ones.
+func (a setupCounts) replace(old, now []*node.Node) {
 	a.add(old, -1)
 	a.add(now, 1)
 }
 
-func (a askers) add(nodes []*node.Node, by int) {
+func (a setupCounts) add(nodes []*node.Node, by int) {
 	if len(nodes) == 0 {
 		return
 	}
@@ -61,15 +60,14 @@ func (a askers) add(nodes []*node.Node, by int) {
 	}
 }
 
-// SetupFiles returns the paths that documents name as setup files, there or not,
-// sorted. The caller owns the slice.
+// SetupFiles returns the sorted paths that documents name as setup files, whether they
+// exist or not. The caller owns the slice.
 func (s *State) SetupFiles() []string { return sortedKeys(s.setup.All()) }
 
-// SetupFiles returns what State.SetupFiles would, of the draft as it stands.
+// SetupFiles is State.SetupFiles for the present draft.
 func (d *Draft) SetupFiles() []string { return sortedKeys(d.setup.Map().All()) }
 
-// Setup returns the paths that a document of the draft names as setup files, as
-// Derived.Setup does. The slice is the draft's.
+// Setup returns Derived.Setup of a document in the draft. The draft owns the slice.
 func (d *Draft) Setup(path string) []string {
 	if nodes := d.current(path); len(nodes) > 0 {
 		return nodes[0].Derived.Setup
@@ -86,14 +84,14 @@ func sortedKeys[V any](all iter.Seq2[string, V]) []string {
 	return keys
 }
 
-// Asked reports whether a document asks for the setup file at a path, there or not.
+// Asked reports whether a document names the setup file at a path, which need not exist.
 func (s *State) Asked(path string) bool {
 	_, ok := s.setup.Get(path)
 	return ok
 }
 
-// dependents lists, sorted, the documents that ask for any of the paths.
-// Complexity is O(paths), and O(documents) only where there is one.
+// dependents returns the sorted documents that name any of the setup files. O(paths), and
+// O(documents) only if one is a setup file.
 func (s *State) dependents(paths iter.Seq[string]) []string {
 	changed := map[string]bool{}
 	for p := range paths {
@@ -104,19 +102,19 @@ func (s *State) dependents(paths iter.Seq[string]) []string {
 	if len(changed) == 0 {
 		return nil
 	}
-	return asking(s.documents, changed, s.nodes.Get)
+	return usingSetup(s.documents, changed, s.nodes.Get)
 }
 
-// dependents lists, sorted, the documents of the draft that ask for a path.
+// dependents returns the sorted documents of the draft that name a setup file.
 func (d *Draft) dependents(path string) []string {
 	if _, ok := d.setup.Get(path); !ok {
 		return nil
 	}
-	return asking(d.documents.Map(), map[string]bool{path: true}, d.nodes.Get)
+	return usingSetup(d.documents.Map(), map[string]bool{path: true}, d.nodes.Get)
 }
 
-// asking lists, sorted, the documents that ask for any of the setup files.
-func asking(documents champ.Map[*document], files map[string]bool, get func(id string) (*node.Node, bool)) []string {
+// usingSetup returns the sorted documents that name any of the setup files.
+func usingSetup(documents champ.Map[*document], files map[string]bool, get func(id string) (*node.Node, bool)) []string {
 	var out []string
 	for path, d := range documents.All() {
 		top, ok := get(d.top)

@@ -34,7 +34,7 @@ type State struct {
 // documents under the defaults, which may be nil and must not change.
 func Empty(defaults *org.Defaults) *State { return &State{defaults: defaults} }
 
-// Get returns the node with the given id. It costs one look-up in a hash map.
+// Get returns the node with the given id. It costs one hash map lookup.
 func (s *State) Get(id string) (*node.Node, bool) { return s.nodes.Get(id) }
 
 // Len returns the number of nodes.
@@ -103,7 +103,7 @@ func (s *State) Nodes(path string) []*node.Node {
 	return nil
 }
 
-// Text returns the bytes of a document, as they stand in its file.
+// Text returns the bytes of a document's file.
 func (s *State) Text(path string) (string, bool) {
 	nodes := s.Nodes(path)
 	if nodes == nil {

@@ -9,15 +9,14 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Rank returns how high a document lies: 0 in a state of its own scope, more for
-// one that Adopt has laid over it.
+// Rank returns the layer of a document: 0 in a state of its own scope, more if Adopt has
+// laid it over that.
 func (s *State) Rank(path string) int { return s.ranks[path] }
 
-// Adopt sets a document to the nodes that another state has of it, and its rank:
-// where two documents claim an id, the one of the higher rank bears it, whatever
-// their paths. The nodes stay the very objects they are where they bear the same
-// ids here as there. None takes the document out. O(nodes), and parsing where ids
-// change hands, as in Put.
+// Adopt sets a document and its rank to the nodes of another state. Of two documents that
+// claim an id, the one of the higher rank bears it, whatever their paths. Nodes that bear
+// the same ids in both states are shared. No nodes remove the document. O(nodes), and
+// parsing where ids move, as in Put.
 func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	if len(nodes) == 0 {
 		d.rank(path, 0)
@@ -31,10 +30,10 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	d.claim(path, nil, claimsOf(nodes))
 	delete(d.problem, path)
 	d.documents.Set(path, newDocument(nodes))
-	if d.borne(nodes) {
+	if d.bearsClaimed(nodes) {
 		d.swap(old, nodes)
 		d.setup.replace(old, nodes)
-	} else { // none of them is in the map of ids: settle makes those that are to be
+	} else { // none of them enters the map of ids: settle parses the document again
 		d.swap(old, nil)
 		d.setup.replace(old, nil)
 		d.retry = append(d.retry, path)
@@ -58,7 +57,7 @@ func (d *Draft) rank(path string, rank int) {
 	}
 }
 
-// order compares claims: those of a higher rank come first.
+// order compares claims: those of a higher rank are first.
 func (d *Draft) order(a, b node.Claim) int {
 	if d.ranks != nil && d.ranks[a.Path] != d.ranks[b.Path] {
 		return d.ranks[b.Path] - d.ranks[a.Path]
@@ -70,19 +69,19 @@ func (d *Draft) order(a, b node.Claim) int {
 func claimsOf(nodes []*node.Node) []node.Claim {
 	var claims []node.Claim
 	for _, n := range nodes {
-		if id := n.Wish(); id != "" {
+		if id := n.ClaimedID(); id != "" {
 			claims = append(claims, node.Claim{ID: id, Path: n.Path})
 		}
 	}
 	return claims
 }
 
-// borne reports whether the nodes of a document bear exactly the ids that they may bear
+// bearsClaimed reports whether the nodes of a document bear exactly the ids that they may bear
 // in the draft.
-func (d *Draft) borne(nodes []*node.Node) bool {
+func (d *Draft) bearsClaimed(nodes []*node.Node) bool {
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		id := n.Wish()
+		id := n.ClaimedID()
 		if id == "" {
 			continue
 		}

@@ -94,7 +94,7 @@ func TestAdoptModel(t *testing.T) {
 		for id := range ids(laid) {
 			n, _ := laid.Get(id)
 			for i := range l {
-				if o, ok := l[i].Get(id); ok && i > laid.Rank(n.Path) && n.Wish() == id && !covered(l, i, o.Path) {
+				if o, ok := l[i].Get(id); ok && i > laid.Rank(n.Path) && n.ClaimedID() == id && !covered(l, i, o.Path) {
 					t.Fatalf("%s is borne by %s, though %s of a higher layer claims it", id, n.Path, o.Path)
 				}
 			}

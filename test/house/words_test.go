@@ -19,8 +19,8 @@ const wordsPage = "doc/words.md"
 // leaves the list when its names follow it, and none is added.
 var beforeGlossary = []string{
 	".", "api", "cmd/fovea", "internal/client",
-	"internal/graph", "internal/httpapi", "internal/mcpserver",
-	"internal/servermemory", "internal/stores", "node",
+	"internal/httpapi", "internal/mcpserver",
+	"internal/servermemory", "internal/stores",
 }
 
 // TestWords also requires packages that follow the glossary to leave beforeGlossary.

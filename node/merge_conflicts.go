@@ -10,33 +10,33 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// The drawer of conflicts stands where the body begins. Each entry is a list item
-// that names the field and who made the lost value, then as fixed-width lines, so
-// that no line of theirs can end the drawer or begin a headline, what stands in the
-// node and what was lost:
+// The drawer of conflicts is at the beginning of the body. Each entry is a list item
+// that names the field and the author of the lost value. The kept and the lost value
+// follow as fixed-width lines, so that no line of theirs can end the drawer or begin a
+// headline:
 //
 //	:CONFLICT:
 //	- title :: by anne, commit bafy…
-//	: -what stands
-//	: +what was lost
+//	: -the kept value
+//	: +the lost value
 //	:END:
 const (
-	keptBegin = ":CONFLICT:"
-	keptEnd   = ":END:"
-	keptItem  = "- "
-	keptBy    = " :: by "
-	keptStays = ": -"
-	keptLost  = ": +"
+	drawerBegin = ":CONFLICT:"
+	drawerEnd   = ":END:"
+	entryItem   = "- "
+	entryBy     = " :: by "
+	entryKept   = ": -"
+	entryLost   = ": +"
 )
 
-// conflictSetting gives a document the tag.
+// conflictSetting is the line that tags a document.
 const conflictSetting = "#+FILETAGS: :" + ConflictTag + ":"
 
-// keep adds conflicts that are not there yet, and the tag.
-func (p *parts) keep(conflicts []Conflict, n *Node) {
+// addConflicts adds new conflicts and the tag.
+func (p *fields) addConflicts(conflicts []Conflict, n *Node) {
 	for _, c := range conflicts {
-		if e := c.entry(); !slices.Contains(p.kept, e) {
-			p.kept = append(p.kept, e)
+		if e := c.entry(); !slices.Contains(p.entries, e) {
+			p.entries = append(p.entries, e)
 		}
 	}
 	if n.Type == TypeHeadline {
@@ -51,11 +51,11 @@ func (p *parts) keep(conflicts []Conflict, n *Node) {
 	}
 }
 
-// entry writes a conflict as the drawer has it.
+// entry returns a conflict as a drawer entry.
 func (c Conflict) entry() string {
 	var b strings.Builder
-	b.WriteString(keptItem + oneLine(c.Field) + keptBy + oneLine(c.By) + "\n")
-	for _, v := range []struct{ mark, text string }{{keptStays, c.Kept}, {keptLost, c.Lost}} {
+	b.WriteString(entryItem + oneLine(c.Field) + entryBy + oneLine(c.By) + "\n")
+	for _, v := range []struct{ mark, text string }{{entryKept, c.Kept}, {entryLost, c.Lost}} {
 		if v.text == "" {
 			continue
 		}
@@ -66,7 +66,7 @@ func (c Conflict) entry() string {
 	return b.String()
 }
 
-// oneLine makes a name fit into one line.
+// oneLine replaces control characters by spaces.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -76,21 +76,21 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// cutKept cuts the conflict drawer off the beginning of a body. A drawer of that
-// name in any other form is text.
-func cutKept(text string) (entries []string, body string) {
+// cutConflicts splits the conflict drawer from the beginning of a body. A drawer of that
+// name in any other form is part of the body.
+func cutConflicts(text string) (entries []string, body string) {
 	line, rest := cutLine(text)
-	if line != keptBegin {
+	if line != drawerBegin {
 		return nil, text
 	}
 	for rest != "" {
 		line, rest = cutLine(rest)
 		switch {
-		case line == keptEnd && len(entries) > 0:
+		case line == drawerEnd && len(entries) > 0:
 			return entries, rest
-		case strings.HasPrefix(line, keptItem) && strings.Contains(line, keptBy):
+		case strings.HasPrefix(line, entryItem) && strings.Contains(line, entryBy):
 			entries = append(entries, line+"\n")
-		case len(entries) > 0 && (strings.HasPrefix(line, keptStays) || strings.HasPrefix(line, keptLost)):
+		case len(entries) > 0 && (strings.HasPrefix(line, entryKept) || strings.HasPrefix(line, entryLost)):
 			entries[len(entries)-1] += line + "\n"
 		default:
 			return nil, text
@@ -99,44 +99,43 @@ func cutKept(text string) (entries []string, body string) {
 	return nil, text
 }
 
-// cutLine returns the first line without its end, and what follows it.
+// cutLine returns the first line without its line end, and the rest.
 func cutLine(text string) (line, rest string) {
 	line, rest, _ = strings.Cut(text, "\n")
 	return strings.TrimSuffix(line, "\r"), rest
 }
 
-// readEntry reads what entry wrote; values end in a line feed where they are not
-// empty.
+// readEntry parses a drawer entry. Values that are not empty end in a line feed.
 func readEntry(text string) Conflict {
 	head, rest := cutLine(text)
 	var c Conflict
-	c.Field, c.By, _ = strings.Cut(strings.TrimPrefix(head, keptItem), keptBy)
+	c.Field, c.By, _ = strings.Cut(strings.TrimPrefix(head, entryItem), entryBy)
 	for rest != "" {
 		var line string
 		line, rest = cutLine(rest)
-		if v, ok := strings.CutPrefix(line, keptStays); ok {
+		if v, ok := strings.CutPrefix(line, entryKept); ok {
 			c.Kept += v + "\n"
-		} else if v, ok := strings.CutPrefix(line, keptLost); ok {
+		} else if v, ok := strings.CutPrefix(line, entryLost); ok {
 			c.Lost += v + "\n"
 		}
 	}
 	return c
 }
 
-// Conflicts returns what the conflict drawer of a node keeps, in order; nil without
-// one. Values end in a line feed where they are not empty.
+// Conflicts returns the conflicts in the drawer of a node, in order; nil without a
+// drawer. Values that are not empty end in a line feed.
 func (n *Node) Conflicts() []Conflict {
-	if n.Derived.Opaque || !strings.Contains(n.Content, keptBegin) {
+	if n.Derived.Opaque || !strings.Contains(n.Content, drawerBegin) {
 		return nil
 	}
 	var out []Conflict
-	for _, e := range partsOf(n).kept {
+	for _, e := range fieldsOf(n).entries {
 		out = append(out, readEntry(e))
 	}
 	return out
 }
 
-// withTag adds a tag to a headline's line behind the stars.
+// withTag returns a headline's line, without stars, with a tag added.
 func withTag(line, tag string) string {
 	text := strings.TrimRight(line, " \t\r\n")
 	switch tags := tagsOf(line); {
@@ -148,7 +147,7 @@ func withTag(line, tag string) string {
 	return text + ending(line)
 }
 
-// withoutTag takes a tag away from such a line.
+// withoutTag returns a headline's line, without stars, with a tag removed.
 func withoutTag(line, tag string) string {
 	tags := tagsOf(line)
 	if !slices.Contains(tags, tag) {
@@ -164,7 +163,7 @@ func withoutTag(line, tag string) string {
 	return text + ending(line)
 }
 
-// tagsOf reads the tags of a headline's line behind the stars.
+// tagsOf returns the tags of a headline's line without stars.
 func tagsOf(line string) []string {
 	if doc := org.Parse("*"+line, nil); len(doc.Headlines) == 1 {
 		return doc.Headlines[0].Tags
@@ -172,5 +171,5 @@ func tagsOf(line string) []string {
 	return nil
 }
 
-// ending is the line end of a line, "" where it has none.
+// ending returns the line end of a line, "" if it has none.
 func ending(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }

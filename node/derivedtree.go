@@ -76,7 +76,7 @@ func isDone(todo, todoType string) bool {
 	return todoType == "done" || todoType == "" && slices.Contains(doneWords, upper(todo))
 }
 
-// doneWords are the keywords that say done where no TODO-TYPE says which.
+// doneWords are the keywords that mean done without a TODO-TYPE.
 var doneWords = []string{"DONE", "CANCELLED", "CANCELED"}
 
 // priority reads a priority; org-element gives the code of its letter.
@@ -87,7 +87,7 @@ func priority(v Value) string {
 	return v.String()
 }
 
-// fewTags is how many tags are looked through rather than looked up.
+// fewTags is the number of tags up to which a linear search is faster than a map.
 const fewTags = 16
 
 // tags reads tags: a list, one tag, or as a headline writes them, ":a:b:".
@@ -122,8 +122,8 @@ func tags(v Value) []string {
 	return out
 }
 
-// attrProperties gives attributes as a drawer would: the items after a list's
-// first as KEY+, null not at all.
+// attrProperties returns attributes as properties of a drawer: the items of a list after
+// its first as KEY+, null not at all.
 func attrProperties(attrs []Attr) []Property {
 	count := 0
 	for _, a := range attrs {
@@ -149,7 +149,7 @@ func attrProperties(attrs []Attr) []Property {
 	return out
 }
 
-// contentLinks lists the targets of the links of a text that may hold headlines.
+// contentLinks returns the link targets of a text that may contain headlines.
 func contentLinks(text string) []string {
 	if strings.IndexByte(text, ':') < 0 && !strings.Contains(text, "[[") { // a link has one of them
 		return nil
@@ -170,8 +170,8 @@ func contentLinks(text string) []string {
 	return out
 }
 
-// rederiveTree gives the nodes of a tree fresh derived fields; those that have
-// them already stay the very nodes.
+// rederiveTree returns the nodes of a tree with derived fields. Nodes that have them are
+// returned as they are.
 func rederiveTree(nodes []*Node) ([]*Node, error) {
 	out := make([]*Node, len(nodes))
 	at := make(map[string]*Node)
