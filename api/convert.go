@@ -86,7 +86,7 @@ func commit(c fovea.Commit) Commit {
 	}
 	return Commit{
 		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author.String(), AuthorKind: c.Author.Kind.String(), Session: c.Session,
-		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, SaidBy: said,
+		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, VouchedBy: said,
 	}
 }
 

@@ -26,18 +26,18 @@ type Event struct {
 const behind = 1024
 
 // Committed tells of a commit.
-func (f *Feed) Committed(c fovea.Commit) { f.tell(Event{Commit: new(commit(c))}) }
+func (f *Feed) Committed(c fovea.Commit) { f.publish(Event{Commit: new(commit(c))}) }
 
 // Progress tells how far reading the folder has come: of many files each hundredth
 // part.
 func (f *Feed) Progress(done, total int) {
 	const parts = 100
 	if done == total || done%max(1, total/parts) == 0 {
-		f.tell(Event{Done: done, Total: total})
+		f.publish(Event{Done: done, Total: total})
 	}
 }
 
-func (f *Feed) tell(e Event) {
+func (f *Feed) publish(e Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for c := range f.subs {

@@ -54,7 +54,7 @@ func Idempotent() Middleware {
 type idempotencyCache struct {
 	mu       sync.Mutex
 	requests lru.Map[string, *keyedRequest]
-	answered []*keyedRequest // with a stored answer, the oldest first
+	stored   []*keyedRequest // with a stored answer, the oldest first
 }
 
 // keyedRequest is the first request under a key.
@@ -116,9 +116,9 @@ func (i *idempotencyCache) store(r *keyedRequest, answer []byte) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.answer = answer
-	if i.answered = append(i.answered, r); len(i.answered) > maxAnswers {
-		i.answered[0].answer = nil
-		i.answered = i.answered[1:]
+	if i.stored = append(i.stored, r); len(i.stored) > maxAnswers {
+		i.stored[0].answer = nil
+		i.stored = i.stored[1:]
 	}
 }
 

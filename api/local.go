@@ -245,12 +245,12 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 	if err != nil {
 		return nil, err
 	}
-	return each(commits, func(c fovea.Commit) Commit { return toldOf(ctx, l, v, c) }), nil
+	return each(commits, func(c fovea.Commit) Commit { return visibleCommit(ctx, l, v, c) }), nil
 }
 
-// toldOf is a commit as a caller is told of it: the words of one that is about a file
+// visibleCommit is a commit as a caller is told of it: the words of one that is about a file
 // which that one does not see are withheld.
-func toldOf(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit) Commit {
+func visibleCommit(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit) Commit {
 	out := commit(c)
 	if l.m.ByOwner(ctx) {
 		return out

@@ -69,14 +69,14 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	return l.show(l.m.Withhold(past, v, !l.seesAll(ctx)), cmp.Or(was, id))
 }
 
-// lookedBack is how many snapshots are searched for a node that is no more.
-const lookedBack = 3
+// maxSnapshotsSearched is how many snapshots are searched for a node that is no more.
+const maxSnapshotsSearched = 3
 
 // wasRemoved returns an error that says which file a node stood in that is gone, and how
 // to get at it; nil for a node that no recent snapshot has.
 func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
 	for i, s := range l.m.Snapshots() {
-		if i == lookedBack {
+		if i == maxSnapshotsSearched {
 			break
 		}
 		past, err := l.m.At(ctx, fmt.Sprintf("seq:%d", s.Seq))

@@ -193,7 +193,7 @@ type Commit struct {
 	Changes    int       `json:"changes" jsonschema:"nodes that came, changed or left"`
 	Documents  int       `json:"documents,omitempty" jsonschema:"in the state after it"`
 	Op         string    `json:"op" jsonschema:"the key under which it was asked for"`
-	SaidBy     string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty where nobody asked, as for what was found in files"`
+	VouchedBy  string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty where nobody asked, as for what was found in files"`
 }
 
 // DiffRequest compares two moments: a snapshot's index or name, a commit

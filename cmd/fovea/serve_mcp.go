@@ -17,9 +17,9 @@ import (
 // mcpHandler serves MCP to who was let in, until ctx ends. The person's own token,
 // which programs are given too, lets them in as agents.
 func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
-	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
+	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
-		return mcpserver.Asker{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
+		return mcpserver.Caller{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
 			var greeting func(client string) string
 			if g.Role == api.Owner { // a token of an agent says by itself who that is
 				greeting = func(client string) string { return s.greeting(g.Agent, client) }

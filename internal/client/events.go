@@ -46,7 +46,7 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(api.Event) 
 		case "event":
 			kind = value
 		case "data":
-			if err := tell(kind, value, told); err != nil {
+			if err := publish(kind, value, told); err != nil {
 				return err
 			}
 		}
@@ -57,8 +57,8 @@ func (c *Client) Events(ctx context.Context, since uint64, told func(api.Event) 
 	return gone(ctx, "events", err)
 }
 
-// tell reads one event. Kinds that are not known are left out.
-func tell(kind, data string, told func(api.Event) error) error {
+// publish reads one event. Kinds that are not known are left out.
+func publish(kind, data string, told func(api.Event) error) error {
 	var e api.Event
 	var err error
 	switch kind {

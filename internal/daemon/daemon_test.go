@@ -259,7 +259,7 @@ func TestWhoComesIn(t *testing.T) {
 		}
 	}
 	log, err := api.OpLog.Call(t.Context(), h.far.Service, api.LogRequest{Limit: 2})
-	if err != nil || log[1].Author != "ada" || log[1].SaidBy != "token" || log[0].Author != "somebody-else" || log[0].SaidBy != "asserted" {
+	if err != nil || log[1].Author != "ada" || log[1].VouchedBy != "token" || log[0].Author != "somebody-else" || log[0].VouchedBy != "asserted" {
 		t.Errorf("by %+v, %v", log, err)
 	}
 	h.check(tokens.Remove("ada"))

@@ -30,8 +30,8 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "ok\n")
 }
 
-// mostLogs bounds the lines of one answer: no more are kept.
-const mostLogs = 1000
+// maxLogs bounds the lines of one answer: no more are kept.
+const maxLogs = 1000
 
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
 	if api.GrantOf(r.Context()).Role != api.Owner { // lines hold titles, of any file and scope
@@ -41,8 +41,8 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
 	limit := s.opts.LogLimit
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || n > mostLogs {
-			problem(w, http.StatusBadRequest, "invalid", fmt.Sprintf("limit: is between 0 and %d", mostLogs))
+		if err != nil || n < 0 || n > maxLogs {
+			problem(w, http.StatusBadRequest, "invalid", fmt.Sprintf("limit: is between 0 and %d", maxLogs))
 			return
 		}
 		limit = n

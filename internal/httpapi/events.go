@@ -152,7 +152,7 @@ func (s *stream) send(text string) {
 	if s.err != nil {
 		return
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(slowest)) // not every writer has deadlines
+	_ = s.control.SetWriteDeadline(time.Now().Add(transferTimeout)) // not every writer has deadlines
 	if _, s.err = s.w.Write([]byte(text)); s.err == nil {
 		s.err = s.control.Flush()
 	}

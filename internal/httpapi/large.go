@@ -85,7 +85,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(slowest))
+	_ = control.SetWriteDeadline(time.Now().Add(transferTimeout))
 	if text.Len() > small {
 		one := s.take(r, func() { _ = control.SetWriteDeadline(past) })
 		defer one.Release()

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// lasting serves answers that go on for long. Who asked must be let in still
+// reauthorized serves answers that go on for long. Who asked must be let in still
 // whenever something is written, and at each beat where nothing is: who is not any
 // more, since a token was taken away, gets nothing further, and the stream ends. Who does not
 // read while something waits to be sent loses the connection, see slowest.
-func (s *Server) lasting(admit Admission, next http.Handler) http.Handler {
+func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
 		defer stop()
@@ -41,24 +41,24 @@ func (s *Server) lasting(admit Admission, next http.Handler) http.Handler {
 				}
 			}
 		}()
-		next.ServeHTTP(&lastingWriter{ResponseWriter: w, still: still, stop: stop}, r.WithContext(ctx))
+		next.ServeHTTP(&reauthorizedWriter{ResponseWriter: w, still: still, stop: stop}, r.WithContext(ctx))
 	})
 }
 
-type lastingWriter struct {
+type reauthorizedWriter struct {
 	http.ResponseWriter
 	still func() error // why who asked is not let in any more
 	stop  context.CancelFunc
 }
 
-func (w *lastingWriter) Write(b []byte) (int, error) {
+func (w *reauthorizedWriter) Write(b []byte) (int, error) {
 	if err := w.still(); err != nil {
 		w.stop()
 		return 0, err
 	}
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(slowest)) // not every writer has deadlines
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(transferTimeout)) // not every writer has deadlines
 	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap gives http.ResponseController the connection.
-func (w *lastingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *reauthorizedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -62,14 +62,14 @@ func pathOf(op *api.Operation, schemas, problem object) (object, error) {
 	sh := shapeOf(op)
 	item := object{"post": object{
 		"operationId": op.Name, "summary": op.Summary, "parameters": sh.asked(http.MethodPost),
-		"responses":   sh.answered(http.MethodPost, result, problem),
+		"responses":   sh.responses(http.MethodPost, result, problem),
 		"requestBody": object{"content": object{"application/json": object{"schema": request}}},
 	}}
 	if sh.gettable() {
 		item["get"] = object{
 			"operationId": "get-" + op.Name, "summary": op.Summary,
 			"parameters": append(parametersOf(sh, schemas), sh.asked(http.MethodGet)...),
-			"responses":  sh.answered(http.MethodGet, result, problem),
+			"responses":  sh.responses(http.MethodGet, result, problem),
 		}
 	}
 	return item, nil

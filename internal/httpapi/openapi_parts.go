@@ -41,15 +41,15 @@ func headerOf(name, about string) object {
 	return object{"name": name, "in": "header", "schema": object{"type": "string"}, "description": about}
 }
 
-// answered describes the answers of an operation.
-func (s *shape) answered(method string, result, problem object) object {
-	headers := object{api.HeaderWarning: told("what a person should know though all went well, quoted; may be repeated")}
+// responses describes the answers of an operation.
+func (s *shape) responses(method string, result, problem object) object {
+	headers := object{api.HeaderWarning: headerSchema("what a person should know though all went well, quoted; may be repeated")}
 	responses := object{"default": problem}
 	if s.tagged() {
-		headers["ETag"] = told("the digest of the node, or the root of the memory that was read; absent where neither is certain")
+		headers["ETag"] = headerSchema("the digest of the node, or the root of the memory that was read; absent where neither is certain")
 	}
 	if method == http.MethodGet && s.paged() {
-		headers["Link"] = told("the next page, with rel=next; absent behind the last")
+		headers["Link"] = headerSchema("the next page, with rel=next; absent behind the last")
 	}
 	if method == http.MethodGet && s.tagged() {
 		responses["304"] = object{"description": "The answer is the one that If-None-Match names", "headers": headers}
@@ -58,7 +58,7 @@ func (s *shape) answered(method string, result, problem object) object {
 		responses["412"] = described(problem, "The node is not as If-Match says; theirs is what it is", nil)
 	}
 	if s.op.Effect != api.Reads {
-		responses["429"] = described(problem, "The agent writes too often", object{"Retry-After": told("seconds")})
+		responses["429"] = described(problem, "The agent writes too often", object{"Retry-After": headerSchema("seconds")})
 	}
 	responses["200"] = object{
 		"description": "The answer", "headers": headers,
@@ -67,8 +67,8 @@ func (s *shape) answered(method string, result, problem object) object {
 	return responses
 }
 
-// told describes a header of an answer.
-func told(about string) object {
+// headerSchema describes a header of an answer.
+func headerSchema(about string) object {
 	return object{"description": about, "schema": object{"type": "string"}}
 }
 

@@ -30,8 +30,8 @@ func moment(h api.Hello) string { return h.Root + " " + strconv.FormatUint(h.Seq
 
 func same(a, b api.Hello) bool { return moment(a) == moment(b) }
 
-// mostListed bounds a page and what goes before it.
-const mostListed = 1 << 30
+// maxListed bounds a page and what goes before it.
+const maxListed = 1 << 30
 
 // page takes the cursor and the limit of a list, and widens the request so that
 // the answer holds the page and tells whether another follows.
@@ -50,8 +50,8 @@ func (s *shape) page(method, cursor string, request map[string]any) (*page, erro
 		}
 		return p, nil
 	}
-	if limit < 0 || limit > mostListed {
-		return nil, fmt.Errorf("limit: is between 1 and %d", mostListed)
+	if limit < 0 || limit > maxListed {
+		return nil, fmt.Errorf("limit: is between 1 and %d", maxListed)
 	}
 	p.limit = int(limit)
 	if cursor != "" {
@@ -93,7 +93,7 @@ func parseCursor(cursor string) (offset int, moment string, err error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	number, moment, ok := strings.Cut(string(text), " ")
 	n, nerr := strconv.ParseInt(number, 10, 63)
-	if err != nil || nerr != nil || !ok || n < 0 || n > mostListed {
+	if err != nil || nerr != nil || !ok || n < 0 || n > maxListed {
 		return 0, "", errors.New("cursor: is not one of ours; take it from the Link header")
 	}
 	return int(n), moment, nil

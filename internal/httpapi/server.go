@@ -99,10 +99,10 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	}
 	inner.HandleFunc("GET /v1/hello", s.hello)
 	inner.HandleFunc("GET /v1/logs", s.logs)
-	inner.Handle("GET /v1/events", s.streaming(s.lasting(admit, http.HandlerFunc(s.events))))
+	inner.Handle("GET /v1/events", s.streaming(s.reauthorized(admit, http.HandlerFunc(s.events))))
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
 	if s.mcp != nil {
-		mcp := s.lasting(admit, s.untilStop(s.mcp))
+		mcp := s.reauthorized(admit, s.untilStop(s.mcp))
 		inner.Handle("/mcp", mcp)
 		inner.Handle("GET /mcp", s.streaming(mcp))
 	}
@@ -155,8 +155,8 @@ func (s *silent) Header() http.Header         { return s.header }
 func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
 func (s *silent) WriteHeader(int)             {}
 
-// slowest is how long a client may take to send a request, and to take an answer.
-const slowest = 60 * time.Second
+// transferTimeout is how long a client may take to send a request, and to take an answer.
+const transferTimeout = 60 * time.Second
 
 // bounded limits the bytes of a request and the time that it takes to come.
 func (s *Server) bounded(next http.Handler) http.Handler {
@@ -164,20 +164,20 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		control := http.NewResponseController(w)
 		_ = control.SetWriteDeadline(time.Time{}) // of the last answer; not every writer has deadlines
 		if r.ContentLength != 0 {
-			_ = control.SetReadDeadline(time.Now().Add(slowest))
-			r.Body = &coming{http.MaxBytesReader(w, r.Body, s.opts.BodyLimit), control}
+			_ = control.SetReadDeadline(time.Now().Add(transferTimeout))
+			r.Body = &timedBody{http.MaxBytesReader(w, r.Body, s.opts.BodyLimit), control}
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// coming is a body that must come in time; what is done with it may take longer.
-type coming struct {
+// timedBody is a body that must come in time; what is done with it may take longer.
+type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 }
 
-func (c *coming) Read(b []byte) (int, error) {
+func (c *timedBody) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
 	if errors.Is(err, io.EOF) {
 		_ = c.control.SetReadDeadline(time.Time{})

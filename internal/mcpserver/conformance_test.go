@@ -156,9 +156,9 @@ func likeTheDaemon(t *testing.T, svc api.Service, with func(*mcpserver.Server)) 
 // behindTheDaemon is what the daemon serves, to whom admit lets in.
 func behindTheDaemon(svc api.Service, with func(*mcpserver.Server), admit httpapi.Admission) http.Handler {
 	web := func(svc api.Service) http.Handler {
-		return mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
+		return mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 			g := api.GrantOf(r.Context())
-			return mcpserver.Asker{Key: g.Agent, Bearer: g.Bearer(), Open: func() *mcpserver.Server {
+			return mcpserver.Caller{Key: g.Agent, Bearer: g.Bearer(), Open: func() *mcpserver.Server {
 				s := mcpserver.New(svc, &mcpserver.Options{Version: "1", Acting: func(ctx context.Context, _ string) context.Context { return api.WithGrant(ctx, g) }})
 				with(s)
 				return s

@@ -31,7 +31,7 @@ func (e *events) Bytes() int { return e.bytes }
 func (s *Server) Watched() int {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
-	return len(s.watch.whose)
+	return len(s.watch.sessions)
 }
 
 // Kept returns how many servers are kept, and how many sessions those have.

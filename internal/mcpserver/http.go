@@ -26,8 +26,8 @@ const (
 	sessionID = "Mcp-Session-Id"
 )
 
-// Asker is who makes a request.
-type Asker struct {
+// Caller is who makes a request.
+type Caller struct {
 	// Key is the same for all requests that one server serves. Empty refuses the request.
 	Key string
 	// Bearer is whose share of servers and sessions it takes.
@@ -36,15 +36,15 @@ type Asker struct {
 	Open func() *Server
 }
 
-// Whose says who makes a request.
-type Whose func(r *http.Request) Asker
+// CallerOf says who makes a request.
+type CallerOf func(r *http.Request) Caller
 
 // Web serves MCP over streamable HTTP, in all revisions that the SDK speaks: to each
 // who asks by a server of its own, which is kept. A session is open only to whose it
 // is. Who begins more sessions, or needs more servers, than a bearer may have loses its
 // own oldest ones. It is safe for concurrent use.
 type Web struct {
-	whose         Whose
+	caller        CallerOf
 	with, without http.Handler
 
 	perServer, perSession *share.Shares
@@ -62,9 +62,9 @@ type kept struct {
 }
 
 // NewWeb returns a handler. Who may connect, and from where, is checked before it.
-func NewWeb(whose Whose, log *slog.Logger) *Web {
+func NewWeb(caller CallerOf, log *slog.Logger) *Web {
 	w := &Web{
-		whose: whose, servers: map[string]*kept{}, sessions: map[string]*share.Share{},
+		caller: caller, servers: map[string]*kept{}, sessions: map[string]*share.Share{},
 		perServer: share.New(share.Servers), perSession: share.New(share.Sessions),
 	}
 	of := func(r *http.Request) *mcp.Server {
@@ -89,8 +89,8 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if !checked(told, r) {
 		return
 	}
-	asker := w.whose(r)
-	server := w.server(asker)
+	caller := w.caller(r)
+	server := w.server(caller)
 	if server == nil {
 		http.Error(told, "nobody can be served who asks like this", http.StatusForbidden)
 		return
@@ -103,7 +103,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(sessionID)
 	if id == "" {
 		w.with.ServeHTTP(told, r)
-		w.began(asker.Bearer, server, out.Header().Get(sessionID))
+		w.began(caller.Bearer, server, out.Header().Get(sessionID))
 		return
 	}
 	if !server.has(id) {
@@ -128,15 +128,15 @@ func (w *Web) Changed(ctx context.Context) {
 }
 
 // server returns the server of who asks, nil if there is to be none.
-func (w *Web) server(asker Asker) *Server {
-	if asker.Key == "" {
+func (w *Web) server(caller Caller) *Server {
+	if caller.Key == "" {
 		return nil
 	}
 	w.mu.Lock()
-	k := w.servers[asker.Key]
+	k := w.servers[caller.Key]
 	w.mu.Unlock()
 	if k == nil {
-		k = w.open(asker)
+		k = w.open(caller)
 	}
 	k.share.MarkBusy() // it is the newest now
 	k.share.MarkIdle()
@@ -144,17 +144,17 @@ func (w *Web) server(asker Asker) *Server {
 }
 
 // open makes a server and keeps it, unless it gave way already.
-func (w *Web) open(asker Asker) *kept {
-	k := &kept{server: asker.Open()}
-	k.share = w.perServer.Acquire(asker.Bearer, func() { w.drop(asker.Key, k) })
+func (w *Web) open(caller Caller) *kept {
+	k := &kept{server: caller.Open()}
+	k.share = w.perServer.Acquire(caller.Bearer, func() { w.drop(caller.Key, k) })
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if other := w.servers[asker.Key]; other != nil {
+	if other := w.servers[caller.Key]; other != nil {
 		k.share.Release()
 		return other
 	}
 	if !k.ended {
-		w.servers[asker.Key] = k
+		w.servers[caller.Key] = k
 	}
 	return k
 }

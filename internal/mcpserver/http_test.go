@@ -20,8 +20,8 @@ import (
 
 // forAll serves everybody by one server.
 func forAll(s *mcpserver.Server) *mcpserver.Web {
-	return mcpserver.NewWeb(func(*http.Request) mcpserver.Asker {
-		return mcpserver.Asker{Key: "all", Bearer: share.Owner, Open: func() *mcpserver.Server { return s }}
+	return mcpserver.NewWeb(func(*http.Request) mcpserver.Caller {
+		return mcpserver.Caller{Key: "all", Bearer: share.Owner, Open: func() *mcpserver.Server { return s }}
 	}, nil)
 }
 
@@ -40,9 +40,9 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestServersAreKept(t *testing.T) {
 	svc, _ := memory(t)
 	var opened atomic.Int32
-	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
+	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		who := r.Header.Get("Authorization")
-		return mcpserver.Asker{Key: who, Bearer: share.Agent(who), Open: func() *mcpserver.Server {
+		return mcpserver.Caller{Key: who, Bearer: share.Agent(who), Open: func() *mcpserver.Server {
 			opened.Add(1)
 			return mcpserver.New(svc, nil)
 		}}

@@ -30,7 +30,7 @@ func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*
 	if task := req.Params.Arguments["task"]; task != "" {
 		text = "The task: " + task + "\nBegin with what the memory holds about it.\n"
 	}
-	return said(text + r.text + "\nUse recall and read where this is not enough, and remember what you decide or learn."), nil
+	return userPrompt(text + r.text + "\nUse recall and read where this is not enough, and remember what you decide or learn."), nil
 }
 
 func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
@@ -38,10 +38,10 @@ func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (
 	if err != nil {
 		return nil, refusal("review-changes", err)
 	}
-	return said("Go through what changed in the memory. Name what looks wrong, contradicts other notes or was not meant, and propose for each an edit or a rollback; change nothing yet.\n" + diffText(d)), nil
+	return userPrompt("Go through what changed in the memory. Name what looks wrong, contradicts other notes or was not meant, and propose for each an edit or a rollback; change nothing yet.\n" + diffText(d)), nil
 }
 
-// said is a prompt of one message.
-func said(text string) *mcp.GetPromptResult {
+// userPrompt is a prompt of one message.
+func userPrompt(text string) *mcp.GetPromptResult {
 	return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}
 }

@@ -51,9 +51,9 @@ func post(t testing.TB, url, body string, headers ...string) (*http.Response, st
 // else goes on as before.
 func TestSessionsWithoutEnd(t *testing.T) {
 	svc, _ := memory(t)
-	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Asker {
+	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		who := r.Header.Get("Authorization")
-		return mcpserver.Asker{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: share.Agent(who), Open: func() *mcpserver.Server { return mcpserver.New(svc, nil) }}
+		return mcpserver.Caller{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: share.Agent(who), Open: func() *mcpserver.Server { return mcpserver.New(svc, nil) }}
 	}, nil)
 	site := httptest.NewServer(web)
 	t.Cleanup(site.Close)

@@ -21,13 +21,13 @@ const maxWatched = 100
 // watch is what clients are to be told of: resources, what each last held, and who
 // asked.
 type watch struct {
-	mu    sync.Mutex
-	seen  map[string][sha256.Size]byte
-	whose map[string]map[*mcp.ServerSession]bool
+	mu       sync.Mutex
+	seen     map[string][sha256.Size]byte
+	sessions map[string]map[*mcp.ServerSession]bool
 }
 
 func newWatch() watch {
-	return watch{seen: map[string][sha256.Size]byte{}, whose: map[string]map[*mcp.ServerSession]bool{}}
+	return watch{seen: map[string][sha256.Size]byte{}, sessions: map[string]map[*mcp.ServerSession]bool{}}
 }
 
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
@@ -40,14 +40,14 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.prune()
-	if len(w.whose) >= maxWatched && w.whose[uri] == nil {
+	if len(w.sessions) >= maxWatched && w.sessions[uri] == nil {
 		return refusal("subscription", advice{misuse(fmt.Sprintf("%d resources are watched already", maxWatched)), "end a subscription first"})
 	}
-	if w.whose[uri] == nil {
-		w.whose[uri] = map[*mcp.ServerSession]bool{}
+	if w.sessions[uri] == nil {
+		w.sessions[uri] = map[*mcp.ServerSession]bool{}
 		w.seen[uri] = sha256.Sum256([]byte(text))
 	}
-	w.whose[uri][req.Session] = true
+	w.sessions[uri][req.Session] = true
 	return nil
 }
 
@@ -55,7 +55,7 @@ func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) err
 	w := &s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.whose[req.Params.URI], req.Session)
+	delete(w.sessions[req.Params.URI], req.Session)
 	s.prune()
 	return nil
 }
@@ -66,10 +66,10 @@ func (s *Server) prune() {
 	for session := range s.mcp.Sessions() {
 		here[session] = true
 	}
-	for uri, who := range s.watch.whose {
+	for uri, who := range s.watch.sessions {
 		maps.DeleteFunc(who, func(session *mcp.ServerSession, _ bool) bool { return !here[session] })
 		if len(who) == 0 {
-			delete(s.watch.whose, uri)
+			delete(s.watch.sessions, uri)
 			delete(s.watch.seen, uri)
 		}
 	}
@@ -84,7 +84,7 @@ func (s *Server) Changed(ctx context.Context) {
 	w := &s.watch
 	w.mu.Lock()
 	s.prune()
-	uris := slices.Sorted(maps.Keys(w.whose))
+	uris := slices.Sorted(maps.Keys(w.sessions))
 	w.mu.Unlock()
 	for _, uri := range uris {
 		_, text, err := s.resource(ctx, uri)

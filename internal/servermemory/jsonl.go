@@ -21,8 +21,8 @@ type line struct {
 	RelationType *string   `json:"relationType,omitempty"`
 }
 
-// mostLine is how long one line may be, in bytes.
-const mostLine = 16 << 20
+// maxLine is how long one line may be, in bytes.
+const maxLine = 16 << 20
 
 // ReadLines reads a graph from the file of server-memory, one JSON object a line. Lines
 // that are none are left out and told, by number. The error is that of r.
@@ -30,8 +30,8 @@ func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		text, err := in.ReadBytes('\n')
-		if text = bytes.TrimSpace(text); len(text) > mostLine {
-			bad = append(bad, fmt.Sprintf("line %d: longer than %d bytes", number, mostLine))
+		if text = bytes.TrimSpace(text); len(text) > maxLine {
+			bad = append(bad, fmt.Sprintf("line %d: longer than %d bytes", number, maxLine))
 		} else if len(text) > 0 {
 			if fault := g.add(text); fault != "" {
 				bad = append(bad, fmt.Sprintf("line %d: %s", number, fault))

@@ -127,14 +127,14 @@ func (s *Store) load(ctx context.Context) error {
 	return nil
 }
 
-// mostFollowed is how many changed headlines are read one by one; beyond it all are
+// maxFollowed is how many changed headlines are read one by one; beyond it all are
 // read at once.
-const mostFollowed = 200
+const maxFollowed = 200
 
 // catchUp reads the headlines that changed since the model's commit.
 func (s *Store) catchUp(ctx context.Context, now uint64) error {
 	d, err := api.OpDiff.Call(ctx, s.svc, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
-	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > mostFollowed {
+	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > maxFollowed {
 		return s.load(ctx)
 	}
 	for _, c := range d.Removed {

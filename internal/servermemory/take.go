@@ -98,15 +98,15 @@ func asObservations(e Entity) []api.NoteText {
 	return notes
 }
 
-// mostAsked is how many bytes of notes are asked about at once: a request is bounded.
-const mostAsked = 1 << 20
+// maxAskedBytes is how many bytes of notes are asked about at once: a request is bounded.
+const maxAskedBytes = 1 << 20
 
 // forgottenOf returns those of some notes that were forgotten.
 func forgottenOf(ctx context.Context, svc api.Service, notes []api.NoteText) (map[api.NoteText]bool, error) {
 	forgotten := map[api.NoteText]bool{}
 	for len(notes) > 0 {
 		n, size := 0, 0
-		for n < len(notes) && (n == 0 || size < mostAsked) {
+		for n < len(notes) && (n == 0 || size < maxAskedBytes) {
 			size += len(notes[n].Title) + len(notes[n].Body)
 			n++
 		}

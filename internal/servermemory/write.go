@@ -17,8 +17,8 @@ const (
 	// full is how large a file of the graph is, in bytes, when the next one begins. An
 	// edit reads and writes its file anew; a file costs a commit of its own.
 	full = 64 << 10
-	// mostAdded is how many bytes one edit adds, but for the last headline.
-	mostAdded = 128 << 10
+	// maxAddedBytes is how many bytes one edit adds, but for the last headline.
+	maxAddedBytes = 128 << 10
 )
 
 // file is one file of the graph: a headline that all of its entities and relations
@@ -122,7 +122,7 @@ func (w *writing) headlines(b *batch) error {
 	var text strings.Builder
 	put := func(headline string) error {
 		text.WriteString(headline)
-		if text.Len() < mostAdded {
+		if text.Len() < maxAddedBytes {
 			return nil
 		}
 		return w.put(&text)
@@ -176,14 +176,14 @@ func (w *writing) begin(number int) error {
 	return err
 }
 
-// mostTries is how often a text is read again that somebody else changed meanwhile.
-const mostTries = 5
+// maxTries is how often a text is read again that somebody else changed meanwhile.
+const maxTries = 5
 
 // drop takes observations out of the text of a headline, and leaves all else that a
 // person may have written there.
 func (w *writing) drop(node string, observations []string) error {
 	var err error
-	for range mostTries {
+	for range maxTries {
 		var n *api.Shown
 		if n, err = api.OpShow.Call(w.ctx, w.s.svc, api.ShowRequest{ID: node}); err != nil {
 			return err
