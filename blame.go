@@ -28,7 +28,7 @@ func (m *Memory) Blame(ctx context.Context, v *View, id string) (lines []string,
 		v = head
 	}
 	asked := id // what it is called now is for those who see it
-	if id, err = m.heir(ctx, head, id); err != nil {
+	if id, err = m.currentID(ctx, head, id); err != nil {
 		return nil, nil, nil, fail("blame", asked, Corrupt, err)
 	}
 	n, ok := v.Get(id)
@@ -51,31 +51,31 @@ type blame struct {
 	lines    []string // of the present
 	by       []Commit // of each of them
 	gone     []Commit
-	versions []version // newest first
+	versions []textVersion // newest first
 }
 
-// version is a text that a commit brought.
-type version struct {
+// textVersion is a text that a commit brought.
+type textVersion struct {
 	own    merkle.Digest
 	by     Commit
-	lines  []string  // once they were needed
-	traced []tracing // lines that stand in it and may be older
+	lines  []string     // once they were needed
+	traced []tracedLine // lines that stand in it and may be older
 }
 
-// tracing is a line of a version, and the one of the present that it is.
-type tracing struct{ at, now int }
+// tracedLine is a line of a version, and the one of the present that it is.
+type tracedLine struct{ at, now int }
 
 // version takes a version in; a move brings no text.
 func (b *blame) version(s *step) error {
 	if s.after != nil && (s.before == nil || s.before.Own != s.after.Own) {
-		b.versions = append(b.versions, version{own: s.after.Own, by: chain.Summary(s.commit)})
+		b.versions = append(b.versions, textVersion{own: s.after.Own, by: chain.Summary(s.commit)})
 	}
 	return nil
 }
 
 // load reads the text of a version. It reports whether history has it; one that it
 // has not is noted as gone.
-func (b *blame) load(v *version) (bool, error) {
+func (b *blame) load(v *textVersion) (bool, error) {
 	if v.lines != nil {
 		return true, nil
 	}
@@ -106,7 +106,7 @@ func (b *blame) trace() error {
 	first := &b.versions[0]
 	first.lines = b.lines
 	for i := range b.lines {
-		first.traced = append(first.traced, tracing{i, i})
+		first.traced = append(first.traced, tracedLine{i, i})
 	}
 	for k := range b.versions {
 		v := &b.versions[k]
@@ -116,7 +116,7 @@ func (b *blame) trace() error {
 		if same := oldest[v.own]; same != k {
 			b.versions[same].lines = v.lines
 			b.versions[same].traced = append(b.versions[same].traced, v.traced...)
-		} else if err := b.split(k); err != nil {
+		} else if err := b.passOnFrom(k); err != nil {
 			return err
 		}
 		v.lines, v.traced = nil, nil
@@ -124,8 +124,8 @@ func (b *blame) trace() error {
 	return nil
 }
 
-// split hands on what is traced of version k.
-func (b *blame) split(k int) error {
+// passOnFrom hands on what is traced of version k.
+func (b *blame) passOnFrom(k int) error {
 	v := &b.versions[k]
 	left := v.traced
 	written := v.by.Kind == graph.KindEdit || v.by.Kind == graph.KindIngest
@@ -135,7 +135,7 @@ func (b *blame) split(k int) error {
 			return err
 		}
 		if there {
-			left = hand(v, &b.versions[j], left)
+			left = passOn(v, &b.versions[j], left)
 			if written {
 				break
 			}
@@ -147,9 +147,9 @@ func (b *blame) split(k int) error {
 	return nil
 }
 
-// hand gives those of the lines that an older version has to it, and returns the
+// passOn gives those of the lines that an older version has to it, and returns the
 // others.
-func hand(from, to *version, lines []tracing) (left []tracing) {
+func passOn(from, to *textVersion, lines []tracedLine) (left []tracedLine) {
 	same := make([]int, len(from.lines)) // the line of the older that it is, plus one
 	at, was := 0, 0
 	equal := func(end int) {
@@ -166,7 +166,7 @@ func hand(from, to *version, lines []tracing) (left []tracing) {
 		if same[t.at] == 0 {
 			left = append(left, t)
 		} else {
-			to.traced = append(to.traced, tracing{same[t.at] - 1, t.now})
+			to.traced = append(to.traced, tracedLine{same[t.at] - 1, t.now})
 		}
 	}
 	return left

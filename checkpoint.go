@@ -36,7 +36,7 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 	}
 	if images := m.chain.Held().Images(); images.Newest() != head.Seq {
 		if err := images.Write(); err != nil {
-			return Snapshot{}, "", fail("checkpoint", m.state, m.imageFault(), err)
+			return Snapshot{}, "", fail("checkpoint", m.state, m.imageErrorKind(), err)
 		}
 	}
 	s, err = m.keep(ctx, name)
@@ -60,7 +60,7 @@ func (m *Memory) todaysCheckpoint(seq uint64) string {
 // were. It returns the snapshot, and commit and files as Rollback does. Errors: NotFound
 // (no such name, or none at all), and those of Rollback.
 func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions) (Snapshot, Commit, []string, error) {
-	from, err := m.named(name)
+	from, err := m.namedSnapshot(name)
 	if err != nil {
 		return Snapshot{}, Commit{}, nil, fail("restore", name, NotFound, err)
 	}
@@ -68,8 +68,8 @@ func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions
 	return from, c, files, err
 }
 
-// named finds a named snapshot; "" is the one of the newest commit.
-func (m *Memory) named(name string) (Snapshot, error) {
+// namedSnapshot finds a named snapshot; "" is the one of the newest commit.
+func (m *Memory) namedSnapshot(name string) (Snapshot, error) {
 	for _, s := range m.Snapshots() {
 		if s.Name != "" && (name == "" || s.Name == name) {
 			return s, nil
@@ -100,12 +100,12 @@ func (m *Memory) Heartbeat(ctx context.Context) error {
 		return fail("heartbeat", m.state, Other, err)
 	}
 	err := images.Write()
-	return fail("heartbeat", m.state, m.imageFault(), err)
+	return fail("heartbeat", m.state, m.imageErrorKind(), err)
 }
 
-// imageFault is the kind of an error of writing an image. One that is not
+// imageErrorKind is the kind of an error of writing an image. One that is not
 // written for want of space leaves the store as it is.
-func (m *Memory) imageFault() Kind {
+func (m *Memory) imageErrorKind() Kind {
 	if m.chain.Store().Err() != nil {
 		return ReadOnly
 	}

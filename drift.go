@@ -161,7 +161,7 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 			draft.Put(path, text, f.Opaque)
 		}
 	}
-	m.dropUnasked(head.state, draft)
+	m.dropUnusedSetups(head.state, draft)
 	state, delta := draft.Seal()
 	c, err := m.commit(background(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
 	return c, paths, err

@@ -377,7 +377,7 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	if err := e.putTrees(draft); err != nil {
 		return nil, graph.Delta{}, err
 	}
-	e.m.dropUnasked(e.m.View().state, draft)
+	e.m.dropUnusedSetups(e.m.View().state, draft)
 	state, delta := draft.Seal()
 	for _, path := range e.paths {
 		if err := e.m.staysParsed(e.name, path, state); err != nil {

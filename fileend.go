@@ -14,18 +14,18 @@ import (
 // document several times over, so it gets only what it looks at: the text before the
 // first headline and the last two headlines of the top level with all below them.
 type fileEnd struct {
-	first   string   // the text before the first headline
-	middle  []string // what is left out, in order
-	left    int      // bytes of middle
-	doc     *org.Document
-	reading *org.Options
-	whole   bool // nothing is left out
-	appends bool // the last headline went behind everything else
+	first        string   // the text before the first headline
+	middle       []string // what is left out, in order
+	omittedBytes int      // bytes of middle
+	doc          *org.Document
+	reading      *org.Options
+	whole        bool // nothing is left out
+	appends      bool // the last headline went behind everything else
 }
 
-// endOf takes a file by its text and the nodes that this is read as, none for a file
+// newFileEnd takes a file by its text and the nodes that this is read as, none for a file
 // that is yet to be.
-func endOf(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
+func newFileEnd(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
 	e := &fileEnd{reading: reading}
 	if len(nodes) > 0 {
 		e.first = nodes[0].Content
@@ -47,17 +47,17 @@ func endOf(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
 		e.doc = org.Parse(text, reading)
 		return e
 	}
-	e.leave(text[len(e.first):from])
+	e.omit(text[len(e.first):from])
 	e.doc = org.Parse(e.first+text[from:], reading)
 	return e
 }
 
-// leaveOut moves all but the last two headlines of the top level into the middle.
-func (e *fileEnd) leaveOut() {
+// omitMiddle moves all but the last two headlines of the top level into the middle.
+func (e *fileEnd) omitMiddle() {
 	if e.whole {
 		return
 	}
-	if e.left == 0 {
+	if e.omittedBytes == 0 {
 		e.first = e.doc.Source[:e.doc.SectionEnd]
 	}
 	tops, start := 0, 0
@@ -70,12 +70,12 @@ func (e *fileEnd) leaveOut() {
 		return
 	}
 	src := e.doc.Source
-	e.leave(src[len(e.first):start])
+	e.omit(src[len(e.first):start])
 	e.doc = org.Parse(e.first+src[start:], e.reading)
 }
 
-func (e *fileEnd) leave(text string) {
-	e.middle, e.left = append(e.middle, text), e.left+len(text)
+func (e *fileEnd) omit(text string) {
+	e.middle, e.omittedBytes = append(e.middle, text), e.omittedBytes+len(text)
 }
 
 // insert adds a headline. After an error nothing has changed.
@@ -90,16 +90,16 @@ func (e *fileEnd) insert(now time.Time, h org.InsertHeadline) error {
 	}
 	e.appends = strings.HasPrefix(text, e.doc.Source)
 	e.doc = org.Parse(text, e.reading)
-	e.leaveOut()
+	e.omitMiddle()
 	return nil
 }
 
 // size returns the length of what the file is to hold.
-func (e *fileEnd) size() int { return len(e.doc.Source) + e.left }
+func (e *fileEnd) size() int { return len(e.doc.Source) + e.omittedBytes }
 
 // text returns what the file is to hold.
 func (e *fileEnd) text() string {
-	if e.left == 0 {
+	if e.omittedBytes == 0 {
 		return e.doc.Source
 	}
 	var b strings.Builder

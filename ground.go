@@ -86,9 +86,9 @@ func (m *Memory) storeInPlace(op string) error {
 	return fail(op, m.state, ReadOnly, err)
 }
 
-// holds reports whether what the folder has of new is held in memory alone: the store
+// isHeadUnstored reports whether what the folder has of new is held in memory alone: the store
 // cannot be written, or its history is missing.
-func (m *Memory) holds() bool {
+func (m *Memory) isHeadUnstored() bool {
 	return m.chain.Store().Err() != nil && (m.memex().unwritable != nil || m.View().commit.Seq == 0)
 }
 

@@ -19,12 +19,12 @@ import (
 // what the pointers lead to is immutable.
 type guarding struct {
 	policy  *guard.Policy
-	watched atomic.Pointer[watched]
-	cleared atomic.Pointer[cleared]
+	watched atomic.Pointer[protectedDocs]
+	cleared atomic.Pointer[guardedView]
 }
 
-// watched are the protected documents of a state, while links lead where they do.
-type watched struct {
+// protectedDocs are the protected documents of a state, while links lead where they do.
+type protectedDocs struct {
 	state  *graph.State
 	linked any // see corpus.Root.Linked
 	paths  []string
@@ -70,13 +70,13 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 		v = m.View()
 	}
 	var found []guard.FileStatus
-	for _, h := range m.holders(v) {
+	for _, h := range m.scopesOf(v) {
 		if err := ctx.Err(); err != nil {
 			return nil, fail("read", m.dir, Other, err)
 		}
-		amiss := h.amiss(v.state)
-		if news(h.trust().book, amiss) {
-			amiss = h.notice(ctx, v, present && h == m)
+		amiss := h.changedFiles(v.state)
+		if hasNews(h.trust().book, amiss) {
+			amiss = h.recordAlerts(ctx, v, present && h == m)
 			if present {
 				v = m.View()
 			}
@@ -86,11 +86,11 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 	if len(found) == 0 {
 		return v, nil
 	}
-	return m.clear(v, found), nil
+	return m.guardedFrom(v, found), nil
 }
 
-// holders are the memories whose files a view shows.
-func (m *Memory) holders(v *View) []*Memory {
+// scopesOf are the memories whose files a view shows.
+func (m *Memory) scopesOf(v *View) []*Memory {
 	out := []*Memory{m}
 	for _, name := range v.layers {
 		if s := m.openedScope(name); s != nil && s != m && s.hasFiles() {
@@ -111,11 +111,11 @@ func (m *Memory) openedScope(name string) *Memory {
 	return top.scopes.open[name]
 }
 
-// amiss lists the protected files that are not as they were trusted, or whose nodes
+// changedFiles lists the protected files that are not as they were trusted, or whose nodes
 // in a state are not.
-func (m *Memory) amiss(state *graph.State) []guard.FileStatus {
+func (m *Memory) changedFiles(state *graph.State) []guard.FileStatus {
 	var out []guard.FileStatus
-	for _, s := range m.standings(state) {
+	for _, s := range m.fileStatuses(state) {
 		if s.State != guard.Same {
 			out = append(out, s)
 		}
@@ -123,12 +123,12 @@ func (m *Memory) amiss(state *graph.State) []guard.FileStatus {
 	return out
 }
 
-// standings compares each protected file of the memory: what has a baseline, and
+// fileStatuses compares each protected file of the memory: what has a baseline, and
 // what a state has of it.
-func (m *Memory) standings(state *graph.State) []guard.FileStatus {
+func (m *Memory) fileStatuses(state *graph.State) []guard.FileStatus {
 	book := m.trust().book
 	paths := book.Paths()
-	for _, path := range m.watch(state) {
+	for _, path := range m.protectedPaths(state) {
 		if m.root.InRegion(path) {
 			paths = append(paths, path)
 		}
@@ -137,15 +137,15 @@ func (m *Memory) standings(state *graph.State) []guard.FileStatus {
 	var out []guard.FileStatus
 	for _, path := range slices.Compact(paths) {
 		if m.Protected(path) {
-			out = append(out, m.standing(book, state, path))
+			out = append(out, m.fileStatus(book, state, path))
 		}
 	}
 	return out
 }
 
-// standing reads a protected file and compares it. Before the first baselines are
+// fileStatus reads a protected file and compares it. Before the first baselines are
 // taken nothing is protected yet: a file is taken as it is.
-func (m *Memory) standing(book *guard.Book, state *graph.State, path string) guard.FileStatus {
+func (m *Memory) fileStatus(book *guard.Book, state *graph.State, path string) guard.FileStatus {
 	s := guard.FileStatus{Path: path, Mode: m.mode(path), State: guard.Same, Baseline: book.Baseline(path)}
 	text, _, err := m.root.Read(path, 0)
 	switch {
@@ -170,13 +170,13 @@ func (m *Memory) standing(book *guard.Book, state *graph.State, path string) gua
 	return s
 }
 
-// watch lists the protected documents of a state. Those of the state before it
+// protectedPaths lists the protected documents of a state. Those of the state before it
 // are known: only what changed is looked at.
-func (m *Memory) watch(state *graph.State) []string {
+func (m *Memory) protectedPaths(state *graph.State) []string {
 	was, linked := m.guard.watched.Load(), m.root.Linked()
 	switch {
 	case was == nil, was.linked != linked:
-		was = &watched{state: state, linked: linked}
+		was = &protectedDocs{state: state, linked: linked}
 		for _, path := range state.Paths() {
 			if m.Protected(path) {
 				was.paths = append(was.paths, path)
@@ -185,7 +185,7 @@ func (m *Memory) watch(state *graph.State) []string {
 	case was.state == state:
 		return was.paths
 	default:
-		was = &watched{state, linked, slices.Clone(was.paths)}
+		was = &protectedDocs{state, linked, slices.Clone(was.paths)}
 		for _, path := range graph.Diff(m.guard.watched.Load().state, state).Paths {
 			if !m.Protected(path) {
 				continue

@@ -9,8 +9,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
-// news reports whether what is amiss is not what the owner was told of.
-func news(book *guard.Book, amiss []guard.FileStatus) bool {
+// hasNews reports whether what is amiss is not what the owner was told of.
+func hasNews(book *guard.Book, amiss []guard.FileStatus) bool {
 	told := 0
 	for i := range amiss {
 		if !amiss[i].ChangedOutside() {
@@ -24,18 +24,18 @@ func news(book *guard.Book, amiss []guard.FileStatus) bool {
 	return told != book.NotifiedCount()
 }
 
-// notice looks again while nobody writes, writes down what is told of from now on,
+// recordAlerts looks again while nobody writes, writes down what is told of from now on,
 // and tells it.
-func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.FileStatus {
+func (m *Memory) recordAlerts(ctx context.Context, v *View, present bool) []guard.FileStatus {
 	defer m.chain.Begin().End()
 	if present {
 		v = m.View()
 	}
-	found := m.amiss(v.state)
+	found := m.changedFiles(v.state)
 	if m.closed {
 		return found
 	}
-	entries, err := m.tellOwner(found)
+	entries, err := m.alertOwner(found)
 	if err == nil {
 		err = m.chain.Held().Attest(ctx, guardMarks(entries...)...)
 	}
@@ -48,10 +48,10 @@ func (m *Memory) notice(ctx context.Context, v *View, present bool) []guard.File
 	return found
 }
 
-// tellOwner alerts to what is news among the files that are amiss, and returns what
+// alertOwner alerts to what is news among the files that are amiss, and returns what
 // is told then. Where nothing vouches for any baseline, that is one alert. m.mu is
 // held.
-func (m *Memory) tellOwner(found []guard.FileStatus) (entries []guard.Entry, err error) {
+func (m *Memory) alertOwner(found []guard.FileStatus) (entries []guard.Entry, err error) {
 	book, amiss := m.trust().book, map[string]bool{}
 	var fresh []*guard.FileStatus
 	for i := range found {
@@ -73,7 +73,7 @@ func (m *Memory) tellOwner(found []guard.FileStatus) (entries []guard.Entry, err
 			}
 			more = len(fresh) - 1
 		}
-		err = errors.Join(err, m.alert(s, more))
+		err = errors.Join(err, m.sendAlert(s, more))
 	}
 	for _, path := range book.NotifiedPaths() {
 		if !amiss[path] {
@@ -83,9 +83,9 @@ func (m *Memory) tellOwner(found []guard.FileStatus) (entries []guard.Entry, err
 	return entries, err
 }
 
-// alert tells the owner of a change, and of how many other files the same holds.
+// sendAlert tells the owner of a change, and of how many other files the same holds.
 // It returns an error where the owner is to be told again. m.mu is held.
-func (m *Memory) alert(s *guard.FileStatus, more int) error {
+func (m *Memory) sendAlert(s *guard.FileStatus, more int) error {
 	tell := m.opts.Log.Info // the alert speaks louder
 	if m.opts.Alert == nil {
 		tell = m.opts.Log.Warn

@@ -14,9 +14,9 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Standings lists the protected files by path, and how each stands: those of the
+// ProtectedFiles lists the protected files by path, and how each stands: those of the
 // memory's own scope. Each is read and hashed. O(bytes of protected files).
-func (m *Memory) Standings() []guard.FileStatus { return m.standings(m.View().state) }
+func (m *Memory) ProtectedFiles() []guard.FileStatus { return m.fileStatuses(m.View().state) }
 
 // Policy returns the rules over protected files as text, a line for each in the
 // order in which they are asked: the number of its group, the mode, the pattern.
@@ -28,22 +28,22 @@ func (m *Memory) Policy() string { return m.guard.policy.String() }
 // the owner: the text was not let through yet), NotFound (the file is not protected,
 // or not there and never was). O(bytes of the file).
 func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.FileStatus, []guard.Change, error) {
-	if err := m.ownerAlone(ctx, "guard diff", path); err != nil {
+	if err := m.requireOwner(ctx, "guard diff", path); err != nil {
 		return guard.FileStatus{}, nil, err
 	}
-	s, err := m.standingOf("guard diff", path)
+	s, err := m.protectedFile("guard diff", path)
 	if err != nil {
 		return s, nil, err
 	}
 	return s, m.changes(&s), nil
 }
 
-// standingOf returns that of one file, which must be protected.
-func (m *Memory) standingOf(op, path string) (guard.FileStatus, error) {
+// protectedFile returns that of one file, which must be protected.
+func (m *Memory) protectedFile(op, path string) (guard.FileStatus, error) {
 	if !m.Protected(path) || !m.root.InRegion(path) {
 		return guard.FileStatus{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
 	}
-	s := m.standing(m.trust().book, m.View().state, path)
+	s := m.fileStatus(m.trust().book, m.View().state, path)
 	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
 		return s, fail(op, path, NotFound, errors.New("no such file, and none was trusted"))
 	}
@@ -56,17 +56,17 @@ func (m *Memory) changes(s *guard.FileStatus) []guard.Change {
 	if s.Baseline != nil {
 		was = s.Baseline.Parts
 		if nodes, err := m.trustedNodes(s.Baseline); err == nil && len(nodes) > 0 {
-			was = guard.Parts(m.divide(s.Path, node.Join(nodes)))
+			was = guard.Parts(m.parseNodes(s.Path, node.Join(nodes)))
 		}
 	}
 	if text, _, err := m.root.Read(s.Path, 0); err == nil {
-		now = guard.Parts(m.divide(s.Path, text))
+		now = guard.Parts(m.parseNodes(s.Path, text))
 	}
 	return guard.Diff(was, now)
 }
 
-// divide makes the nodes of a text as those of a file, apart from any state.
-func (m *Memory) divide(path, text string) []*node.Node {
+// parseNodes makes the nodes of a text as those of a file, apart from any state.
+func (m *Memory) parseNodes(path, text string) []*node.Node {
 	nodes, _ := node.ParseFile(path, text, m.root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
@@ -98,7 +98,7 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	if first, err := m.repeated(ctx, "guard adopt", graph.KindGuard); first != nil || err != nil {
 		return m.answered(first, nil), err
 	}
-	d, err := m.decide(ctx, "guard adopt", path, seen)
+	d, err := m.prepareDecision(ctx, "guard adopt", path, seen)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
 	}
@@ -108,17 +108,17 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	}
 	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, m.View().commit.Seq)}}
 	if d.State == guard.Unsigned {
-		entries = m.beginAnew(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.View().commit.Seq))
+		entries = m.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.View().commit.Seq))
 	}
 	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
 	return m.chain.Held().Append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
 }
 
-// beginAnew trusts one file and nothing that was known before: the others are each
+// resetBaselines trusts one file and nothing that was known before: the others are each
 // to be adopted, and their owner was told of them.
-func (m *Memory) beginAnew(head *graph.State, base *guard.Baseline) []guard.Entry {
+func (m *Memory) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
 	entries := []guard.Entry{{Reset: true}, {Policy: m.guard.policy.String()}}
-	for _, s := range m.standings(head) {
+	for _, s := range m.fileStatuses(head) {
 		if s.Path != base.Path {
 			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
 		}
@@ -135,7 +135,7 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 	if first, err := m.repeated(ctx, "guard reject", graph.KindGuard); first != nil || err != nil {
 		return m.answered(first, nil), err
 	}
-	d, err := m.decide(ctx, "guard reject", path, seen)
+	d, err := m.prepareDecision(ctx, "guard reject", path, seen)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
 	}
@@ -177,9 +177,9 @@ type decision struct {
 	head *graph.State
 }
 
-// decide checks who decides, brings the file as it is into history, and looks
+// prepareDecision checks who decides, brings the file as it is into history, and looks
 // whether it still holds what was seen. m.mu is held.
-func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest) (decision, error) {
+func (m *Memory) prepareDecision(ctx context.Context, op, path string, seen merkle.Digest) (decision, error) {
 	d := decision{op: op}
 	if m.closed {
 		return d, fail(op, m.dir, Invalid, errClosed)
@@ -187,10 +187,10 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 	if err := m.chain.Store().Err(); err != nil {
 		return d, fail(op, m.state, ReadOnly, err)
 	}
-	if err := m.ownerAlone(ctx, op, path); err != nil {
+	if err := m.requireOwner(ctx, op, path); err != nil {
 		return d, err
 	}
-	if _, err := m.standingOf(op, path); err != nil {
+	if _, err := m.protectedFile(op, path); err != nil {
 		return d, err
 	}
 	if err := m.ingest(ctx, &IngestOptions{}); err != nil {
@@ -201,12 +201,12 @@ func (m *Memory) decide(ctx context.Context, op, path string, seen merkle.Digest
 		return d, err
 	}
 	d.head = m.View().state
-	d.FileStatus = m.standing(m.trust().book, d.head, path)
+	d.FileStatus = m.fileStatus(m.trust().book, d.head, path)
 	if d.State == guard.Unreadable || d.State == guard.BeingWritten {
 		return d, fail(op, path, Busy, errors.New(d.Why))
 	}
 	if !seen.IsZero() && seen != d.File {
-		return d, fail(op, path, Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %s", hexOf(d.File)))
+		return d, fail(op, path, Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %s", hexDigest(d.File)))
 	}
 	return d, nil
 }
@@ -217,13 +217,13 @@ func (m *Memory) ByOwner(ctx context.Context) bool {
 	return m.entry(ctx, graph.KindGuard, "", 0).Author == owner
 }
 
-// ownerAlone refuses an operation to anybody but the owner.
-func (m *Memory) ownerAlone(ctx context.Context, op, path string) error {
+// requireOwner refuses an operation to anybody but the owner.
+func (m *Memory) requireOwner(ctx context.Context, op, path string) error {
 	if m.ByOwner(ctx) {
 		return nil
 	}
 	return fail(op, path, Denied, errors.New("only the owner looks at and decides about what changed in a protected file"))
 }
 
-// hexOf writes a digest as sha256sum does.
-func hexOf(d merkle.Digest) string { return fmt.Sprintf("%x", d[:]) }
+// hexDigest writes a digest as sha256sum does.
+func hexDigest(d merkle.Digest) string { return fmt.Sprintf("%x", d[:]) }

@@ -154,8 +154,8 @@ func (l guardLedger) Verify(v trust, signed *chain.Statements, reason string, at
 	return v
 }
 
-// baselinesDoubted is for Status.
-func (m *Memory) baselinesDoubted() string {
+// baselineStatus is for Status.
+func (m *Memory) baselineStatus() string {
 	v := m.trust()
 	if v.doubt == "" && m.opts.Signer == nil && len(v.book.Paths()) > 0 {
 		return "there is no key: who can write the state folder can change them"

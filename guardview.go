@@ -38,7 +38,7 @@ func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 	if len(locked) == 0 {
 		return past
 	}
-	return past.without(locked, guarded.unreviewed)
+	return past.withoutLocked(locked, guarded.unreviewed)
 }
 
 // Untrusted lists the files of a view, sorted, that are locked down where somebody
@@ -73,15 +73,15 @@ func (m *Memory) UntrustedVersion(n *node.Node) bool {
 	return b == nil || !slices.Contains(b.OwnDigests(), n.Own)
 }
 
-// cleared is a view without what is locked down, for the next reader.
-type cleared struct {
-	of   *View
-	key  string
-	view *View
+// guardedView is a view without what is locked down, for the next reader.
+type guardedView struct {
+	source *View
+	key    string
+	view   *View
 }
 
-// clear takes what is locked down out of a view.
-func (m *Memory) clear(v *View, found []guard.FileStatus) *View {
+// guardedFrom takes what is locked down out of a view.
+func (m *Memory) guardedFrom(v *View, found []guard.FileStatus) *View {
 	locked, unreviewed := map[string]guard.State{}, []string(nil)
 	var key strings.Builder
 	for i := range found {
@@ -95,11 +95,11 @@ func (m *Memory) clear(v *View, found []guard.FileStatus) *View {
 			key.WriteString("?" + s.Path + "\x00")
 		}
 	}
-	if c := m.guard.cleared.Load(); c != nil && c.of == v && c.key == key.String() {
+	if c := m.guard.cleared.Load(); c != nil && c.source == v && c.key == key.String() {
 		return c.view
 	}
-	out := v.without(locked, unreviewed)
-	m.guard.cleared.Store(&cleared{v, key.String(), out})
+	out := v.withoutLocked(locked, unreviewed)
+	m.guard.cleared.Store(&guardedView{v, key.String(), out})
 	return out
 }
 
@@ -112,11 +112,11 @@ func (v *View) Without(paths ...string) *View {
 	if len(locked) == 0 {
 		return v
 	}
-	return v.without(locked, v.unreviewed)
+	return v.withoutLocked(locked, v.unreviewed)
 }
 
-// without makes the guarded view.
-func (v *View) without(locked map[string]guard.State, unreviewed []string) *View {
+// withoutLocked makes the guarded view.
+func (v *View) withoutLocked(locked map[string]guard.State, unreviewed []string) *View {
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
 	for _, path := range sortedKeys(locked) {
 		if _, has := v.state.Document(path); has {
@@ -147,11 +147,11 @@ func (v *View) lockedDown(op, name string) error {
 	if !is {
 		return nil
 	}
-	return &Error{Op: op, What: path, Kind: Locked, Err: fmt.Errorf("%s; see fovea guard diff", lockedWords[state])}
+	return &Error{Op: op, What: path, Kind: Locked, Err: fmt.Errorf("%s; see fovea guard diff", lockReasons[state])}
 }
 
-// lockedWords say why a file is locked down.
-var lockedWords = map[guard.State]string{
+// lockReasons say why a file is locked down.
+var lockReasons = map[guard.State]string{
 	guard.Changed:      "locked down: the file was changed outside Fovea",
 	guard.Gone:         "locked down: the file was removed outside Fovea",
 	guard.New:          "locked down: the file came from outside Fovea and was never trusted",

@@ -22,8 +22,8 @@ var (
 	errLocked    = errors.New("the file was changed outside Fovea and is locked down; see fovea guard diff, then adopt or reject that")
 )
 
-// trusted reports whether memory has of a protected file what its owner trusts.
-func trusted(book *guard.Book, state *graph.State, path string) bool {
+// hasTrustedText reports whether memory has of a protected file what its owner trusts.
+func hasTrustedText(book *guard.Book, state *graph.State, path string) bool {
 	nodes := state.Nodes(path)
 	if b := book.Baseline(path); b != nil {
 		return b.Matches(nodes)
@@ -31,11 +31,11 @@ func trusted(book *guard.Book, state *graph.State, path string) bool {
 	return len(nodes) == 0 || !book.Initialized()
 }
 
-// vouched reports whether an agent may be told of a node: the state has of its file
+// mayReveal reports whether an agent may be told of a node: the state has of its file
 // what its owner trusts, or the file is not locked down where somebody changes it.
-func (m *Memory) vouched(state *graph.State, n *node.Node) bool {
+func (m *Memory) mayReveal(state *graph.State, n *node.Node) bool {
 	v := m.trust()
-	return m.mode(n.Path) != guard.Lockdown || v.doubt == "" && trusted(v.book, state, n.Path)
+	return m.mode(n.Path) != guard.Lockdown || v.doubt == "" && hasTrustedText(v.book, state, n.Path)
 }
 
 // Propose returns what a commit makes of the baselines of the files it changes: an
@@ -59,7 +59,7 @@ func (l guardLedger) Propose(v trust, c *chain.Change) [][]byte {
 				file = seen
 			}
 		}
-		edited := c.Commit.Kind == graph.KindEdit && trusted(v.book, c.Before.State, path)
+		edited := c.Commit.Kind == graph.KindEdit && hasTrustedText(v.book, c.Before.State, path)
 		if !edited && (base == nil || !base.Trusts(text)) {
 			if base != nil || len(nodes) > 0 {
 				entries = append(entries, guard.Entry{Notified: path, File: file}) // its owner did that
@@ -71,10 +71,10 @@ func (l guardLedger) Propose(v trust, c *chain.Change) [][]byte {
 	return guardMarks(entries...)
 }
 
-// takeBaselines trusts what is there when a policy is new: at the first ingest all
+// initBaselines trusts what is there when a policy is new: at the first ingest all
 // protected files, later those that were not protected before. A file that comes
 // to a place that is protected already is not taken. m.mu is held.
-func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
+func (m *Memory) initBaselines(ctx context.Context, opts *IngestOptions) error {
 	book, policy := m.trust().book, m.guard.policy.String()
 	if book.Policy() == policy || m.chain.Store().Err() != nil || m.trust().doubt != "" {
 		return nil
@@ -82,7 +82,7 @@ func (m *Memory) takeBaselines(ctx context.Context, opts *IngestOptions) error {
 	before, v := guard.ParsePolicy(book.Policy()), m.View()
 	var entries []guard.Entry
 	var taken []string
-	for _, path := range m.watch(v.state) {
+	for _, path := range m.protectedPaths(v.state) {
 		if !m.root.InRegion(path) || book.Baseline(path) != nil || m.modeBy(before, path) != guard.Trusted {
 			continue
 		}

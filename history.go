@@ -38,7 +38,7 @@ func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error
 		err := m.chain.About(ctx, &all, 1, v.commit.Seq, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
 		return out, fail("log", "", Corrupt, err)
 	}
-	last, err := m.heir(ctx, v, id)
+	last, err := m.currentID(ctx, v, id)
 	if err == nil {
 		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) error { return take(s.commit, 1) })
 	}
@@ -95,7 +95,7 @@ func parseRef(text string) ref {
 		r.seq, _ = strconv.ParseUint(s, 10, 64)
 		return r
 	}
-	for _, l := range layouts {
+	for _, l := range timeLayouts {
 		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
 			r.until = l.end(t).Add(-time.Millisecond)
 			return r
@@ -104,10 +104,10 @@ func parseRef(text string) ref {
 	return r
 }
 
-// layouts are the ways to write a time. Each means the end of the day, minute
+// timeLayouts are the ways to write a time. Each means the end of the day, minute
 // or second it names: the log shows no milliseconds, and the commit it shows
 // must be the one that is found.
-var layouts = []struct {
+var timeLayouts = []struct {
 	layout string
 	end    func(time.Time) time.Time
 }{
@@ -220,7 +220,7 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	var entry *node.Entry
 	then := ""
 	v := m.View()
-	last, err := m.heir(ctx, v, id)
+	last, err := m.currentID(ctx, v, id)
 	if err == nil {
 		var kids []string // after the step at hand
 		if n, ok := v.Get(last); ok {

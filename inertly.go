@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// finished checks the nodes that one operation of an agent makes, see author.Actor.Author.
-type finished struct {
+// inertCheck checks the nodes that one operation of an agent makes, see author.Actor.Author.
+type inertCheck struct {
 	m      *Memory
 	before *graph.State
 	after  *graph.State
@@ -27,7 +27,7 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 	if !e.m.isAgent(ctx) {
 		return nil
 	}
-	f := &finished{m: e.m, before: e.m.View().state, after: after, places: map[string]*inert.Place{}}
+	f := &inertCheck{m: e.m, before: e.m.View().state, after: after, places: map[string]*inert.Place{}}
 	was := map[string]*node.Node{}
 	for _, edge := range delta.Lineage {
 		was[edge.New], _ = f.before.Get(edge.Old)
@@ -63,7 +63,7 @@ func headlines(n *node.Node) int {
 }
 
 // check refuses a node that acts where old, which may be nil, did not.
-func (f *finished) check(old, n *node.Node) error {
+func (f *inertCheck) check(old, n *node.Node) error {
 	if n.Derived.Opaque || !f.inFile(f.after, n) {
 		return nil
 	}
@@ -78,22 +78,22 @@ func (f *finished) check(old, n *node.Node) error {
 }
 
 // inFile reports whether a node stands in a file.
-func (f *finished) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
+func (f *inertCheck) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
 
 // place returns what a file says for its notes.
-func (f *finished) place(s *graph.State, path string) *inert.Place {
+func (f *inertCheck) place(s *graph.State, path string) *inert.Place {
 	p, ok := f.places[path]
 	if !ok {
 		text, _ := s.Text(path)
-		p = placeOf(org.Parse(text, s.Reading(path)), f.m, f.after)
+		p = inertPlace(org.Parse(text, s.Reading(path)), f.m, f.after)
 		f.places[path] = p
 	}
 	return p
 }
 
-// placeOf returns what a document says for its notes; they may link to the nodes of a
+// inertPlace returns what a document says for its notes; they may link to the nodes of a
 // state, and of the memex.
-func placeOf(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
+func inertPlace(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
 	p := inert.NewPlace(doc)
 	p.Known = func(id string) bool {
 		for _, in := range []*graph.State{s, m.memex().View().state} {
@@ -112,7 +112,7 @@ func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 		return nil
 	}
 	if p.place == nil {
-		p.place = placeOf(doc, p.m, p.m.View().state)
+		p.place = inertPlace(doc, p.m, p.m.View().state)
 	}
 	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
 }
@@ -122,18 +122,18 @@ func (m *Memory) checkTree(ctx context.Context, t *node.Tree) error {
 	if !m.isAgent(ctx) {
 		return nil
 	}
-	place := placeOf(org.Parse("", nil), m, m.View().state)
+	place := inertPlace(org.Parse("", nil), m, m.View().state)
 	for part := range t.All() {
-		if err := place.Check(&inert.Place{}, "", asNote(part)); err != nil {
+		if err := place.Check(&inert.Place{}, "", noteText(part)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// asNote writes the root of a tree as a headline with all its attributes in the drawer,
+// noteText writes the root of a tree as a headline with all its attributes in the drawer,
 // whether they could stand there or not.
-func asNote(t *node.Tree) string {
+func noteText(t *node.Tree) string {
 	var b strings.Builder
 	b.WriteString("* " + oneLine(textOf(t, "TITLE")) + "\n:PROPERTIES:\n")
 	for _, a := range t.Attrs {

@@ -103,7 +103,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 			return err
 		}
 	}
-	if err := in.setups(ctx); err != nil {
+	if err := in.refreshSetupFiles(ctx); err != nil {
 		return err
 	}
 	held := in.drop()
@@ -113,7 +113,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if opts.Progress != nil && in.total > 0 {
 		opts.Progress(in.total, in.total)
 	}
-	if err := m.takeBaselines(background(ctx), opts); err != nil {
+	if err := m.initBaselines(background(ctx), opts); err != nil {
 		return err
 	}
 	if begins && m.View().commit.Seq > 0 { // a process that is killed leaves what the folder is known by
@@ -233,7 +233,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	in.arrived[digest] = true
 	in.documents++
 	in.bytes += len(text)
-	if err := in.bring(ctx, in.draft.Setup(f.Path)); err != nil {
+	if err := in.addSetupFiles(ctx, in.draft.Setup(f.Path)); err != nil {
 		return err
 	}
 	if in.documents >= commitDocuments || in.bytes >= commitBytes {
@@ -261,14 +261,14 @@ func (in *ingester) drop() error {
 			in.m.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.m.root.InRegion(p) })
 			return &Error{Op: "ingest", What: in.m.dir, Kind: Held, Err: fmt.Errorf(
 				"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
-				errDrop, lost, n, some(in.m.missing, ""))}
+				errDrop, lost, n, abbreviate(in.m.missing, ""))}
 		}
 	}
 	in.m.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.m.View().commit.Seq)
 	for _, p := range gone {
 		in.draft.Drop(p)
 	}
-	unasked := in.m.dropUnasked(in.m.View().state, in.draft)
+	unasked := in.m.dropUnusedSetups(in.m.View().state, in.draft)
 	in.gone = slices.Concat(in.gone, gone, unasked)
 	for _, p := range sortedKeys(in.m.drift()) {
 		if missing(p) || slices.Contains(unasked, p) {
@@ -337,7 +337,7 @@ func covered(unread map[string]bool, path string) bool {
 // commit makes durable what the draft holds and begins the next one.
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.draft.Seal()
-	if in.m.holds() {
+	if in.m.isHeadUnstored() {
 		in.m.chain.Held().Hold(state, &delta)
 		in.remember()
 		in.reset()

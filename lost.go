@@ -35,7 +35,7 @@ func (m *Memory) Missing() []string { return m.scanned.Load().missing }
 // and the number of the newest commit before: each file is told once, so that somebody may
 // hear of it who did not mean it. Files that came back under another name are none. It
 // waits for no writer.
-func (m *Memory) Removals() (paths []string, before uint64) { return m.removals.take() }
+func (m *Memory) Removals() (paths []string, before uint64) { return m.removals.drain() }
 
 // removals are files that were found removed and that nobody was told of.
 type removals struct {
@@ -53,7 +53,7 @@ func (r *removals) add(paths []string, before uint64) {
 	r.paths = append(r.paths, paths...)
 }
 
-func (r *removals) take() ([]string, uint64) {
+func (r *removals) drain() ([]string, uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	paths := r.paths
@@ -87,7 +87,7 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 	now := m.opts.Now().UnixMilli()
 	draft, here := m.draft(now), m.View().state
 	for _, path := range paths {
-		text, opaque, err := m.version(ctx, path, at)
+		text, opaque, err := m.fileVersion(ctx, path, at)
 		if err != nil {
 			return Commit{}, nil, err
 		}
@@ -96,16 +96,16 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 		}
 	}
 	target, _ := draft.Seal()
-	r := rollback{m: m, name: "restore", kind: graph.KindRollback, opts: opts, target: target, bringsBack: func(path string) bool {
+	r := rollback{m: m, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
 		return len(paths) == 0 || slices.Contains(paths, path)
 	}}
-	return r.run(background(ctx), "of "+some(paths, "what was missing"))
+	return r.run(background(ctx), "of "+abbreviate(paths, "what was missing"))
 }
 
-// version finds the text of a file: that of a moment, or the newest. m.mu is held.
-func (m *Memory) version(ctx context.Context, path, at string) (text string, opaque bool, err error) {
+// fileVersion finds the text of a file: that of a moment, or the newest. m.mu is held.
+func (m *Memory) fileVersion(ctx context.Context, path, at string) (text string, opaque bool, err error) {
 	if at == "" {
-		if at, err = m.lastWith(ctx, path); err != nil {
+		if at, err = m.lastCommitWith(ctx, path); err != nil {
 			return "", false, err
 		}
 	}
@@ -128,8 +128,8 @@ func (m *Memory) version(ctx context.Context, path, at string) (text string, opa
 	return text, d.Derived.Opaque, nil
 }
 
-// lastWith names the newest commit whose state has a file.
-func (m *Memory) lastWith(ctx context.Context, path string) (string, error) {
+// lastCommitWith names the newest commit whose state has a file.
+func (m *Memory) lastCommitWith(ctx context.Context, path string) (string, error) {
 	head := m.View()
 	if _, ok := head.state.Document(path); ok {
 		return "head", nil
@@ -156,7 +156,7 @@ func (m *Memory) lastWith(ctx context.Context, path string) (string, error) {
 // stands in the way, such as a link to nothing, does not stop the others; where there is
 // nothing else to do it is listed, and refused with the reason.
 func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
-	if r.bringsBack == nil || r.opts.MemoryOnly || !r.m.hasFiles() {
+	if r.restoresLost == nil || r.opts.MemoryOnly || !r.m.hasFiles() {
 		return nil
 	}
 	changed := map[string]bool{}
@@ -167,7 +167,7 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	byOwner, may := r.m.ByOwner(ctx), r.m.rights(ctx)
 	for _, path := range r.target.Paths() {
 		switch {
-		case !r.m.isFile(path), changed[path], r.m.removed(path), !r.bringsBack(path), !byOwner && r.m.Protected(path):
+		case !r.m.isFile(path), changed[path], r.m.removed(path), !r.restoresLost(path), !byOwner && r.m.Protected(path):
 		case may != nil && may(path) != nil:
 		case isLost(r.target.Nodes(path)):
 		case r.m.root.Vacant(path):
@@ -182,9 +182,9 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	return lost
 }
 
-// found takes files that were written, sorted, off the list of those that are missing.
+// clearMissing takes files that were written, sorted, off the list of those that are missing.
 // m.mu is held.
-func (m *Memory) found(written []string) {
+func (m *Memory) clearMissing(written []string) {
 	left := slices.DeleteFunc(slices.Clone(m.missing), func(path string) bool {
 		_, is := slices.BinarySearch(written, path)
 		return is
@@ -195,8 +195,8 @@ func (m *Memory) found(written []string) {
 	}
 }
 
-// some names a few of many files, or says what stands for none.
-func some(paths []string, none string) string {
+// abbreviate names a few of many files, or says what stands for none.
+func abbreviate(paths []string, none string) string {
 	const few = 3
 	switch n := len(paths); {
 	case n == 0:

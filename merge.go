@@ -143,7 +143,7 @@ func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string,
 		return Commit{}, nil, nil, nil
 	}
 	r := rollback{
-		m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, joins: g.joins,
+		m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
 		marks: m.ledgers.all.Merge(m.chain.Head(), other.Head()),
 	}
 	c, touched, err := r.run(background(ctx), g.message())
@@ -153,9 +153,9 @@ func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string,
 	return c, touched, g.conflicts, nil
 }
 
-// grown returns a state that holds what target does, made from head: of what did not
+// rebaseState returns a state that holds what target does, made from head: of what did not
 // change the times are those of head and not of another machine.
-func grown(head, target *graph.State, now int64) (*graph.State, graph.Delta, error) {
+func rebaseState(head, target *graph.State, now int64) (*graph.State, graph.Delta, error) {
 	changed := graph.Diff(head, target)
 	draft := head.Edit(now)
 	for _, path := range changed.Paths {
@@ -182,15 +182,15 @@ func grown(head, target *graph.State, now int64) (*graph.State, graph.Delta, err
 // errUnrelated is returned for two memories that were never one.
 var errUnrelated = errors.New("the two memories have no commit in common; only copies of one memory can be merged")
 
-// errNothingThere is returned for a copy without any commit.
-var errNothingThere = errors.New("it keeps nothing yet; run fovea ingest there first")
+// errNoCommits is returned for a copy without any commit.
+var errNoCommits = errors.New("it keeps nothing yet; run fovea ingest there first")
 
 // mergeKind is that of an error of bringing two chains together.
 func mergeKind(err error) Kind {
 	switch {
 	case errors.Is(err, errUnrelated):
 		return Invalid
-	case errors.Is(err, errNothingThere):
+	case errors.Is(err, errNoCommits):
 		return NotFound
 	case errors.Is(err, store.ErrReadOnly):
 		return ReadOnly

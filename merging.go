@@ -20,7 +20,7 @@ type merging struct {
 	m         *Memory
 	ours      *chain.Chain // of m
 	theirs    *chain.Chain
-	kin       kinship
+	kin       mergeBaseSearch
 	joins     *graph.Commit // what is taken in; nil for nothing
 	made      []byte        // its block, where the merge made it
 	parts     [][]byte      // the blocks it is cut into
@@ -35,10 +35,10 @@ type merging struct {
 func (g *merging) meet(ctx context.Context) error {
 	ours, theirs := g.ours.Head(), g.theirs.Head()
 	if theirs.Commit.Seq == 0 {
-		return errNothingThere
+		return errNoCommits
 	}
-	g.kin = kinship{load: g.load, known: map[merkle.Digest]*kin{}}
-	base, err := g.kin.meet(ctx, ours.Commit.Digest, theirs.Commit.Digest)
+	g.kin = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
+	base, err := g.kin.find(ctx, ours.Commit.Digest, theirs.Commit.Digest)
 	switch {
 	case err != nil:
 		return err
@@ -47,7 +47,7 @@ func (g *merging) meet(ctx context.Context) error {
 	case base.Digest == theirs.Commit.Digest:
 		return nil
 	case base.Digest == ours.Commit.Digest:
-		g.joins, g.target = g.kin.known[theirs.Commit.Digest].Commit, theirs.State
+		g.joins, g.target = g.kin.seen[theirs.Commit.Digest].Commit, theirs.State
 		err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq)
 	default:
 		err = g.both(ctx, base.Commit, ours, theirs)
@@ -70,7 +70,7 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 		return err
 	}
 	tip := func(at *chain.Moment) graph.Tip {
-		return graph.Tip{Commit: g.kin.known[at.Commit.Digest].Commit, State: at.State}
+		return graph.Tip{Commit: g.kin.seen[at.Commit.Digest].Commit, State: at.State}
 	}
 	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
 	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {

@@ -126,7 +126,7 @@ func (p *pile) open(ctx context.Context) {
 		p.err = fail("remember", p.path, Invalid, errEncrypted)
 		return
 	}
-	p.end = endOf(p.had, state.Nodes(p.path), state.Reading(p.path))
+	p.end = newFileEnd(p.had, state.Nodes(p.path), state.Reading(p.path))
 	p.plain = !isUTF16(p.had) && isUTF8(p.had)
 }
 
@@ -244,7 +244,7 @@ func (m *Memory) addSteps(ctx context.Context, all *chain.Steps, path, text stri
 		head := all.Head(tx).State
 		draft := head.Edit(s.commit.Time)
 		draft.Put(path, text[:s.length], false)
-		m.dropUnasked(head, draft)
+		m.dropUnusedSetups(head, draft)
 		state, delta := draft.Seal()
 		if delta.Empty() {
 			return fmt.Errorf("%s: a step changes nothing", path)

@@ -13,9 +13,9 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// leastPurged is how many bytes a text has at least that Purge looks for: a shorter
+// minPurgeText is how many bytes a text has at least that Purge looks for: a shorter
 // one stands in ids, digests and signatures by chance.
-const leastPurged = 4
+const minPurgeText = 4
 
 // Purge takes content out of history for good: every version of the nodes, under
 // all the ids they went by and with what was forgotten together with them, and
@@ -39,8 +39,8 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	if len(ids) == 0 && text == "" {
 		return Commit{}, 0, fail("purge", what, Invalid, errors.New("nothing is named; give ids of nodes, or a text that is not empty"))
 	}
-	if text != "" && len(text) < leastPurged {
-		return Commit{}, 0, fail("purge", what, Invalid, fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", leastPurged))
+	if text != "" && len(text) < minPurgeText {
+		return Commit{}, 0, fail("purge", what, Invalid, fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText))
 	}
 	if err := m.chain.Store().Err(); err != nil {
 		return Commit{}, 0, fail("purge", m.state, ReadOnly, err)
@@ -59,7 +59,7 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	}
 	drop := p.dropped()
 	if len(drop) == 0 {
-		if err := m.nothing(ctx, text); err != nil {
+		if err := m.nothingToPurge(ctx, text); err != nil {
 			return Commit{}, 0, fail("purge", what, NotFound, err)
 		}
 	}
@@ -69,8 +69,8 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	}
 	c, err := m.rewrite(ctx, graph.KindPurge, count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
-		err = m.blot(text)
-		err = fail("purge", m.state, Other, errors.Join(err, m.absent(background(ctx), text)))
+		err = m.redactLog(text)
+		err = fail("purge", m.state, Other, errors.Join(err, m.requireAbsent(background(ctx), text)))
 	}
 	return c, n, err
 }
@@ -79,20 +79,20 @@ const purgeMessage = " taken out of history"
 
 // purge chooses what goes.
 type purge struct {
-	m       *Memory
-	text    string
-	again   bool                              // after a purge: commits and marks were asked before it
-	commits []*graph.Commit                   // of the chain, and those that merges carried in
-	parts   map[merkle.Digest]bool            // blocks that commits are cut into
-	owns    map[merkle.Digest][]merkle.Digest // own blocks that are there, and what they are cut into
-	broken  map[merkle.Digest]bool            // those of them that lack a part
-	loose   map[merkle.Digest]bool            // chunks that hold the text
-	goes    map[merkle.Digest]bool            // own digests
+	m           *Memory
+	text        string
+	afterwards  bool                              // after a purge: commits and marks were asked before it
+	commits     []*graph.Commit                   // of the chain, and those that merges carried in
+	parts       map[merkle.Digest]bool            // blocks that commits are cut into
+	ownBlocks   map[merkle.Digest][]merkle.Digest // own blocks that are there, and what they are cut into
+	broken      map[merkle.Digest]bool            // those of them that lack a part
+	looseChunks map[merkle.Digest]bool            // chunks that hold the text
+	dropOwn     map[merkle.Digest]bool            // own digests
 }
 
 func newPurge(m *Memory, text string) *purge {
 	type set = map[merkle.Digest]bool
-	return &purge{m: m, text: text, owns: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, loose: set{}, goes: set{}}
+	return &purge{m: m, text: text, ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{}}
 }
 
 // choose reads the whole history. All commits are in memory meanwhile.
@@ -112,14 +112,14 @@ func (p *purge) nodes(ids []string) error {
 	for n := 0; n < len(names); {
 		n = len(names)
 		for _, c := range p.commits {
-			alsoNamed(c, names)
+			addAliases(c, names)
 		}
 	}
 	found := map[string]bool{}
 	for _, c := range p.commits {
 		for i := range c.Delta {
 			if r := &c.Delta[i]; names[r.ID] && r.New != nil {
-				p.goes[r.New.Own] = true
+				p.dropOwn[r.New.Own] = true
 				found[r.ID] = true
 			}
 		}
@@ -132,9 +132,9 @@ func (p *purge) nodes(ids []string) error {
 	return nil
 }
 
-// alsoNamed adds the ids that nodes went by before and after a commit, and those
+// addAliases adds the ids that nodes went by before and after a commit, and those
 // of what left together with the node it stood below.
-func alsoNamed(c *graph.Commit, names map[string]bool) {
+func addAliases(c *graph.Commit, names map[string]bool) {
 	for _, e := range c.Lineage {
 		if names[e.New] || names[e.Old] {
 			names[e.New], names[e.Old] = true, true
@@ -159,7 +159,7 @@ func alsoNamed(c *graph.Commit, names map[string]bool) {
 // refuse returns an error while the present state holds what is to go.
 func (p *purge) refuse() error {
 	for n := range p.m.View().state.All() {
-		if p.goes[n.Own] || p.holds(n) {
+		if p.dropOwn[n.Own] || p.holds(n) {
 			return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 		}
 	}
@@ -168,17 +168,17 @@ func (p *purge) refuse() error {
 
 // dropped lists the blocks that go: own blocks and chunks that nothing else needs.
 func (p *purge) dropped() map[merkle.Digest]bool {
-	drop := maps.Clone(p.loose)
-	for d := range p.goes {
-		if links, there := p.owns[d]; there {
+	drop := maps.Clone(p.looseChunks)
+	for d := range p.dropOwn {
+		if links, there := p.ownBlocks[d]; there {
 			drop[d] = true
 			for _, l := range links {
 				drop[l] = true
 			}
 		}
 	}
-	for d, links := range p.owns {
-		if p.goes[d] || p.broken[d] {
+	for d, links := range p.ownBlocks {
+		if p.dropOwn[d] || p.broken[d] {
 			continue
 		}
 		for _, l := range links {
@@ -194,7 +194,7 @@ func (p *purge) dropped() map[merkle.Digest]bool {
 // count counts the versions among what is dropped.
 func (p *purge) count(drop map[merkle.Digest]bool) int {
 	n := 0
-	for d := range p.goes {
+	for d := range p.dropOwn {
 		if drop[d] {
 			n++
 		}

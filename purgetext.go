@@ -47,7 +47,7 @@ func (p *purge) block(data []byte) error {
 	d := merkle.Sum(data)
 	if r := merkle.NewReader(data); r.Peek() == merkle.KindBytes {
 		if p.text != "" && bytes.Contains(r.Bytes(), []byte(p.text)) {
-			p.loose[d] = true
+			p.looseChunks[d] = true
 		}
 		return nil
 	}
@@ -74,13 +74,13 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 	})
 	switch {
 	case isGone(lacks):
-		p.owns[d], p.broken[d] = links, true
+		p.ownBlocks[d], p.broken[d] = links, true
 	case lacks != nil || errors.Is(err, node.ErrFormat):
 		return err
 	case err == nil:
-		p.owns[d] = links
+		p.ownBlocks[d] = links
 		if p.holds(n) {
-			p.goes[d] = true
+			p.dropOwn[d] = true
 		}
 	}
 	return nil // else it is no own block
@@ -96,7 +96,7 @@ func (p *purge) commit(block []byte, of string) error {
 		return err
 	}
 	p.commits = append(p.commits, c)
-	if held := mentions(c, p.text); p.text != "" && held != "" && !p.again {
+	if held := mentions(c, p.text); p.text != "" && held != "" && !p.afterwards {
 		return fail("purge", fmt.Sprintf("commit %d%s", c.Seq, of), Invalid, fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
 	}
 	return nil
@@ -155,7 +155,7 @@ func (p *purge) mark(data []byte) error {
 	r := merkle.NewReader(data)
 	n, kind := r.List(), r.Text()
 	values, framed := bytes.CutPrefix(data, merkle.AppendText(merkle.AppendList(nil, n), kind))
-	if p.text == "" || p.again || !framed || !bytes.Contains(values, []byte(p.text)) {
+	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
 	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", p.m.ledgers.all.Label(kind)))
@@ -186,14 +186,14 @@ func (m *Memory) isFraming(text string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
 }
 
-// nothing returns the error that there is nothing to take out, nil where a copy has the
+// nothingToPurge returns the error that there is nothing to take out, nil where a copy has the
 // text that a purge removes: an old image, a file that was put aside.
-func (m *Memory) nothing(ctx context.Context, text string) error {
+func (m *Memory) nothingToPurge(ctx context.Context, text string) error {
 	none := errors.New("history holds none of it")
 	if text == "" {
 		return none
 	}
-	switch name, err := m.holding(ctx, text); {
+	switch name, err := m.fileContaining(ctx, text); {
 	case err != nil:
 		return fail("purge", m.state, Other, err)
 	case name == "":
@@ -204,28 +204,28 @@ func (m *Memory) nothing(ctx context.Context, text string) error {
 	return nil
 }
 
-// absent returns an error unless no file of the state folder holds the text.
-func (m *Memory) absent(ctx context.Context, text string) error {
-	name, err := m.holding(ctx, text)
+// requireAbsent returns an error unless no file of the state folder holds the text.
+func (m *Memory) requireAbsent(ctx context.Context, text string) error {
+	name, err := m.fileContaining(ctx, text)
 	if err == nil && name != "" {
 		err = fmt.Errorf("%s still holds the text", name)
 	}
 	return err
 }
 
-// holding returns the name of a file of the state folder that holds the text, "" for
+// fileContaining returns the name of a file of the state folder that holds the text, "" for
 // none; one of a scope comes last. Bytes that stand in framing as well prove nothing:
 // then it decodes what the store holds.
-func (m *Memory) holding(ctx context.Context, text string) (string, error) {
+func (m *Memory) fileContaining(ctx context.Context, text string) (string, error) {
 	if m.isFraming(text) {
 		p := newPurge(m, text)
-		p.again = true
+		p.afterwards = true
 		if err := p.read(ctx); err != nil || len(p.dropped()) == 0 {
 			return "", err
 		}
 		return "the history", nil
 	}
-	return m.fileWith(text, ".")
+	return m.findInFolder(text, ".")
 }
 
 // aboutTheFolder are the files that hold no content: whose the state folder is, who has
@@ -235,9 +235,9 @@ var aboutTheFolder = []string{disk.FormatFile, "LOCK", "head", "http.json"}
 // logFile has the newest lines of a daemon's log: titles and messages stand in them.
 const logFile = "serve.log"
 
-// blot overwrites a text in the log of a daemon, in place: a daemon goes on writing behind
+// redactLog overwrites a text in the log of a daemon, in place: a daemon goes on writing behind
 // it.
-func (m *Memory) blot(text string) error {
+func (m *Memory) redactLog(text string) error {
 	b, err := m.fs.ReadFile(logFile)
 	if err != nil || !bytes.Contains(b, []byte(text)) {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -264,8 +264,8 @@ func (m *Memory) blot(text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// fileWith looks for the bytes of a text in the files of a folder.
-func (m *Memory) fileWith(text, folder string) (string, error) {
+// findInFolder looks for the bytes of a text in the files of a folder.
+func (m *Memory) findInFolder(text, folder string) (string, error) {
 	entries, err := m.fs.ReadDir(folder)
 	for _, e := range entries {
 		if err != nil {
@@ -273,7 +273,7 @@ func (m *Memory) fileWith(text, folder string) (string, error) {
 		}
 		name := path.Join(folder, e.Name())
 		if e.IsDir() {
-			if found, err := m.fileWith(text, name); found != "" || err != nil {
+			if found, err := m.findInFolder(text, name); found != "" || err != nil {
 				return found, err
 			}
 			continue

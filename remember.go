@@ -109,7 +109,7 @@ func (r *noting) prepare(m *Memory) error {
 		return nil
 	}
 	v := m.View()
-	r.answer.Similar = v.similar(r.h.Title, r.h.Body, func(n *node.Node) bool { return m.vouched(v.state, n) })
+	r.answer.Similar = v.similar(r.h.Title, r.h.Body, func(n *node.Node) bool { return m.mayReveal(v.state, n) })
 	return nil
 }
 
@@ -230,7 +230,7 @@ func (m *Memory) settledAlready(r *noting) bool {
 func (m *Memory) knownTo(key noteKey) string {
 	state := m.View().state
 	for _, id := range m.known.find(state, key) {
-		if n, ok := state.Get(id); ok && m.vouched(state, n) {
+		if n, ok := state.Get(id); ok && m.mayReveal(state, n) {
 			return id
 		}
 	}

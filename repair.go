@@ -119,7 +119,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		return err
 	}
 	to := disk.Rebuilt{
-		Memex: m.dir, Keep: s.keep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
+		Memex: m.dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
 	tx := m.chain.Held()
 	var marks [][]byte
@@ -146,9 +146,9 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	})
 }
 
-// keep lets the chain through as commits and everything else as it is; intents
+// kindToKeep lets the chain through as commits and everything else as it is; intents
 // were settled, or their files are read again.
-func (s *salvage) keep(r store.Record) store.Kind {
+func (s *salvage) kindToKeep(r store.Record) store.Kind {
 	switch r.Kind {
 	case store.Intent:
 		return 0
@@ -206,7 +206,7 @@ func (m *Memory) refill(ctx context.Context) error {
 // verifies. It reports whether it did.
 func (m *Memory) beginChain(ctx context.Context) (bool, error) {
 	s, err := m.openSalvage(ctx)
-	if err != nil || !s.nothing() {
+	if err != nil || !s.isHopeless() {
 		return false, err
 	}
 	return true, m.rebuild(ctx, s)

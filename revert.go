@@ -26,7 +26,7 @@ func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since
 	}
 	defer m.chain.Begin().End()
 	from, begin := uint64(1), time.Time{}
-	if t, ok := beginning(since); ok {
+	if t, ok := startOf(since); ok {
 		begin = t
 	} else if since != "" {
 		var err error
@@ -47,9 +47,9 @@ func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since
 	return out, nil
 }
 
-// beginning reads a date or time as the moment it begins.
-func beginning(text string) (time.Time, bool) {
-	for _, l := range layouts {
+// startOf reads a date or time as the moment it begins.
+func startOf(text string) (time.Time, bool) {
+	for _, l := range timeLayouts {
 		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
 			return t, true
 		}
@@ -84,7 +84,7 @@ func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOpt
 	if opts.Head != 0 && head.commit.Seq != opts.Head {
 		return Commit{}, nil, nil, fail("revert", m.dir, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.commit.Seq))
 	}
-	b := takingBack{m: m, ctx: ctx, state: head.state, target: head.state, now: m.opts.Now().UnixMilli()}
+	b := reversal{m: m, ctx: ctx, state: head.state, target: head.state, now: m.opts.Now().UnixMilli()}
 	if err := b.choose(commits, head.commit.Seq); err != nil {
 		return Commit{}, nil, nil, err
 	}
@@ -100,9 +100,9 @@ func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOpt
 	return c, touched, b.conflicts, nil
 }
 
-// takingBack goes back through the history and takes out of the present what the
+// reversal goes back through the history and takes out of the present what the
 // chosen commits did, newest first.
-type takingBack struct {
+type reversal struct {
 	m         *Memory
 	ctx       context.Context
 	commits   []uint64 // sorted
@@ -114,7 +114,7 @@ type takingBack struct {
 }
 
 // choose checks the numbers.
-func (b *takingBack) choose(commits []uint64, head uint64) error {
+func (b *reversal) choose(commits []uint64, head uint64) error {
 	b.commits = slices.Compact(slices.Sorted(slices.Values(commits)))
 	for _, seq := range b.commits {
 		switch {
@@ -132,7 +132,7 @@ func (b *takingBack) choose(commits []uint64, head uint64) error {
 
 // walk undoes commit after commit. Chosen ones that follow each other are taken back
 // together.
-func (b *takingBack) walk(head uint64) error {
+func (b *reversal) walk(head uint64) error {
 	var since []*graph.Commit // from the one before the oldest that was chosen
 	err := b.m.chain.Commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
 		since = append(since, c)
@@ -165,7 +165,7 @@ func (b *takingBack) walk(head uint64) error {
 }
 
 // revert takes back a run of commits; b.state is the one before it.
-func (b *takingBack) revert(run []*graph.Commit, after *graph.State) error {
+func (b *reversal) revert(run []*graph.Commit, after *graph.State) error {
 	oldest, newest := run[len(run)-1], run[0]
 	if err := b.m.chain.Whole(b.ctx, after, newest.Seq); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (b *takingBack) revert(run []*graph.Commit, after *graph.State) error {
 }
 
 // message says what was taken back.
-func (b *takingBack) message() string {
+func (b *reversal) message() string {
 	first, last := b.commits[0], b.commits[len(b.commits)-1]
 	slices.Sort(b.authors)
 	by := ""

@@ -102,7 +102,7 @@ func (m *Memory) unprotected(name string, c *graph.Commit, paths []string) error
 		case mode == guard.Trusted:
 		case c.Author != owner:
 			return fail(name, path, Denied, errProtected)
-		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (m.trust().doubt != "" || !trusted(book, head, path)):
+		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (m.trust().doubt != "" || !hasTrustedText(book, head, path)):
 			return fail(name, path, Locked, errLocked)
 		}
 	}

@@ -64,7 +64,7 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	if err := m.chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
 		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
-	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, bringsBack: func(string) bool { return true }}
+	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, restoresLost: func(string) bool { return true }}
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
@@ -78,17 +78,17 @@ func (m *Memory) Resolve(ctx context.Context, ref string) (string, error) {
 
 // rollback makes a state the present one, files included.
 type rollback struct {
-	m      *Memory
-	name   string // for errors
-	kind   string // of the commit
-	opts   *RollbackOptions
-	target *graph.State
-	joins  *graph.Commit // what a merge takes in, nil for another operation
-	marks  [][]byte      // that go with the commit besides
-	op     *operationOnFiles
+	m            *Memory
+	name         string // for errors
+	kind         string // of the commit
+	opts         *RollbackOptions
+	target       *graph.State
+	secondParent *graph.Commit // what a merge takes in, nil for another operation
+	marks        [][]byte      // that go with the commit besides
+	op           *operationOnFiles
 	// bringsBack says which files are written that target and memory have alike and
 	// the folder has lost; nil for none.
-	bringsBack func(path string) bool
+	restoresLost func(path string) bool
 
 	touched []string                 // written, or with MemoryOnly left otherwise
 	drift   map[string]merkle.Digest // with MemoryOnly
@@ -98,8 +98,8 @@ type rollback struct {
 
 func (r *rollback) run(ctx context.Context, message string) (Commit, []string, error) {
 	m, now := r.m, r.m.opts.Now().UnixMilli()
-	if r.joins != nil {
-		now = max(now, r.joins.Time)
+	if r.secondParent != nil {
+		now = max(now, r.secondParent.Time)
 	}
 	head := m.View()
 	err := m.chain.Store().Err() // no file is touched where the commit cannot follow
@@ -108,24 +108,24 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
 		r.blocked = gone
-		r.target, _ = r.without(head.state, r.target, now)
+		r.target, _ = r.withoutBlocked(head.state, r.target, now)
 	}
 	state, delta := head.state.Restore(r.target, now)
-	if r.joins != nil {
-		if state, delta, err = grown(head.state, r.target, now); err != nil {
+	if r.secondParent != nil {
+		if state, delta, err = rebaseState(head.state, r.target, now); err != nil {
 			return Commit{}, nil, fail(r.name, m.state, Other, err)
 		}
 	}
 	lost := r.lost(ctx, &delta)
-	if delta.Empty() && len(lost) == 0 && (r.joins == nil || r.opts.DryRun) {
+	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
 		return Commit{}, nil, nil
 	}
 	m.chain.Held().Expect(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
-	if c := &r.op.intent.commit; r.joins != nil {
-		c.Parents = []merkle.Digest{r.joins.Digest}
+	if c := &r.op.intent.commit; r.secondParent != nil {
+		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
-	if delta.Empty() && r.joins != nil { // both did the same
+	if delta.Empty() && r.secondParent != nil { // both did the same
 		c, err := m.chain.Held().Append(ctx, state, &delta, r.op.intent.commit, r.marks...)
 		return c, nil, err
 	}
@@ -133,7 +133,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		if err := m.mayWrite(ctx, r.name, &r.op.intent.commit, delta.Paths...); err != nil {
 			return Commit{}, nil, err
 		}
-		r.leave(delta.Paths)
+		r.recordDrift(delta.Paths)
 		if r.opts.DryRun {
 			return Commit{}, r.touched, nil
 		}
@@ -145,7 +145,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		return Commit{}, r.touched, errors.Join(err, r.op.discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
-		state, delta = r.without(head.state, state, now)
+		state, delta = r.withoutBlocked(head.state, state, now)
 	}
 	r.op.intent.marks = append(m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks...)
 	if delta.Empty() { // no commit will end what the intent announces
@@ -156,12 +156,12 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		return c, nil, err
 	}
 	slices.Sort(r.touched)
-	m.found(r.touched)
+	m.clearMissing(r.touched)
 	return c, r.touched, nil
 }
 
-// leave notes the files that memory will differ from on purpose.
-func (r *rollback) leave(paths []string) {
+// recordDrift notes the files that memory will differ from on purpose.
+func (r *rollback) recordDrift(paths []string) {
 	r.drift = map[string]merkle.Digest{}
 	for _, path := range paths {
 		if !r.m.isFile(path) {
@@ -169,7 +169,7 @@ func (r *rollback) leave(paths []string) {
 		}
 		want, wanted := r.target.Text(path)
 		seen, _, err := r.m.root.Read(path, 0)
-		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.stays(path) {
+		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.mustStay(path) {
 			continue
 		}
 		r.drift[path] = absent
@@ -195,12 +195,12 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		case errors.Is(err, corpus.ErrNoSpace), KindOf(err) == Denied:
 			return r.op.fail(path, err)
 		default:
-			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, r.reason(path, err))
+			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, r.blockReason(path, err))
 		}
 	}
 	if len(r.blocked) > 0 && !r.opts.Skip {
 		way := "mend that, or use --skip"
-		if r.joins != nil {
+		if r.secondParent != nil {
 			way = "mend that and merge again"
 		}
 		return fail(r.name, r.m.dir, Conflict, fmt.Errorf(
@@ -215,7 +215,7 @@ func (r *rollback) file(head *graph.State, path string) error {
 	want, wanted := r.target.Text(path)
 	seen, _, err := r.m.root.Read(path, 0)
 	switch {
-	case r.stays(path):
+	case r.mustStay(path):
 		return nil
 	case errors.Is(err, corpus.ErrVanished) && !wanted:
 		r.op.follow(path, merkle.Digest{})
@@ -235,15 +235,15 @@ func (r *rollback) file(head *graph.State, path string) error {
 	return err
 }
 
-// stays reports whether a file is no business of a rollback: a setup file that no
+// mustStay reports whether a file is no business of a rollback: a setup file that no
 // document named then is left to its owner, who had it before.
-func (r *rollback) stays(path string) bool {
+func (r *rollback) mustStay(path string) bool {
 	_, wanted := r.target.Document(path)
 	return !wanted && !r.m.root.Lists(path)
 }
 
-// reason says why a file blocks a rollback.
-func (r *rollback) reason(path string, err error) string {
+// blockReason says why a file blocks a rollback.
+func (r *rollback) blockReason(path string, err error) string {
 	if _, ok := r.m.drift()[path]; ok {
 		return path + "  (differs since a rollback of memory only)"
 	}
@@ -253,8 +253,8 @@ func (r *rollback) reason(path string, err error) string {
 	return fmt.Sprintf("%s  (%v)", path, err)
 }
 
-// without gives the state that leaves the blocked documents as they are.
-func (r *rollback) without(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
+// withoutBlocked gives the state that leaves the blocked documents as they are.
+func (r *rollback) withoutBlocked(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now)
 	for _, path := range r.blocked {
 		if head.IsTree(path) {

@@ -108,7 +108,7 @@ func (s *salvage) follow() error {
 func (s *salvage) blocks(c *graph.Commit) error {
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil {
-			if err := s.own(e.Own, c.Seq); err != nil {
+			if err := s.checkOwnBlock(e.Own, c.Seq); err != nil {
 				return err
 			}
 		}
@@ -116,8 +116,8 @@ func (s *salvage) blocks(c *graph.Commit) error {
 	return nil
 }
 
-// own notes an own block, or chunks of it, that a commit names and nothing holds.
-func (s *salvage) own(d merkle.Digest, seq uint64) error {
+// checkOwnBlock notes an own block, or chunks of it, that a commit names and nothing holds.
+func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	if _, gone := s.from.Gone()[d]; gone && !s.from.Has(d) {
 		return nil
 	}
@@ -143,8 +143,8 @@ func (s *salvage) own(d merkle.Digest, seq uint64) error {
 	return err
 }
 
-// add keeps a block that was made again.
-func (s *salvage) add(d merkle.Digest, block []byte) error {
+// recover keeps a block that was made again.
+func (s *salvage) recover(d merkle.Digest, block []byte) error {
 	if !s.from.Has(d) {
 		s.found = append(s.found, store.Record{Kind: store.Block, Data: append([]byte(nil), block...)})
 	}
@@ -174,7 +174,7 @@ func (s *salvage) image(name string, img *store.Image) {
 				return nil
 			}
 			delete(s.wanted, d)
-			return s.add(d, block)
+			return s.recover(d, block)
 		})
 	}
 }
@@ -193,14 +193,15 @@ func (s *salvage) lost() []node.Problem {
 		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: told})
 	}
 	if n := len(s.wanted); n > 0 {
-		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: fmt.Sprintf("%s of old versions missing, named by %s", count(n, "block"), s.named())})
+		message := fmt.Sprintf("%s of old versions missing, named by %s", count(n, "block"), s.commitsOfWanted())
+		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: message})
 	}
 	return out
 }
 
-// named says which commits name blocks that cannot be had: an equal block is stored
+// commitsOfWanted says which commits name blocks that cannot be had: an equal block is stored
 // once for all of them.
-func (s *salvage) named() string {
+func (s *salvage) commitsOfWanted() string {
 	var by []uint64
 	for _, seqs := range s.wanted {
 		by = append(by, seqs...)
@@ -221,9 +222,9 @@ func (s *salvage) named() string {
 	return "commit " + told[0]
 }
 
-// nothing reports that all files of the history were read and are wrong: no
+// isHopeless reports that all files of the history were read and are wrong: no
 // commit, no image. A file that is missing may come back.
-func (s *salvage) nothing() bool {
+func (s *salvage) isHopeless() bool {
 	wrong := false
 	for _, bad := range s.from.Damage() {
 		wrong = wrong || s.from.Holds(bad.File)

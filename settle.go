@@ -150,7 +150,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 			return err
 		}
 	}
-	m.dropUnasked(head.state, draft)
+	m.dropUnusedSetups(head.state, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
 		return m.drop(ctx, in)

@@ -13,9 +13,9 @@ import (
 // A setup file that is no Org file is an opaque document for as long as a
 // document names it: what a state says depends on nothing outside it.
 
-// bring takes in setup files that are new or changed, and those that they name,
+// addSetupFiles takes in setup files that are new or changed, and those that they name,
 // before the commit that has their documents.
-func (in *ingester) bring(ctx context.Context, paths []string) error {
+func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		switch known, met := in.setup[path]; {
 		case known || met, in.taken[path]:
@@ -24,7 +24,7 @@ func (in *ingester) bring(ctx context.Context, paths []string) error {
 				return err
 			}
 		case !in.listed[path]:
-			if err := in.look(ctx, path); err != nil {
+			if err := in.addSetupFile(ctx, path); err != nil {
 				return err
 			}
 		}
@@ -32,8 +32,8 @@ func (in *ingester) bring(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// look finds a setup file that the scan does not list.
-func (in *ingester) look(ctx context.Context, path string) error {
+// addSetupFile finds a setup file that the scan does not list.
+func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 	found, changed, err := in.m.root.Setup(path, in.m.table)
 	in.setup[path] = found || err != nil // what cannot be read is not gone
 	if err != nil {
@@ -46,12 +46,12 @@ func (in *ingester) look(ctx context.Context, path string) error {
 	return in.file(ctx, path)
 }
 
-// setups looks at all setup files that documents name: one may have changed, or
+// refreshSetupFiles looks at all setup files that documents name: one may have changed, or
 // come, where no document did.
-func (in *ingester) setups(ctx context.Context) error {
+func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 	for {
 		before := len(in.setup)
-		if err := in.bring(ctx, in.draft.SetupFiles()); err != nil {
+		if err := in.addSetupFiles(ctx, in.draft.SetupFiles()); err != nil {
 			return err
 		}
 		if len(in.setup) == before {
@@ -60,9 +60,9 @@ func (in *ingester) setups(ctx context.Context) error {
 	}
 }
 
-// dropUnasked takes out of a draft on top of a state the setup files that no
+// dropUnusedSetups takes out of a draft on top of a state the setup files that no
 // document names any more, and returns their paths.
-func (m *Memory) dropUnasked(state *graph.State, draft *graph.Draft) []string {
+func (m *Memory) dropUnusedSetups(state *graph.State, draft *graph.Draft) []string {
 	var out []string
 	asked := draft.SetupFiles()
 	for _, path := range state.SetupFiles() {

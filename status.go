@@ -63,7 +63,7 @@ func (m *Memory) Status() Status {
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
 		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: sortedKeys(m.ledgers.drift.At(at)),
-		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.passedOver(),
+		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.skippedOnOpen(),
 	}
 	for _, p := range t.problems {
 		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
@@ -76,7 +76,7 @@ func (m *Memory) Status() Status {
 	}
 	s.Relaxed = m.opts.Relaxed
 	s.SignedBy, s.Signature = m.chain.SignedBy(at)
-	s.Baselines = m.baselinesDoubted()
+	s.Baselines = m.baselineStatus()
 	s.History, s.Large = m.historySize()
 	if writable != nil {
 		s.ReadOnly = writable.Error()
@@ -88,8 +88,8 @@ func (m *Memory) Status() Status {
 	return s
 }
 
-// passedOver says what opening had to leave out of the store, "" for nothing.
-func (m *Memory) passedOver() string {
+// skippedOnOpen says what opening had to leave out of the store, "" for nothing.
+func (m *Memory) skippedOnOpen() string {
 	var told []string
 	r := store.RecoveryOf(m.chain.Store())
 	if r.TornBytes > 0 {

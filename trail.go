@@ -76,9 +76,9 @@ func (m *Memory) trail(ctx context.Context, id string, from, to uint64, fn func(
 	return id, err
 }
 
-// heir returns what a node goes by in a view, or went by last, that once went by
+// currentID returns what a node goes by in a view, or went by last, that once went by
 // id. An id that the view has stands for itself: derived ids are borne again.
-func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
+func (m *Memory) currentID(ctx context.Context, v *View, id string) (string, error) {
 	if _, ok := v.Get(id); ok {
 		return id, nil
 	}
@@ -114,7 +114,7 @@ func (m *Memory) heir(ctx context.Context, v *View, id string) (string, error) {
 func (m *Memory) Was(ctx context.Context, id string, at *View) (string, error) {
 	defer m.chain.Reading()()
 	v := m.View()
-	id, err := m.heir(ctx, v, id)
+	id, err := m.currentID(ctx, v, id)
 	if err == nil {
 		id, err = m.trail(ctx, id, at.commit.Seq+1, v.commit.Seq, func(*step) error { return nil })
 	}

@@ -76,7 +76,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	defer m.chain.Begin().End()
 	in.state, in.trees = m.View().state, map[string]*node.Tree{}
 	if node.IsDerived(in.parent) && !m.closed {
-		heir, err := m.heir(ctx, m.View(), in.parent)
+		heir, err := m.currentID(ctx, m.View(), in.parent)
 		if err != nil {
 			return "", Commit{}, fail("ingest", in.parent, Corrupt, err)
 		}

@@ -66,7 +66,7 @@ func (m *Memory) verify(ctx context.Context, notes []string) (checked int, probl
 		v = held.Derived.(*View)
 	}
 	w := newVerifier(ctx, m, v)
-	var present presence
+	var present presentState
 	present.newest(m) // a second state, which is gone before the history takes memory
 	var beside sync.WaitGroup
 	beside.Go(func() { present.live(v) })
@@ -82,7 +82,7 @@ func (m *Memory) verify(ctx context.Context, notes []string) (checked int, probl
 	}
 	w.heads()
 	w.anchors(notes)
-	w.absences()
+	w.reportMissing()
 	if img := present.image; img != nil && present.root != w.roots[img.Seq] && err == nil {
 		w.problem("image", "differs", fmt.Sprintf("the image does not hold the state of commit %d", img.Seq))
 	}
@@ -99,7 +99,7 @@ type verifier struct {
 	batch    uint64
 	blocks   map[merkle.Digest][]byte // of the batch being read, those that a commit may be cut into
 	held     map[merkle.Digest]bool   // blocks by the digest of their bytes
-	absent   []absence                // blocks that were not there yet
+	missing  []missingBlock           // blocks that were not there yet
 	roots    map[uint64]merkle.Digest // by commit
 	kinds    map[uint64]string        // of commits that take content away
 	checked  int
@@ -115,8 +115,8 @@ func newVerifier(ctx context.Context, m *Memory, v *View) *verifier {
 	}
 }
 
-// absence is a block that a commit names and no record before it holds.
-type absence struct {
+// missingBlock is a block that a commit names and no record before it holds.
+type missingBlock struct {
 	block merkle.Digest
 	seq   uint64
 	id    string
@@ -161,7 +161,7 @@ func (w *verifier) record(r store.Record) error {
 		w.checked++
 		d := merkle.Sum(r.Data)
 		w.held[d] = true
-		w.keep(d, r.Data)
+		w.collectChunk(d, r.Data)
 		return w.links(r.Data)
 	case store.Commit:
 		return w.commit(r.Data)
@@ -171,8 +171,8 @@ func (w *verifier) record(r store.Record) error {
 	return nil
 }
 
-// keep holds on to a block that the commit behind it may be cut into.
-func (w *verifier) keep(d merkle.Digest, data []byte) {
+// collectChunk holds on to a block that the commit behind it may be cut into.
+func (w *verifier) collectChunk(d merkle.Digest, data []byte) {
 	const byteString = 2 // the major type of a chunk in CBOR
 	if len(data) == 0 || data[0]>>5 != byteString {
 		return
@@ -195,7 +195,7 @@ func (w *verifier) links(block []byte) error {
 	_, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
 		b, err := w.load(d)
 		if !w.held[d] && err != nil {
-			w.absent = append(w.absent, absence{block: d, seq: w.head.Seq + 1})
+			w.missing = append(w.missing, missingBlock{block: d, seq: w.head.Seq + 1})
 		}
 		return b, err
 	})
@@ -226,17 +226,17 @@ func (w *verifier) commit(block []byte) error {
 	w.checked++
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil && !w.held[e.Own] {
-			w.absent = append(w.absent, absence{e.Own, c.Seq, c.Delta[i].ID})
+			w.missing = append(w.missing, missingBlock{e.Own, c.Seq, c.Delta[i].ID})
 		}
 	}
 	return nil
 }
 
-// absences tells which blocks are nowhere: those that a commit has taken away
+// reportMissing tells which blocks are nowhere: those that a commit has taken away
 // together, all others one by one.
-func (w *verifier) absences() {
+func (w *verifier) reportMissing() {
 	gone, seen := map[uint64]int{}, map[merkle.Digest]bool{}
-	for _, a := range w.absent {
+	for _, a := range w.missing {
 		if w.held[a.block] || seen[a.block] {
 			continue // it came later
 		}
@@ -260,21 +260,21 @@ func (w *verifier) absences() {
 	}
 }
 
-// presence hashes what is present: the newest image and the live state.
-type presence struct {
+// presentState hashes what is present: the newest image and the live state.
+type presentState struct {
 	image    *store.Image // nil for none that verifies
 	root     merkle.Digest
 	checked  int
 	problems []node.Problem
 }
 
-func (p *presence) problem(where, kind, detail string) {
+func (p *presentState) problem(where, kind, detail string) {
 	p.problems = append(p.problems, node.Problem{Path: where, Kind: kind, Message: detail})
 }
 
 // newest checks that the newest image verifies, section by section, and computes
 // the root of what it holds.
-func (p *presence) newest(m *Memory) {
+func (p *presentState) newest(m *Memory) {
 	img, err := m.chain.Store().LoadImage()
 	found := store.RecoveryOf(m.chain.Store())
 	for _, name := range found.DamagedImages {
@@ -301,7 +301,7 @@ func (p *presence) newest(m *Memory) {
 // live hashes the nodes of the present state one by one and compares digests with
 // those the state holds. The version of a node is checked against those of its
 // children, which are checked themselves. It copies no document.
-func (p *presence) live(v *View) {
+func (p *presentState) live(v *View) {
 	var kids []merkle.Digest
 	for n := range v.state.All() {
 		p.checked++

@@ -76,7 +76,7 @@ func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
 	for line := range strings.Lines(l.m.Policy()) {
 		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
 	}
-	for _, s := range l.m.Standings() {
+	for _, s := range l.m.ProtectedFiles() {
 		out.Files = append(out.Files, protectedFile(&s))
 	}
 	return out, nil
@@ -128,7 +128,7 @@ func decideProtected(ctx context.Context, l *Local, req GuardRequest,
 		return nil, err
 	}
 	out := &GuardDecision{Seq: c.Seq}
-	for _, s := range l.m.Standings() {
+	for _, s := range l.m.ProtectedFiles() {
 		if s.Path == path {
 			out.ProtectedFile = protectedFile(&s)
 		}

@@ -13,42 +13,42 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// kinship goes back from the heads of two chains until they meet. It relies on no
+// mergeBaseSearch goes back from the heads of two chains until they meet. It relies on no
 // commit being older than its parents; the numbers of two chains say nothing about
 // each other.
-type kinship struct {
-	load  graph.Loader
-	known map[merkle.Digest]*kin
-	open  []*kin // whose parents have yet to be told what it is
+type mergeBaseSearch struct {
+	load graph.Loader
+	seen map[merkle.Digest]*searchedCommit
+	open []*searchedCommit // whose parents have yet to be told what it is
 }
 
-// kin is a commit that was met.
-type kin struct {
+// searchedCommit is a commit that was met.
+type searchedCommit struct {
 	*graph.Commit
-	side
+	reach
 }
 
-// side says whose commit it is.
-type side struct {
+// reach says whose commit it is.
+type reach struct {
 	ours, theirs bool
-	below        bool // a commit that both have follows it
+	belowBase    bool // a commit that both have follows it
 }
 
-func (s side) both() bool { return s.ours && s.theirs }
+func (s reach) both() bool { return s.ours && s.theirs }
 
-// meet returns the newest commit that both heads have in their history and that none
+// find returns the newest commit that both heads have in their history and that none
 // such follows, nil where there is none; of several of one time that of the greatest
 // digest, so that who asks does not matter. O(commits since then), and of the
 // whole history where there is none.
-func (k *kinship) meet(ctx context.Context, ours, theirs merkle.Digest) (*kin, error) {
-	if err := errors.Join(k.tell(ours, side{ours: true}), k.tell(theirs, side{theirs: true})); err != nil {
+func (k *mergeBaseSearch) find(ctx context.Context, ours, theirs merkle.Digest) (*searchedCommit, error) {
+	if err := errors.Join(k.mark(ours, reach{ours: true}), k.mark(theirs, reach{theirs: true})); err != nil {
 		return nil, err
 	}
-	var newest *kin // of those that both have
+	var newest *searchedCommit // of those that both have
 	for len(k.open) > 0 && ctx.Err() == nil {
-		i := k.newest()
+		i := k.newestOpen()
 		at := k.open[i]
-		if newest != nil && at.Time < newest.Time && !slices.ContainsFunc(k.open, func(o *kin) bool { return !o.ours }) {
+		if newest != nil && at.Time < newest.Time && !slices.ContainsFunc(k.open, func(o *searchedCommit) bool { return !o.ours }) {
 			break
 		}
 		k.open = slices.Delete(k.open, i, i+1)
@@ -56,7 +56,7 @@ func (k *kinship) meet(ctx context.Context, ours, theirs merkle.Digest) (*kin, e
 			newest = at
 		}
 		for _, p := range at.Parents {
-			if err := k.tell(p, side{at.ours, at.theirs, at.below || at.both()}); err != nil && !isGone(err) {
+			if err := k.mark(p, reach{at.ours, at.theirs, at.belowBase || at.both()}); err != nil && !isGone(err) {
 				return nil, err
 			}
 		}
@@ -64,9 +64,9 @@ func (k *kinship) meet(ctx context.Context, ours, theirs merkle.Digest) (*kin, e
 	if newest == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var best *kin
-	for _, o := range k.known {
-		if o.both() && !o.below && o.Time == newest.Time && (best == nil || o.Digest.Compare(best.Digest) > 0) {
+	var best *searchedCommit
+	for _, o := range k.seen {
+		if o.both() && !o.belowBase && o.Time == newest.Time && (best == nil || o.Digest.Compare(best.Digest) > 0) {
 			best = o
 		}
 	}
@@ -79,8 +79,8 @@ func isGone(err error) bool {
 	return errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound)
 }
 
-// newest returns the place of the newest commit that is open.
-func (k *kinship) newest() int {
+// newestOpen returns the place of the newest commit that is open.
+func (k *mergeBaseSearch) newestOpen() int {
 	best := 0
 	for i, o := range k.open {
 		if cmp.Or(cmp.Compare(o.Time, k.open[best].Time), cmp.Compare(o.Seq, k.open[best].Seq)) > 0 {
@@ -90,9 +90,9 @@ func (k *kinship) newest() int {
 	return best
 }
 
-// tell adds to what is known of a commit.
-func (k *kinship) tell(d merkle.Digest, more side) error {
-	o := k.known[d]
+// mark adds to what is known of a commit.
+func (k *mergeBaseSearch) mark(d merkle.Digest, more reach) error {
+	o := k.seen[d]
 	if o == nil {
 		block, err := k.load(d)
 		if err != nil {
@@ -102,24 +102,24 @@ func (k *kinship) tell(d merkle.Digest, more side) error {
 		if err != nil {
 			return err
 		}
-		o = &kin{Commit: c}
-		k.known[d] = o
+		o = &searchedCommit{Commit: c}
+		k.seen[d] = o
 	}
-	is := side{o.ours || more.ours, o.theirs || more.theirs, o.below || more.below}
-	if is == o.side {
+	is := reach{o.ours || more.ours, o.theirs || more.theirs, o.belowBase || more.belowBase}
+	if is == o.reach {
 		return nil
 	}
-	if o.side = is; !slices.Contains(k.open, o) {
+	if o.reach = is; !slices.Contains(k.open, o) {
 		k.open = append(k.open, o)
 	}
 	return nil
 }
 
 // theirs lists the commits that only the other has, oldest first.
-func (k *kinship) theirs() []*graph.Commit {
+func (k *mergeBaseSearch) theirs() []*graph.Commit {
 	var out []*graph.Commit
-	for _, o := range k.known {
-		if o.side.theirs && !o.ours {
+	for _, o := range k.seen {
+		if o.reach.theirs && !o.ours {
 			out = append(out, o.Commit)
 		}
 	}
