@@ -13,14 +13,13 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Blame returns the lines of a node's own text, each with its line end, and for
-// each the commit that brought it, through renames and moves of the node. A line
-// that was taken away and brought back, by a rollback say, is by the commit that
-// brought it first. gone are commits of which the node's text was purged, thinned
-// or lost: what they brought is told as the next one's. The text is that of v, what
-// the reader may see of the present, of all of it where v is nil. Errors: NotFound
-// (there is no such node in it). It costs a read for each commit and compares
-// the versions of this node.
+// Blame returns the lines of a node's own text, each with its line end, and for each line
+// the commit that introduced it, following renames and moves of the node. A line that was
+// removed and restored, for instance by a rollback, belongs to the commit that introduced
+// it first. gone lists the commits whose text of the node was purged, thinned or lost;
+// their lines are attributed to the next commit. The text is that of v, the reader's view
+// of the present; nil is the whole present. Errors: NotFound (no such node in the view).
+// It costs a read for each commit and a comparison for each version of the node.
 func (m *Memory) Blame(ctx context.Context, v *View, id string) (lines []string, by, gone []Commit, err error) {
 	defer m.chain.Reading()()
 	head := m.View()

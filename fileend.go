@@ -10,9 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// fileEnd is an Org file that headlines are added to at its end. An edit reads its
-// document several times over, so it gets only what it looks at: the text before the
-// first headline and the last two headlines of the top level with all below them.
+// fileEnd is an Org file to which headlines are appended. Because an edit parses its
+// document several times, it gets only the parts that it needs: the text before the first
+// headline and the last two top-level headlines with everything below them.
 type fileEnd struct {
 	first        string   // the text before the first headline
 	middle       []string // what is left out, in order

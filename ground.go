@@ -24,11 +24,11 @@ func (m *Memory) storeOptions() *disk.Options {
 	return opts
 }
 
-// Writable returns nil, or why nothing can be written: the error is that of the store
-// itself, or says which of its folders and files, or whether the memex, is not where the
-// memory opened it. What a write error has stopped goes on when the memory is opened
-// again; what was moved can be put back as long as nobody has tried to write. Of a memex,
-// the scopes that are open count as well. A few system calls, for each of them.
+// Writable returns nil if the memory can be written, including the open scopes of a
+// memex. Otherwise it returns the error of the store, or an error that names the folder or
+// file that is no longer where the memory opened it. After a write error the memory must
+// be opened again; a moved folder can be put back until the next write. It costs a few
+// system calls for each scope.
 func (m *Memory) Writable() error {
 	s := m.chain.Store()
 	err := s.Err()
@@ -60,10 +60,10 @@ func (m *Memory) ScopesWritable(names ...string) error {
 }
 
 // InPlace returns nil while the memex and the store are where they were opened. It is
-// asked before each answer: what stands at the path of the memex is what its owner sees.
-// Errors: Conflict (the memex was moved or replaced: what the memory holds is of another
-// folder), ReadOnly (files of the store were: the memory has all notes, and takes no
-// writes). A few system calls.
+// called before each response, because the owner sees the folder at the path of the
+// memex. Errors: Conflict (the memex was moved or replaced, so the memory is that of
+// another folder), ReadOnly (files of the store were moved or replaced; the memory is
+// complete but cannot be written). A few system calls.
 func (m *Memory) InPlace() error {
 	if err := m.inPlace("read"); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// guarding is what a memory knows of its protected files. Readers take no lock:
-// what the pointers lead to is immutable.
+// guarding holds the state of the protected files of a memory. The targets of its
+// pointers are immutable, so readers take no lock.
 type guarding struct {
 	policy  *guard.Policy
 	watched atomic.Pointer[protectedDocs]
@@ -57,13 +57,12 @@ func literal(path string) string {
 // path, or by another one from where a link leads to it.
 func (m *Memory) Protected(path string) bool { return m.mode(path) != guard.Trusted }
 
-// Guarded returns a view as readers may have it: v, or the present one where v is
-// nil, without the protected files that somebody else changed since their owner
-// trusted them. Each protected file is read and hashed for it: times and sizes are
-// not believed. View.Lockdown and View.Unreviewed name what it found; Options.Alert
-// is told of each change once. What a view holds of other scopes is compared as
-// well. Where nothing is amiss, v itself comes back. Errors: those of ctx.
-// Complexity is O(bytes of protected files).
+// Guarded returns a view for readers: v, or the present view if v is nil, without the
+// protected files that were changed outside Fovea since their owner trusted them. It
+// reads and hashes every protected file instead of relying on times and sizes.
+// View.Lockdown and View.Unreviewed list the files found; Options.Alert is called once
+// for each change. Files of other scopes in the view are compared as well. If nothing
+// changed, it returns v itself. Errors: those of ctx. O(bytes of protected files).
 func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 	present := v == nil
 	if present {

@@ -14,19 +14,18 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// ProtectedFiles lists the protected files by path, and how each stands: those of the
-// memory's own scope. Each is read and hashed. O(bytes of protected files).
+// ProtectedFiles lists the protected files of the memory's own scope, sorted by path,
+// with their states. It reads and hashes each. O(bytes of protected files).
 func (m *Memory) ProtectedFiles() []guard.FileStatus { return m.fileStatuses(m.View().state) }
 
 // Policy returns the rules over protected files as text, a line for each in the
 // order in which they are asked: the number of its group, the mode, the pattern.
 func (m *Memory) Policy() string { return m.guard.policy.String() }
 
-// GuardDiff says what became of a protected file since it was trusted, headline by
-// headline and block by block, with how it stands. Where history does not hold the
-// trusted text any more, the changes are without it. Errors: Denied (to anybody but
-// the owner: the text was not let through yet), NotFound (the file is not protected,
-// or not there and never was). O(bytes of the file).
+// GuardDiff returns the state of a protected file and the changes of its headlines and
+// blocks since it was trusted. The changes lack the trusted text if history no longer has
+// it. Errors: Denied (the caller is not the owner, and the text is not accepted yet),
+// NotFound (the file is not protected, or never existed). O(bytes of the file).
 func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.FileStatus, []guard.Change, error) {
 	if err := m.requireOwner(ctx, "guard diff", path); err != nil {
 		return guard.FileStatus{}, nil, err
@@ -88,11 +87,11 @@ func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 	return nodes, nil
 }
 
-// Adopt makes what a protected file holds the trusted text: its owner has looked.
-// seen, unless it is zero, is the SHA-256 of the file as it was looked at; a file
-// that holds something else by now is a Conflict. It returns the commit that says
-// so, the zero Commit where the file is as it was trusted. Errors: NotFound,
-// Conflict, Denied (to anybody but the owner), Busy, ReadOnly, Other.
+// Adopt makes the current text of a protected file the trusted text, after its owner has
+// reviewed it. seen, unless zero, is the SHA-256 of the reviewed file; if the file has
+// changed since, the error is Conflict. It returns the commit that records the decision,
+// or the zero Commit if the file was as trusted. Errors: NotFound, Conflict, Denied (the
+// caller is not the owner), Busy, ReadOnly, Other.
 func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
 	defer m.chain.Begin().End()
 	if first, err := m.repeated(ctx, "guard adopt", graph.KindGuard); first != nil || err != nil {
@@ -126,10 +125,9 @@ func (m *Memory) resetBaselines(head *graph.State, base *guard.Baseline) []guard
 	return append(entries, guard.Entry{Baseline: base})
 }
 
-// Reject puts the trusted bytes of a protected file back, or takes a file away that
-// was never trusted. What it held is kept in history. seen, the commit and the
-// errors are as those of Adopt; NotFound also where history does not hold the
-// trusted bytes any more.
+// Reject restores the trusted bytes of a protected file, or removes a file that was never
+// trusted. The rejected text stays in history. seen, the commit and the errors are as for
+// Adopt; the error is also NotFound if history no longer has the trusted bytes.
 func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
 	defer m.chain.Begin().End()
 	if first, err := m.repeated(ctx, "guard reject", graph.KindGuard); first != nil || err != nil {

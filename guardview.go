@@ -13,18 +13,18 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Lockdown lists the paths of the files that a guarded view is without, sorted:
-// somebody else changed them, and their owner has not decided about that.
+// Lockdown lists, sorted, the paths of the files that a guarded view omits, because they
+// were changed outside Fovea and their owner has not decided yet.
 func (v *View) Lockdown() []string { return sortedKeys(v.locked) }
 
-// Unreviewed lists the paths of the files that a guarded view shows though somebody
-// else changed them and nobody has looked, sorted.
+// Unreviewed lists, sorted, the paths of the files that a guarded view shows although
+// they were changed outside Fovea and not reviewed.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
 
-// Withhold returns past, a view of some moment, as readers may have it: without the
-// files that a guarded view of the present is without, since what is locked down
-// now is not served from history either. Readers who are not to see what the owner
-// has never trusted, see Untrusted, get it without that. O(bytes of protected files).
+// Withhold returns past, a view of an earlier moment, for readers: without the files that
+// the guarded view of the present omits, because files in lockdown are not served from
+// history either. If untrusted is set, it also omits files with text that the owner has
+// never trusted, see Untrusted. O(bytes of protected files).
 func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 	locked := maps.Clone(guarded.locked)
 	if untrusted {

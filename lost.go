@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// Lost files are those whose documents the memory has and the folder has not: a scan
-// that holds back deletions leaves them so. This file finds them and brings files back.
+// A lost file has a document in memory but is missing from the folder, for instance while
+// a scan holds back deletions. This file finds and restores lost files.
 
 // withHistory adds to the error of a missing memex folder how its notes come back, where
 // the state folder has their history.
@@ -27,14 +27,14 @@ func (m *Memory) withHistory(err error) error {
 	return fmt.Errorf("%w; its history is kept: make the folder and run fovea restore --missing, or, if it was moved, run fovea adopt in its new place", err)
 }
 
-// Missing returns the files that the last scan did not find and whose documents the
-// memory kept, sorted. It waits for no writer. The caller must not change the slice.
+// Missing returns, sorted, the files that the last scan did not find but whose documents
+// remain in memory. It does not wait for writers. The caller must not change the slice.
 func (m *Memory) Missing() []string { return m.scanned.Load().missing }
 
-// Removals returns the files that scans found removed since it was last asked, sorted,
-// and the number of the newest commit before: each file is told once, so that somebody may
-// hear of it who did not mean it. Files that came back under another name are none. It
-// waits for no writer.
+// Removals returns, sorted, the files that scans found removed since its last call, and
+// the number of the newest commit that has them. It returns each file once, so that the
+// user can be notified of accidental removals. Renamed files are not included. It does not
+// wait for writers.
 func (m *Memory) Removals() (paths []string, before uint64) { return m.removals.drain() }
 
 // removals are files that were found removed and that nobody was told of.
@@ -62,12 +62,12 @@ func (r *removals) drain() ([]string, uint64) {
 	return slices.Compact(paths), r.before
 }
 
-// RestoreFiles writes files as memory has them, each in the newest version that there
-// was, or as it was at a moment that at names as in Rollback. Without paths it writes
-// those that are missing. Other files stay as they are. Conditions and results
-// are those of Rollback; no commit is made where memory has the texts already.
-// Errors: NotFound (no version of a file), and those of Rollback. Without at, a file that
-// memory has no more costs a look at the commits since it was there.
+// RestoreFiles writes files from memory, each in its newest version, or in the version at
+// a moment that at names as in Rollback. Without paths it restores the missing files.
+// Other files are unchanged. Conditions and results are those of Rollback; there is no
+// commit if memory already has the texts. Errors: NotFound (no version of a file), and
+// those of Rollback. Without at, finding a file that memory no longer has costs a walk
+// over the commits since its removal.
 func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, opts *RollbackOptions) (Commit, []string, error) {
 	if opts == nil {
 		opts = &RollbackOptions{}

@@ -22,16 +22,16 @@ type mergeBaseSearch struct {
 	open []*searchedCommit // whose parents have yet to be told what it is
 }
 
-// searchedCommit is a commit that was met.
+// searchedCommit is a commit that the search has reached.
 type searchedCommit struct {
 	*graph.Commit
 	reach
 }
 
-// reach says whose commit it is.
+// reach records which heads have a commit in their history.
 type reach struct {
 	ours, theirs bool
-	belowBase    bool // a commit that both have follows it
+	belowBase    bool // an ancestor of a commit that both have
 }
 
 func (s reach) both() bool { return s.ours && s.theirs }

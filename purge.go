@@ -17,13 +17,12 @@ import (
 // one stands in ids, digests and signatures by chance.
 const minPurgeText = 4
 
-// Purge takes content out of history for good: every version of the nodes, under
-// all the ids they went by and with what was forgotten together with them, and
-// every version of any node that holds the text, where one is given; in the history
-// that merges brought along too, and where it is in no commit. The commits
-// stay; what they say of those versions is their digests. A commit of the kind
-// purge says that it was done, and no more. With dry it only counts. It returns
-// the commit and how many versions go.
+// Purge permanently removes content from history: every version of the nodes, under all
+// their past ids and with the nodes forgotten together with them, and every version of any
+// node that contains text, if given. This includes the history imported by merges and
+// blocks that no commit names. The commits remain, with only the digests of the removed
+// versions. A commit of the kind purge records the operation without its content. With dry
+// it only counts. It returns the commit and the number of removed versions.
 //
 // It refuses while the present state still holds any of it: forget or edit it
 // first. It also refuses a text of under 4 bytes, and one that stands in the commits

@@ -21,14 +21,13 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Repair makes a damaged memory whole again as far as that can be, and says what
-// it does: damaged files go to quarantine; every block and every commit that
-// verifies is kept, wherever it stands; the chain is followed as far as it is
-// whole, blocks are taken from images where the journal has lost them; a commit of
-// the kind repair says what is lost, unless no more than images was damaged; and the
-// folder is read, so that the present state is that of the files. Each line is a
-// problem of the kind damaged, lost or aside. None means that there was nothing to
-// do. With dry nothing is done.
+// Repair restores a damaged memory as far as possible. It moves damaged files to
+// quarantine, keeps every block and commit that verifies, follows the chain as far as it
+// is intact, and takes blocks that the journal has lost from images. Unless only images
+// were damaged, a commit of the kind repair records the losses. Finally it reads the
+// folder, so that the present state is that of the files. It returns problems of the kinds
+// damaged, lost and aside; none means that the memory was intact. With dry it only returns
+// them.
 //
 // A crash leaves the old history or the new one. Errors: Corrupt (an unknown
 // format), ReadOnly or Other (of the file system: nothing is given up because a

@@ -12,15 +12,13 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Retain thins the history: of its moments it keeps all that are younger than
-// all, the last of each hour that are younger than hourly, the last of each day
-// that are younger than daily, the present one, and those that have a snapshot.
-// Content that only other moments need is dropped for good; the commits stay. With
-// dry it only counts. It returns the commit of the kind retain that says so (the
-// zero Commit if nothing was dropped), how many moments are thinned, and how many
-// blocks go. Nothing is ever thinned without it. Commits that a merge brought along are
-// no moments of this history: what only they have is not thinned. Errors: Invalid, ReadOnly,
-// Corrupt. O(history).
+// Retain thins the history. It keeps the moments younger than all, the last of each hour
+// younger than hourly, the last of each day younger than daily, the present one, and those
+// with a snapshot. It permanently drops content that only other moments need; the commits
+// remain. With dry it only counts. It returns the commit of the kind retain (the zero
+// Commit if nothing was dropped) and the numbers of thinned moments and dropped blocks.
+// Nothing else ever thins the history. Content of commits imported by a merge is not
+// thinned. Errors: Invalid, ReadOnly, Corrupt. O(history).
 func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, dry bool) (c Commit, moments, blocks int, err error) {
 	defer m.chain.Begin().End()
 	if m.closed {

@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Status says how a memory is.
+// Status describes the state of a memory.
 type Status struct {
 	Memex     string
 	StateDir  string
@@ -53,8 +53,8 @@ func (m *Memory) publishStatus() {
 	m.scanned.Store(&scanned{m.problems, m.missing, m.recovered, m.table})
 }
 
-// Status says how the memory is. It costs no more than a look, and waits for no
-// writer, but for a scope that is being opened.
+// Status returns the status of the memory, at little cost. It does not wait for writers,
+// but may wait for a scope that is being opened.
 func (m *Memory) Status() Status {
 	writable := m.Writable() // it waits for a scope that is being opened, which may wait for the chain
 	defer m.chain.Reading()()
@@ -88,7 +88,7 @@ func (m *Memory) Status() Status {
 	return s
 }
 
-// skippedOnOpen says what opening had to leave out of the store, "" for nothing.
+// skippedOnOpen describes the parts of the store skipped on opening; "" for none.
 func (m *Memory) skippedOnOpen() string {
 	var told []string
 	r := store.RecoveryOf(m.chain.Store())
