@@ -1,0 +1,316 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// tally is a toy ledger with all interfaces: its value is a list of numbers. A mark
+// adds one, and each commit of the kind edit adds its own number.
+type tally struct{}
+
+func (tally) Name() string   { return "tally" }
+func (tally) Fields() int    { return 1 }
+func (tally) Empty() []int64 { return nil }
+
+func tallyMark(n int64) []byte { return merkle.AppendInt(NewMark("tally", 1), n) }
+
+func (tally) Apply(v []int64, r *merkle.Reader, _ *Moment) ([]int64, error) {
+	n := r.Int()
+	if n == 13 {
+		return v, errors.New("unlucky")
+	}
+	return append(slices.Clip(v), n), nil
+}
+
+func (tally) Encode(v []int64) []byte {
+	b := merkle.AppendList(nil, len(v))
+	for _, n := range v {
+		b = merkle.AppendInt(b, n)
+	}
+	return b
+}
+
+func (tally) Decode(data []byte) ([]int64, error) {
+	r := merkle.NewReader(data)
+	var v []int64
+	for range r.List() {
+		v = append(v, r.Int())
+	}
+	return v, r.Done()
+}
+
+func (tally) Follow(v []int64, c *Change) []int64 {
+	if c.Commit.Kind != graph.KindEdit {
+		return v
+	}
+	return append(slices.Clip(v), int64(c.Commit.Seq))
+}
+
+func (tally) Propose(_ []int64, c *Change) [][]byte {
+	if c.Commit.Message != "propose" {
+		return nil
+	}
+	return [][]byte{tallyMark(-1)}
+}
+
+func (tally) Retains(v []int64) []uint64 { return []uint64{uint64(len(v))} }
+
+func (tally) Revert(_ []int64, _ *graph.Delta, by author.Author) [][]byte {
+	return [][]byte{tallyMark(int64(by.Kind))}
+}
+
+func (tally) Merge(ours, theirs []int64) [][]byte {
+	return [][]byte{tallyMark(int64(len(theirs) - len(ours)))}
+}
+
+func (tally) Label() string { return "a number" }
+
+// plain derives nothing but the number of nodes.
+type plain struct{}
+
+func (plain) Derive(s *graph.State, _ Commit, _ any) any                 { return s.Len() }
+func (plain) Follow(_ any, s *graph.State, _ *graph.Delta, _ Commit) any { return s.Len() }
+func (plain) Encode(any) ([]byte, error)                                 { return nil, nil }
+func (plain) Load([]byte) any                                            { return nil }
+
+type fixture struct {
+	*Chain
+	tally Slot[[]int64]
+	all   *Ledgers
+}
+
+// openChain loads a chain over a history.
+func openChain(t interface {
+	Helper()
+	Fatal(...any)
+}, history *store.InMemory) fixture {
+	t.Helper()
+	all := &Ledgers{}
+	slot := Register(all, tally{})
+	c := New(history.Open(), Options{Name: "test", Log: slog.New(slog.DiscardHandler), Now: time.Now, Ledgers: all, Deriver: plain{}})
+	tx := c.Begin()
+	defer tx.End()
+	if pending, err := tx.Load(); err != nil || pending != nil {
+		t.Fatal(pending, err)
+	}
+	return fixture{c, slot, all}
+}
+
+// put commits a text of a document, by operation op.
+func (f fixture) put(tx *Tx, kind, op, message, text string, marks ...[]byte) (Commit, error) {
+	d := f.Head().State.Edit(1)
+	d.Put("a.org", text, false)
+	state, delta := d.Seal()
+	return tx.Append(context.Background(), state, &delta, graph.Commit{Kind: kind, Op: op, Message: message}, marks...)
+}
+
+// TestReloadModel: after any sequence of commits, marks and images, a chain that is loaded
+// again has the same head and the same ledger values, from an image or without.
+func TestReloadModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		history := &store.InMemory{}
+		f := openChain(t, history)
+		var want []int64 // the model of the ledger
+		seq, op := uint64(0), 0
+		t.Repeat(map[string]func(*rapid.T){
+			"commit": func(t *rapid.T) {
+				tx := f.Begin()
+				defer tx.End()
+				kind := rapid.SampledFrom([]string{graph.KindEdit, graph.KindIngest}).Draw(t, "kind")
+				message := rapid.SampledFrom([]string{"", "propose"}).Draw(t, "message")
+				mark := rapid.Int64Range(100, 200).Draw(t, "mark")
+				op++
+				seq++
+				c, err := f.put(tx, kind, fmt.Sprint(op), message, fmt.Sprintf("* %d\n", op), tallyMark(mark))
+				if err != nil || c.Seq != seq {
+					t.Fatal(c, err)
+				}
+				if kind == graph.KindEdit {
+					want = append(want, int64(seq))
+				}
+				if want = append(want, mark); message == "propose" {
+					want = append(want, -1)
+				}
+			},
+			"mark": func(t *rapid.T) {
+				tx := f.Begin()
+				defer tx.End()
+				n := rapid.Int64Range(0, 10).Draw(t, "mark")
+				if err := tx.Mark(context.Background(), tallyMark(n)); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, n)
+			},
+			"image": func(t *rapid.T) {
+				tx := f.Begin()
+				defer tx.End()
+				if seq == 0 {
+					t.Skip("an empty chain has no image")
+				}
+				if err := tx.Images().Write(); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"reload": func(t *rapid.T) {
+				before := f.Head()
+				if err := f.Store().Close(); err != nil {
+					t.Fatal(err)
+				}
+				f = openChain(t, history)
+				if got := f.Head(); got.Commit.Digest != before.Commit.Digest || got.State.Root() != before.State.Root() {
+					t.Fatalf("commit %d of root %s came back as %d of %s", before.Commit.Seq, before.State.Root(), got.Commit.Seq, got.State.Root())
+				}
+			},
+			"": func(t *rapid.T) {
+				at := f.Head()
+				if got := f.tally.At(at); !slices.Equal(got, want) {
+					t.Fatalf("the ledger has %d, want %d", got, want)
+				}
+				if at.Commit.Seq != seq || at.Derived.(int) != at.State.Len() {
+					t.Fatalf("commit %d, derived %v", at.Commit.Seq, at.Derived)
+				}
+			},
+		})
+	})
+}
+
+// TestMoments: a moment keeps its values whatever is committed after it, and a past
+// one has its state and no ledger values.
+func TestMoments(t *testing.T) {
+	f := openChain(t, &store.InMemory{})
+	tx := f.Begin()
+	defer tx.End()
+	for i := range 3 {
+		if _, err := f.put(tx, graph.KindEdit, fmt.Sprint(i), "", fmt.Sprintf("* %d\n", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second, err := f.Chain.At(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := second.State.Text("a.org"); text != "* 1\n" || second.Commit.Seq != 2 || f.tally.At(second) != nil {
+		t.Errorf("commit 2 reads %q", text)
+	}
+	head := f.Head()
+	if _, err := f.put(tx, graph.KindEdit, "3", "", "* 3\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.tally.At(head); !slices.Equal(got, []int64{1, 2, 3}) || head.Commit.Seq != 3 {
+		t.Errorf("the moment of commit 3 now has %d", got)
+	}
+	first, err := tx.FirstOf(t.Context(), "1")
+	if err != nil || first == nil || first.Seq != 2 {
+		t.Errorf("operation 1 made %+v, %v", first, err)
+	}
+}
+
+// TestAssume: an assumed mark holds until the chain is loaded again.
+func TestAssume(t *testing.T) {
+	history := &store.InMemory{}
+	f := openChain(t, history)
+	tx := f.Begin()
+	if err := tx.Assume(tallyMark(7)); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.tally.At(f.Head()); !slices.Equal(got, []int64{7}) {
+		t.Errorf("the ledger has %d", got)
+	}
+	if _, err := tx.Load(); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.tally.At(f.Head()); got != nil {
+		t.Errorf("after loading the ledger has %d", got)
+	}
+	tx.End()
+}
+
+// TestLedgersAnswer: what a ledger answers by its interfaces reaches the chain's user.
+func TestLedgersAnswer(t *testing.T) {
+	f, other := openChain(t, &store.InMemory{}), openChain(t, &store.InMemory{})
+	tx := other.Begin()
+	if err := tx.Mark(t.Context(), tallyMark(5), tallyMark(6)); err != nil {
+		t.Fatal(err)
+	}
+	tx.End()
+	for name, got := range map[string][][]byte{
+		"merge":  f.all.Merge(f.Head(), other.Head()),
+		"revert": f.all.Revert(f.Head(), nil, author.Author{Kind: 2}),
+	} {
+		if len(got) != 1 || string(got[0]) != string(tallyMark(2)) {
+			t.Errorf("%s: %x", name, got)
+		}
+	}
+	if got := f.all.Retained(other.Head()); !slices.Equal(got, []uint64{2}) {
+		t.Errorf("retained %d", got)
+	}
+	if got := f.all.Label("tally"); got != "a number" {
+		t.Errorf("label %q", got)
+	}
+	if got := f.all.Label("another"); got != "a mark of the journal" {
+		t.Errorf("label %q", got)
+	}
+	if !slices.Contains(f.all.Names(), "tally") {
+		t.Errorf("names %q", f.all.Names())
+	}
+}
+
+// TestMarksOfLaterVersions: a mark that no ledger has, or that has another number of
+// fields, changes nothing; one that a ledger refuses is an error and leaves the value.
+func TestMarksOfLaterVersions(t *testing.T) {
+	f := openChain(t, &store.InMemory{})
+	tx := f.Begin()
+	defer tx.End()
+	for _, mark := range [][]byte{NewMark("later", 0), merkle.AppendInt(merkle.AppendInt(NewMark("tally", 2), 1), 2)} {
+		if err := tx.Mark(t.Context(), mark); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := tx.Mark(t.Context(), tallyMark(13)); err == nil {
+		t.Error("a refused mark is no error")
+	}
+	if got := f.tally.At(f.Head()); got != nil {
+		t.Errorf("the ledger has %d", got)
+	}
+}
+
+// TestAnnouncedIsPending: an announced operation is pending until a batch follows.
+func TestAnnouncedIsPending(t *testing.T) {
+	history := &store.InMemory{}
+	f := openChain(t, history)
+	tx := f.Begin()
+	defer tx.End()
+	if _, err := f.put(tx, graph.KindEdit, "1", "", "* one\n"); err != nil {
+		t.Fatal(err)
+	}
+	var b store.Batch
+	b.Add(store.Intent, []byte("what is about to be done"))
+	if err := tx.Announce(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	pending, err := tx.Load()
+	if err != nil || pending == nil || string(pending.Data) != "what is about to be done" {
+		t.Fatalf("pending %+v, %v", pending, err)
+	}
+	if err := tx.Mark(t.Context(), DroppedMark("2")); err != nil {
+		t.Fatal(err)
+	}
+	if pending, err := tx.Load(); err != nil || pending != nil {
+		t.Errorf("pending %+v, %v", pending, err)
+	}
+}
