@@ -68,12 +68,12 @@ func (s *server) crowd(length, pace time.Duration) {
 func (s *server) ask(ctx context.Context, pace time.Duration, c, i int) (kind string, err error) {
 	switch i % 8 {
 	case 0:
-		_, err = s.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprintf("Crowd %d %d, %v", c, i, pace), Body: fmt.Sprint("It says ", i)})
+		_, err = api.OpRemember.Call(ctx, s.far.Service, api.RememberRequest{Title: fmt.Sprintf("Crowd %d %d, %v", c, i, pace), Body: fmt.Sprint("It says ", i)})
 		return "remember", err
 	case 1, 2:
-		_, err = s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i%s.m.headlines), Budget: 1000})
+		_, err = api.OpContext.Call(ctx, s.far.Service, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i%s.m.headlines), Budget: 1000})
 		return "context", err
 	}
-	_, err = s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+	_, err = api.OpSearch.Call(ctx, s.far.Service, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
 	return "search", err
 }

@@ -72,7 +72,7 @@ func starts(t testing.TB) {
 		begun := time.Now()
 		d := m.serve()
 		first, before := time.Since(begun), d.processor()
-		if _, err := d.far.Status(t.Context(), api.StatusRequest{}); err != nil {
+		if _, err := api.OpStatus.Call(t.Context(), d.far.Service, api.StatusRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%d nodes, %s: start to first answer %.0f ms, %.0f of the processors; the first status, which parses all documents, %.0f of them",
@@ -123,7 +123,7 @@ func (m *memex) serve() *server {
 		m.tb.Fatal(err)
 	}
 	s := &server{m, c, client.HTTP(at.URL, &client.Options{Token: at.Token, Agent: "ada", Role: api.Agent})}
-	if _, err := s.far.Search(m.tb.Context(), api.SearchRequest{Text: "cat", Limit: 10}); err != nil {
+	if _, err := api.OpSearch.Call(m.tb.Context(), s.far.Service, api.SearchRequest{Text: "cat", Limit: 10}); err != nil {
 		m.tb.Fatal(err)
 	}
 	return s
@@ -183,15 +183,15 @@ const calls = 200
 func (s *server) overHTTP(size string) {
 	t, ctx := s.m.tb, s.m.tb.Context()
 	times(t, size+", HTTP, remember", calls, func(i int) error {
-		_, err := s.far.Remember(ctx, api.RememberRequest{Title: fmt.Sprint("Note over HTTP ", i), Body: fmt.Sprint("What ", i, " says.")})
+		_, err := api.OpRemember.Call(ctx, s.far.Service, api.RememberRequest{Title: fmt.Sprint("Note over HTTP ", i), Body: fmt.Sprint("What ", i, " says.")})
 		return err
 	})
 	times(t, size+", HTTP, search", calls, func(i int) error {
-		_, err := s.far.Search(ctx, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
+		_, err := api.OpSearch.Call(ctx, s.far.Service, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
 		return err
 	})
 	times(t, size+", HTTP, context", calls, func(i int) error {
-		_, err := s.far.Context(ctx, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i*7), Budget: 2000})
+		_, err := api.OpContext.Call(ctx, s.far.Service, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i*7), Budget: 2000})
 		return err
 	})
 }
@@ -206,7 +206,7 @@ func (s *server) storm() {
 		}
 	}
 	begun := time.Now()
-	list, err := s.far.Query(t.Context(), api.QueryRequest{Query: "type:headline heading:Qzyx"})
+	list, err := api.OpQuery.Call(t.Context(), s.far.Service, api.QueryRequest{Query: "type:headline heading:Qzyx"})
 	if err != nil || len(list) != files {
 		t.Fatalf("%d of %d files, %v", len(list), files, err)
 	}
