@@ -42,8 +42,8 @@ func filled(a, was author.Actor) author.Actor {
 // Beginnings of an op. One that a caller chose has neither, so that nobody makes a
 // commit look like a token's.
 const (
-	opToken    = "token:"    // a token says who the author is
-	opAsserted = "asserted:" // before an op that has such a beginning by itself
+	opToken    = chain.VouchedOp // a token proves the author
+	opAsserted = "asserted:"     // before an op that has such a beginning by itself
 )
 
 // opOf is the op of an actor as commits keep it.
@@ -56,9 +56,6 @@ func opOf(a author.Actor) string {
 	}
 	return a.Op
 }
-
-// vouched reports whether a token said who the author of a commit is.
-func vouched(c *graph.Commit) bool { return strings.HasPrefix(c.Op, opToken) }
 
 func actorOf(ctx context.Context) author.Actor {
 	a, _ := ctx.Value(actorKey{}).(author.Actor)

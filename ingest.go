@@ -140,7 +140,6 @@ type ingester struct {
 	before    int // documents of files when the scan began
 	documents int // in the draft
 	bytes     int
-	begun     bool           // the operation has a commit
 	entries   []corpus.Entry // table entries that hold once the draft is durable
 	gone      []string
 	settled   []string // files whose drift ends with the commit: they changed

@@ -55,11 +55,12 @@ const (
 )
 
 func (h SignedHead) text() string {
-	text := fmt.Sprintf("%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.First, h.Seq, h.Commit, h.Root, h.Time.UTC().Format(HeadTime))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s%s\n%d\n%s\n%s\n%s\n", headOrigin, h.First, h.Seq, h.Commit, h.Root, h.Time.UTC().Format(HeadTime))
 	for _, one := range h.list {
-		text += one[0] + " " + one[1] + "\n"
+		fmt.Fprintf(&text, "%s %s\n", one[0], one[1])
 	}
-	return text
+	return text.String()
 }
 
 var errHead = errors.New("not a head of this version's format")
