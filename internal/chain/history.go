@@ -179,8 +179,7 @@ func (c *Chain) goneBy(ctx context.Context, seq uint64) string {
 	return fmt.Sprintf(word, seq)
 }
 
-// GoneWord is the format, with the number of a commit, of what a commit of a kind did
-// to the content that it removed.
+// GoneWord formats, with a commit's number, what a commit of a kind did to missing content.
 func GoneWord(kind string) string {
 	switch kind {
 	case graph.KindPurge:
