@@ -13,14 +13,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
-// acting records a call as by the agent that --agent names, else by the one that the
-// client is by its own name.
+// acting attributes a call to the agent that --agent names, else to the MCP client's name.
 func (s *session) acting(ctx context.Context, client string) context.Context {
 	return api.WithGrant(ctx, s.agentGrant(s.agentOf(s.flags.Agent, client)))
 }
 
-// agentOf returns the name of an agent: the one that its owner gave, else one made of
-// the name that the client gives itself.
+// agentOf returns given, the name that the owner chose, else an agent's name made from the
+// client's own.
 func (s *session) agentOf(given, client string) string {
 	if given != "" {
 		return given
@@ -29,8 +28,8 @@ func (s *session) agentOf(given, client string) string {
 	return agent.Name
 }
 
-// greeting says how an MCP client is called here where that is not how it calls
-// itself, "" where it is.
+// greeting tells an MCP client its agent name if that differs from the name it sent, else it
+// is "".
 func (s *session) greeting(given, client string) string {
 	if given != "" {
 		return ""
@@ -43,9 +42,8 @@ func (s *session) greeting(given, client string) string {
 		"Your owner can choose another one: fovea mcp --agent NAME.", agent, agent, client)
 }
 
-// givenAway reports whether a name is that of an agent to which the owner gave it, with
-// a grant or a token, or that of the graph of server-memory. Tokens that cannot be read
-// have taken every name.
+// givenAway reports whether a name belongs to a grant, to a token or to the server-memory
+// graph. It reports true for every name if the tokens cannot be read.
 func (s *session) givenAway(name string) bool {
 	if _, ok := s.config.Grants[name]; ok || name == servermemory.Agent {
 		return true
@@ -54,7 +52,7 @@ func (s *session) givenAway(name string) bool {
 	return err != nil || slices.ContainsFunc(tokens.All, func(t config.Token) bool { return t.Agent == name })
 }
 
-// agentGrant is what an agent may do.
+// agentGrant returns the rights of an agent.
 func (s *session) agentGrant(agent string) api.Grant {
 	more := s.config.Grants[agent]
 	g := api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}

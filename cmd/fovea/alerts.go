@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	alertsFolder = "alerts"        // of the state folder, with messages that wait
-	alertsEnd    = 3 * time.Second // that a verb waits at its end for its own alerts to be sent
+	alertsFolder = "alerts"        // in the state folder: unsent messages
+	alertsEnd    = 3 * time.Second // how long a verb waits for its alerts to be sent
 )
 
-// sinks are where the owner is told of protected files that changed.
+// sinks returns the configured destinations of alerts about changed protected files.
 func (s *session) sinks() ([]alert.Sink, error) {
 	var out []alert.Sink
 	for i, text := range s.config.Alerts {
@@ -36,8 +36,8 @@ func (s *session) sinks() ([]alert.Sink, error) {
 	return out, nil
 }
 
-// startAlerts begins to send, with what earlier processes could not. It belongs to
-// the process that has the memory open.
+// startAlerts starts the alert queue, which also sends what earlier processes could not.
+// Only the process that has the memory open may call it.
 func (s *session) startAlerts(log *slog.Logger) {
 	sinks, err := s.sinks()
 	if err == nil && len(sinks) > 0 {
@@ -54,7 +54,7 @@ func (s *session) startAlerts(log *slog.Logger) {
 	}
 }
 
-// alert tells of a change here, and has it told elsewhere.
+// alert prints an alert and queues it for the sinks.
 func (s *session) alert(a guard.Alert) error {
 	s.say("%s", strings.TrimSpace(strings.TrimPrefix(a.Message(), "Fovea: ")))
 	if s.alerts == nil {
@@ -63,7 +63,7 @@ func (s *session) alert(a guard.Alert) error {
 	return s.alerts.Send(a.Message())
 }
 
-// alertDamage has it told elsewhere that the store is damaged, or can only be read.
+// alertDamage queues an alert if the store is damaged or read-only.
 func (s *session) alertDamage() error {
 	text := damage(s.memory.Status())
 	if text == "" || s.alerts == nil {
@@ -72,7 +72,7 @@ func (s *session) alertDamage() error {
 	return s.alerts.Send(text)
 }
 
-// damage is the message about what opening found wrong with a store, "" for nothing.
+// damage describes what opening found wrong with a store, "" if nothing.
 func damage(st fovea.Status) string {
 	switch {
 	case st.ReadOnly != "":
@@ -83,8 +83,7 @@ func damage(st fovea.Status) string {
 	return ""
 }
 
-// endAlerts gives the sinks a moment. What they do not take then, the next process
-// sends.
+// endAlerts waits up to alertsEnd for queued alerts. The next process sends the rest.
 func (s *session) endAlerts() {
 	if s.alerts == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// args checks the number of arguments and says what is missing.
+// args checks the number of arguments. Its error names the ones expected.
 func args(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if len(a) < least || most >= 0 && len(a) > most {
@@ -21,13 +21,13 @@ func args(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// The arguments that many verbs have.
+// Arguments that several verbs share.
 var (
 	noArguments = args(0, 0, "no arguments")
 	oneNode     = args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
 )
 
-// group makes c a verb that only holds others: alone it prints its help.
+// group makes c the parent of other verbs. Without one of them it prints its help.
 func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	var names []string
 	for _, v := range verbs {
@@ -39,7 +39,7 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// elsewhere are words that other programs have for what a verb does.
+// elsewhere maps words of other programs to Fovea's verbs.
 var elsewhere = map[string]string{
 	"add": "remember", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
 	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
@@ -47,7 +47,7 @@ var elsewhere = map[string]string{
 	"rm": "forget", "start": "serve", "stop": "serve --stop", "sync": "ingest", "undo": "rollback",
 }
 
-// suggestion names the verb that somebody may have meant.
+// suggestion returns a hint at the verb closest to a mistyped one.
 func suggestion(c *cobra.Command, word string) string {
 	c.SuggestionsMinimumDistance = 2
 	verb := elsewhere[word]
@@ -60,12 +60,12 @@ func suggestion(c *cobra.Command, word string) string {
 	return fmt.Sprintf("; did you mean %s?", verb)
 }
 
-// valueKinds are the types of flags whose values can be wrong, in plain words.
+// valueKinds describes the types of flag values in plain words.
 var valueKinds = map[string]string{
 	"int": "a whole number", "intSlice": "whole numbers", "float64": "a number", "duration": "a time such as 90s or 1h", "bool": "true or false",
 }
 
-// badFlag says what is wrong with a flag in plain words, not in those of Go.
+// badFlag rewrites pflag's error in plain words.
 func badFlag(c *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := wrong.GetFlag()
@@ -81,7 +81,7 @@ func badFlag(c *cobra.Command, err error) error {
 	return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
 }
 
-// nearFlag is the flag of a verb that somebody may have meant, "" for none.
+// nearFlag returns the flag of c closest to a mistyped one, "" if none is close.
 func nearFlag(c *cobra.Command, word string) string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -93,14 +93,14 @@ func nearFlag(c *cobra.Command, word string) string {
 	return ""
 }
 
-// oneOf completes the value of a flag from the few that it may have.
+// oneOf sets the fixed values that a shell offers for a flag of c.
 func oneOf(c *cobra.Command, flag string, values ...string) {
 	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// complete sets what a shell offers for the value of a flag of c.
+// complete sets the completions that a shell offers for a flag of c.
 func complete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
-		panic(err) // the flag is not there, or has one already: a mistake in this program
+		panic(err) // programming error: no such flag, or completed twice
 	}
 }

@@ -38,7 +38,7 @@ func printBlame(out *stream, b *api.BlameResponse) {
 	}
 }
 
-// goneFrom says which versions could not be compared.
+// goneFrom lists the commits whose versions could not be compared.
 func goneFrom(commits []api.Commit) string {
 	const few = 5
 	var numbers []string

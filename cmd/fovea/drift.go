@@ -26,10 +26,10 @@ has.`
 	return c
 }
 
-// restored is the word for a file that has what memory does.
+// restored labels a file that was reset to its content in memory.
 const restored = "restored"
 
-// driftAction is one way to see to drift; done is the word for each file.
+// driftAction returns a verb that resolves drift; done labels each file.
 func driftAction(s *session, action, short, done string) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     action + " [FILE...]",
@@ -52,7 +52,7 @@ func printDrift(out *stream, r *api.DriftResponse, done string) {
 		done, note := done, ""
 		switch {
 		case done == restored && d.Memory == "":
-			done = "removed" // where there was one
+			done = "removed" // also if there was no such file
 		case d.File == "":
 			note = "(there is no such file)"
 		case d.Memory == "":

@@ -41,7 +41,7 @@ touched; the error shows both sides.`,
 	return c
 }
 
-// edited says what became of a node.
+// edited prints the result of an edit.
 func (s *session) edited(r *api.EditResponse) {
 	switch {
 	case r.Known:

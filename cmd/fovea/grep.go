@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 )
 
-// grepFormat is the value of --format for lines that editors jump to.
+// grepFormat is the value of --format for the FILE:LINE:COLUMN lines that editors parse.
 const grepFormat = "grep"
 
 // formatFlag adds --format to a verb that lists nodes.
@@ -27,7 +27,7 @@ func formatFlag(c *cobra.Command, format *string) {
 	oneOf(c, "format", grepFormat)
 }
 
-// checkFormat refuses a format that is none.
+// checkFormat refuses an unknown format, and --format together with --json.
 func (s *session) checkFormat(format string) error {
 	switch {
 	case format != "" && format != grepFormat:
@@ -38,12 +38,12 @@ func (s *session) checkFormat(format string) error {
 	return nil
 }
 
-// finder says where a line has words that were asked for: how many different ones, and
-// at which byte the first begins.
+// finder returns the number of distinct query words in a line and the byte offset of the
+// first.
 type finder func(line string) (words, at int)
 
-// printGrep prints for each node the line that has most of the words, its headline where
-// none has any. A node that stands in no file has no line to jump to.
+// printGrep prints for each node the line with the most query words, the headline if no line
+// has any. It skips nodes that have no file.
 func (s *session) printGrep(nodes []api.Node, find finder) {
 	dir, _ := os.Getwd() // without it paths are absolute
 	outside := 0
@@ -62,8 +62,8 @@ func (s *session) printGrep(nodes []api.Node, find finder) {
 	}
 }
 
-// bestLine is the first of the lines with most words: its number from 0, and where the
-// first word begins in it.
+// bestLine returns the first of the lines with the most words: its number from 0, the offset
+// of the first word in it, and its text.
 func bestLine(content string, find finder) (number, at int, text string) {
 	i, most := 0, 0
 	for line := range strings.Lines(content) {
@@ -76,11 +76,11 @@ func bestLine(content string, find finder) (number, at int, text string) {
 	return number, at, text
 }
 
-// ambiguous is the beginning of a text that Emacs could take for the number of a line.
+// ambiguous matches a text that Emacs could read as a line number.
 var ambiguous = regexp.MustCompile(`^[ \t]*[0-9]+[:.]`)
 
-// jumpPath is a file from where somebody stands. Emacs takes a word before a colon for
-// the name of a program where a file and a line seem to follow; ./ tells it apart.
+// jumpPath returns file relative to dir. Before text like ambiguous it adds ./ to a bare
+// name: Emacs takes a word for a program's name if FILE:LINE seems to follow its colon.
 func jumpPath(dir, file, text string) string {
 	rel, err := filepath.Rel(dir, file)
 	switch {
@@ -92,8 +92,8 @@ func jumpPath(dir, file, text string) string {
 	return rel
 }
 
-// screenColumn is the column behind a text as GNU programs count it, from 1: as on a
-// screen, with tab stops every 8.
+// screenColumn returns the column after a text as GNU programs count it: from 1, in screen
+// cells, with tab stops every 8.
 func screenColumn(before string) int {
 	column := 0
 	for i, part := range strings.Split(before, "\t") {
@@ -105,10 +105,10 @@ func screenColumn(before string) int {
 	return column + 1
 }
 
-// word is a run of letters, marks and digits.
+// word matches a run of letters, marks and digits.
 var word = regexp.MustCompile(`[\pL\pM\pN]+`)
 
-// sameWords finds words as search does, in any of their forms.
+// sameWords returns a finder that matches words in any inflected form, as search does.
 func sameWords(text string) finder {
 	wanted := map[string]bool{}
 	for _, t := range index.QueryTerms(text) {
@@ -130,10 +130,10 @@ func sameWords(text string) finder {
 	}
 }
 
-// plainWord is a word of a query that asks for text: no predicate, no operator.
+// plainWord matches a text term of a query: no predicate, no operator.
 var plainWord = regexp.MustCompile(`"([^"]+)"|[^\s"():!|,]+`)
 
-// plainWords finds the words of a query that are text to find, in any case.
+// plainWords returns a finder for the text terms of a query; it ignores case.
 func plainWords(text string) finder {
 	var wanted []*regexp.Regexp
 	for _, field := range strings.FieldsFunc(text, unicode.IsSpace) {

@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
-// maxKeyFile is how many bytes of a file with a public key are read.
+// maxKeyFile is the number of bytes read from a public key file.
 const maxKeyFile = 4096
 
 func guardAdoptKeyCommand(s *session) *cobra.Command {
@@ -66,7 +66,7 @@ key.`,
 	return c
 }
 
-// givenKey reads a public key from where a word says: itself, a file, or -.
+// givenKey parses a public key given as text, as a file name, or as - for standard input.
 func givenKey(in io.Reader, word string) (config.PublicKey, error) {
 	if key, err := config.ParsePublicKey(word); err == nil {
 		return key, nil

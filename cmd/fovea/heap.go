@@ -4,17 +4,17 @@ package main
 
 import "runtime/debug"
 
-// By how many percent the heap of a process grows between two collections. A verb ends
-// soon and does better with more memory than with more collections; a daemon stays.
+// Values of GOGC. A verb is short-lived and trades memory for fewer collections; a daemon
+// runs for long.
 const (
 	growBriefly = 400
 	growForLong = 100
 )
 
-// letGrow sets such a percentage, unless somebody has set another one by GOGC.
+// letGrow sets the garbage collector's percentage unless GOGC set another.
 func (s *session) letGrow(percent int) {
 	if s.growth == 0 {
-		s.growth = 100 // the runtime's own
+		s.growth = 100 // the runtime's default
 	}
 	if was := debug.SetGCPercent(percent); was != s.growth {
 		debug.SetGCPercent(was)

@@ -83,7 +83,7 @@ newest first.`,
 	return c
 }
 
-// sayWritten says how many files a way back has written.
+// sayWritten prints how many files a rollback wrote.
 func (s *session) sayWritten(done *api.RollbackResponse) {
 	switch n := len(done.RestoredFiles); n {
 	case 0:

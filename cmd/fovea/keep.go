@@ -40,7 +40,7 @@ the stores of all memexes of this user, also of those that are gone.`,
 	return c
 }
 
-// printServed says which daemon answered, if one did.
+// printServed prints the process id of the daemon that answered, if one did.
 func (s *session) printServed(ctx context.Context) {
 	if s.far == nil {
 		return
@@ -95,7 +95,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 	return c
 }
 
-// ingestTree takes in an AST from a file.
+// ingestTree ingests an AST from a file.
 func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRequest) error {
 	text, err := readFile(c.Context(), file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRe
 	})
 }
 
-// committed is the line printed for a durable commit.
+// committed is the JSON printed for a durable commit.
 type committed struct {
 	Seq       uint64 `json:"seq"`
 	Root      string `json:"root"`

@@ -22,7 +22,7 @@ import (
 
 func main() { os.Exit(run()) }
 
-// run is main with an exit code, so that tests can run it.
+// run is main for tests: it returns the exit code.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -40,7 +40,7 @@ func run() int {
 	if err != nil {
 		s.complain(err)
 	}
-	_ = s.err.Close() // there is nowhere left to say it
+	_ = s.err.Close() // the error cannot be reported anywhere
 	if err != nil {
 		return exitCode(err)
 	}
@@ -55,15 +55,15 @@ const (
 	exitCorrupt  = 4
 )
 
-// misuse is an error of the command's words.
+// misuse is an error in the command's flags or arguments.
 type misuse struct{ err error }
 
 func (e misuse) Error() string { return e.err.Error() }
 func (e misuse) Unwrap() error { return e.err }
 
-// kindOf is the kind of an error of a verb, which the exit code and the JSON of the error
-// follow. Something that stands in the place of a file or folder of ours is damage, unless
-// the error says that it is about something else.
+// kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A
+// foreign object in the place of one of Fovea's files or folders is damage, unless the error
+// has another kind.
 func kindOf(err error) fovea.Kind {
 	switch kind := fovea.KindOf(err); {
 	case errors.Is(err, vfs.ErrNotRegular), errors.Is(err, vfs.ErrNotFolder) && kind == fovea.Other:
@@ -87,7 +87,7 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// command builds the tree of verbs.
+// command builds the command tree.
 func command(s *session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fovea",
@@ -106,7 +106,7 @@ but the answer, standard error the rest. Exit codes:
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea query 'todo:TODO tags:project'
   fovea rollback 0`,
-		Args: cobra.ArbitraryArgs, // a word that is no verb comes here
+		Args: cobra.ArbitraryArgs, // an unknown verb arrives here
 		RunE: func(c *cobra.Command, a []string) error {
 			if len(a) == 0 {
 				return c.Help()
@@ -145,8 +145,8 @@ but the answer, standard error the rest. Exit codes:
 	return root
 }
 
-// faces are the verbs of operations that have a look of their own, in the order of the
-// first page of the help: in each group by how soon a person needs it.
+// faces lists the operations whose verbs have their own output, in the order of the first
+// help page: within each group, the most needed first.
 var faces = []struct {
 	operation string
 	command   func(*session) *cobra.Command
@@ -160,7 +160,7 @@ var faces = []struct {
 	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }
 
-// addVerbs adds every verb to the root, in the groups of the table of operations.
+// addVerbs adds every verb to the root, grouped as in the table of operations.
 func addVerbs(root *cobra.Command, s *session) {
 	cobra.EnableCommandSorting = false
 	add := func(id string, verbs ...*cobra.Command) {

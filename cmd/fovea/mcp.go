@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
-// serverMemory is the server that --compat and import know.
+// serverMemory is the only server that --compat and import accept.
 const serverMemory = "server-memory"
 
 func mcpCommand(s *session) *cobra.Command {
@@ -38,7 +38,7 @@ over where there is no graph yet, and kept in step with it.`,
   MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s.flags.Here = "" // who starts a server names what it serves
+			s.flags.Here = "" // a server is started with its memex named
 			if width(os.Stdin) > 0 {
 				s.say("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
 			}
@@ -55,7 +55,7 @@ over where there is no graph yet, and kept in step with it.`,
 	return c
 }
 
-// serveMCP serves Fovea's own tools until the client goes.
+// serveMCP serves Fovea's own tools until the client disconnects.
 func (s *session) serveMCP(ctx context.Context) error {
 	svc, err := s.shared(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *session) serveMCP(ctx context.Context) error {
 	svc = s.guarded(svc)
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Greeting: func(client string) string { return s.greeting(s.flags.Agent, client) }, Log: s.log(), Faults: s.log()})
 	if s.far != nil {
-		s.letGrow(growBriefly) // next to nothing is kept here
+		s.letGrow(growBriefly) // the daemon holds the data
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		go s.tellChanges(ctx, server)
@@ -72,13 +72,13 @@ func (s *session) serveMCP(ctx context.Context) error {
 	return ended(ctx, server.Run(ctx, s.standardLines()))
 }
 
-// standardLines carries messages over standard input and output.
+// standardLines is the MCP transport over standard input and output.
 func (s *session) standardLines() *rpcline.Transport {
 	return &rpcline.Transport{In: os.Stdin, Out: s.toClient()}
 }
 
-// refuseMCP tells a client why there is no server, in the answer to whatever it asks
-// first: what is said on standard error most clients do not show.
+// refuseMCP answers the client's first request with the reason why there is no server, since
+// most clients do not show standard error.
 func (s *session) refuseMCP(ctx context.Context, why error) error {
 	if width(os.Stdin) > 0 {
 		return why // a person reads standard error
@@ -87,15 +87,15 @@ func (s *session) refuseMCP(ctx context.Context, why error) error {
 	return why
 }
 
-// lookAgain is after how long who follows a daemon that is gone looks for it again.
+// lookAgain is the delay between attempts to reach a daemon that has gone.
 const lookAgain = time.Second
 
-// tellChanges tells a server of the commits of others until ctx ends. A daemon that is
-// gone is waited for: the next call starts one.
+// tellChanges notifies a server of other clients' commits until ctx ends. It does not
+// restart a daemon that has gone; the next call does.
 func (s *session) tellChanges(ctx context.Context, server *mcpserver.Server) {
 	for ctx.Err() == nil {
 		if h, err := s.far.Hello(ctx); err == nil {
-			server.Changed(ctx) // what came while nobody followed
+			server.Changed(ctx) // commits made before the subscription
 			_ = s.far.Events(ctx, h.Seq, func(e api.Event) error {
 				if e.Commit != nil {
 					server.Changed(ctx)
@@ -110,7 +110,7 @@ func (s *session) tellChanges(ctx context.Context, server *mcpserver.Server) {
 	}
 }
 
-// serveServerMemory serves the tools of server-memory until the client goes.
+// serveServerMemory serves the tools of server-memory until the client disconnects.
 func (s *session) serveServerMemory(ctx context.Context) error {
 	graph, err := s.graph(ctx, s.shared)
 	if err != nil {
@@ -119,8 +119,8 @@ func (s *session) serveServerMemory(ctx context.Context) error {
 	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, s.toClient()))
 }
 
-// graph opens the graph of server-memory, which is written by an agent of that name: the
-// graph is shared by all clients.
+// graph opens the server-memory graph. All clients share it, so one agent writes it:
+// servermemory.Agent.
 func (s *session) graph(ctx context.Context, service func(context.Context) (api.Service, error)) (*servermemory.Store, error) {
 	svc, err := service(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *session) graph(ctx context.Context, service func(context.Context) (api.
 	return servermemory.Open(ctx, acting, mirror)
 }
 
-// ended is how a session ended: that the client went, or somebody stopped us, is no
+// ended returns the error of a session, nil if ctx ended: a disconnect or an interrupt is no
 // error.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -143,8 +143,7 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// guarded is a service that holds each call to the grant of its context. A daemon sees to
-// that by itself.
+// guarded holds each call to the grant of its context. A daemon does that itself.
 func (s *session) guarded(svc api.Service) api.Service {
 	if s.far != nil {
 		return svc
@@ -152,8 +151,8 @@ func (s *session) guarded(svc api.Service) api.Service {
 	return api.Guarded(svc)
 }
 
-// shared gives the service of a daemon, which is started where there is none, and
-// again when it is gone: several clients share one memory so.
+// shared returns the service of a daemon, which it starts, and restarts after it has gone,
+// so that clients share one memory.
 func (s *session) shared(ctx context.Context) (api.Service, error) {
 	if s.alone {
 		return s.service(ctx)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// longestUnread is how long an MCP client on standard input and output may leave a message
-// unread: after it the client is taken for stalled. A person may have stopped it for a while.
+// longestUnread is how long an MCP client on standard output may leave a message unread
+// before it counts as stalled. A person may have suspended it for a while.
 const longestUnread = 5 * time.Minute
 
-// unread is an output that calls stalled when one Write takes longer than longestUnread.
-// Nothing else ends such a Write: a pipe of a parent process has no deadline.
+// unread is an output that calls stalled if one Write takes longer than longestUnread.
+// Nothing else ends such a Write: a pipe to the parent process has no deadline.
 type unread struct {
 	io.WriteCloser
 	stalled func()
@@ -25,9 +25,8 @@ func (u *unread) Write(b []byte) (int, error) {
 	return u.WriteCloser.Write(b)
 }
 
-// toClient is standard output for an MCP client. A process whose client is stalled ends, so
-// that the answers which wait for it, and its connections, are not held for ever. What was
-// acknowledged is on disk.
+// toClient is standard output to an MCP client. The process exits if the client stalls,
+// which frees its answers and connections. Acknowledged data is on disk by then.
 func (s *session) toClient() io.WriteCloser {
 	return &unread{s.out, func() {
 		s.tell("the MCP client has read nothing for " + longestUnread.String() + "; this server ends, start it again")

@@ -81,7 +81,7 @@ do backups of the state folder.`,
 		}
 		if secret != nil {
 			req.Text = *secret
-			if req.Text != c.Flag("text").Value.String() { // the end of the line that was read is not part of it
+			if req.Text != c.Flag("text").Value.String() { // text read from a file or pipe ends in a newline
 				req.Text = strings.TrimRight(req.Text, "\r\n")
 			}
 		}

@@ -34,8 +34,7 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.out, done, req) })
 }
 
-// stateOf returns the state folder that a path means: itself, or that of the memex
-// that it is.
+// stateOf returns the state folder at path, or that of the memex at path.
 func stateOf(path string) (string, error) {
 	if config.HasMemory(path) {
 		return filepath.Abs(path)

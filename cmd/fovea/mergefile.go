@@ -63,13 +63,12 @@ merged by lines, with marks where git has them.`,
 	return c
 }
 
-// fileMerge is one run of merge-file.
 type fileMerge struct {
 	output, path string
 	marker       int
 }
 
-// run merges three files and says what is in conflict.
+// run merges three files and returns the conflicts.
 func (m *fileMerge) run(files []string) (text string, told []string, err error) {
 	var texts [3]string
 	for i, name := range files {
@@ -92,7 +91,7 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 	return text, told, nil
 }
 
-// lines merges by lines and marks what is in conflict.
+// lines merges by lines and marks conflicts.
 func (m *fileMerge) lines(base, ours, theirs string) (text string, told []string) {
 	var b strings.Builder
 	mark := func(sign, name string) {
@@ -119,7 +118,7 @@ func (m *fileMerge) lines(base, ours, theirs string) (text string, told []string
 	return b.String(), told
 }
 
-// blob names a version as git does, for git show.
+// blob returns the abbreviated git object name of a version, for git show.
 func blob(text string) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(text), text))
 	return fmt.Sprintf("git blob %x", sum[:6])

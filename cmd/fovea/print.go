@@ -15,11 +15,11 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// spaced is a word with the space before it.
+// spaced matches a word with its leading space.
 var spaced = regexp.MustCompile(`\s*\S+`)
 
-// wrap breaks a text between words so that it fits a width behind an indent, which
-// the first line has already.
+// wrap breaks a text between words to fit wide cells. Further lines are indented; the first
+// already is.
 func wrap(text string, indent, wide int) string {
 	var b strings.Builder
 	used := indent
@@ -34,8 +34,7 @@ func wrap(text string, indent, wide int) string {
 	return b.String()
 }
 
-// fold breaks each line that is wider than wide, and indents what follows by so much
-// more than the line is.
+// fold breaks each line wider than wide and indents its continuation by indent more.
 func fold(text string, indent, wide int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -67,10 +66,10 @@ func fit(s string, width int) string {
 	return b.String() + "…" + strings.Repeat(" ", width-1-used)
 }
 
-// short is the beginning of a digest: enough to name a commit by.
+// short returns the first 16 characters of a digest, enough to name a commit.
 func short(digest string) string { return digest[:min(len(digest), 16)] }
 
-// several is how many there are of a thing.
+// several returns a count and its noun.
 func several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -84,8 +83,8 @@ func printNodes(out *stream, nodes []api.Node) {
 	}
 }
 
-// nodeCells are the columns of a node in a list: title and place. A pipe gets keyword
-// and tags in columns of their own.
+// nodeCells returns a node's columns in a list: title and place. In a pipe, keyword and tags
+// have their own columns.
 func nodeCells(out *stream, n api.Node) []cell {
 	title, tags := n.Label(), ""
 	if len(n.Tags) > 0 {
@@ -125,10 +124,10 @@ func printShown(out *stream, n *api.Shown) {
 	out.text(text)
 }
 
-// moment writes a time as lists have it.
+// moment formats a time for lists.
 func moment(t time.Time) string { return t.Local().Format(time.DateTime) }
 
-// place writes where a node stands: one that stands in no file has no line.
+// place formats a node's location; a node without a file has no line.
 func place(path string, line int) string {
 	if line == 0 {
 		return path
@@ -136,8 +135,8 @@ func place(path string, line int) string {
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
-// bareLine is a line without its end. At a terminal a carriage return is seen: it may be
-// all that changed.
+// bareLine strips the line ending. At a terminal a carriage return is shown: it may be the
+// only change.
 func bareLine(out *stream, line string) string {
 	text := strings.TrimSuffix(line, "\n")
 	if bare, cr := strings.CutSuffix(text, "\r"); cr && out.terminal() {
@@ -170,7 +169,7 @@ func printStatus(out *stream, s *api.Status) {
 	}
 }
 
-// few names some of many files, and what to do about them; "" for none.
+// few names up to three of the files and what to do about them; "" for none.
 func few(files []string, next string) string {
 	const most = 3
 	switch n := len(files); {
@@ -182,7 +181,7 @@ func few(files []string, next string) string {
 	return strings.Join(files, ", ") + next
 }
 
-// relaxed says what a memory that syncs late may lose, "" for one that does not.
+// relaxed describes what a memory that syncs late may lose, "" if it syncs at once.
 func relaxed(ms int64) string {
 	if ms == 0 {
 		return ""
@@ -196,7 +195,7 @@ func printProblems(out *stream, problems []api.Problem) {
 	}
 }
 
-// printDiagnostics is printProblems where the problems are a list that programs read.
+// printDiagnostics is printProblems with one record per problem in a pipe.
 func printDiagnostics(out *stream, problems []api.Problem) {
 	if out.terminal() {
 		printProblems(out, problems)
@@ -214,7 +213,7 @@ func printCommits(out *stream, commits []api.Commit) {
 	}
 }
 
-// number is a cell with a number, on the right of its column.
+// number returns a right-aligned cell.
 func number[N int | uint64](out *stream, wide int, n N) cell {
 	if !out.terminal() {
 		wide = 0
@@ -229,7 +228,7 @@ func printSnapshots(out *stream, list []api.Snapshot) {
 	}
 }
 
-// printDiff shows a difference and returns how many nodes it names.
+// printDiff prints a difference and returns the number of nodes in it.
 func printDiff(out *stream, d *api.Difference) int {
 	n := 0
 	for _, g := range []struct {
@@ -269,7 +268,7 @@ func printRollback(out *stream, r *api.RollbackResponse) {
 	printFiles(out, "left", r.Drift)
 }
 
-// printFiles lists files behind the word for what became of them.
+// printFiles lists files after a label for what happened to them.
 func printFiles(out *stream, became string, files []string) {
 	for _, f := range files {
 		fmt.Fprintf(out, "%-8s  %s\n", became, oneLine(f))

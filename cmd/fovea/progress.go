@@ -11,24 +11,23 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progressAfter is how long work goes on in silence.
+// progressAfter is how long work runs before progress is shown.
 const progressAfter = time.Second
 
-// drawing is what stands on the terminal for as long as work goes on: a bar where it
-// is known how much there is to do, else a line that counts the seconds. It goes to the
-// file itself: its text is ours, and moves the cursor.
+// drawing is the progress shown at a terminal: a bar if the total is known, else a line that
+// counts seconds. It writes to the file, not to the stream, which would escape its cursor
+// movements.
 type drawing struct {
 	mu    sync.Mutex
-	begun time.Time // the work that the bar is about
+	begun time.Time // start of the work that bar shows
 	bar   *progressbar.ProgressBar
 	line  bool
 }
 
-// watched reports whether somebody at a terminal wants to see that work goes on.
+// watched reports whether progress is wanted and standard error is a terminal.
 func (s *session) watched() bool { return !s.quiet && s.err.terminal() }
 
-// working counts the seconds of what takes long, until the function that it returns
-// is called.
+// working shows the seconds of a long operation until done is called.
 func (s *session) working() (done func()) {
 	if !s.watched() {
 		return func() {}
@@ -60,7 +59,7 @@ func (d *drawing) count(to *os.File, since time.Duration) {
 	}
 }
 
-// progress draws a bar where a terminal watches and the work is long.
+// progress draws a bar for long work at a terminal.
 func (s *session) progress(done, total int) {
 	if !s.watched() {
 		return
@@ -87,14 +86,14 @@ func (s *session) progress(done, total int) {
 	}
 }
 
-// clear takes what is drawn off the terminal.
+// clear removes the progress from the terminal.
 func (s *session) clear() {
 	s.drawn.mu.Lock()
 	defer s.drawn.mu.Unlock()
 	s.drawn.wipe(s.err.file)
 }
 
-// wipe is clear for who holds d.mu.
+// wipe is clear for callers that hold d.mu.
 func (d *drawing) wipe(from *os.File) {
 	if d.bar != nil {
 		_ = d.bar.Clear()

@@ -60,7 +60,7 @@ func queryCommand(s *session) *cobra.Command {
 	return c
 }
 
-// predicates lists what a query may ask for.
+// predicates lists the predicates of a query.
 func predicates() string {
 	var b strings.Builder
 	for _, p := range query.Predicates() {
@@ -70,7 +70,7 @@ func predicates() string {
 	return b.String()
 }
 
-// syntaxes says how a query is written.
+// syntaxes explains the query syntax.
 const syntaxes = `
 A query is written as todo:NEXT,WAIT tags:work !tags:home. A space means and, OR
 means or, ! means not; commas separate alternatives; parentheses group; quotes

@@ -15,12 +15,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// askAgain is after how long who waits for the store looks for a daemon again: the
-// one who holds the store may be about to become one.
+// askAgain is how often a command that waits for the store lock checks for a daemon: the
+// process that holds the lock may be starting as one.
 const askAgain = 250 * time.Millisecond
 
-// openOrMeet opens the memory, or finds the daemon that has it open: then s.far is
-// set, and s.memory is not. A verb that holds the store for a moment is waited for.
+// openOrMeet opens the memory, or connects to the daemon that has it open and sets s.far
+// instead of s.memory. It waits up to lockWait for a verb that holds the store.
 func (s *session) openOrMeet(ctx context.Context, with func(*fovea.Options)) error {
 	for end := time.Now().Add(lockWait); ; {
 		if err := s.meet(ctx); s.far != nil || err != nil {
@@ -39,7 +39,7 @@ func (s *session) openOrMeet(ctx context.Context, with func(*fovea.Options)) err
 	}
 }
 
-// meet finds the daemon, if there is one and it is wanted.
+// meet connects to the daemon, if one runs and is wanted.
 func (s *session) meet(ctx context.Context) error {
 	if s.alone || s.adopt {
 		return nil
@@ -52,7 +52,7 @@ func (s *session) meet(ctx context.Context) error {
 		return err
 	}
 	if err != nil && !errors.Is(err, daemon.ErrNone) {
-		s.say("%v", err) // no daemon of ours listens in such a place
+		s.say("%v", err) // no daemon of Fovea's listens there
 	}
 	return nil
 }
@@ -64,9 +64,9 @@ func (s *session) clientOptions() *afar.Options {
 	}
 }
 
-// beginHere begins the store of a memex that has none in this process, before a daemon
-// has it: what there is to say about that reaches whoever asked. Another process may
-// begin it first and start the daemon, whose client is returned then; it is nil otherwise.
+// beginHere creates the store of a new memex in this process, so that its messages reach the
+// caller and not the daemon's log. It returns a client only if another process created the
+// store first and started the daemon, else nil.
 func (s *session) beginHere(ctx context.Context) (*afar.Client, error) {
 	if stores.Begun(s.config.StateDir) {
 		return nil, nil
@@ -84,10 +84,10 @@ func (s *session) beginHere(ctx context.Context) (*afar.Client, error) {
 	return nil, err
 }
 
-// lingers is how long a daemon that nobody asked for stays without a client.
+// lingers is how long a daemon that was started implicitly stays without a client.
 const lingers = 10 * time.Minute
 
-// background returns a client of the daemon, which is started if need be.
+// background returns a client of the daemon and starts it if necessary.
 func (s *session) background(ctx context.Context, more ...string) (*afar.Client, error) {
 	opts := s.clientOptions()
 	far, err := daemon.Connect(ctx, &s.config, opts)

@@ -22,7 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/daemon"
 )
 
-// serving is what serve was asked for.
+// serving holds the flags of serve.
 type serving struct {
 	http   bool
 	idle   time.Duration
@@ -31,7 +31,7 @@ type serving struct {
 	stop   bool
 }
 
-// logName is the file of the state folder with the newest lines of the log.
+// logName is the file in the state folder that holds the newest log lines.
 const logName = "serve.log"
 
 func serveCommand(s *session) *cobra.Command {
@@ -55,7 +55,7 @@ a token. "fovea token" makes tokens for others.`,
 			if how.idle < 0 {
 				return misuse{errors.New("--idle is not negative")}
 			}
-			s.flags.Here = "" // who starts a server names what it serves
+			s.flags.Here = "" // a server is started with its memex named
 			if err := s.load(); err != nil {
 				return err
 			}
@@ -90,7 +90,7 @@ func (s *session) printUnit() error {
 	return err
 }
 
-// startDaemon brings a daemon up that outlives this process.
+// startDaemon starts a daemon that outlives this process.
 func (s *session) startDaemon(ctx context.Context, how serving) error {
 	more := []string{"--idle", how.idle.String()}
 	if how.http {
@@ -104,8 +104,8 @@ func (s *session) startDaemon(ctx context.Context, how serving) error {
 	return s.sayWho(ctx, far, how, "")
 }
 
-// sayWho says which process serves the memex, and where a port of it is open. It is an
-// error that none is open where one was asked for: the process began without.
+// sayWho prints the process that serves the memex and its HTTP address. It returns an error
+// if a port was requested but the process started without one.
 func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, already string) error {
 	h, err := far.Hello(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, alr
 	return nil
 }
 
-// serve is the daemon.
+// serve runs the daemon.
 func (s *session) serve(ctx context.Context, how serving) error {
 	feed := &api.Feed{}
 	lines := &later{}
@@ -167,8 +167,8 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	})
 }
 
-// later is a writer that keeps what comes before it has somewhere to go: the log of
-// a daemon begins before it is known whether this process is to be one.
+// later buffers writes until it has a writer: the log of a daemon begins before the process
+// has won the right to be one.
 type later struct {
 	mu   sync.Mutex
 	kept []byte
@@ -189,6 +189,6 @@ func (l *later) to(w io.Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.w = w
-	_, _ = w.Write(l.kept) // a Ring takes everything
+	_, _ = w.Write(l.kept) // a Ring never fails
 	l.kept = nil
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// mcpHandler serves MCP to who was let in, until ctx ends. The person's own token,
-// which programs are given too, lets them in as agents.
+// mcpHandler serves MCP to authenticated callers until ctx ends. The owner's own token,
+// which programs also use, admits them as agents.
 func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
 		return mcpserver.Caller{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
 			var greeting func(client string) string
-			if g.Role == api.Owner { // a token of an agent says by itself who that is
+			if g.Role == api.Owner { // an agent's token names its agent
 				greeting = func(client string) string { return s.greeting(g.Agent, client) }
 			}
 			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Faults: log, Greeting: greeting, Acting: func(ctx context.Context, client string) context.Context {
@@ -37,18 +37,17 @@ func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Fee
 	return web
 }
 
-// holder names everything that the answers to a request depend on but the request and
-// the memory.
+// holder returns a key for all that an answer depends on apart from request and memory.
 func holder(g api.Grant, scopes api.Scopes) string {
 	return fmt.Sprintf("%q %q %s", scopes.Project, scopes.Session, g.Holder())
 }
 
-// follow calls changed after commits, until ctx ends. Those that come while it runs are
-// told of together.
+// follow calls changed after commits until ctx ends, once for all commits made during a
+// call.
 func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) {
 	for ctx.Err() == nil {
 		events, done := feed.Subscribe()
-		changed(ctx) // what came while nobody listened
+		changed(ctx) // commits made before the subscription
 		for heard := true; heard; {
 			var e api.Event
 			select {

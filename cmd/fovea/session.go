@@ -21,35 +21,34 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// lockWait is how long a verb waits for another process: long enough for one
-// that only reads, short enough that a person does not wonder.
+// lockWait is how long a verb waits for another process: long enough for a read to finish,
+// short enough for a person to wait.
 const lockWait = 10 * time.Second
 
-// session is one run of the command: its global flags and the memory it
-// opened.
+// session is one run of the command: its global flags and the memory it opened.
 type session struct {
 	flags config.Flags
 	json  bool
 	quiet bool
 	adopt bool
-	anew  bool // begin a new history though another store knows these notes
-	alone bool // no daemon is asked
+	anew  bool // start a new history even if another store has these notes
+	alone bool // use no daemon
 
 	out    *stream // the answer
-	err    *stream // the rest
+	err    *stream // everything else
 	config config.Config
-	memory *fovea.Memory     // nil where a daemon is asked
-	far    *afar.Client      // of the daemon, nil for none
-	alerts *alert.Queue      // of memory, nil where nobody is to be told
-	opened bool              // or tried to
-	ids    map[string]string // that Emacs knows, nil until asked for
-	growth int               // of the heap, see letGrow
+	memory *fovea.Memory     // nil with a daemon
+	far    *afar.Client      // nil without a daemon
+	alerts *alert.Queue      // nil without sinks
+	opened bool              // or an attempt failed
+	ids    map[string]string // known to Emacs; nil until read
+	growth int               // see letGrow
 	drawn  drawing
-	warned lru.Map[string, bool] // the latest warnings, under drawn.mu
+	warned lru.Map[string, bool] // recent warnings; guarded by drawn.mu
 }
 
-// service reaches the memory that the flags name: the daemon's, if there is one,
-// else one that this process opens.
+// service returns the memory that the flags name: the daemon's if one runs, else one opened
+// in this process.
 func (s *session) service(ctx context.Context) (api.Service, error) {
 	if err := s.load(); err != nil {
 		return nil, err
@@ -79,8 +78,8 @@ func (s *session) load() (err error) {
 	return nil
 }
 
-// sayHere says which folder is the memex where nobody named it and it is not plain:
-// where it is one above, or no memory of it is there yet.
+// sayHere prints which folder is the memex if it was inferred and is not obvious: a parent
+// folder, or one without a memory yet.
 func (s *session) sayHere() {
 	if !s.config.Here {
 		return
@@ -93,7 +92,7 @@ func (s *session) sayHere() {
 	}
 }
 
-// open opens the memory in this process; with may change how.
+// open opens the memory in this process; with may change the options.
 func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea.Options)) (err error) {
 	keys := s.config.Keys(nil)
 	if keys.Problem != "" && !s.opened {
@@ -109,7 +108,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		Org: s.config.Org, HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alert,
 	}
-	if w := s.config.Witness(nil); w != nil { // also without a key: what was signed counts
+	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories
 		opts.Witness = w
 	}
 	with(opts)
@@ -138,8 +137,8 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	return nil
 }
 
-// elsewhere reports whether Emacs has seen an id, outside the memex. The list is
-// read when the first link to an unknown id is met.
+// elsewhere reports whether Emacs has seen an id outside the memex. It reads the list at the
+// first link to an unknown id.
 func (s *session) elsewhere(id string) bool {
 	if s.ids == nil {
 		s.ids = s.config.KnownIDs(nil)
@@ -149,7 +148,7 @@ func (s *session) elsewhere(id string) bool {
 	return known && (err != nil || !filepath.IsLocal(rel))
 }
 
-// ask calls an operation and prints the answer: as JSON, or as show does.
+// ask calls an operation and prints the answer: as JSON, or with show.
 func ask[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q, show func(A)) error {
 	answer, err := call(s, c, op, req)
 	if err != nil {
@@ -158,8 +157,8 @@ func ask[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q, show fu
 	return s.give(answer, func() { show(answer) })
 }
 
-// call opens the memory and calls an operation by the hand of who runs this process: in
-// the name that --agent gives, if any.
+// call opens the memory and calls an operation as the owner, in the name that --agent gives,
+// if any.
 func call[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q) (answer A, err error) {
 	out, err := callAny(s, c, op.Operation, req)
 	if err != nil {
@@ -168,7 +167,7 @@ func call[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q) (answe
 	return out.(A), nil
 }
 
-// callAny is call for an operation whose types are not known here.
+// callAny is call for types known only at run time.
 func callAny(s *session, c *cobra.Command, op *api.Operation, req any) (any, error) {
 	defer s.working()()
 	svc, err := s.service(c.Context())
@@ -178,7 +177,7 @@ func callAny(s *session, c *cobra.Command, op *api.Operation, req any) (any, err
 	return svc(api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), api.Call{Op: op, Request: req})
 }
 
-// give prints an answer: as JSON, or as show does.
+// give prints an answer: as JSON, or with show.
 func (s *session) give(answer any, show func()) error {
 	if s.json {
 		return s.print(answer)
@@ -187,7 +186,7 @@ func (s *session) give(answer any, show func()) error {
 	return nil
 }
 
-// close ends the run: everything acknowledged is on disk already.
+// close ends the run. Everything acknowledged is already on disk.
 func (s *session) close() error {
 	if s.far != nil {
 		s.far.Close()
@@ -195,7 +194,7 @@ func (s *session) close() error {
 	if s.memory == nil {
 		return nil
 	}
-	s.endAlerts() // while nobody else has the memory
+	s.endAlerts() // before another process can open the memory
 	return s.memory.Close()
 }
 

@@ -17,14 +17,14 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// server is how a client starts Fovea.
+// server is the command that starts Fovea for a client.
 type server struct {
 	command string
 	args    []string
 }
 
-// client is an MCP client: where it keeps its configuration, below the home folder, how
-// Fovea is written there, and how that is put into what is there already.
+// client is an MCP client: the path of its configuration file below the home folder, the
+// text of Fovea's entry, and how to merge the entry into an existing file.
 type client struct {
 	name  string
 	file  func(home string) string
@@ -32,7 +32,7 @@ type client struct {
 	merge func(text string, s server) (string, error)
 }
 
-// clients are those that setup knows.
+// clients lists the MCP clients that setup supports.
 var clients = []client{
 	{"claude-code", below(".claude.json"), jsonServers, mergeJSON},
 	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON},
@@ -44,8 +44,8 @@ func below(file string) func(string) string {
 	return func(home string) string { return filepath.Join(home, filepath.FromSlash(file)) }
 }
 
-// emacsInit is the file that Emacs reads when it starts. Emacs looks for these in this
-// order, and reads no further: one that is made before the person's own would end it.
+// emacsInit returns Emacs' init file. Emacs tries these in order and stops at the first:
+// creating an earlier one would hide the person's own.
 func emacsInit(home string) string {
 	for _, place := range []struct{ there, file string }{
 		{".emacs.el", ""}, {".emacs", ""}, {".emacs.d", "init.el"}, {".config/emacs", "init.el"},
@@ -137,12 +137,12 @@ func (s *session) setUp(c client, file string, write bool) error {
 	return nil
 }
 
-// holdsOrg reports whether an Org file lies in a folder or below it.
+// holdsOrg reports whether an Org file lies in dir or below it.
 func holdsOrg(dir string) (found bool) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // what cannot be read holds nothing for us
+			return nil // an unreadable folder counts as empty
 		case e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
 		case !e.IsDir() && node.IsOrg(path):
@@ -154,22 +154,22 @@ func holdsOrg(dir string) (found bool) {
 	return found
 }
 
-// jsonServers is a whole file of the clients that read mcpServers.
+// jsonServers returns a whole configuration file for clients that read mcpServers.
 func jsonServers(s server) string {
 	return "{\n  \"mcpServers\": {\n    \"fovea\": " + jsonServer(s, "    ") + "\n  }\n}\n"
 }
 
-// jsonServer is one entry of mcpServers, its further lines behind indent.
+// jsonServer returns one entry of mcpServers; its further lines start with indent.
 func jsonServer(s server, indent string) string {
 	return "{\n" + indent + "  \"command\": " + quoteJSON(s.command) + ",\n" + indent + "  \"args\": " + quoteList(s.args) + "\n" + indent + "}"
 }
 
-// tomlServer is Codex' table for one server.
+// tomlServer returns the table of one server for Codex.
 func tomlServer(s server) string {
 	return "[mcp_servers.fovea]\ncommand = " + quoteJSON(s.command) + "\nargs = " + quoteList(s.args) + "\n"
 }
 
-// lispServer makes mcp.el know the server and gptel its tools.
+// lispServer returns Lisp that registers the server with mcp.el, its tools with gptel.
 func lispServer(s server) string {
 	words := make([]string, len(s.args))
 	for i, a := range s.args {
@@ -179,12 +179,12 @@ func lispServer(s server) string {
 		"\n                             :args (" + strings.Join(words, " ") + ")))))\n(with-eval-after-load 'gptel (require 'gptel-integrations))\n" + lispEnd + "\n"
 }
 
-// quoteJSON writes a string of JSON, which is one of TOML too.
+// quoteJSON returns a JSON string, which is also a TOML string.
 func quoteJSON(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string has a JSON form
+	_ = e.Encode(text) // a string always encodes
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -196,7 +196,7 @@ func quoteList(texts []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// quoteLisp writes a string as Emacs Lisp reads it.
+// quoteLisp returns an Emacs Lisp string.
 func quoteLisp(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

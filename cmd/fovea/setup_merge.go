@@ -16,8 +16,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// mergeFile puts into a file what merge makes of its text, and keeps the file as it
-// was beside it. A link stays a link.
+// mergeFile replaces a file's text with merge's result and keeps a copy of the old file next
+// to it. It follows symbolic links.
 func mergeFile(file string, merge func(string) (string, error)) (kept string, changed bool, err error) {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
@@ -50,7 +50,7 @@ func mergeFile(file string, merge func(string) (string, error)) (kept string, ch
 	return kept, true, replaceFile(file, next, mode)
 }
 
-// keepBeside writes a copy under a name that is free.
+// keepBeside writes a copy under an unused name next to file.
 func keepBeside(file string, text []byte, mode fs.FileMode) (string, error) {
 	for i := 1; ; i++ {
 		name := fmt.Sprintf("%s.before-fovea-%d", file, i)
@@ -66,7 +66,7 @@ func keepBeside(file string, text []byte, mode fs.FileMode) (string, error) {
 	}
 }
 
-// replaceFile writes a file beside and then in its place.
+// replaceFile writes a temporary file and renames it over file.
 func replaceFile(file, text string, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(file), ".fovea-setup-*")
 	if err != nil {
@@ -82,7 +82,7 @@ func replaceFile(file, text string, mode fs.FileMode) error {
 	return err
 }
 
-// mergeJSON sets mcpServers.fovea and leaves every other byte.
+// mergeJSON sets mcpServers.fovea and keeps every other byte.
 func mergeJSON(text string, s server) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return jsonServers(s), nil
@@ -109,15 +109,15 @@ func mergeJSON(text string, s server) (string, error) {
 	return servers.insert(text, "    ", "\"fovea\": "+jsonServer(s, "    ")), nil
 }
 
-// object is where the members of a JSON object stand in its text.
+// object holds the positions of a JSON object's members in its text.
 type object struct {
-	inside int // behind the brace
+	inside int // offset after the opening brace
 	at     map[string]span
 }
 
 type span struct{ start, end int }
 
-// insert puts a member before the others.
+// insert adds a member before the others.
 func (o object) insert(text, indent, member string) string {
 	head, tail := text[:o.inside]+"\n"+indent+member, text[o.inside:]
 	if len(o.at) > 0 {
@@ -126,7 +126,7 @@ func (o object) insert(text, indent, member string) string {
 	return head + "\n" + indent[2:] + strings.TrimLeft(tail, " \t\r\n")
 }
 
-// members reads the object that begins at an offset of a JSON text.
+// members parses the object at an offset of a JSON text.
 func members(text string, from int) (object, error) {
 	if !json.Valid([]byte(text)) {
 		return object{}, errors.New("it is not JSON, or has comments; add the entry by hand")
@@ -151,15 +151,15 @@ func members(text string, from int) (object, error) {
 	return o, nil
 }
 
-// mergeTOML sets the table mcp_servers.fovea: in its place, or at the end. The result
-// must say what the file said and the table, or nothing is written.
+// mergeTOML sets the table mcp_servers.fovea: in place, or at the end. It returns an error
+// unless the result decodes to the old file plus the table.
 func mergeTOML(text string, s server) (string, error) {
 	was, err := decodeTOML(text)
 	if err != nil {
 		return "", err
 	}
 	if _, ok := was["mcp_servers"]; ok && !hasTables(text, "[mcp_servers") {
-		return "", errors.New("mcp_servers is an inline table; add the entry by hand") // which no further table can add to
+		return "", errors.New("mcp_servers is an inline table; add the entry by hand") // TOML forbids a second table of that name
 	}
 	next := cutTable(text, "[mcp_servers.fovea]")
 	if next != "" && !strings.HasSuffix(next, "\n") {
@@ -173,7 +173,7 @@ func mergeTOML(text string, s server) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("mcp_servers stands there in a form that is not understood; add the table by hand: %w", err)
 	}
-	want, _ := decodeTOML(tomlServer(s)) // our own text
+	want, _ := decodeTOML(tomlServer(s)) // it always decodes
 	servers, _ := was["mcp_servers"].(map[string]any)
 	if servers == nil {
 		servers = map[string]any{}
@@ -196,7 +196,7 @@ func decodeTOML(text string) (map[string]any, error) {
 	return values, err
 }
 
-// hasTables reports a line that begins a table whose name begins so.
+// hasTables reports whether a line starts with name, the beginning of a table header.
 func hasTables(text, name string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), name) {
@@ -206,8 +206,7 @@ func hasTables(text, name string) bool {
 	return false
 }
 
-// cutTable takes a table out of a TOML text: the line of its name and those below it up
-// to the next table.
+// cutTable removes a table from a TOML text: its header and the lines up to the next table.
 func cutTable(text, name string) string {
 	var b strings.Builder
 	inside := false
@@ -222,13 +221,13 @@ func cutTable(text, name string) string {
 	return b.String()
 }
 
-// The lines that our part of an Emacs Lisp file stands between.
+// Markers around Fovea's part of an Emacs Lisp file.
 const (
 	lispBegin = ";; fovea setup gptel: begin"
 	lispEnd   = ";; fovea setup gptel: end"
 )
 
-// mergeLisp puts our part in its place, or at the end.
+// mergeLisp replaces Fovea's part of the file, or appends it.
 func mergeLisp(text string, s server) (string, error) {
 	part := lispServer(s)
 	before, rest, found := strings.Cut(text, lispBegin+"\n")

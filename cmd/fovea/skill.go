@@ -58,7 +58,6 @@ func checkSkills(s *session, c *cobra.Command) error {
 	return err
 }
 
-// skillTriggerCommand answers events.
 func skillTriggerCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "trigger EVENT",
@@ -78,8 +77,8 @@ to the event are named; Fovea executes nothing in them.`,
 	})
 }
 
-// printSkills shows each skill with what it needs and what calls for it, and below
-// that what it is for.
+// printSkills prints each skill with its requirements and triggers, and its description on
+// the next line.
 func printSkills(out *stream, r *api.Skills) {
 	for _, s := range r.Skills {
 		about := s.Description

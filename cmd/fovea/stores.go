@@ -20,27 +20,27 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// storeLine is a store as it is listed.
+// storeLine is a store in the list.
 type storeLine struct {
 	Store   string    `json:"store"`
 	Memex   string    `json:"memex"`
-	Stands  string    `json:"stands"` // there, gone, or another folder now
+	Stands  string    `json:"stands"` // the state of the memex: there, gone or replaced
 	Commits uint64    `json:"commits"`
 	Bytes   int64     `json:"bytes"`
 	Used    time.Time `json:"used"`
 	Problem string    `json:"problem,omitempty"`
 }
 
-// storesDir is the folder of all stores of this user, "" where there is none.
+// storesDir returns the folder of this user's stores, "" if there is none.
 func storesDir() string {
 	base, err := config.StoresDir(nil)
 	if err != nil {
-		return "" // MEMORY_SNAPSHOT_PATH does without
+		return "" // not needed with MEMORY_SNAPSHOT_PATH
 	}
 	return base
 }
 
-// listStores prints all stores of this user.
+// listStores prints this user's stores.
 func (s *session) listStores() error {
 	base, err := config.StoresDir(nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *session) listStores() error {
 	})
 }
 
-// printStores prints a row for each store; a pipe gets the numbers as they are, and tabs.
+// printStores prints one row per store; in a pipe, raw numbers separated by tabs.
 func printStores(out *stream, lines []storeLine) {
 	if !out.terminal() {
 		for _, l := range lines {
@@ -76,16 +76,16 @@ func printStores(out *stream, lines []storeLine) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MEMEX\tIS\tCOMMITS\tSIZE\tLAST USED\tSTORE")
 	for _, l := range lines {
-		commits := "?" // it was never closed
+		commits := "?" // never closed
 		if l.Commits > 0 {
 			commits = strconv.FormatUint(l.Commits, 10)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(l.Memex), oneLine(l.is()), commits, sizeOf(l.Bytes), l.Used.Local().Format(time.DateOnly), oneLine(l.Store))
 	}
-	_ = table.Flush() // the output keeps its first error
+	_ = table.Flush() // the stream keeps its first error
 }
 
-// is says how the memex of a store stands, or why nobody knows.
+// is describes the state of a store's memex, or why it is unknown.
 func (l storeLine) is() string {
 	if l.Problem != "" {
 		return "cannot be read: " + l.Problem
@@ -93,7 +93,7 @@ func (l storeLine) is() string {
 	return l.Stands
 }
 
-// sizeOf writes a number of bytes for a person.
+// sizeOf formats a number of bytes.
 func sizeOf(n int64) string {
 	const kilo, mega = 1_000, 1_000_000
 	switch {
@@ -146,7 +146,7 @@ refused, and one whose memex exists is removed with --force alone.`,
 	return c
 }
 
-// removeStore removes one store. A memex does not name it: it may be in use.
+// removeStore removes one store. Naming its memex is refused, since that may be in use.
 func (s *session) removeStore(base, name string, force bool) error {
 	st, err := stores.Named(base, name)
 	if err != nil {
@@ -209,14 +209,14 @@ With --new it begins a new history though another store knows these notes.`,
 	return c
 }
 
-// takeStore makes the history of a store that of this memex.
+// takeStore gives this memex the history of another store.
 func (s *session) takeStore(name string) error {
 	memex, own := s.config.Memex, s.config.StateDir
 	from, copied, err := s.storeToTake(name)
 	if err != nil {
 		return err
 	}
-	if from.Dir == own { // MEMORY_SNAPSHOT_PATH, or a crash between the steps of adopting
+	if from.Dir == own { // MEMORY_SNAPSHOT_PATH, or an adoption that crashed halfway
 		s.adopt = true
 		return nil
 	}
@@ -236,8 +236,8 @@ func (s *session) takeStore(name string) error {
 	return s.forgetSigned(from)
 }
 
-// forgetSigned removes the record of a store that was moved or removed by its owner, so
-// that nobody misses its history.
+// forgetSigned removes the witness record of a store that the owner moved or removed, so
+// that its absence raises no alarm.
 func (s *session) forgetSigned(st stores.Store) error {
 	if w := s.config.Witness(nil); w != nil {
 		return w.Remember(st.Dir, st.Memex, "")
@@ -245,8 +245,8 @@ func (s *session) forgetSigned(st stores.Store) error {
 	return nil
 }
 
-// storeToTake finds the store that a person means, "" for the one that knows these
-// notes, and reports whether it is to be copied.
+// storeToTake finds the named store, "" for the one that has these notes, and reports
+// whether to copy it instead of moving it.
 func (s *session) storeToTake(name string) (stores.Store, bool, error) {
 	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
 		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: cmp.Or(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
@@ -265,7 +265,7 @@ func (s *session) storeToTake(name string) (stores.Store, bool, error) {
 				return st, !k.Moved, nil
 			}
 		}
-		kept := filepath.Dir(st.Dir) != storesDir() // such as a backup, which stays one
+		kept := filepath.Dir(st.Dir) != storesDir() // a backup, for example, stays where it is
 		return st, kept || st.Stands == stores.There && st.Memex != s.config.Memex, nil
 	}
 	if own, err := stores.Read(s.config.StateDir); err == nil && own.Memex != s.config.Memex {
@@ -280,7 +280,7 @@ func (s *session) storeToTake(name string) (stores.Store, bool, error) {
 	return kin[0].Store, !kin[0].Moved, nil
 }
 
-// sayBegun opens the memory and says where its history stands.
+// sayBegun opens the memory and prints the state of its history.
 func (s *session) sayBegun(ctx context.Context) error {
 	if _, err := s.service(ctx); err != nil {
 		return err

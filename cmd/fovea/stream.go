@@ -14,22 +14,20 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
-// columns is the width that help is laid out for, and lists where the terminal does
-// not say how wide it is.
+// columns is the width of help, and of lists if the terminal's width is unknown.
 const columns = 80
 
-// stream is standard output or standard error. It is the only way to either: what is
-// written here reaches a terminal with nothing hidden in it, and a pipe as it is. It
-// keeps the first error, so that a command whose answer did not get out does not end
-// well.
+// stream is the only way to standard output or standard error. It makes hidden characters
+// visible at a terminal and leaves a pipe's bytes as they are. It keeps the first error, so
+// that the command fails if its answer could not be written.
 type stream struct {
 	file     *os.File
-	wide     int       // of the terminal in cells, 0 where there is none
-	revealed *revealer // nil where the bytes go out as they are
+	wide     int       // of the terminal in cells, 0 without one
+	revealed *revealer // nil if bytes are written unchanged
 	err      error
 }
 
-// newOutput is standard output.
+// newOutput returns standard output.
 func newOutput() *stream {
 	s := &stream{file: os.Stdout, wide: width(os.Stdout)}
 	if s.wide > 0 {
@@ -38,14 +36,14 @@ func newOutput() *stream {
 	return s
 }
 
-// newTalk is standard error. What is said there is for people, and what catches it,
-// such as a log, is read at a terminal later: nothing in it is ever hidden.
+// newTalk returns standard error, which always shows hidden characters: a log of it may be
+// read at a terminal later.
 func newTalk() *stream {
 	return &stream{file: os.Stderr, wide: width(os.Stderr), revealed: &revealer{to: os.Stderr, spell: spelled}}
 }
 
-// width is that of the terminal behind a file in cells, 0 where there is none: what
-// COLUMNS says, else the window.
+// width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
+// overrides the window's width.
 func width(f *os.File) int {
 	if !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -59,7 +57,7 @@ func width(f *os.File) int {
 	return columns
 }
 
-// terminal reports whether a person sees what is written.
+// terminal reports whether the stream is a terminal.
 func (s *stream) terminal() bool { return s.wide > 0 }
 
 func (s *stream) Write(b []byte) (n int, err error) {
@@ -72,7 +70,7 @@ func (s *stream) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Close writes what waits; the file stays open.
+// Close flushes the stream; the file stays open.
 func (s *stream) Close() error {
 	if s.revealed != nil {
 		s.keep(s.revealed.Flush())
@@ -86,8 +84,7 @@ func (s *stream) keep(err error) {
 	}
 }
 
-// text writes a text that ends where it ends: a terminal gets the end of its last line
-// too.
+// text writes a text; at a terminal it ends the last line.
 func (s *stream) text(text string) {
 	_, _ = io.WriteString(s, text)
 	if s.terminal() && text != "" && !strings.HasSuffix(text, "\n") {
@@ -95,8 +92,8 @@ func (s *stream) text(text string) {
 	}
 }
 
-// json writes a value as JSON, indented for a person at a terminal. What is hidden in a
-// string goes there as an escape, which leaves the value as it is.
+// json writes a value as JSON, indented at a terminal. There, hidden characters in strings
+// become escapes, which keeps the value.
 func (s *stream) json(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -115,8 +112,7 @@ func (s *stream) json(v any) error {
 	return err
 }
 
-// folded breaks the lines of a text where a terminal is too narrow, see fold; in a pipe
-// a line stays one.
+// folded folds the lines of a text at a terminal, see fold; in a pipe it keeps them whole.
 func (s *stream) folded(text string, indent int) string {
 	if s.terminal() {
 		return fold(visible(text), indent, s.wide)
@@ -127,20 +123,19 @@ func (s *stream) folded(text string, indent int) string {
 // cell is one column of a list.
 type cell struct {
 	text string
-	wide int // in cells; 0 for as wide as it is, rest for what the others leave
+	wide int // in cells; 0 for the text's own width, rest for the remaining space
 }
 
-// rest is the width of the one cell of a row that takes what the others leave. Where
-// that is less than narrow, or at the end of a row than narrowest, the row breaks.
+// rest is the width of the one cell that fills its row. If less than narrow remains for it,
+// or less than narrowest at the end of a row, the row breaks.
 const (
 	rest      = -1
 	narrow    = 24
 	narrowest = 10
 )
 
-// row writes a record of a list. A terminal gets a line as wide as it is, cut where
-// need be. A pipe gets one whole line with tabs between the columns; the last column
-// keeps its own.
+// row writes a record of a list. A terminal gets a line cut to its width. A pipe gets one
+// whole line with tabs between the columns; the last column keeps its own tabs.
 func (s *stream) row(cells ...cell) {
 	var line string
 	if s.terminal() {
@@ -157,7 +152,7 @@ func (s *stream) row(cells ...cell) {
 	_, _ = io.WriteString(s, line+"\n")
 }
 
-// layout lays the cells of a row out for a terminal.
+// layout formats the cells of a row for a terminal.
 func layout(cells []cell, wide int) string {
 	const gap, indent = "  ", "    "
 	room := wide - len(gap)*(len(cells)-1)
@@ -197,8 +192,7 @@ func layout(cells []cell, wide int) string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine is a text as a column of a list has it: a blank stands for what would end the
-// line or the column.
+// oneLine replaces line breaks and tabs with spaces, so that a text fits into a column.
 func oneLine(text string) string { return blanks.Replace(text) }
 
 var (

@@ -14,14 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// say talks to the person at the terminal.
+// say prints a message unless --quiet is given.
 func (s *session) say(format string, a ...any) {
 	if !s.quiet {
 		s.tell(fmt.Sprintf(format, a...))
 	}
 }
 
-// tell is say, with --quiet too.
+// tell prints a message, with --quiet too.
 func (s *session) tell(text string) {
 	s.drawn.mu.Lock()
 	defer s.drawn.mu.Unlock()
@@ -29,11 +29,11 @@ func (s *session) tell(text string) {
 	s.talk(text)
 }
 
-// minWarned is the number of warnings that are not repeated.
+// minWarned is the number of recent warnings remembered for deduplication.
 const minWarned = 64
 
-// warn says what an operation warns of, once: one that reads the folder twice finds
-// the same. That the store is read-only was said when this process opened it.
+// warn prints each warning once: an operation that reads the folder twice finds it twice. A
+// read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
 	if s.memory != nil && fovea.KindOf(err) == fovea.ReadOnly {
 		return
@@ -48,10 +48,10 @@ func (s *session) warn(err error) {
 	}
 }
 
-// log is the log of what this process does itself: it is told as the rest is.
+// log returns the log of this process, which prints like tell.
 func (s *session) log() *slog.Logger { return slog.New(&told{s: s}) }
 
-// told is a log that is told to the person at the terminal.
+// told is a log handler that prints to standard error.
 type told struct {
 	s    *session
 	with []slog.Attr
@@ -83,12 +83,12 @@ func (t *told) WithAttrs(with []slog.Attr) slog.Handler {
 
 func (t *told) WithGroup(string) slog.Handler { return t } // Fovea logs no groups
 
-// talk writes to standard error, behind the name of the program.
+// talk writes to standard error, after the program's name.
 func (s *session) talk(text string) {
 	fmt.Fprintln(s.err, s.err.folded("fovea: "+text, 2))
 }
 
-// complain says what went wrong: in words, or the error as JSON.
+// complain prints an error: as text, or as JSON.
 func (s *session) complain(err error) {
 	s.clear()
 	if !s.json {
@@ -109,7 +109,7 @@ func (s *session) complain(err error) {
 	_ = s.err.json(out)
 }
 
-// bothSides returns a conflict that carries what it is between.
+// bothSides returns err as a conflict that holds both versions.
 func bothSides(err error) (*fovea.Error, bool) {
 	e, ok := errors.AsType[*fovea.Error](err)
 	return e, ok && e.Kind == fovea.Conflict && e.Theirs != ""

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// textUsage says how the value of a flag that takes text is written.
+// textUsage explains the value of a flag that takes text.
 const textUsage = "(@FILE: of a file, -: standard input, @@: begins with @)"
 
-// givenText is the text that the value of a flag means: itself, what a file holds whose
-// name stands behind @, or standard input for -. Two @ stand for one.
+// givenText returns the text that a flag's value means: the value itself, for @NAME the
+// content of a file, for - standard input. A leading @@ stands for one @.
 func (s *session) givenText(ctx context.Context, value string) (string, error) {
 	switch {
 	case value == "-", value == "@-":
@@ -32,8 +32,8 @@ func (s *session) givenText(ctx context.Context, value string) (string, error) {
 	return value, nil
 }
 
-// textFlag adds a flag that takes text. The function it returns gives the text, nil
-// where the flag was not given: an empty text is one.
+// textFlag adds a flag that takes text. The returned function gives nil if the flag is
+// absent, since an empty text is a value.
 func (s *session) textFlag(c *cobra.Command, name, usage string) func() (*string, error) {
 	f := c.Flags()
 	value := f.String(name, "", usage+" "+textUsage)
@@ -46,8 +46,8 @@ func (s *session) textFlag(c *cobra.Command, name, usage string) func() (*string
 	}
 }
 
-// readFile reads a file named on the command line, - for standard input. Who writes there
-// may never end, a person or a pipe: it returns when the context ends, too.
+// readFile reads a file named on the command line, - for standard input. It also returns
+// when ctx ends, since input from a person or a pipe may never end.
 func readFile(ctx context.Context, name string) (string, error) {
 	var b []byte
 	var err error

@@ -81,7 +81,7 @@ agent may stands in the configuration, under grants.`,
 	return c
 }
 
-// checkScopes refuses what is no scope, and a limit on who has none.
+// checkScopes refuses malformed scopes, and any scope for an owner.
 func checkScopes(role api.Role, scopes []string) error {
 	if role == api.Owner && len(scopes) > 0 {
 		return errors.New("--scope is not for an owner, who reaches everything")

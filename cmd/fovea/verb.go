@@ -14,9 +14,9 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// verb completes the command of an operation. Flags and arguments fill a request by the
-// tags of its fields; prepare, unless it is nil, does what no tag says; show prints the
-// answer where no JSON is wanted.
+// verb completes the command of an operation. The tags of a request's fields map flags and
+// arguments to them; prepare, if not nil, does the rest; show prints the answer unless JSON
+// is wanted.
 func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
 	req := new(Q)
 	fields := reflect.ValueOf(req).Elem()
@@ -33,8 +33,8 @@ func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(
 	return c
 }
 
-// plainVerb is the command of an operation that has none of its own in this package: it
-// prints the answer as JSON.
+// plainVerb is the command of an operation without its own verb here: it prints the answer
+// as JSON.
 func plainVerb(s *session, op *api.Operation) *cobra.Command {
 	req := reflect.New(op.Request).Elem()
 	use := []string{op.Name}
@@ -60,10 +60,9 @@ func plainVerb(s *session, op *api.Operation) *cobra.Command {
 	return c
 }
 
-// addFlags gives a command a flag for each field of a request with a tag flag. Its usage is
-// the tag, in which a word in angle brackets stands for the value; where the tag is empty,
-// or only that word, it is the description of the field. --NAME at the beginning of the
-// tag is the flag's name where it is not that of the field in JSON.
+// addFlags adds a flag for each field of a request with a flag tag. The tag is the usage,
+// with the value's placeholder in angle brackets; if it is empty or only a placeholder, the
+// usage is the field's description. A leading --NAME replaces the field's JSON name.
 func addFlags(c *cobra.Command, req reflect.Value) {
 	f := c.Flags()
 	for _, field := range reflect.VisibleFields(req.Type()) {
@@ -93,15 +92,15 @@ func addFlags(c *cobra.Command, req reflect.Value) {
 		case **string:
 			f.Var(optional{v}, name, usage)
 		default:
-			panic(fmt.Sprintf("--%s: no flag holds a %s", name, field.Type)) // a mistake in this program
+			panic(fmt.Sprintf("--%s: no flag holds a %s", name, field.Type)) // programming error
 		}
 	}
 }
 
-// placeholder is the word of a usage that stands for the value of the flag.
+// placeholder matches the word in a usage that stands for the flag's value.
 var placeholder = regexp.MustCompile(`<([A-Z=]+)>`)
 
-// usageOf returns the usage of a flag from its tag and the description of its field.
+// usageOf returns a flag's usage from its tag and the field's description.
 func usageOf(tag, description string) string {
 	switch {
 	case tag == "":
@@ -112,7 +111,7 @@ func usageOf(tag, description string) string {
 	return placeholder.ReplaceAllString(tag, "`$1`")
 }
 
-// optional is the value of a flag that is nil unless the flag is given.
+// optional is a flag value that stays nil unless the flag is given.
 type optional struct{ to **string }
 
 var _ pflag.Value = optional{}
@@ -131,9 +130,8 @@ func (o optional) String() string {
 
 func (optional) Type() string { return "string" }
 
-// takeArguments fills the fields of a request with a tag arg, in their order, and returns
-// the arguments that none took. A tag that ends in ... takes all that are left; a text
-// joins them.
+// takeArguments fills the fields with an arg tag, in order, and returns the arguments left
+// over. A tag that ends in ... takes all remaining arguments; a string field joins them.
 func takeArguments(req reflect.Value, a []string) (rest []string) {
 	for _, field := range reflect.VisibleFields(req.Type()) {
 		arg, ok := field.Tag.Lookup("arg")

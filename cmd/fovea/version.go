@@ -11,25 +11,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// devel is the version that Go gives to a program that was not built from a release.
+// devel is the version that Go records for a program not built from a release.
 const devel = "(devel)"
 
-// build is what the program says of itself, as Go recorded it.
+// build is what Go recorded about this program.
 type build struct {
 	Version string `json:"version"`
-	Commit  string `json:"commit"`   // empty where it was built outside a checkout
+	Commit  string `json:"commit"`   // empty if built outside a checkout
 	Date    string `json:"date"`     // of the commit
-	Changed bool   `json:"modified"` // the checkout had changes that were not committed
+	Changed bool   `json:"modified"` // the checkout had uncommitted changes
 	Go      string `json:"go"`
 }
 
-// thisBuild reads what Go recorded in this program.
+// thisBuild reads the build record of this program.
 func thisBuild() build {
 	info, _ := debug.ReadBuildInfo()
 	return buildOf(info)
 }
 
-// buildOf is thisBuild of a given record, nil for none.
+// buildOf is thisBuild of a given record, which may be nil.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: devel, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
@@ -49,7 +49,7 @@ func buildOf(info *debug.BuildInfo) build {
 	return b
 }
 
-// text is for a person.
+// text formats b for a person.
 func (b build) text() string {
 	first := "fovea " + b.Version
 	if b.Version == devel {
@@ -66,7 +66,7 @@ func (b build) text() string {
 	return strings.Join(append(lines, "go       "+b.Go), "\n") + "\n"
 }
 
-// version is the name of this version alone.
+// version returns the version alone.
 func version() string { return thisBuild().Version }
 
 func versionCommand(s *session) *cobra.Command {

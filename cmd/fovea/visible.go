@@ -11,31 +11,29 @@ import (
 	"unicode/utf8"
 )
 
-// The two characters that join letters or keep them apart, and that have a use in
-// Arabic, in the scripts of India and in emoji.
+// Joiners connect letters or keep them apart. Arabic, Indic scripts and emoji use them.
 const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
 )
 
-// hidden reports whether a terminal would act on a character, or show nothing for it:
-// control characters, those that change the direction of text, and invisible ones.
-// Line feed and tab are not hidden. Joiners and variation selectors are; whether one
-// has a use depends on its neighbours, see revealer.
+// hidden reports whether a terminal would act on a character or show nothing for it:
+// control, bidirectional formatting and invisible characters, but not line feed and tab.
+// Joiners and variation selectors are hidden; revealer passes them where their neighbours
+// use them.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
 		return false
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // Arabic signs of category Cf that are seen
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // visible Arabic signs of category Cf
 		return false
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp,
 		unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }
 
-// joins reports whether a joiner may stand beside a character: a letter or a mark of a
-// script that has a use for it, or a symbol such as an emoji. Latin, Greek and
-// Cyrillic letters have none.
+// joins reports whether a joiner may stand next to a character: a letter or mark of a script
+// that uses joiners, or a symbol such as an emoji. Latin, Greek and Cyrillic use none.
 func joins(r rune) bool {
 	if unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
 		return false
@@ -43,11 +41,11 @@ func joins(r rune) bool {
 	return r >= 0x80 && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 }
 
-// A spelling appends the form of a hidden character that is seen. A byte that is not
-// UTF-8 comes as a negative number.
+// A spelling appends the visible form of a hidden character. A byte that is not UTF-8 is
+// passed as a negative number.
 type spelling func(dst []byte, r rune) []byte
 
-// spelled writes \x1b for ASCII and for bytes that are not UTF-8, \u{202e} for the rest.
+// spelled appends \x1b for ASCII and invalid bytes, \u{202e} for other characters.
 func spelled(dst []byte, r rune) []byte {
 	switch {
 	case r < 0:
@@ -58,8 +56,7 @@ func spelled(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u{%x}`, r)
 }
 
-// spelledJSON writes the escapes that strings of JSON have, so that the value stays
-// the same.
+// spelledJSON appends JSON escapes, which keep the value of a string.
 func spelledJSON(dst []byte, r rune) []byte {
 	if r < 0 {
 		r = utf8.RuneError
@@ -70,7 +67,7 @@ func spelledJSON(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
-// visible returns a text in which nothing is hidden.
+// visible returns text with its hidden characters spelled out.
 func visible(text string) string { return reveal(text, spelled) }
 
 func reveal(text string, spell spelling) string {
@@ -78,16 +75,16 @@ func reveal(text string, spell spelling) string {
 	return string(v.end(v.next(make([]byte, 0, len(text)), []byte(text))))
 }
 
-// revealer is a writer that makes visible what is hidden. CR LF becomes LF. Writes may
-// end anywhere: what cannot be decided yet waits for the next write, or for Flush. It
-// is safe for concurrent use; a write is not torn.
+// revealer is a writer that spells out hidden characters and turns CR LF into LF. Writes may
+// split characters: an undecided end waits for the next write or for Flush. It is safe for
+// concurrent use, and the output of one write stays together.
 type revealer struct {
 	to    io.Writer
 	spell spelling
 
 	mu   sync.Mutex
-	last rune   // that was passed on as it is, 0 where none was
-	held []byte // the end of what came: part of a character, CR, or a joiner
+	last rune   // last character passed unchanged, 0 if none
+	held []byte // undecided end: part of a character, CR, or a joiner
 }
 
 func (v *revealer) Write(b []byte) (int, error) {
@@ -99,7 +96,7 @@ func (v *revealer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes what waits.
+// Flush writes the held bytes.
 func (v *revealer) Flush() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -110,7 +107,7 @@ func (v *revealer) Flush() error {
 	return err
 }
 
-// end appends what waits: nothing more comes.
+// end appends the held bytes at the end of the input.
 func (v *revealer) end(dst []byte) []byte {
 	for len(v.held) > 0 {
 		r, size := first(v.held)
@@ -119,7 +116,7 @@ func (v *revealer) end(dst []byte) []byte {
 	return dst
 }
 
-// next appends the visible form of what came, but for an end that must wait.
+// next appends the visible form of the input and holds back an undecided end.
 func (v *revealer) next(dst, b []byte) []byte {
 	b = append(v.held, b...)
 	v.held = nil
@@ -151,8 +148,8 @@ func (v *revealer) next(dst, b []byte) []byte {
 	return dst
 }
 
-// one appends a character that needs no look ahead. One variation selector may stand
-// behind each character that is seen.
+// one appends a character that needs no lookahead. Each visible character may be followed by
+// one variation selector.
 func (v *revealer) one(dst []byte, r rune, bytes []byte) []byte {
 	selects := unicode.Is(unicode.Variation_Selector, r) && v.last > ' ' && !hidden(v.last)
 	if r < 0 || hidden(r) && !selects {
@@ -168,8 +165,8 @@ func (v *revealer) show(dst []byte, r rune) []byte {
 	return v.spell(dst, r)
 }
 
-// first is the first character of b, or its first byte as a negative number where that
-// is not UTF-8.
+// first returns the first character of b, or its first byte as a negative number if that is
+// not UTF-8.
 func first(b []byte) (r rune, size int) {
 	r, size = utf8.DecodeRune(b)
 	if r == utf8.RuneError && size <= 1 && len(b) > 0 {

@@ -38,7 +38,7 @@ the reason for every part, --json gives both as one object.`,
 	return c
 }
 
-// explain lists the parts of a window with their reasons.
+// explain prints the parts of a window with their reasons.
 func explain(out *stream, w *api.ContextResponse) {
 	fmt.Fprintln(out, out.folded(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
 		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2))
