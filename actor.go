@@ -12,25 +12,24 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// actorKey is a key of contexts.
+// actorKey is the context key of the actor.
 type actorKey struct{}
 
-// WithActor returns a context whose operations are those of an actor. Session and Op, where
-// they are empty, stay as the context has them already, or as Options say. So does all the
-// rest, as one, where neither Author nor May is set. One op is for one operation: give each
-// a name of its own, such as a random UUID, of at most 200 bytes.
+// WithActor returns a context whose operations have an actor. An empty Session or Op is
+// inherited from the context, or else from Options (Session only). The other fields are
+// inherited together if neither Author nor May is set. An op identifies one operation: use a
+// unique key for each, such as a random UUID, of at most 200 bytes.
 //
-// The ops of at least the newest 10,000 operations are known, after a restart
-// too. An operation that failed, or had nothing to change, left no trace and is
-// done when it comes again. An op that another author has used, or an operation
-// of another kind, is a Conflict; that the request is the same otherwise is the
-// caller's to see to. What is read from files has neither author nor op of a
-// context: it is by the kind author.File.
+// At least the newest 10,000 operations are remembered, across restarts. An operation that
+// failed or changed nothing leaves no record and runs again when repeated. An op used by
+// another author or for another kind of operation is a Conflict; the caller must ensure that
+// the rest of the request is the same. Changes read from files have the author kind
+// author.File and ignore the author and op of the context.
 func WithActor(ctx context.Context, a author.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, filled(a, actorOf(ctx)))
 }
 
-// filled fills what an actor leaves open.
+// filled completes an actor from another one.
 func filled(a, was author.Actor) author.Actor {
 	if a.Author.IsZero() && a.May == nil {
 		a.Author, a.Vouched, a.May, a.Renames = was.Author, was.Vouched, was.May, was.Renames
@@ -39,14 +38,14 @@ func filled(a, was author.Actor) author.Actor {
 	return a
 }
 
-// Beginnings of an op. One that a caller chose has neither, so that nobody makes a
-// commit look like a token's.
+// Prefixes of an op. An op chosen by a caller has neither, so no caller can make a commit
+// look like a token's.
 const (
 	opToken    = chain.VouchedOp // a token proves the author
-	opAsserted = "asserted:"     // before an op that has such a beginning by itself
+	opAsserted = "asserted:"     // escapes an op that has one of the prefixes
 )
 
-// opOf is the op of an actor as commits keep it.
+// opOf returns the op of an actor as recorded in commits.
 func opOf(a author.Actor) string {
 	switch {
 	case a.Vouched:
@@ -62,22 +61,22 @@ func actorOf(ctx context.Context) author.Actor {
 	return a
 }
 
-// actor is who performs an operation: whom the context names, else whom Options name.
+// actor returns the actor of an operation: the context's, else that of Options.
 func (m *Memory) actor(ctx context.Context) author.Actor {
 	a := actorOf(ctx)
-	op := a.Op // that of Options would be for one operation
+	op := a.Op // never that of Options: an op identifies one operation
 	a = filled(a, m.opts.Actor)
 	a.Author, a.Op = cmp.Or(a.Author, owner), op
 	return a
 }
 
-// isAgent reports whether an agent performs an operation.
+// isAgent reports whether the actor of an operation is an agent.
 func (m *Memory) isAgent(ctx context.Context) bool {
 	return m.actor(ctx).Author.Kind == author.Agent
 }
 
-// entry begins the commit of an operation: who, when and why. Where the context
-// names no op it gets one of its own.
+// entry returns the commit of an operation, still without changes. Without an op in the
+// context it generates one.
 func (m *Memory) entry(ctx context.Context, kind, message string, now int64) graph.Commit {
 	a := m.actor(ctx)
 	if a.Op == "" {

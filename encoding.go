@@ -16,11 +16,11 @@ var (
 	errCoding = errors.New("the file is not in UTF-8, and the edit brings in characters beyond ASCII; save it as UTF-8, or write ASCII")
 )
 
-// codingLine is the line, the first of a file, by which Emacs knows its encoding.
+// codingLine matches the first line of a file if it declares an encoding for Emacs.
 var codingLine = regexp.MustCompile(`^[^\n]*-\*-[^\n]*coding:[ \t]*([A-Za-z0-9-]+)[^\n]*-\*-`)
 
-// checkEncoding says why an edit of a file would mix encodings, if it would. Bytes
-// that a file holds already may stay whatever they are.
+// checkEncoding returns an error if an edit would mix encodings in a file. Invalid bytes
+// that the file already has may stay.
 func checkEncoding(before, after string) error {
 	switch {
 	case isUTF16(before):
@@ -37,8 +37,8 @@ func checkEncoding(before, after string) error {
 	return nil
 }
 
-// isUTF16 reports a byte order mark of UTF-16, or a text in which, from its first
-// character on, only every other byte is NUL.
+// isUTF16 reports whether a text has a UTF-16 byte order mark, or NULs at only even or only
+// odd offsets, starting with its first character.
 func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true
@@ -57,7 +57,7 @@ func isUTF16(text string) bool {
 	return (nul[0] == 0) != (nul[1] == 0) && max(nul[0], nul[1]) >= len(head)/4
 }
 
-// isUTF8 reports whether a text is UTF-8 by its bytes and by its own word.
+// isUTF8 reports whether a text is valid UTF-8 and declares no other encoding.
 func isUTF8(text string) bool {
 	if m := codingLine.FindStringSubmatch(text); m != nil {
 		coding := strings.ToLower(m[1])
@@ -75,8 +75,8 @@ func countBytes(text string) (counts [256]int) {
 	return counts
 }
 
-// encodingProblems names a document whose encoding keeps Fovea from reading or
-// editing it as its owner does; nil for any other.
+// encodingProblems reports an encoding that keeps Fovea from reading or editing a document
+// correctly.
 func encodingProblems(path, text string) []node.Problem {
 	switch {
 	case isUTF16(text):
@@ -92,8 +92,8 @@ func encodingProblems(path, text string) []node.Problem {
 	return out
 }
 
-// foreignLine returns the line, from 1, with the first byte that is not UTF-8, the
-// first line where the file says that it is in another encoding, or 0.
+// foreignLine returns the 1-based line of the first invalid UTF-8 byte, 1 if the text
+// declares another encoding, or 0.
 func foreignLine(text string) int {
 	for at, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[at:], "\uFFFD") {

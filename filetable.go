@@ -9,12 +9,12 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// tableFile holds what the last scan saw. It is derived: without it, or when
-// it is damaged, the next scan reads every file again.
+// tableFile holds the result of the last scan. It is derived: if it is missing or damaged,
+// the next scan reads every file.
 const tableFile = "cache/files"
 
-// loadTable reads what the last scan saw. A table of another state is dropped:
-// it could call a file unchanged whose nodes this state does not have.
+// loadTable loads the result of the last scan. It drops a table of another state, which
+// could call a file unchanged whose nodes this state lacks.
 func (m *Memory) loadTable() {
 	m.table = &corpus.Table{}
 	b, err := m.fs.ReadFile(tableFile)
@@ -32,8 +32,8 @@ func (m *Memory) loadTable() {
 	}
 }
 
-// saveTable keeps what the last scan saw, headed by the root it belongs to. The commits
-// of that root are synced first: a table without its history witnesses a loss.
+// saveTable saves the result of the last scan, prefixed with its root. It syncs the commits
+// of that root first, because a table without its history is taken as evidence of a loss.
 func (m *Memory) saveTable() error {
 	if !m.tableOld || m.chain.Store().Err() != nil {
 		return nil

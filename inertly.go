@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// inertCheck checks the nodes that one operation of an agent makes, see author.Actor.Author.
+// inertCheck checks the nodes that an agent's operation writes, see author.Actor.Author.
 type inertCheck struct {
 	m      *Memory
 	before *graph.State
@@ -21,8 +21,8 @@ type inertCheck struct {
 	places map[string]*inert.Place
 }
 
-// checkInert refuses an agent a state in which a node acts that did not before, or in which
-// there are more headlines than the operation adds.
+// checkInert rejects an agent's edit if it makes a node active, or would be read as more
+// headlines than the operation adds.
 func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
 	if !e.m.isAgent(ctx) {
 		return nil
@@ -62,7 +62,7 @@ func headlines(n *node.Node) int {
 	return 0
 }
 
-// check refuses a node that acts where old, which may be nil, did not.
+// check rejects a node that is active if old, which may be nil, was not.
 func (f *inertCheck) check(old, n *node.Node) error {
 	if n.Derived.Opaque || !f.inFile(f.after, n) {
 		return nil
@@ -77,10 +77,10 @@ func (f *inertCheck) check(old, n *node.Node) error {
 	return f.place(f.after, n.Path).Check(from, before, n.Content)
 }
 
-// inFile reports whether a node stands in a file.
+// inFile reports whether a node belongs to a file.
 func (f *inertCheck) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
 
-// place returns what a file says for its notes.
+// place returns the context that a file gives its nodes.
 func (f *inertCheck) place(s *graph.State, path string) *inert.Place {
 	p, ok := f.places[path]
 	if !ok {
@@ -91,8 +91,8 @@ func (f *inertCheck) place(s *graph.State, path string) *inert.Place {
 	return p
 }
 
-// inertPlace returns what a document says for its notes; they may link to the nodes of a
-// state, and of the memex.
+// inertPlace returns the context that a document gives its nodes, which may link to the
+// nodes of a state and of the memex.
 func inertPlace(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
 	p := inert.NewPlace(doc)
 	p.Known = func(id string) bool {
@@ -106,7 +106,7 @@ func inertPlace(doc *org.Document, m *Memory, s *graph.State) *inert.Place {
 	return p
 }
 
-// checkInert refuses a note of a pile, the last headline of the document, that acts.
+// checkInert rejects an active note in a batch: the last headline of the document.
 func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 	if !p.m.isAgent(ctx) {
 		return nil
@@ -117,7 +117,7 @@ func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
 }
 
-// checkTree refuses a tree of an agent that would act once it is refiled into a file.
+// checkTree rejects an agent's tree that would become active when refiled into a file.
 func (m *Memory) checkTree(ctx context.Context, t *node.Tree) error {
 	if !m.isAgent(ctx) {
 		return nil
@@ -131,8 +131,8 @@ func (m *Memory) checkTree(ctx context.Context, t *node.Tree) error {
 	return nil
 }
 
-// noteText writes the root of a tree as a headline with all its attributes in the drawer,
-// whether they could stand there or not.
+// noteText formats the root of a tree as a headline with all its attributes in the drawer,
+// including ones that are invalid there.
 func noteText(t *node.Tree) string {
 	var b strings.Builder
 	b.WriteString("* " + oneLine(textOf(t, "TITLE")) + "\n:PROPERTIES:\n")
@@ -145,7 +145,7 @@ func noteText(t *node.Tree) string {
 	}
 	b.WriteString(":END:\n")
 	for line := range strings.Lines(t.Content) {
-		if strings.HasPrefix(line, "*") { // a headline is a part of its own, or refused when it is refiled
+		if strings.HasPrefix(line, "*") { // a headline is a separate part, or rejected by refile
 			line = " " + line
 		}
 		b.WriteString(line)
@@ -153,5 +153,5 @@ func noteText(t *node.Tree) string {
 	return b.String()
 }
 
-// oneLine returns a text without line breaks.
+// oneLine replaces line breaks by spaces.
 func oneLine(text string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(text) }

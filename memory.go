@@ -23,20 +23,20 @@ import (
 	"github.com/fovea-memory/fovea/token"
 )
 
-// Memory is one memex and the memory over it. It is safe for concurrent use:
-// readers take a View and no lock, writers follow one another.
+// Memory is one memex and its history. It is safe for concurrent use: readers take a View
+// without a lock, writers run one at a time.
 type Memory struct {
 	opts  Options
-	dir   string // the memex, as given, made absolute
+	dir   string // absolute path of the memex
 	kin   string // see Status.Kin
 	state string // the state folder, "" when Options.Store was given
 	root  *corpus.Root
 	fs    vfs.FS
-	lock  *vfs.FileLock // of the memex; it covers the scopes
+	lock  *vfs.FileLock // the memex's; covers its scopes
 
-	unwritable error // why the state folder cannot be written, nil if it can; it is without a lock then
+	unwritable error // why the state folder cannot be written, or nil; it may then be unlocked
 
-	parent *Memory // the memory of the memex, of a scope
+	parent *Memory // of a scope: the memex's Memory
 	scope  string  // memex, project/NAME or session/ID
 	scopes scopes  // of a memex
 
@@ -58,21 +58,20 @@ type Memory struct {
 	// The chain's writer guards what follows.
 	closed    bool
 	table     *corpus.Table
-	tableOld  bool             // the table on disk is not this one
+	tableOld  bool             // the table on disk is outdated
 	problems  []corpus.Problem // of the last scan
-	missing   []string         // files that it did not find and whose deletion is held, sorted
-	recovered string           // which operation opening has ended, and how
+	missing   []string         // files absent from it whose deletion is held back, sorted
+	recovered string           // what recovery or repair did
 	known     knownNotes
 }
 
-// Open opens the memory of a memex, and makes it where there is none. It reads
-// the store, not the folder: call Ingest for that. Only one process can have a
-// store open; another one waits Options.Wait and then fails with Conflict,
-// naming the holder. A store that cannot be written, as on a disk that is mounted
-// read-only, is opened for reading: what changed in the folder since is then held in memory
-// alone. Errors: NotFound (no such folder), Conflict, Corrupt (a
-// store of an unknown format, or another folder's), Invalid (a state folder
-// that cannot be one).
+// Open opens the memory of a memex, and creates it if needed. It reads the store, not the
+// folder: call Ingest for that. One process at a time can have a store open; another one
+// waits for Options.Wait, then fails with Conflict, naming the holder. A store that cannot
+// be written, such as on a read-only disk, is opened for reading; changes in the folder are
+// then held in memory only. Errors: NotFound (no such folder), Conflict, Corrupt (the store
+// has an unknown format or belongs to another folder), Held and Ambiguous (see
+// Options.Stores), ReadOnly, Invalid (an unusable state folder).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{opts: opts.defaults(), scope: scopeMemex}
 	abs, err := filepath.Abs(dir)
@@ -110,7 +109,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	return m, nil
 }
 
-// openStore takes the lock and opens journal and images.
+// openStore takes the lock and opens the journal and the images.
 func (m *Memory) openStore(ctx context.Context) error {
 	m.fs = m.opts.Store
 	if m.fs == nil {
@@ -159,13 +158,13 @@ func (m *Memory) openStore(ctx context.Context) error {
 	return nil
 }
 
-// checkKinds refuses a state folder with something else than files and folders in it.
+// checkKinds rejects a state folder that contains anything but regular files and folders.
 func (m *Memory) checkKinds(op string) error {
 	return fail(op, m.state, Corrupt, disk.CheckKinds(m.fs))
 }
 
-// openHistory opens the store. Without the lock another process may be writing, and what
-// is half written looks like damage: it is looked at again then.
+// openHistory opens the store. Without the lock another process may be writing, and a
+// half-written record looks like damage; opening is then retried.
 func (m *Memory) openHistory() (store.Store, error) {
 	const looks = 5
 	for look := 1; ; look++ {
@@ -182,9 +181,9 @@ func (m *Memory) openHistory() (store.Store, error) {
 	}
 }
 
-// openKind is that of an error of opening the store: a system that refuses a read
-// says nothing of what the store holds, unless it is that a file stands where a folder
-// must be, or the other way round.
+// openKind returns the Kind of an error from opening the store. If the system refuses a
+// read, the store's contents are unknown: Other. A file in the place of a folder, or the
+// reverse, is Corrupt.
 func openKind(err error) Kind {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && errno != syscall.ENOTDIR && errno != syscall.EISDIR {
 		return Other
@@ -192,7 +191,7 @@ func openKind(err error) Kind {
 	return Corrupt
 }
 
-// lockKind is that of an error of taking the lock.
+// lockKind returns the Kind of an error from taking the lock.
 func lockKind(err error) Kind {
 	if errors.Is(err, vfs.ErrNotRegular) {
 		return Corrupt
@@ -200,8 +199,8 @@ func lockKind(err error) Kind {
 	return Conflict
 }
 
-// takeLock makes this process the owner of a state folder. It asks again for
-// as long as Options.Wait says; the error names the owner.
+// takeLock makes this process the owner of a state folder, retrying for Options.Wait. The
+// error names the current owner.
 func (m *Memory) takeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error) {
 	holder := vfs.Holder{PID: os.Getpid(), Command: m.opts.Command, Since: m.opts.Now()}
 	if m.opts.Wait <= 0 {
@@ -216,16 +215,15 @@ func (m *Memory) takeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error)
 	return lock, err
 }
 
-// View returns what the memory holds now. It costs one atomic load; what it
-// returns never changes.
+// View returns an immutable view of the present state: one atomic load.
 func (m *Memory) View() *View { return m.chain.Head().Derived.(*View) }
 
 // Dir returns the memex folder.
 func (m *Memory) Dir() string { return m.dir }
 
-// Close writes what makes the next opening quick and lets go of the store, and
-// closes the scopes of a memex. Everything acknowledged is on disk before; closing
-// twice is no error.
+// Close saves the caches that speed up the next opening and releases the store; for a memex,
+// it closes the scopes first. Acknowledged commits are already on disk. Closing twice is not
+// an error.
 func (m *Memory) Close() error {
 	if m.parent != nil {
 		m.parent.scopes.forget(m)
@@ -244,13 +242,13 @@ func (m *Memory) close() error {
 	return fail("close", m.state, Other, errors.Join(err, m.release()))
 }
 
-// release closes what is open, in the order it was opened backward.
+// release closes everything that is open, in reverse order of opening.
 func (m *Memory) release() error {
 	var errs []error
 	if m.chain != nil {
 		errs = append(errs, m.chain.Store().Close())
 	}
-	if m.parent != nil { // the rest is the memex's
+	if m.parent != nil { // the memex owns the rest
 		return errors.Join(errs...)
 	}
 	if m.fs != nil && m.opts.Store == nil {

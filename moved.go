@@ -10,9 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// findHistory asks, where this memex has no store yet, whether another store knows its
-// notes: a folder that was moved or renamed goes on with its history, and never begins a
-// new one without a word. It returns Held for one that was moved here.
+// findHistory searches the other stores for the notes of a memex without a store, so that a
+// moved or renamed folder continues its history and never silently begins a new one. It
+// returns Held for a moved folder.
 func (m *Memory) findHistory() error {
 	if m.opts.Stores == "" || m.opts.Anew || stores.Begun(m.state) {
 		return nil
@@ -35,7 +35,7 @@ func (m *Memory) findHistory() error {
 		return fail("open", m.dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
 	case m.opts.Adopt:
 		return fail("open", m.dir, Conflict, m.take(k))
-	case k.Memex == m.dir && filepath.Dir(m.state) != m.opts.Stores: // the state folder was named, so a fresh one is meant
+	case k.Memex == m.dir && filepath.Dir(m.state) != m.opts.Stores: // explicit state folder: a new history
 		m.kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, m.state)
 	case k.Moved:
 		return fail("open", m.dir, Held, fmt.Errorf(
@@ -48,8 +48,8 @@ func (m *Memory) findHistory() error {
 	return nil
 }
 
-// take lets the history of another store go on in this one's place. The signer forgets a
-// store that moved, and remembers this one when it is opened.
+// take adopts the history of another store. The witness forgets a store that moved, and
+// records this one when it is opened.
 func (m *Memory) take(k stores.Kin) error {
 	if err := stores.Take(k.Dir, m.state, m.dir, !k.Moved); err != nil || !k.Moved || m.opts.Witness == nil {
 		return err
@@ -60,7 +60,7 @@ func (m *Memory) take(k stores.Kin) error {
 	return nil
 }
 
-// long says how long the history of a store is, where that is known.
+// long describes the length of a store's history, if known.
 func long(k stores.Kin) string {
 	if k.Commits == 0 {
 		return ""
@@ -68,8 +68,8 @@ func long(k stores.Kin) string {
 	return " of " + count(int(k.Commits), "commit")
 }
 
-// markFolder notes in the store which folder this is, for the day when it is moved. A
-// store that cannot be written does without.
+// markFolder records in the store which folder this is, so that it is recognized after a
+// move. A store that cannot be written is skipped.
 func (m *Memory) markFolder() {
 	if m.opts.Store != nil || m.chain.Store().Err() != nil {
 		return

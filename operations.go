@@ -14,12 +14,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// maxOpBytes is the length of the longest operation key.
+// maxOpBytes is the maximum length of an operation key.
 const maxOpBytes = 200
 
-// repeated returns the commit that an operation of this kind made when it came
-// the first time, nil for one that did not come yet. All that make commits ask it, so an
-// agent whose rights nobody said is refused here. m.mu is held.
+// repeated returns the commit of an earlier operation with the same key and kind, or nil.
+// Every operation that commits calls it, so it also denies an agent without rights. The
+// caller is the chain's writer.
 func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit, error) {
 	if a := m.actor(ctx); a.Author.Kind == author.Agent && a.May == nil {
 		return nil, fail(name, "", Denied, errNoRights)
@@ -45,11 +45,10 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 	return first, nil
 }
 
-// Done reports whether the op of the context was done already, as a commit of this
-// kind, and which node an edit was about, under the id that it had then: a caller who
-// names a node by its title, or one that has left with the operation, cannot find it
-// any more. Errors: those of the operation itself, Conflict for an op that is another
-// one's.
+// Done reports whether an operation with the context's op has already made a commit of this
+// kind, and returns the node that it edited, by its id at the time: a retry cannot find a
+// node by its old title, or one that the operation removed. Errors: those of the operation,
+// Conflict if another operation has used the op.
 func (m *Memory) Done(ctx context.Context, kind string) (id string, done bool, err error) {
 	defer m.chain.Begin().End()
 	first, err := m.repeated(ctx, "op", kind)
@@ -59,8 +58,8 @@ func (m *Memory) Done(ctx context.Context, kind string) (id string, done bool, e
 	return subject(first), true, nil
 }
 
-// subject returns the id of the node that an edit was about: one that came, else
-// one whose own text or place changed, else one that left.
+// subject returns the id of the node that an edit was about: an added one, else one with a
+// changed text or place, else a removed one.
 func subject(c *graph.Commit) string {
 	if id := inserted(c); id != "" {
 		return id
@@ -84,8 +83,7 @@ func subject(c *graph.Commit) string {
 	return cmp.Or(moved, left)
 }
 
-// answered gives an operation that came again what it gave the first time; nil
-// for none.
+// answered replays the result of an operation's first commit; zero for nil.
 func (m *Memory) answered(first *graph.Commit, answer func(*graph.Commit)) Commit {
 	if first == nil {
 		return Commit{}
@@ -100,8 +98,7 @@ func (m *Memory) answered(first *graph.Commit, answer func(*graph.Commit)) Commi
 	return c
 }
 
-// inserted returns the id of the headline that came with a commit: the one that
-// does not stand below another that came.
+// inserted returns the id of the headline that a commit added: the top one of those added.
 func inserted(c *graph.Commit) string {
 	came := map[string]bool{}
 	for i := range c.Delta {
@@ -117,8 +114,7 @@ func inserted(c *graph.Commit) string {
 	return ""
 }
 
-// since returns the ids that nodes go by since a commit, which they had other
-// ones before.
+// since maps ids to their new ids after a commit.
 func since(c *graph.Commit, ids []string) []string {
 	now := map[string]string{}
 	for _, e := range c.Lineage {
@@ -133,7 +129,7 @@ func since(c *graph.Commit, ids []string) []string {
 	return out
 }
 
-// files lists the files that a commit is about, sorted.
+// files lists the files that a commit changed, sorted.
 func files(c *graph.Commit) []string {
 	paths := map[string]bool{}
 	for i := range c.Delta {
@@ -147,8 +143,8 @@ func files(c *graph.Commit) []string {
 	return sortedKeys(paths)
 }
 
-// counted reads the numbers of a message such as "3 moments thinned, 1 block
-// dropped", in order; 0 for one that is not there.
+// counted parses the numbers in a message such as "3 moments thinned, 1 block dropped", in
+// order; missing numbers are 0.
 func counted(message string, into ...*int) {
 	for part := range strings.SplitSeq(message, ", ") {
 		if len(into) == 0 {

@@ -16,41 +16,39 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// minOverlays is the number of combinations of scopes that are kept up to date at least.
+// minOverlays is the minimum number of scope combinations kept.
 const minOverlays = 4
 
-// overlays are the views that lay scopes over a memex.
+// overlays caches the views that lay scopes over a memex.
 type overlays struct {
-	last atomic.Pointer[overlay] // the one asked for last
+	last atomic.Pointer[overlay] // the most recently used
 
 	mu    sync.Mutex
-	known lru.Map[string, *overlay] // by the names of the scopes
+	known lru.Map[string, *overlay] // keyed by scope names
 }
 
-// overlay is a view over several scopes, and what it was made from.
+// overlay is a view over several scopes, with its sources.
 type overlay struct {
-	names  []string  // as they were asked for
-	layers []*Memory // the memex first; nil for a session that nothing was ingested into
-	below  []layer   // of layers
-	opened uint64    // of scopes, when it was made
+	names  []string  // as requested
+	layers []*Memory // the memex first; nil for an empty session
+	below  []layer   // parallel to layers
+	opened uint64    // scopes.opened at creation
 	view   *View
 }
 
-// layer is what one scope holds at one moment.
+// layer is the content of a scope at one moment.
 type layer struct {
 	view *View
-	laid map[string]merkle.Digest // of a session: the file that each document of a path lies over
+	laid map[string]merkle.Digest // of a session: covered files by path
 }
 
-// Over returns the memex overlaid by each of the scopes in turn. It is a view like
-// any other: a document is that of the last scope that has one of its path, and an
-// id that several claim goes to the last of them. What a session laid over a file
-// counts until the file is saved. Without scopes, it is what View returns.
+// Over returns a view of the memex overlaid by each of the scopes in turn. If several scopes
+// have a document with the same path, or claim the same id, the last one wins. A session's
+// document over a file is visible until the file is saved. Without scopes, it returns View.
 //
-// It costs a few atomic loads while nothing changed, and takes no lock then; after
-// a change it costs what the changed documents do. Errors: Invalid (a name),
-// NotFound (a project that is neither configured nor was ever ingested into), and
-// those of opening a scope.
+// If nothing changed it costs a few atomic loads and takes no lock; else its cost is
+// proportional to the changed documents. Errors: Invalid (a name), NotFound (a project that
+// is neither configured nor has trees), and those of opening a scope.
 func (m *Memory) Over(ctx context.Context, scopes ...string) (*View, error) {
 	top := m.memex()
 	if len(scopes) == 0 {
@@ -71,7 +69,7 @@ func (m *Memory) Over(ctx context.Context, scopes ...string) (*View, error) {
 	return o.view, nil
 }
 
-// current reports whether every layer is still what it was.
+// current reports whether no layer has changed.
 func (o *overlay) current(m *Memory) bool {
 	for i, s := range o.layers {
 		if s != nil && s.View() != o.below[i].view {
@@ -81,8 +79,7 @@ func (o *overlay) current(m *Memory) bool {
 	return o.opened == m.scopes.opened.Load()
 }
 
-// lay makes the overlay of scopes from the one that was made before, else from the
-// memex.
+// lay builds the overlay of scopes from the previous one, or from the memex.
 func (m *Memory) lay(ctx context.Context, scopes []string) (*overlay, error) {
 	o := &overlay{names: slices.Clone(scopes), opened: m.scopes.opened.Load()}
 	for _, name := range slices.Concat([]string{scopeMemex}, scopes) {
@@ -101,7 +98,7 @@ func (m *Memory) lay(ctx context.Context, scopes []string) (*overlay, error) {
 	return o, nil
 }
 
-// layer opens a scope to be read; nil for a session without anything in it.
+// layer opens a scope for reading; nil for an empty session.
 func (m *Memory) layer(ctx context.Context, name string) (*Memory, error) {
 	there, err := m.exists(name)
 	switch {
@@ -120,7 +117,7 @@ func (m *Memory) layer(ctx context.Context, name string) (*Memory, error) {
 		"no such project: give it paths under [projects] in the configuration, or ingest a tree into it"))
 }
 
-// layerNow returns what a scope holds; nothing for nil.
+// layerNow returns the present content of a scope; nil has none.
 func (m *Memory) layerNow() layer {
 	if m == nil {
 		return layer{view: &View{state: &graph.State{}}}
@@ -133,8 +130,8 @@ func (m *Memory) layerNow() layer {
 	return l
 }
 
-// compose makes the view, from that of an overlay of the same layers before, or
-// from the memex's where was is nil.
+// compose builds the view from was, an earlier overlay of the same layers, or from the
+// memex's view if was is nil.
 func (o *overlay) compose(was *overlay) {
 	base, changed := o.below[0].view, map[string]bool{}
 	if was == nil {
@@ -168,7 +165,7 @@ func (o *overlay) compose(was *overlay) {
 	o.view.layers = append([]string{scopeMemex}, o.names...)
 }
 
-// relaid lists the paths whose document lies over another file than before.
+// relaid lists the paths whose document covers a different file than before.
 func (l *layer) relaid(was *layer) []string {
 	var out []string
 	for path, file := range l.laid {
@@ -179,7 +176,7 @@ func (l *layer) relaid(was *layer) []string {
 	return out
 }
 
-// highest returns the layer whose document of a path is seen, 0 where none has one.
+// highest returns the top layer with a visible document of a path, or 0.
 func (o *overlay) highest(path string) int {
 	for i := len(o.below) - 1; i > 0; i-- {
 		if _, has := o.below[i].view.state.Document(path); has && o.counts(i, path) {
@@ -189,9 +186,9 @@ func (o *overlay) highest(path string) int {
 	return 0
 }
 
-// counts reports whether a document of a layer may be seen. What was laid over a
-// file ends when the file is saved, and a file outside a project, which it has as
-// a setup file, is that of the layers below, if they have it.
+// counts reports whether a document of a layer may be visible. One laid over a file is
+// hidden once the file is saved. A setup file outside a project's paths is visible only if
+// no layer below has it.
 func (o *overlay) counts(i int, path string) bool {
 	m := o.layers[i]
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// ledgers are those of a memory's chain.
+// ledgers are the ledgers of a memory's chain.
 type ledgers struct {
 	all        chain.Ledgers
 	snapshots  chain.Slot[*snapshots]
@@ -22,7 +22,7 @@ type ledgers struct {
 	tombstones chain.Slot[tombstones]
 }
 
-// newLedgers registers the ledgers of a scope; m is nil for a copy that is only read.
+// newLedgers registers the ledgers of a scope; m is nil for a read-only copy.
 func newLedgers(m *Memory) *ledgers {
 	l := &ledgers{}
 	l.snapshots = chain.Register(&l.all, snapshotLedger{session: m != nil && m.isSession()})
@@ -32,7 +32,7 @@ func newLedgers(m *Memory) *ledgers {
 	return l
 }
 
-// newChain returns the chain of this memory over its store, not loaded yet.
+// newChain returns the chain of this memory over a store, not yet loaded.
 func (m *Memory) newChain(from store.Store) *chain.Chain {
 	m.ledgers = newLedgers(m)
 	opts := chain.Options{
@@ -40,7 +40,7 @@ func (m *Memory) newChain(from store.Store) *chain.Chain {
 		Signer: m.opts.Signer, Verifiers: m.opts.Verifiers, Lost: m.scannedBefore, Committed: m.opts.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.known.follow(delta)
-			m.tableOld = true // it names the root it belongs to
+			m.tableOld = true // it names its root
 		},
 	}
 	if m.opts.Witness != nil && m.hasFiles() {
@@ -49,7 +49,7 @@ func (m *Memory) newChain(from store.Store) *chain.Chain {
 	return chain.New(from, opts)
 }
 
-// witness tells Options.Witness which store it is asked about.
+// witness adapts Options.Witness to one store.
 type witness struct{ m *Memory }
 
 func (w witness) Signed() (string, error) { return w.m.opts.Witness.Signed(w.m.state) }
@@ -58,11 +58,10 @@ func (w witness) Remember(head string) error {
 	return w.m.opts.Witness.Remember(w.m.state, w.m.dir, head)
 }
 
-// recover brings back the state, see chain.Tx.Load, and then settles an operation on
-// files that the journal's end announces.
+// recover loads the state, see chain.Tx.Load, then completes or drops the file operation
+// that the journal ends with.
 //
-// Damage to the journal leaves the memory at the last commit before it, and
-// read-only.
+// If the journal is damaged, the memory is read-only at the last commit before the damage.
 func (m *Memory) recover(ctx context.Context) error {
 	defer m.chain.Begin().End()
 	if err := m.load(ctx); err != nil {
@@ -80,7 +79,7 @@ func (m *Memory) recover(ctx context.Context) error {
 	return nil
 }
 
-// load is recover without the new chain.
+// load is recover without beginning a new chain.
 func (m *Memory) load(ctx context.Context) error {
 	defer m.publishStatus()
 	pending, err := m.read()
@@ -101,8 +100,8 @@ func (m *Memory) load(ctx context.Context) error {
 	return nil
 }
 
-// read loads the chain. It returns the operation on files that was announced and not ended,
-// nil for none; one of a later version is skipped: the next scan reads its files.
+// read loads the chain and returns the pending file operation, or nil. It skips one of a
+// later version: the next scan reads its files.
 func (m *Memory) read() (*intent, error) {
 	m.known = knownNotes{}
 	pending, err := m.chain.Held().Load()
@@ -117,7 +116,8 @@ func (m *Memory) read() (*intent, error) {
 	return in, err
 }
 
-// scannedBefore says that the file table is of a state with documents, "" if it is not.
+// scannedBefore returns an error text if the file table belongs to a state with documents,
+// else "".
 func (m *Memory) scannedBefore() string {
 	b, err := m.fs.ReadFile(tableFile)
 	empty := (&graph.State{}).Root()

@@ -14,11 +14,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
-// errNoRights refuses an agent whose rights nobody has said.
+// errNoRights denies an agent without defined rights.
 var errNoRights = errors.New("the agent has no rights; who asks for it says what it may write, see author.Actor.May and api.Trusted")
 
-// rights returns what says which files the actor of a context may change, nil for all that
-// are not protected.
+// rights returns the function that checks which files the actor may change; nil allows all
+// files that are not protected.
 func (m *Memory) rights(ctx context.Context) func(path string) error {
 	a := m.actor(ctx)
 	if a.May == nil && a.Author.Kind == author.Agent {
@@ -27,12 +27,11 @@ func (m *Memory) rights(ctx context.Context) func(path string) error {
 	return a.May
 }
 
-// errSeveralNames refuses a file with hard links: nobody can tell which of its names
-// is protected.
+// errSeveralNames denies a file with hard links: any of its names may be protected.
 var errSeveralNames = errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying it over itself")
 
-// judge returns what decides over each file of an operation by the author of c, nil
-// where its author may write every file that is not locked down.
+// judge returns a function that authorizes each file of an operation by the author of c, nil
+// if the author may write every file that is not locked down.
 func (m *Memory) judge(ctx context.Context, name string, c *graph.Commit) func(corpus.Place) error {
 	may := m.rights(ctx)
 	if may == nil && c.Author == owner {
@@ -50,8 +49,8 @@ func (m *Memory) judge(ctx context.Context, name string, c *graph.Commit) func(c
 	}
 }
 
-// mayChange says why a file is not an agent's to change, and whether that is for where
-// the path leads.
+// mayChange returns why the actor may not change a file, and whether the reason is the
+// target of its path.
 func (m *Memory) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
 	for _, path := range []string{p.Path, p.Real} {
 		if slices.ContainsFunc(m.root.Names(path), m.guard.policy.Covers) {
@@ -69,9 +68,9 @@ func (m *Memory) mayChange(may func(string) error, p corpus.Place) (real bool, e
 	return false, nil
 }
 
-// mayWrite refuses an operation that is not its author's to do, before anything of the
-// documents is read or shown: a protected file is written by its owner alone, and not
-// on top of what nobody has looked at; an agent writes what it has rights to.
+// mayWrite denies an operation that its author is not allowed to do, before it reads or
+// reveals anything. Only the owner writes a protected file, and not over unreviewed changes;
+// an agent writes where it has rights.
 func (m *Memory) mayWrite(ctx context.Context, name string, c *graph.Commit, paths ...string) error {
 	if err := m.unprotected(name, c, paths); err != nil {
 		return err
@@ -92,8 +91,8 @@ func (m *Memory) mayWrite(ctx context.Context, name string, c *graph.Commit, pat
 	return nil
 }
 
-// unprotected refuses an operation on protected documents that its author may not
-// change, files or not.
+// unprotected denies an operation on protected documents, files or not, that its author may
+// not change.
 func (m *Memory) unprotected(name string, c *graph.Commit, paths []string) error {
 	book, head := m.trust().book, m.View().state
 	for _, path := range paths {
@@ -109,7 +108,7 @@ func (m *Memory) unprotected(name string, c *graph.Commit, paths []string) error
 	return nil
 }
 
-// mode is that of a file: the strictest of all paths that lead to it.
+// mode returns the mode of a file: the strictest of all paths that lead to it.
 func (m *Memory) mode(path string) guard.Mode { return m.modeBy(m.guard.policy, path) }
 
 func (m *Memory) modeBy(policy *guard.Policy, path string) guard.Mode {

@@ -20,8 +20,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// A scope is a memory of its own in a folder of the memex's store, under the
-// memex's lock: own journal, chain, snapshots and head.
+// A scope is a separate memory in a folder of the memex's store, under the memex's lock. It
+// has its own journal, chain, snapshots and head.
 const (
 	scopeMemex    = "memex"
 	kindProject   = "project"
@@ -30,20 +30,19 @@ const (
 	maxScopeBytes = 100
 )
 
-// scopes are those of a memex that are open.
+// scopes are the open scopes of a memex.
 type scopes struct {
 	mu     sync.Mutex
 	open   map[string]*Memory
 	closed bool
-	opened atomic.Uint64 // how often one came or went
+	opened atomic.Uint64 // incremented when a scope opens or closes
 }
 
-// Scope opens the memory of a scope, and makes it where there is none: project/NAME,
-// session/ID, or memex for the one that Open gave. NAME and ID are 1 to 100 bytes
-// of UTF-8 without control characters. A project that Options.Projects names holds
-// the files of its paths; another one, and every session, holds only what was
-// ingested as a tree. The memory belongs to that of the memex, and is closed with it. Errors:
-// Invalid (the name, or a closed memory), Corrupt, Other.
+// Scope opens the memory of a scope, and creates it if needed. The name is project/NAME,
+// session/ID, or memex for the memory that Open returned. NAME and ID are 1 to 100 bytes of
+// UTF-8 without control characters. A project in Options.Projects holds the files below its
+// paths; other projects and all sessions hold only ingested trees. The memex owns the memory
+// and closes it. Errors: Invalid (the name, or a closed memory), Corrupt, Other.
 func (m *Memory) Scope(ctx context.Context, name string) (*Memory, error) {
 	top := m.memex()
 	if name == "" || name == scopeMemex {
@@ -53,13 +52,13 @@ func (m *Memory) Scope(ctx context.Context, name string) (*Memory, error) {
 		return nil, fail("scope", name, Invalid, err)
 	}
 	s, fresh, err := top.scopeOf(ctx, name)
-	if err == nil && fresh && s.isSession() { // a project has drift, and no buffers
+	if err == nil && fresh && s.isSession() { // projects have drift but no buffers
 		err = s.endBuffersNow(ctx)
 	}
 	return s, err
 }
 
-// scopeOf returns a scope by a name that is one, and whether it was opened for it.
+// scopeOf returns the scope with a valid name, and whether this call opened it.
 func (m *Memory) scopeOf(ctx context.Context, name string) (s *Memory, fresh bool, err error) {
 	m.scopes.mu.Lock()
 	defer m.scopes.mu.Unlock()
@@ -80,8 +79,8 @@ func (m *Memory) scopeOf(ctx context.Context, name string) (s *Memory, fresh boo
 	return s, true, nil
 }
 
-// Scopes lists the scopes beside memex, sorted: the projects that Options.Projects
-// names, and what was ever ingested into another project or a session. Errors: Other.
+// Scopes lists the scopes other than memex, sorted: the projects in Options.Projects, and
+// every project or session with ingested trees. Errors: Other.
 func (m *Memory) Scopes() ([]string, error) {
 	top := m.memex()
 	names, err := scopesIn(top.fs)
@@ -95,8 +94,8 @@ func (m *Memory) Scopes() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// ScopeOfFile names the scope that a file of a path below the memex belongs to,
-// were it an Org file: a project by its paths, else memex.
+// ScopeOfFile names the scope to which an Org file at a path below the memex would belong: a
+// project by its paths, else memex.
 func (m *Memory) ScopeOfFile(path string) string {
 	top := m.memex()
 	for _, project := range sortedKeys(top.opts.Projects) {
@@ -107,7 +106,7 @@ func (m *Memory) ScopeOfFile(path string) string {
 	return scopeMemex
 }
 
-// memex returns the memory that this one is a scope of, else itself.
+// memex returns the memory of the memex to which m belongs, m itself if it is no scope.
 func (m *Memory) memex() *Memory {
 	if m.parent != nil {
 		return m.parent
@@ -115,13 +114,13 @@ func (m *Memory) memex() *Memory {
 	return m
 }
 
-// openScope opens the store of a scope below that of the memex.
+// openScope opens the store of a scope in the memex's store.
 func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	s := &Memory{
 		opts: m.opts, dir: m.dir, parent: m, scope: name,
 		root: m.root.Region(m.region(name)),
 	}
-	s.opts.Committed = nil // its numbers are not those of the memex
+	s.opts.Committed = nil // its commits are numbered separately
 	s.guard.policy = m.guard.policy
 	folder := scopesFolder + "/" + scopeFolder(name)
 	s.state = filepath.Join(m.state, filepath.FromSlash(folder))
@@ -145,9 +144,9 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	return s, nil
 }
 
-// region says which paths of the memex folder a scope holds, as corpus.Root.Region
-// takes it: the paths of a project are no part of the memex, nor of a project
-// around it.
+// region returns the paths of the memex folder that a scope holds, as arguments of
+// corpus.Root.Region. The paths of a project belong neither to the memex nor to an enclosing
+// project.
 func (m *Memory) region(scope string) (within, without []string) {
 	for project, paths := range m.opts.Projects {
 		if kindProject+"/"+project == scope {
@@ -169,17 +168,17 @@ func (m *Memory) hasFiles() bool {
 	return m.parent == nil || ok && configured
 }
 
-// isSession reports whether this is the memory of a session: what is ingested there
-// takes no snapshot.
+// isSession reports whether this is the memory of a session. Ingesting into a session takes
+// no snapshot.
 func (m *Memory) isSession() bool { return strings.HasPrefix(m.scope, kindSession+"/") }
 
-// isFile reports whether a document of this memory is that of a file: neither a
-// tree nor laid over a file.
+// isFile reports whether a document of this memory is a file, rather than a tree or a buffer
+// laid over a file.
 func (m *Memory) isFile(path string) bool { return m.hasFiles() && !node.IsMemory(path) }
 
-// openProjects opens the projects that have files, so that what a crash has cut
-// short there is ended before anything reads the folder. One that cannot be opened
-// takes none of the others with it: whoever names it gets the error.
+// openProjects opens the projects with files, which completes interrupted operations before
+// anything reads the folder. A project that fails to open does not affect the others: the
+// next use of its name returns the error.
 func (m *Memory) openProjects(ctx context.Context) {
 	for _, project := range sortedKeys(m.opts.Projects) {
 		if _, err := m.Scope(ctx, kindProject+"/"+project); err != nil {
@@ -188,7 +187,7 @@ func (m *Memory) openProjects(ctx context.Context) {
 	}
 }
 
-// checkProjects refuses paths that cannot be those of projects.
+// checkProjects rejects invalid project names and paths.
 func checkProjects(projects map[string][]string, root *corpus.Root) error {
 	owner := map[string]string{}
 	for _, project := range sortedKeys(projects) {
@@ -209,7 +208,7 @@ func checkProjects(projects map[string][]string, root *corpus.Root) error {
 	return nil
 }
 
-// checkScope says what is wrong with the name of a scope.
+// checkScope returns an error if the name of a scope is invalid.
 func checkScope(name string) error {
 	kind, rest, _ := strings.Cut(name, "/")
 	switch {
@@ -223,11 +222,11 @@ func checkScope(name string) error {
 	return nil
 }
 
-// coded writes names that a file system might fold or refuse.
+// coded encodes names that a file system might fold or refuse.
 var coded = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// scopeFolder names the folder of a scope: KIND-NAME where all of NAME is plain,
-// else KIND=BASE32.
+// scopeFolder names the folder of a scope: KIND-NAME if NAME has only plain characters, else
+// KIND=BASE32.
 func scopeFolder(name string) string {
 	kind, rest, _ := strings.Cut(name, "/")
 	plain := func(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' }
@@ -237,7 +236,7 @@ func scopeFolder(name string) string {
 	return kind + "-" + rest
 }
 
-// scopesIn lists the scopes that have a store in a state folder.
+// scopesIn lists the scopes with a store in a state folder.
 func scopesIn(in vfs.FS) ([]string, error) {
 	entries, err := in.ReadDir(scopesFolder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -258,8 +257,8 @@ func scopesIn(in vfs.FS) ([]string, error) {
 	return names, err
 }
 
-// acrossScopes refuses to move what another scope holds, or to there: each has a
-// history of its own, and no one commit could say both.
+// acrossScopes rejects a move between scopes: their histories are separate, and no single
+// commit could record it.
 func (m *Memory) acrossScopes(op string, ids ...string) error {
 	for _, id := range ids {
 		if _, here := m.View().Get(id); here {
@@ -280,13 +279,13 @@ func (m *Memory) acrossScopes(op string, ids ...string) error {
 	return nil
 }
 
-// exists reports whether a scope has ever been opened, or is configured.
+// exists reports whether a scope was ever opened or is configured.
 func (m *Memory) exists(name string) (bool, error) {
 	names, err := m.Scopes()
 	return slices.Contains(names, name), err
 }
 
-// closeAll closes the scopes of a memex; none opens after it.
+// closeAll closes the scopes of a memex and prevents opening more.
 func (s *scopes) closeAll() error {
 	s.mu.Lock()
 	open := s.open
@@ -299,7 +298,7 @@ func (s *scopes) closeAll() error {
 	return errors.Join(errs...)
 }
 
-// forget takes a scope that was closed out of those that are open.
+// forget removes a closed scope from the open ones.
 func (s *scopes) forget(m *Memory) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -309,7 +308,7 @@ func (s *scopes) forget(m *Memory) {
 	s.opened.Add(1)
 }
 
-// verifyScopes verifies the scopes of a memex. Their problems name the scope.
+// verifyScopes verifies the scopes of a memex. Each problem names its scope.
 func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []node.Problem, err error) {
 	names, err := m.Scopes()
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// A setup file that is no Org file is an opaque document for as long as a
-// document names it: what a state says depends on nothing outside it.
+// A setup file that is not Org is kept as an opaque document while a document names it, so
+// that a state is self-contained.
 
-// addSetupFiles takes in setup files that are new or changed, and those that they name,
-// before the commit that has their documents.
+// addSetupFiles ingests new and changed setup files, and the ones that they name, before the
+// commit of the documents that use them.
 func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		switch known, met := in.setup[path]; {
@@ -32,10 +32,10 @@ func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// addSetupFile finds a setup file that the scan does not list.
+// addSetupFile ingests a setup file that the scan does not list.
 func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 	found, changed, err := in.m.root.Setup(path, in.m.table)
-	in.setup[path] = found || err != nil // what cannot be read is not gone
+	in.setup[path] = found || err != nil // unreadable is not absent
 	if err != nil {
 		in.m.problems = append(in.m.problems, corpus.ProblemOf(path, err))
 		return nil
@@ -46,8 +46,8 @@ func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 	return in.file(ctx, path)
 }
 
-// refreshSetupFiles looks at all setup files that documents name: one may have changed, or
-// come, where no document did.
+// refreshSetupFiles checks all setup files that documents name: they can change or appear
+// without a change of a document.
 func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 	for {
 		before := len(in.setup)
@@ -60,8 +60,8 @@ func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 	}
 }
 
-// dropUnusedSetups takes out of a draft on top of a state the setup files that no
-// document names any more, and returns their paths.
+// dropUnusedSetups removes from a draft based on state the setup files that no document
+// names any more, and returns their paths.
 func (m *Memory) dropUnusedSetups(state *graph.State, draft *graph.Draft) []string {
 	var out []string
 	asked := draft.SetupFiles()

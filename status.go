@@ -20,43 +20,42 @@ type Status struct {
 	Memex     string
 	StateDir  string
 	Scope     string   // memex, project/NAME or session/ID
-	Scopes    []string // of a memex: the scopes beside it
+	Scopes    []string // of a memex: its other scopes
 	Root      merkle.Digest
 	Head      Commit
 	Nodes     int
 	Documents int
-	Drift     []string       // files that differ from memory on purpose
-	Missing   []string       // files that the folder has lost and memory keeps
-	Problems  []node.Problem // files of the last scan that could not be read
-	ReadOnly  string         // why nothing can be written, "" when it can
-	Recovered string         // what opening had to mend, "" for nothing
-	Kin       string         // that another store knows these notes, and what takes its history along; "" for none
-	History   int64          // bytes that journal and packs take
-	Large     string         // that History is above Options.HistoryWarn, "" when it is not
-	SignedBy  string         // the known key that signed the head, NAME+HASH, "" for none
-	Signature string         // why the newest signature does not vouch for the head, "" for nothing
-	Baselines string         // why nothing vouches for what is trusted of protected files, "" where something does
-	Relaxed   time.Duration  // how long what was told may not be on the disk, see Options
+	Drift     []string       // files that differ from memory on purpose, see RollbackOptions
+	Missing   []string       // documents in memory without a file in the folder
+	Problems  []node.Problem // files that the last scan could not read
+	ReadOnly  string         // why writes are refused, or ""
+	Recovered string         // what opening repaired, or ""
+	Kin       string         // another store with these notes, how to adopt it, or ""
+	History   int64          // size of journal and packs in bytes
+	Large     string         // a warning if History exceeds Options.HistoryWarn, or ""
+	SignedBy  string         // the known key that signed the head, NAME+HASH, or ""
+	Signature string         // why the newest signature does not cover the head, or ""
+	Baselines string         // why the baselines of protected files are unverified, or ""
+	Relaxed   time.Duration  // how long an acknowledged commit may be unsynced, see Options
 }
 
-// scanned is what the writer knows beside the chain, for Status.
+// scanned holds the writer's data outside the chain, for Status.
 type scanned struct {
 	problems  []corpus.Problem
-	missing   []string // must not be changed
+	missing   []string // read-only
 	recovered string
 	table     *corpus.Table
 }
 
-// publishStatus gives Status what the writer knows beside the chain. The caller is the
-// writer.
+// publishStatus publishes the writer's data for Status. The caller is the chain's writer.
 func (m *Memory) publishStatus() {
 	m.scanned.Store(&scanned{m.problems, m.missing, m.recovered, m.table})
 }
 
-// Status returns the status of the memory, at little cost. It does not wait for writers,
-// but may wait for a scope that is being opened.
+// Status returns the status of the memory, at low cost. It does not wait for writers, but
+// may wait for a scope that is being opened.
 func (m *Memory) Status() Status {
-	writable := m.Writable() // it waits for a scope that is being opened, which may wait for the chain
+	writable := m.Writable() // before Reading: it may wait for an opening scope
 	defer m.chain.Reading()()
 	at, t := m.chain.Head(), m.scanned.Load()
 	v := at.Derived.(*View)
@@ -88,7 +87,7 @@ func (m *Memory) Status() Status {
 	return s
 }
 
-// skippedOnOpen describes the parts of the store skipped on opening; "" for none.
+// skippedOnOpen describes the parts of the store that were skipped on opening, or "".
 func (m *Memory) skippedOnOpen() string {
 	var told []string
 	r := store.RecoveryOf(m.chain.Store())
@@ -102,11 +101,10 @@ func (m *Memory) skippedOnOpen() string {
 	return strings.Join(told, "; ")
 }
 
-// Synced returns when a document of a view and its file were last known to agree:
-// when the file was read, or written through Fovea. Of an earlier moment it is
-// when the document had last changed then; so it is where the memory no longer
-// knows when it read the file. The zero time is that of no document. O(nodes of
-// the document).
+// Synced returns when a document of a view and its file were last known to agree: when the
+// file was read, or written through Fovea. For a past view, or if that time is no longer
+// known, it returns when the document last changed. The result is zero if the document does
+// not exist. O(nodes of the document).
 func (m *Memory) Synced(v *View, path string) time.Time {
 	latest := time.Time{}
 	later := func(t time.Time) {
@@ -125,7 +123,7 @@ func (m *Memory) Synced(v *View, path string) time.Time {
 	return latest
 }
 
-// historySize returns what the history takes, and what to say of that.
+// historySize returns the size of the history, and a warning if it is too large.
 func (m *Memory) historySize() (size int64, large string) {
 	size, err := store.Size(m.chain.Store())
 	if err == nil && size > m.opts.HistoryWarn {

@@ -18,29 +18,28 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// View is what a memory holds at one moment: an immutable state and the
-// indexes made from it. It stays valid, and unchanged, for as long as it is
-// held, whatever is written meanwhile.
+// View is the content of a memory at one moment: an immutable state with its indexes. It
+// stays valid while held, whatever is written meanwhile.
 type View struct {
 	state  *graph.State
 	commit Commit   // the head; the zero Commit in an empty memory
 	scope  string   // of the memory
-	layers []string // of an overlay: the scopes by rank of their documents
+	layers []string // of an overlay: scopes by the rank of their documents
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
 	tree   *lazy[*window.Outline]
 	odd    *lazy[champ.Map[[]node.Problem]]
 
-	whole      *View                  // of a guarded one: with what is locked down
+	whole      *View                  // of a guarded view: the view with the locked files
 	locked     map[string]guard.State // by path
 	unreviewed []string
 }
 
-// indexes derives views from the moments of a chain.
+// indexes derives views from the states of a chain.
 type indexes struct{ scope string }
 
-// Derive makes a view whose indexes are made from nothing on demand, but for the words
-// that an image had.
+// Derive returns a view whose indexes are built on demand; the word index may come from an
+// image.
 func (x indexes) Derive(state *graph.State, commit Commit, loaded any) any {
 	v := &View{
 		state: state, commit: commit, scope: x.scope,
@@ -52,17 +51,17 @@ func (x indexes) Derive(state *graph.State, commit Commit, loaded any) any {
 	return v
 }
 
-// Follow makes the view after a delta.
+// Follow returns the view after a delta.
 func (indexes) Follow(before any, state *graph.State, delta *graph.Delta, commit Commit) any {
 	return before.(*View).follow(state, delta, commit)
 }
 
-// Encode writes the index of words.
+// Encode serializes the word index.
 func (indexes) Encode(derived any) ([]byte, error) {
 	return derived.(*View).words.get().AppendBinary(nil)
 }
 
-// Load reads the index of words, nil if it cannot.
+// Load decodes the word index, nil if it cannot.
 func (indexes) Load(section []byte) any {
 	lex, err := index.Decode(section)
 	if err != nil {
@@ -71,8 +70,7 @@ func (indexes) Load(section []byte) any {
 	return lex
 }
 
-// follow makes the view of the state that follows by a delta; its indexes go on
-// from v's.
+// follow returns the view after a delta, with indexes updated from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
 	return &View{
 		state: state, commit: c, scope: v.scope,
@@ -83,23 +81,23 @@ func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
 // Root returns the digest of the whole state.
 func (v *View) Root() merkle.Digest { return v.state.Root() }
 
-// Head returns the commit that made this state, without its changes.
+// Head returns the commit of this state, without its changes.
 func (v *View) Head() Commit { return v.commit }
 
 // Len returns the number of nodes.
 func (v *View) Len() int { return v.state.Len() }
 
-// Get returns a node by its id in one look-up. The node is shared: it must not
-// be changed.
+// Get returns a node by its id in one lookup. The node is shared: the caller must not change
+// it.
 func (v *View) Get(id string) (*node.Node, bool) { return v.state.Get(id) }
 
-// Documents yields the documents in order of their paths.
+// Documents yields the documents in path order.
 func (v *View) Documents() iter.Seq[*node.Node] { return v.state.Documents() }
 
-// All yields every node in document order, documents by path.
+// All yields every node in document order, documents in path order.
 func (v *View) All() iter.Seq[*node.Node] { return v.state.All() }
 
-// Text returns the bytes of a document, exactly as they stand in its file.
+// Text returns the exact bytes of a document.
 func (v *View) Text(path string) (string, bool) { return v.state.Text(path) }
 
 // Ancestors returns a node's ancestors, its document first.
@@ -108,35 +106,33 @@ func (v *View) Ancestors(n *node.Node) []*node.Node { return v.state.Ancestors(n
 // Tags returns a node's own and inherited tags.
 func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
 
-// Position returns where a node begins in its document: byte offset and
-// 1-based line. Complexity is that of reading the document up to the node.
+// Position returns the byte offset and the 1-based line at which a node begins in its
+// document. O(the document up to the node).
 func (v *View) Position(n *node.Node) (offset, line int) { return v.recall().Position(n) }
 
-// Lines returns the 1-based lines at which nodes and elements begin in their documents,
-// 0 for one that is not there. Complexity is that of reading each document once.
+// Lines returns the 1-based lines at which nodes and elements begin in their documents, 0 if
+// one is not found. O(the documents).
 func (v *View) Lines(nodes []*node.Node) []int { return v.recall().Lines(nodes) }
 
-// Query returns the nodes that match, in document order, at most limit (0:
-// all). Relative dates count from now. A query that names the type of an element
-// also finds elements: nodes with the id NODE::TYPE.N, made for the caller, whose
-// parent is the node they stand in.
+// Query returns the matching nodes in document order, at most limit (0: all). Relative dates
+// count from now. A query that names the type of an element also finds elements: nodes with
+// the id NODE::TYPE.N, made for the caller, with the node that contains them as parent.
 func (v *View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	nodes, err := v.recall().Query(e, limit, now)
 	return nodes, fail("query", "", Invalid, err)
 }
 
-// Completed returns finished headlines that match keep, which may be nil, the
-// latest first, at most limit (0: all): by CLOSED, else by when their text last
-// changed in memory, on the calendar of now's location. Equal times keep the
-// order of the documents.
+// Completed returns finished headlines that match keep, which may be nil, latest first, at
+// most limit (0: all). It orders by CLOSED, else by when the text last changed in memory, in
+// the time zone of now. Equal times keep document order.
 func (v *View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	nodes, err := v.recall().Completed(keep, limit, now)
 	return nodes, fail("query", "", Invalid, err)
 }
 
-// Search ranks nodes by words, best first; limit 0 means 10. keep, which may
-// be nil, is an additional condition; its relative dates count from now. The
-// scores are BM25 over exactly this view. They are comparable only within one answer.
+// Search ranks nodes by words, best first; limit 0 means 10. keep, which may be nil, is an
+// additional condition; its relative dates count from now. Scores are BM25 over exactly this
+// view and are comparable only within one result.
 func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	found, err := v.recall().Search(text, limit, keep, now)
 	if err != nil {
@@ -145,13 +141,12 @@ func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([
 	return found, nil
 }
 
-// Hit is a node found by Search: its score, and what each arm of the score adds to it.
+// Hit is a node found by Search, with its score and the contribution of each ranker.
 type Hit = recall.Hit
 
-// Resolve finds the node a person means by an id, FILE:LINE, FILE:+BYTE, a
-// path or a title; by NODE::TYPE.N, an element in it, which is no node of the
-// state. Errors: NotFound, Ambiguous (the text lists the
-// candidates), Locked (it stands in a file that is locked down, see Guarded).
+// Resolve finds a node by an id, FILE:LINE, FILE:+BYTE, a path or a title; or, by
+// NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
+// (the text lists the candidates), Locked (its file is locked down, see Guarded).
 func (v *View) Resolve(name string) (*node.Node, error) {
 	n, err := v.recall().Resolve(name)
 	if err == nil {
@@ -175,7 +170,7 @@ func (v *View) recall() recall.View {
 	return r
 }
 
-// Scope names the scope that a node of the view came from.
+// Scope names the scope of a node of the view.
 func (v *View) Scope(n *node.Node) string {
 	if v.layers != nil {
 		return v.layers[v.state.Rank(n.Path)]
@@ -183,8 +178,7 @@ func (v *View) Scope(n *node.Node) string {
 	return v.scope
 }
 
-// Document yields a document's nodes in document order; nothing when there is
-// no such document.
+// Document yields a document's nodes in document order, none if it does not exist.
 func (v *View) Document(path string) iter.Seq[*node.Node] {
 	return slices.Values(v.state.Nodes(path))
 }

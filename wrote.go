@@ -4,15 +4,14 @@ package fovea
 
 import "slices"
 
-// Wrote reports whether files that came to their names, given by their paths below
-// the memex without links, are all as the memory itself has put them there: then
-// Ingest would find nothing in them that the memory does not hold, or is about to.
-// It says false where it cannot tell. It waits for nobody who writes to files, and
-// costs a stat for each path.
+// Wrote reports whether the memory itself wrote all of the files at paths, given below the
+// memex without links, so that Ingest would find nothing that the memory does not hold or is
+// about to. If in doubt it returns false. It does not wait for file writes, and costs a stat
+// per path.
 func (m *Memory) Wrote(paths []string) bool {
 	for _, s := range m.sessions() {
 		if s.overFiles() {
-			return false // what lies over a file ends when the file changes
+			return false // a change of a file ends the buffer over it
 		}
 	}
 	holders := m.withFiles()
@@ -23,18 +22,18 @@ func (m *Memory) Wrote(paths []string) bool {
 		}
 		for j, s := range holders {
 			if j != i && s.View().state.Asked(path) {
-				return false // what it holds of that setup file is its own
+				return false // it has its own copy of that setup file
 			}
 		}
 	}
 	return true
 }
 
-// wrote is Wrote for a path of one scope.
+// wrote is Wrote for one path of one scope.
 func (m *Memory) wrote(path string) bool {
 	defer m.chain.Reading()()
 	doc, ok := m.View().state.Document(path)
-	return ok && len(doc.Derived.Setup) == 0 && // setup files may lie where no scan has looked
+	return ok && len(doc.Derived.Setup) == 0 && // setup files may be outside the scanned folders
 		m.root.Wrote(path) && m.chain.Store().Err() == nil
 }
 
