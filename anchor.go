@@ -10,22 +10,22 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// signatures checks the signed heads of a journal while it is replayed.
+// signatures checks the signed heads of a journal during replay.
 type signatures struct {
-	newest string                   // the last one met
+	newest string                   // last signed head read
 	wrong  map[string]*wrongHeads   // by kind and reason
-	order  []*wrongHeads            // as they were met
-	chain  map[uint64]merkle.Digest // the commits, by number
+	order  []*wrongHeads            // in reading order
+	chain  map[uint64]merkle.Digest // commit digests by number
 }
 
-// wrongHeads are signed heads of which the same is wrong.
+// wrongHeads are signed heads with the same problem.
 type wrongHeads struct {
 	chain.Untrusted
-	first uint64 // the commit that the first of them lies behind
+	first uint64 // number of the commit before the first of them
 	count int
 }
 
-// mark takes a mark of the journal into account.
+// mark checks a signed head and ignores other marks.
 func (w *verifier) mark(data []byte) {
 	signed, ok := chain.ReadHeadMark(data)
 	if !ok || w.m.opts.Verifiers == nil {
@@ -53,10 +53,9 @@ func (w *verifier) mark(data []byte) {
 	same.count++
 }
 
-// heads tells what is wrong with the signed heads: those that are forged or do not
-// fit, and that the newest is of an unknown key or older than the newest commit.
-// An older one of an unknown key is no problem, nor is a commit without: the
-// head signed after it vouches for it.
+// heads reports signed heads that are forged or do not fit, and a newest head that has an
+// unknown key or is older than the newest commit. An older head with an unknown key and a
+// commit without a head are no problems: a later head vouches for them.
 func (w *verifier) heads() {
 	for _, bad := range w.signatures.order {
 		more := ""
@@ -77,7 +76,7 @@ func (w *verifier) heads() {
 	}
 }
 
-// anchors compares the chain with heads that were kept elsewhere.
+// anchors compares the chain with heads kept elsewhere.
 func (w *verifier) anchors(notes []string) {
 	for i, signed := range notes {
 		w.checked++
@@ -87,7 +86,7 @@ func (w *verifier) anchors(notes []string) {
 	}
 }
 
-// anchor returns a *chain.Untrusted unless the chain has the commit of a head.
+// anchor returns a *chain.Untrusted unless the chain has the commit that a head names.
 func (w *verifier) anchor(signed string) error {
 	h, _, err := chain.OpenHead(signed, w.m.opts.Verifiers)
 	if err != nil {

@@ -17,27 +17,25 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Merge brings in what another copy of this memory has done since both were one: the
-// one that a state folder keeps, by its path, with the scope of this memory in it.
-// Nodes and fields that one side changed are as that side has them; where both
-// changed the same, one stands and the other is kept in the note as a conflict, see
-// node.Merging and ResolveConflicts. The merged state is a commit of two parents
-// that is a function of these alone, so that whoever merges the two gets the same
-// root; where this memory did nothing since, it is the other's newest commit. The
-// commit that Merge makes and returns follows the head here and that one: see
-// Commit.Parents. The history of the other side comes with it, and what was forgotten
+// Merge merges another copy of this memory: the one in the state folder of that path,
+// which must have this memory's scope. Nodes and fields that one side changed since the
+// merge base are taken from it. If both changed the same one, one value stays and the
+// other is kept in the note as a conflict; see node.Merging and ResolveConflicts. The
+// merged state is a commit with two parents that depends on them alone, so every merge of
+// the two gets the same root; if this memory has no changes of its own, it is the other's
+// newest commit. The commit that Merge makes and returns follows that commit and the head
+// here: see Commit.Parents. The other side's history is imported, and what was forgotten
 // there stays forgotten here.
 //
-// Files follow as in Rollback, all or none; both folders should have been ingested
-// just before. Nothing is written into the other memory, whose folder is locked
-// meanwhile, but what a crash has left is tidied up as by opening it. Merge returns the
-// commit, the zero Commit where the other has nothing new, the files that were
-// written or removed, and the conflicts, which a repeated op does not tell again.
-// Errors: NotFound (no such state folder, no such scope in it, or content that the
-// merge needs was purged), Invalid (the two have no commit in common, a session,
-// Skip), Conflict (the files are listed, or another process has the other memory
-// open), Corrupt (the other memory), ReadOnly. O(commits of both since they were
-// one, what these changed, and reading the newest image of the other).
+// Files follow as in Rollback, all or none; ingest both folders just before. Merge locks
+// the other state folder and writes nothing into it, except to clean up after a crash, as
+// opening does. It returns the commit (the zero Commit if the other has nothing new), the
+// files written or removed, and the conflicts, which a repeated op does not return again.
+// Errors: NotFound (no such state folder, no such scope in it, or content that the merge
+// needs was purged), Invalid (no commit in common, a session, Skip), Conflict (the files
+// are listed, or another process has the other memory open), Corrupt (the other memory),
+// ReadOnly. O(commits of both since the merge base, their changes, and reading the
+// other's newest image).
 func (m *Memory) Merge(ctx context.Context, state string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
 	if abs, err := filepath.Abs(state); err == nil && m.memex().state != "" && abs == filepath.Clean(m.memex().state) {
 		return Commit{}, nil, nil, fail("merge", state, Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
@@ -50,7 +48,7 @@ func (m *Memory) Merge(ctx context.Context, state string, opts *RollbackOptions)
 	return m.mergeStore(ctx, in, state, opts)
 }
 
-// mergeStore is Merge of an open state folder.
+// mergeStore is Merge for an open state folder.
 func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
 	if opts == nil {
 		opts = &RollbackOptions{}
@@ -86,8 +84,8 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 	return m.mergeCopy(ctx, other, name, opts)
 }
 
-// openCopy reads the chain of this scope in a locked state folder. The caller closes its
-// store.
+// openCopy loads the chain of this scope from a locked state folder. The caller closes
+// its store.
 func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 	var err error
 	if m.parent != nil {
@@ -129,7 +127,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 	return other, nil
 }
 
-// mergeCopy merges an open copy of this memory into it. m.mu is held.
+// mergeCopy merges an open copy of this memory. The caller is the chain's writer.
 func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
 	g := merging{m: m, ours: m.chain, theirs: other}
 	err := g.meet(ctx)
@@ -153,8 +151,8 @@ func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string,
 	return c, touched, g.conflicts, nil
 }
 
-// rebaseState returns a state that holds what target does, made from head: of what did not
-// change the times are those of head and not of another machine.
+// rebaseState builds the content of target on head, so that unchanged nodes keep the
+// times of head and not those of another machine.
 func rebaseState(head, target *graph.State, now int64) (*graph.State, graph.Delta, error) {
 	changed := graph.Diff(head, target)
 	draft := head.Edit(now)
@@ -179,13 +177,13 @@ func rebaseState(head, target *graph.State, now int64) (*graph.State, graph.Delt
 	return state, delta, nil
 }
 
-// errUnrelated is returned for two memories that were never one.
+// errUnrelated is returned for memories without a common commit.
 var errUnrelated = errors.New("the two memories have no commit in common; only copies of one memory can be merged")
 
-// errNoCommits is returned for a copy without any commit.
+// errNoCommits is returned for a copy without commits.
 var errNoCommits = errors.New("it keeps nothing yet; run fovea ingest there first")
 
-// mergeKind is that of an error of bringing two chains together.
+// mergeKind returns the kind of a merge error.
 func mergeKind(err error) Kind {
 	switch {
 	case errors.Is(err, errUnrelated):

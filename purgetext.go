@@ -23,8 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// read goes over all that the store holds: what stands in no commit of the chain, as
-// the history that a merge carried in, is there as blocks.
+// read scans all records of the store. Blocks include the history imported by merges.
 func (p *purge) read(ctx context.Context) error {
 	return p.m.chain.Store().Replay(store.Pos{}, func(r store.Record) error {
 		if err := ctx.Err(); err != nil {
@@ -42,7 +41,7 @@ func (p *purge) read(ctx context.Context) error {
 	})
 }
 
-// block looks at what a block decodes to. A version has nothing but digests.
+// block examines a decoded block. Version blocks contain only digests.
 func (p *purge) block(data []byte) error {
 	d := merkle.Sum(data)
 	if r := merkle.NewReader(data); r.Peek() == merkle.KindBytes {
@@ -53,14 +52,14 @@ func (p *purge) block(data []byte) error {
 	}
 	if _, err := graph.CommitSeq(data); err == nil {
 		if err = p.commit(data, " of another copy"); isGone(err) {
-			err = nil // a part of it was lost on the way
+			err = nil // a part of it was not imported
 		}
 		return err
 	}
 	return p.own(d, data)
 }
 
-// own looks at a block that may be an own block.
+// own examines a block that may be an own block.
 func (p *purge) own(d merkle.Digest, data []byte) error {
 	var links []merkle.Digest
 	var lacks error
@@ -83,10 +82,10 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 			p.dropOwn[d] = true
 		}
 	}
-	return nil // else it is no own block
+	return nil // otherwise not an own block
 }
 
-// commit takes a commit into account, and refuses a text that it holds by itself.
+// commit records a commit, and refuses a text that the commit itself contains.
 func (p *purge) commit(block []byte, of string) error {
 	c, err := graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
 		p.parts[d] = true
@@ -102,7 +101,7 @@ func (p *purge) commit(block []byte, of string) error {
 	return nil
 }
 
-// holds reports whether a node holds the text.
+// holds reports whether a node contains the text.
 func (p *purge) holds(n *node.Node) bool {
 	return p.text != "" && (strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text))
 }
@@ -116,7 +115,7 @@ func attrsHold(attrs []node.Attr, text string) bool {
 	return false
 }
 
-// mentions says what of a commit by itself holds a text, "" for nothing.
+// mentions names the part of a commit that contains a text, "" for none.
 func mentions(c *graph.Commit, text string) string {
 	if strings.Contains(c.Author.Name+"\x00"+c.Session+"\x00"+c.Op+"\x00"+c.Message, text) {
 		return "author, session or message"
@@ -149,8 +148,7 @@ func mentions(c *graph.Commit, text string) string {
 	return ""
 }
 
-// mark refuses a text that a mark of the journal holds, such as the name of a
-// snapshot.
+// mark refuses a text that a mark of the journal contains, such as a snapshot name.
 func (p *purge) mark(data []byte) error {
 	r := merkle.NewReader(data)
 	n, kind := r.List(), r.Text()
@@ -161,8 +159,8 @@ func (p *purge) mark(data []byte) error {
 	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", p.m.ledgers.all.Label(kind)))
 }
 
-// isFraming reports whether a text stands in what is written around contents: then
-// the bytes of a file say nothing about it.
+// isFraming reports whether a text occurs in the framing around contents, so that finding
+// its bytes in a file proves nothing.
 func (m *Memory) isFraming(text string) bool {
 	var told []byte
 	add := func(_ merkle.Digest, block []byte) error {
@@ -170,7 +168,7 @@ func (m *Memory) isFraming(text string) bool {
 		return nil
 	}
 	for _, t := range []string{node.TypeHeadline, node.TypeDocument} {
-		_, _ = (&node.Node{Type: t}).OwnBlock(add) // add has no error
+		_, _ = (&node.Node{Type: t}).OwnBlock(add) // add returns no error
 	}
 	_, _ = node.VersionBlock(merkle.Digest{}, make([]merkle.Digest, 1), add)
 	commit, _ := (&graph.Commit{}).Encode(nil)
@@ -182,12 +180,12 @@ func (m *Memory) isFraming(text string) bool {
 	}
 	words = append(words, m.ledgers.all.Names()...)
 	words = append(words, disk.Magics...)
-	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two are those of files in cache/
+	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two begin files in cache/
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
 }
 
-// nothingToPurge returns the error that there is nothing to take out, nil where a copy has the
-// text that a purge removes: an old image, a file that was put aside.
+// nothingToPurge returns an error if there is nothing to remove, nil if another copy
+// contains the text: an old image, or a file that was put aside.
 func (m *Memory) nothingToPurge(ctx context.Context, text string) error {
 	none := errors.New("history holds none of it")
 	if text == "" {
@@ -204,7 +202,7 @@ func (m *Memory) nothingToPurge(ctx context.Context, text string) error {
 	return nil
 }
 
-// requireAbsent returns an error unless no file of the state folder holds the text.
+// requireAbsent returns an error if a file of the state folder contains the text.
 func (m *Memory) requireAbsent(ctx context.Context, text string) error {
 	name, err := m.fileContaining(ctx, text)
 	if err == nil && name != "" {
@@ -213,9 +211,9 @@ func (m *Memory) requireAbsent(ctx context.Context, text string) error {
 	return err
 }
 
-// fileContaining returns the name of a file of the state folder that holds the text, "" for
-// none; one of a scope comes last. Bytes that stand in framing as well prove nothing:
-// then it decodes what the store holds.
+// fileContaining names a file of the state folder that contains the text, "" for none;
+// files of scopes come last. If the text also occurs in framing, it decodes the records
+// of the store instead.
 func (m *Memory) fileContaining(ctx context.Context, text string) (string, error) {
 	if m.isFraming(text) {
 		p := newPurge(m, text)
@@ -228,15 +226,15 @@ func (m *Memory) fileContaining(ctx context.Context, text string) (string, error
 	return m.findInFolder(text, ".")
 }
 
-// aboutTheFolder are the files that hold no content: whose the state folder is, who has
-// it open, where its history ends.
+// aboutTheFolder lists the files without content: they record the folder's owner, the
+// process that has it open, and the end of its history.
 var aboutTheFolder = []string{disk.FormatFile, "LOCK", "head", "http.json"}
 
-// logFile has the newest lines of a daemon's log: titles and messages stand in them.
+// logFile has the newest lines of a daemon's log, which contain titles and messages.
 const logFile = "serve.log"
 
-// redactLog overwrites a text in the log of a daemon, in place: a daemon goes on writing behind
-// it.
+// redactLog overwrites a text in a daemon's log, in place, because the daemon keeps
+// appending.
 func (m *Memory) redactLog(text string) error {
 	b, err := m.fs.ReadFile(logFile)
 	if err != nil || !bytes.Contains(b, []byte(text)) {
@@ -264,7 +262,7 @@ func (m *Memory) redactLog(text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// findInFolder looks for the bytes of a text in the files of a folder.
+// findInFolder names a file below a folder that contains the text, "" for none.
 func (m *Memory) findInFolder(text, folder string) (string, error) {
 	entries, err := m.fs.ReadDir(folder)
 	for _, e := range entries {

@@ -17,28 +17,28 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// salvage finds out how much of a damaged history is whole: the chain of commits
-// from the first one on, and the blocks that it names.
+// salvage determines which part of a damaged history is intact: the chain of commits from
+// the first on, and the blocks it names.
 type salvage struct {
 	m       *Memory
 	disk    *disk.Store
 	from    *disk.Salvage
-	order   []merkle.Digest          // the commits that verify, as they stand
-	batches map[merkle.Digest]uint64 // that they came in
-	newest  uint64                   // the largest number of a commit that is known of
+	order   []merkle.Digest          // commits that verify, in stored order
+	batches map[merkle.Digest]uint64 // batch number of each commit
+	newest  uint64                   // largest known commit number
 
 	ledger graph.Ledger
-	first  merkle.Digest // of the chain
-	head   Commit        // the last of it
-	end    uint64        // number of the batch that it came in
+	first  merkle.Digest // first commit of the chain
+	head   Commit        // last commit of the chain
+	end    uint64        // batch number of head
 	chain  map[merkle.Digest]bool
-	wanted map[merkle.Digest][]uint64 // own blocks and their chunks that nothing holds, and the commits that name them
-	found  []store.Record             // blocks that were made again
-	aside  []string                   // images of commits that are not in the chain
-	images int                        // that verify, in their place
+	wanted map[merkle.Digest][]uint64 // missing own blocks and chunks, with the commits that name them
+	found  []store.Record             // rebuilt blocks
+	aside  []string                   // images whose commit is not in the chain
+	images int                        // number of images that verify, outside quarantine
 }
 
-// openSalvage reads all that is left of the history, and the images.
+// openSalvage reads the rest of the history, and the images.
 func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 	files, ok := m.chain.Store().(*disk.Store)
 	if !ok {
@@ -61,14 +61,14 @@ func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 	return s, from.Images(s.image)
 }
 
-// record notes a commit.
+// record collects a commit.
 func (s *salvage) record(r store.Record) error {
 	if r.Kind != store.Commit {
 		return nil
 	}
 	seq, err := graph.CommitSeq(r.Data)
 	if err != nil {
-		return nil // not one of this version: it cannot be linked
+		return nil // not of this version: it cannot be linked
 	}
 	d := merkle.Sum(r.Data)
 	s.order = append(s.order, d)
@@ -77,8 +77,8 @@ func (s *salvage) record(r store.Record) error {
 	return nil
 }
 
-// follow walks the chain for as long as commits follow one another, can be read
-// and lead to their roots.
+// follow walks the chain while commits follow one another, can be read and lead to their
+// roots.
 func (s *salvage) follow() error {
 	for _, d := range s.order {
 		block, err := s.from.Block(d)
@@ -87,7 +87,7 @@ func (s *salvage) follow() error {
 		}
 		c, err := graph.DecodeCommit(block, s.from.Block)
 		if errors.Is(err, store.ErrNotFound) {
-			return nil // a part of it is lost
+			return nil // a part of the commit is lost
 		}
 		if err != nil || chain.Follows(c, s.head) != nil || s.ledger.Apply(c) != nil {
 			return nil
@@ -104,7 +104,7 @@ func (s *salvage) follow() error {
 	return nil
 }
 
-// blocks notes what a commit names and nothing holds. Versions follow from the commits.
+// blocks records missing blocks that a commit names. Versions follow from commits.
 func (s *salvage) blocks(c *graph.Commit) error {
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil {
@@ -116,7 +116,7 @@ func (s *salvage) blocks(c *graph.Commit) error {
 	return nil
 }
 
-// checkOwnBlock notes an own block, or chunks of it, that a commit names and nothing holds.
+// checkOwnBlock records a missing own block, or its missing chunk, that a commit names.
 func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	if _, gone := s.from.Gone()[d]; gone && !s.from.Has(d) {
 		return nil
@@ -143,7 +143,7 @@ func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	return err
 }
 
-// recover keeps a block that was made again.
+// recover keeps a rebuilt block that the history lacks.
 func (s *salvage) recover(d merkle.Digest, block []byte) error {
 	if !s.from.Has(d) {
 		s.found = append(s.found, store.Record{Kind: store.Block, Data: append([]byte(nil), block...)})
@@ -151,8 +151,8 @@ func (s *salvage) recover(d merkle.Digest, block []byte) error {
 	return nil
 }
 
-// image takes the blocks that are wanted from an image, and puts aside one whose
-// commit is not in the chain.
+// image recovers wanted blocks from an image, and selects the image to be put aside if
+// its commit is not in the chain.
 func (s *salvage) image(name string, img *store.Image) {
 	if isImage(name) {
 		s.images++
@@ -169,7 +169,7 @@ func (s *salvage) image(name string, img *store.Image) {
 		return
 	}
 	for n := range state.All() {
-		_ = n.Blocks(func(d merkle.Digest, block []byte) error { // s.add has no error
+		_ = n.Blocks(func(d merkle.Digest, block []byte) error { // recover returns no error
 			if s.wanted[d] == nil {
 				return nil
 			}
@@ -179,7 +179,7 @@ func (s *salvage) image(name string, img *store.Image) {
 	}
 }
 
-// lost says which commits and blocks cannot be had.
+// lost reports the commits and blocks that cannot be recovered.
 func (s *salvage) lost() []node.Problem {
 	var out []node.Problem
 	if after := s.newest - s.head.Seq; after > 0 && s.newest > s.head.Seq {
@@ -199,8 +199,8 @@ func (s *salvage) lost() []node.Problem {
 	return out
 }
 
-// commitsOfWanted says which commits name blocks that cannot be had: an equal block is stored
-// once for all of them.
+// commitsOfWanted lists the commits that name missing blocks. Equal blocks are stored
+// once, so one block can have several commits.
 func (s *salvage) commitsOfWanted() string {
 	var by []uint64
 	for _, seqs := range s.wanted {
@@ -222,8 +222,8 @@ func (s *salvage) commitsOfWanted() string {
 	return "commit " + told[0]
 }
 
-// isHopeless reports that all files of the history were read and are wrong: no
-// commit, no image. A file that is missing may come back.
+// isHopeless reports whether all files of the history were read and are damaged, without
+// a commit or an image. A missing file may come back.
 func (s *salvage) isHopeless() bool {
 	wrong := false
 	for _, bad := range s.from.Damage() {

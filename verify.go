@@ -19,25 +19,23 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Verify proves the memory from its bytes and trusts no digest that was computed
-// before: the history is read from nothing, every block hashed, every commit
-// checked to follow its parent, to name only blocks that are there, and to lead
-// to the versions and the root it names, which are computed anew; packs are
-// checked against their tables; the newest image and the present state are hashed
-// and compared with the result. checked counts the commits, blocks and nodes. It
-// writes nothing.
+// Verify proves the memory from its bytes and trusts no digest computed earlier. It
+// replays the history from empty, hashes every block, and checks that each commit follows
+// its parent, names only stored blocks, and leads to the versions and the root it names,
+// which are computed anew. It checks packs against their tables, and compares the newest
+// image and the present state, hashed again, with the result. checked counts commits,
+// blocks and nodes. Verify writes nothing.
 //
-// Signed heads are checked against Options.Verifiers. Each of anchors is a text of
-// such heads, one or more, that was kept elsewhere (SignedHead): the history must
-// have their commits; they are those of the memex.
+// Signed heads are checked against Options.Verifiers. Each of anchors is a text of one or
+// more signed heads of the memex that was kept elsewhere (SignedHead); the history must
+// contain their commits.
 //
-// The scopes of a memex are proved with it; a problem of one begins with its name.
-// Purge, Retain, Repair and Checkpoint are about one scope: call them on each.
+// Verify includes the scopes of a memex; a problem in a scope begins with its name.
+// Purge, Retain, Repair and Checkpoint cover one scope: call them on each.
 //
-// Problems of the kinds purged, thinned and lost are no damage: content that a
-// commit says is gone. None but such means that all is well. It costs what reading
-// the whole history does, on two processors. Errors: Invalid (an anchor that is no
-// signed head).
+// Problems of the kinds purged, thinned and lost are not damage: a commit records that
+// the content is gone. Without other kinds, all is well. The cost is that of reading the
+// whole history, on two processors. Errors: Invalid (an anchor is not a signed head).
 func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, problems []node.Problem, err error) {
 	var notes []string
 	for _, text := range anchors {
@@ -58,7 +56,7 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 	return checked + more, append(problems, found...), err
 }
 
-// verify proves one scope.
+// verify is Verify for one scope.
 func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
 	defer m.chain.Begin().End()
 	v := m.View()
@@ -67,7 +65,7 @@ func (m *Memory) verify(ctx context.Context, notes []string) (checked int, probl
 	}
 	w := newVerifier(ctx, m, v)
 	var present presentState
-	present.newest(m) // a second state, which is gone before the history takes memory
+	present.newest(m) // a second state, freed before the history takes memory
 	var beside sync.WaitGroup
 	beside.Go(func() { present.live(v) })
 	err = w.history()
@@ -90,18 +88,18 @@ func (m *Memory) verify(ctx context.Context, notes []string) (checked int, probl
 	return w.checked + present.checked, w.problems, nil
 }
 
-// verifier reads the history.
+// verifier replays the history and collects problems.
 type verifier struct {
 	m        *Memory
 	ctx      context.Context
 	ledger   graph.Ledger
 	head     Commit
 	batch    uint64
-	blocks   map[merkle.Digest][]byte // of the batch being read, those that a commit may be cut into
-	held     map[merkle.Digest]bool   // blocks by the digest of their bytes
-	missing  []missingBlock           // blocks that were not there yet
-	roots    map[uint64]merkle.Digest // by commit
-	kinds    map[uint64]string        // of commits that take content away
+	blocks   map[merkle.Digest][]byte // of the current batch: parts that a commit may be cut into
+	held     map[merkle.Digest]bool   // blocks read so far, by digest
+	missing  []missingBlock           // blocks named before they were read
+	roots    map[uint64]merkle.Digest // by commit number
+	kinds    map[uint64]string        // by commit number, of commits without changes
 	checked  int
 	problems []node.Problem
 
@@ -115,7 +113,7 @@ func newVerifier(ctx context.Context, m *Memory, v *View) *verifier {
 	}
 }
 
-// missingBlock is a block that a commit names and no record before it holds.
+// missingBlock is a block that a commit names but no earlier record holds.
 type missingBlock struct {
 	block merkle.Digest
 	seq   uint64
@@ -126,7 +124,7 @@ func (w *verifier) problem(where, kind, detail string) {
 	w.problems = append(w.problems, node.Problem{Path: where, Kind: kind, Message: detail})
 }
 
-// history reads journal and packs, records first and then the tables of packs.
+// history replays the journal and packs, then checks the tables of packs.
 func (w *verifier) history() error {
 	err := w.m.chain.Store().Replay(store.Pos{}, w.record)
 	if w.ctx.Err() != nil {
@@ -171,9 +169,9 @@ func (w *verifier) record(r store.Record) error {
 	return nil
 }
 
-// collectChunk holds on to a block that the commit behind it may be cut into.
+// collectChunk keeps a block that the next commit may be cut into.
 func (w *verifier) collectChunk(d merkle.Digest, data []byte) {
-	const byteString = 2 // the major type of a chunk in CBOR
+	const byteString = 2 // the CBOR major type of a chunk
 	if len(data) == 0 || data[0]>>5 != byteString {
 		return
 	}
@@ -190,7 +188,7 @@ func (w *verifier) load(d merkle.Digest) ([]byte, error) {
 	return w.m.chain.Store().Block(d)
 }
 
-// links notes the chunks of a block that are not there.
+// links records the missing chunks of a block.
 func (w *verifier) links(block []byte) error {
 	_, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
 		b, err := w.load(d)
@@ -200,7 +198,7 @@ func (w *verifier) links(block []byte) error {
 		return b, err
 	})
 	if errors.Is(err, store.ErrPurged) || errors.Is(err, store.ErrNotFound) {
-		return nil // noted
+		return nil // recorded in missing
 	}
 	return err
 }
@@ -232,13 +230,13 @@ func (w *verifier) commit(block []byte) error {
 	return nil
 }
 
-// reportMissing tells which blocks are nowhere: those that a commit has taken away
-// together, all others one by one.
+// reportMissing reports blocks that no record holds: one problem for each commit that
+// dropped some, one for each other block.
 func (w *verifier) reportMissing() {
 	gone, seen := map[uint64]int{}, map[merkle.Digest]bool{}
 	for _, a := range w.missing {
 		if w.held[a.block] || seen[a.block] {
-			continue // it came later
+			continue // a later record holds it
 		}
 		seen[a.block] = true
 		_, err := w.m.chain.Store().Block(a.block)
@@ -260,9 +258,9 @@ func (w *verifier) reportMissing() {
 	}
 }
 
-// presentState hashes what is present: the newest image and the live state.
+// presentState hashes the newest image and the live state.
 type presentState struct {
-	image    *store.Image // nil for none that verifies
+	image    *store.Image // nil if none verifies
 	root     merkle.Digest
 	checked  int
 	problems []node.Problem
@@ -272,8 +270,8 @@ func (p *presentState) problem(where, kind, detail string) {
 	p.problems = append(p.problems, node.Problem{Path: where, Kind: kind, Message: detail})
 }
 
-// newest checks that the newest image verifies, section by section, and computes
-// the root of what it holds.
+// newest verifies the newest image, section by section, and computes the root of its
+// state.
 func (p *presentState) newest(m *Memory) {
 	img, err := m.chain.Store().LoadImage()
 	found := store.RecoveryOf(m.chain.Store())
@@ -298,9 +296,9 @@ func (p *presentState) newest(m *Memory) {
 	p.checked++
 }
 
-// live hashes the nodes of the present state one by one and compares digests with
-// those the state holds. The version of a node is checked against those of its
-// children, which are checked themselves. It copies no document.
+// live hashes the nodes of the live state and compares the digests with those the state
+// holds. A version is checked against those of the children, which are checked in turn.
+// It copies no document.
 func (p *presentState) live(v *View) {
 	var kids []merkle.Digest
 	for n := range v.state.All() {
@@ -319,9 +317,9 @@ func (p *presentState) live(v *View) {
 	}
 }
 
-// VerifyFiles compares every document with its file, byte for byte: what differs
-// is a problem, drift included. A scan should have gone before. checked counts the
-// files. Those of the projects are compared with theirs. It costs reading the folder.
+// VerifyFiles compares every document with its file, byte for byte; each difference is a
+// problem, drift included. Run a scan first. checked counts the files. Projects are
+// compared with their own files. The cost is that of reading the folder.
 func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
 	checked, problems, err = m.verifyFiles(ctx)
 	if m.parent != nil {
@@ -340,7 +338,7 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 	return checked, problems, err
 }
 
-// verifyFiles compares the documents of one scope.
+// verifyFiles is VerifyFiles for one scope.
 func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
 	defer m.chain.Begin().End()
 	v := m.View()
