@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// storeOptions are those of the store of a memex, or of a scope, which lies in the folder
-// of the memex's and below its lock.
+// storeOptions returns the options of the store of a memex, or of a scope, which shares the
+// folder and the lock of its memex.
 func (m *Memory) storeOptions() *disk.Options {
 	opts := &disk.Options{Memex: m.dir, Relaxed: m.opts.Relaxed, InPlace: m.root.InPlace, ReadOnly: m.memex().unwritable}
 	if m.parent != nil {
@@ -41,8 +41,8 @@ func (m *Memory) Writable() error {
 	return m.ScopesWritable()
 }
 
-// ScopesWritable returns the first error of Writable of the scopes of these names that are
-// open, of all where none is named; it says which one it is.
+// ScopesWritable returns the first error of Writable among the named scopes that are open,
+// or all open ones if none is named. The error names the scope.
 func (m *Memory) ScopesWritable(names ...string) error {
 	top := m.memex()
 	top.scopes.mu.Lock()
@@ -71,8 +71,7 @@ func (m *Memory) InPlace() error {
 	return m.storeInPlace("read")
 }
 
-// inPlace refuses to read the folder, or to begin writing there, when its path leads to
-// another one.
+// inPlace returns an error if the path of the memex now leads to another folder.
 func (m *Memory) inPlace(op string) error {
 	return fail(op, m.dir, Conflict, m.root.InPlace())
 }
@@ -86,14 +85,13 @@ func (m *Memory) storeInPlace(op string) error {
 	return fail(op, m.state, ReadOnly, err)
 }
 
-// isHeadUnstored reports whether what the folder has of new is held in memory alone: the store
+// isHeadUnstored reports whether changes of the folder are held in memory only: the store
 // cannot be written, or its history is missing.
 func (m *Memory) isHeadUnstored() bool {
 	return m.chain.Store().Err() != nil && (m.memex().unwritable != nil || m.View().commit.Seq == 0)
 }
 
-// unwritten returns the error of what readers are warned of where the head is held in
-// memory alone.
+// unwritten returns the error that warns readers of a head that is held in memory only.
 func (m *Memory) unwritten(op string) error {
 	defer m.chain.Begin().End()
 	if m.chain.Held().Held() == nil {

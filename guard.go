@@ -23,16 +23,15 @@ type guarding struct {
 	cleared atomic.Pointer[guardedView]
 }
 
-// protectedDocs are the protected documents of a state, while links lead where they do.
+// protectedDocs caches the protected documents of a state, valid while no link changes.
 type protectedDocs struct {
 	state  *graph.State
 	linked any // see corpus.Root.Linked
 	paths  []string
 }
 
-// policyOf makes the policy of a memory: what the options say, and what is locked
-// down where they say nothing. Skills that lie elsewhere, as somebody's SKILLS_DIR may
-// have it, do not end the protection of those that are here.
+// policyOf returns the policy of a memory: the rules of the options, then the default
+// lockdown. A skills folder outside the memex does not end the protection of the one inside.
 func policyOf(o *Options, skills string) (*guard.Policy, error) {
 	if skills == "" {
 		skills = defaultSkills
@@ -40,7 +39,7 @@ func policyOf(o *Options, skills string) (*guard.Policy, error) {
 	return guard.NewPolicy(o.Guard, []string{"/agents/*/ROM*", "/" + literal(skills) + "/"})
 }
 
-// literal makes a pattern that matches a path alone.
+// literal returns a pattern that matches only a path.
 func literal(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
@@ -52,9 +51,9 @@ func literal(path string) string {
 	return b.String()
 }
 
-// Protected reports whether a file of this path, below the memex, may be written
-// by its owner alone, and is compared with what that one trusted at each read: by its
-// path, or by another one from where a link leads to it.
+// Protected reports whether only the owner may write the file at a path below the memex, and
+// each read compares it with its trusted text. Of all paths that lead to the file, the
+// strictest rule applies.
 func (m *Memory) Protected(path string) bool { return m.mode(path) != guard.Trusted }
 
 // Guarded returns a view for readers: v, or the present view if v is nil, without the
@@ -88,7 +87,7 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 	return m.guardedFrom(v, found), nil
 }
 
-// scopesOf are the memories whose files a view shows.
+// scopesOf returns the memories whose files a view shows.
 func (m *Memory) scopesOf(v *View) []*Memory {
 	out := []*Memory{m}
 	for _, name := range v.layers {
@@ -99,7 +98,7 @@ func (m *Memory) scopesOf(v *View) []*Memory {
 	return out
 }
 
-// openedScope returns a scope that is open, nil for one that is not.
+// openedScope returns an open scope, or nil.
 func (m *Memory) openedScope(name string) *Memory {
 	top := m.memex()
 	if name == scopeMemex {
@@ -110,8 +109,8 @@ func (m *Memory) openedScope(name string) *Memory {
 	return top.scopes.open[name]
 }
 
-// changedFiles lists the protected files that are not as they were trusted, or whose nodes
-// in a state are not.
+// changedFiles lists the protected files that differ from their baselines, in the folder or
+// in a state.
 func (m *Memory) changedFiles(state *graph.State) []guard.FileStatus {
 	var out []guard.FileStatus
 	for _, s := range m.fileStatuses(state) {
@@ -122,8 +121,8 @@ func (m *Memory) changedFiles(state *graph.State) []guard.FileStatus {
 	return out
 }
 
-// fileStatuses compares each protected file of the memory: what has a baseline, and
-// what a state has of it.
+// fileStatuses compares each protected file of the memory that has a baseline or is in a
+// state.
 func (m *Memory) fileStatuses(state *graph.State) []guard.FileStatus {
 	book := m.trust().book
 	paths := book.Paths()
@@ -142,8 +141,8 @@ func (m *Memory) fileStatuses(state *graph.State) []guard.FileStatus {
 	return out
 }
 
-// fileStatus reads a protected file and compares it. Before the first baselines are
-// taken nothing is protected yet: a file is taken as it is.
+// fileStatus reads a protected file and compares it. Before the first baselines, every file
+// is accepted as it is.
 func (m *Memory) fileStatus(book *guard.Book, state *graph.State, path string) guard.FileStatus {
 	s := guard.FileStatus{Path: path, Mode: m.mode(path), State: guard.Same, Baseline: book.Baseline(path)}
 	text, _, err := m.root.Read(path, 0)
@@ -169,8 +168,8 @@ func (m *Memory) fileStatus(book *guard.Book, state *graph.State, path string) g
 	return s
 }
 
-// protectedPaths lists the protected documents of a state. Those of the state before it
-// are known: only what changed is looked at.
+// protectedPaths lists the protected documents of a state. It updates the cached list of the
+// previous state by their difference.
 func (m *Memory) protectedPaths(state *graph.State) []string {
 	was, linked := m.guard.watched.Load(), m.root.Linked()
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
-// hasNews reports whether what is amiss is not what the owner was told of.
+// hasNews reports whether the changes differ from those in earlier alerts.
 func hasNews(book *guard.Book, amiss []guard.FileStatus) bool {
 	told := 0
 	for i := range amiss {
@@ -24,8 +24,8 @@ func hasNews(book *guard.Book, amiss []guard.FileStatus) bool {
 	return told != book.NotifiedCount()
 }
 
-// recordAlerts looks again while nobody writes, writes down what is told of from now on,
-// and tells it.
+// recordAlerts compares the files again as the chain's writer, sends the new alerts and
+// records them.
 func (m *Memory) recordAlerts(ctx context.Context, v *View, present bool) []guard.FileStatus {
 	defer m.chain.Begin().End()
 	if present {
@@ -43,14 +43,13 @@ func (m *Memory) recordAlerts(ctx context.Context, v *View, present bool) []guar
 		if m.chain.Store().Err() == nil {
 			m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
 		}
-		_ = m.chain.Held().Assume(guardMarks(entries...)...) // until this process ends it is not told again
+		_ = m.chain.Held().Assume(guardMarks(entries...)...) // no repeat in this process
 	}
 	return found
 }
 
-// alertOwner alerts to what is news among the files that are amiss, and returns what
-// is told then. Where nothing vouches for any baseline, that is one alert. m.mu is
-// held.
+// alertOwner sends alerts for new changes and returns the entries that record them. If no
+// baseline is verified, it sends a single alert. The caller is the chain's writer.
 func (m *Memory) alertOwner(found []guard.FileStatus) (entries []guard.Entry, err error) {
 	book, amiss := m.trust().book, map[string]bool{}
 	var fresh []*guard.FileStatus
@@ -83,10 +82,10 @@ func (m *Memory) alertOwner(found []guard.FileStatus) (entries []guard.Entry, er
 	return entries, err
 }
 
-// sendAlert tells the owner of a change, and of how many other files the same holds.
-// It returns an error where the owner is to be told again. m.mu is held.
+// sendAlert sends an alert about a change, with the number of other files with the same
+// problem. After an error the alert is repeated. The caller is the chain's writer.
 func (m *Memory) sendAlert(s *guard.FileStatus, more int) error {
-	tell := m.opts.Log.Info // the alert speaks louder
+	tell := m.opts.Log.Info // the alert is more prominent
 	if m.opts.Alert == nil {
 		tell = m.opts.Log.Warn
 	}

@@ -18,8 +18,8 @@ import (
 // with their states. It reads and hashes each. O(bytes of protected files).
 func (m *Memory) ProtectedFiles() []guard.FileStatus { return m.fileStatuses(m.View().state) }
 
-// Policy returns the rules over protected files as text, a line for each in the
-// order in which they are asked: the number of its group, the mode, the pattern.
+// Policy returns the rules for protected files as text, one line per rule in order of
+// evaluation: its group number, mode and pattern.
 func (m *Memory) Policy() string { return m.guard.policy.String() }
 
 // GuardDiff returns the state of a protected file and the changes of its headlines and
@@ -37,7 +37,7 @@ func (m *Memory) GuardDiff(ctx context.Context, path string) (guard.FileStatus, 
 	return s, m.changes(&s), nil
 }
 
-// protectedFile returns that of one file, which must be protected.
+// protectedFile returns the status of a file, which must be protected.
 func (m *Memory) protectedFile(op, path string) (guard.FileStatus, error) {
 	if !m.Protected(path) || !m.root.InRegion(path) {
 		return guard.FileStatus{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
@@ -64,14 +64,14 @@ func (m *Memory) changes(s *guard.FileStatus) []guard.Change {
 	return guard.Diff(was, now)
 }
 
-// parseNodes makes the nodes of a text as those of a file, apart from any state.
+// parseNodes parses a text into the nodes of a file, independent of any state.
 func (m *Memory) parseNodes(path, text string) []*node.Node {
 	nodes, _ := node.ParseFile(path, text, m.root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
-// trustedNodes reads the trusted nodes of a file from history, in order; none for
-// a file that is trusted not to be there.
+// trustedNodes reads the trusted nodes of a file from history, in order; none if the trusted
+// state is that the file is absent.
 func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 	var nodes []*node.Node
 	for _, d := range b.OwnDigests() {
@@ -113,8 +113,8 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	return m.chain.Held().Append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
 }
 
-// resetBaselines trusts one file and nothing that was known before: the others are each
-// to be adopted, and their owner was told of them.
+// resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
+// the other files, adopts each of them separately.
 func (m *Memory) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
 	entries := []guard.Entry{{Reset: true}, {Policy: m.guard.policy.String()}}
 	for _, s := range m.fileStatuses(head) {
@@ -168,15 +168,15 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 	return op.run(ctx, state, &delta)
 }
 
-// decision is what an owner decides about, and what memory holds of it.
+// decision is the file that the owner decides about, and its state in memory.
 type decision struct {
 	guard.FileStatus
 	op   string
 	head *graph.State
 }
 
-// prepareDecision checks who decides, brings the file as it is into history, and looks
-// whether it still holds what was seen. m.mu is held.
+// prepareDecision authorizes the caller, ingests the present file, and checks that it is
+// still the one reviewed. The caller is the chain's writer.
 func (m *Memory) prepareDecision(ctx context.Context, op, path string, seen merkle.Digest) (decision, error) {
 	d := decision{op: op}
 	if m.closed {
@@ -209,13 +209,13 @@ func (m *Memory) prepareDecision(ctx context.Context, op, path string, seen merk
 	return d, nil
 }
 
-// ByOwner reports whether what a context asks for is asked by the owner, who may see
-// what is locked down, and decides about it.
+// ByOwner reports whether the actor is the owner, who may see files in lockdown and decide
+// about them.
 func (m *Memory) ByOwner(ctx context.Context) bool {
 	return m.entry(ctx, graph.KindGuard, "", 0).Author == owner
 }
 
-// requireOwner refuses an operation to anybody but the owner.
+// requireOwner denies an operation to all but the owner.
 func (m *Memory) requireOwner(ctx context.Context, op, path string) error {
 	if m.ByOwner(ctx) {
 		return nil
@@ -223,5 +223,5 @@ func (m *Memory) requireOwner(ctx context.Context, op, path string) error {
 	return fail(op, path, Denied, errors.New("only the owner looks at and decides about what changed in a protected file"))
 }
 
-// hexDigest writes a digest as sha256sum does.
+// hexDigest formats a digest as sha256sum does.
 func hexDigest(d merkle.Digest) string { return fmt.Sprintf("%x", d[:]) }

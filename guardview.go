@@ -21,10 +21,10 @@ func (v *View) Lockdown() []string { return sortedKeys(v.locked) }
 // they were changed outside Fovea and not reviewed.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
 
-// Withhold returns past, a view of an earlier moment, for readers: without the files that
-// the guarded view of the present omits, because files in lockdown are not served from
-// history either. If untrusted is set, it also omits files with text that the owner has
-// never trusted, see Untrusted. O(bytes of protected files).
+// Withhold returns past, a view of an earlier moment, without the files that the guarded
+// view of the present omits: files in lockdown are not served from history either. If
+// untrusted is set, it also omits files with text that the owner has never trusted, see
+// Untrusted. O(bytes of protected files).
 func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 	locked := maps.Clone(guarded.locked)
 	if untrusted {
@@ -41,10 +41,10 @@ func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 	return past.withoutLocked(locked, guarded.unreviewed)
 }
 
-// Untrusted lists the files of a view, sorted, that are locked down where somebody
-// else changes them and held then what their owner had not trusted before and has
-// not since: what was rejected, and what stood there until it was. Up to 64 earlier
-// texts of a file count as trusted. O(bytes of protected files).
+// Untrusted lists, sorted, the files of a view that are subject to lockdown and have a text
+// that their owner has never trusted, such as a rejected one, or a file that was unreviewed
+// at the time. Up to 64 earlier texts of a file count as trusted. O(bytes of protected
+// files).
 func (m *Memory) Untrusted(v *View) []string {
 	book := m.trust().book
 	if !book.Initialized() {
@@ -63,8 +63,8 @@ func (m *Memory) Untrusted(v *View) []string {
 	return out
 }
 
-// UntrustedVersion reports whether a version of a node stands in a file that is
-// locked down where somebody else changes it, and is not the one that is trusted.
+// UntrustedVersion reports whether a version of a node is not the trusted one, in a file
+// that is subject to lockdown.
 func (m *Memory) UntrustedVersion(n *node.Node) bool {
 	if m.mode(n.Path) != guard.Lockdown {
 		return false
@@ -73,14 +73,14 @@ func (m *Memory) UntrustedVersion(n *node.Node) bool {
 	return b == nil || !slices.Contains(b.OwnDigests(), n.Own)
 }
 
-// guardedView is a view without what is locked down, for the next reader.
+// guardedView caches a view without the files in lockdown.
 type guardedView struct {
 	source *View
 	key    string
 	view   *View
 }
 
-// guardedFrom takes what is locked down out of a view.
+// guardedFrom removes the files in lockdown from a view.
 func (m *Memory) guardedFrom(v *View, found []guard.FileStatus) *View {
 	locked, unreviewed := map[string]guard.State{}, []string(nil)
 	var key strings.Builder
@@ -103,7 +103,7 @@ func (m *Memory) guardedFrom(v *View, found []guard.FileStatus) *View {
 	return out
 }
 
-// Without returns the view without the documents of some paths.
+// Without returns the view without the documents at some paths.
 func (v *View) Without(paths ...string) *View {
 	locked := map[string]guard.State{}
 	for _, path := range paths {
@@ -115,7 +115,7 @@ func (v *View) Without(paths ...string) *View {
 	return v.withoutLocked(locked, v.unreviewed)
 }
 
-// withoutLocked makes the guarded view.
+// withoutLocked returns the guarded view.
 func (v *View) withoutLocked(locked map[string]guard.State, unreviewed []string) *View {
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
 	for _, path := range sortedKeys(locked) {
@@ -129,8 +129,8 @@ func (v *View) withoutLocked(locked map[string]guard.State, unreviewed []string)
 	return out
 }
 
-// lockedDown returns an error that says that a name means something that is locked
-// down, nil where it does not. To be asked where the name means nothing else.
+// lockedDown returns an error if a name that is not found means something in a file in
+// lockdown.
 func (v *View) lockedDown(op, name string) error {
 	if v.whole == nil {
 		return nil
@@ -150,7 +150,7 @@ func (v *View) lockedDown(op, name string) error {
 	return &Error{Op: op, What: path, Kind: Locked, Err: fmt.Errorf("%s; see fovea guard diff", lockReasons[state])}
 }
 
-// lockReasons say why a file is locked down.
+// lockReasons explain why a file is in lockdown.
 var lockReasons = map[guard.State]string{
 	guard.Changed:      "locked down: the file was changed outside Fovea",
 	guard.Gone:         "locked down: the file was removed outside Fovea",

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// owner is the author whose word over protected files counts: the person, not an
-// agent.
+// owner is the only author whose changes of protected files are trusted: the person, never
+// an agent.
 var owner = author.Author{Kind: author.Owner}
 
 var (
@@ -22,7 +22,7 @@ var (
 	errLocked    = errors.New("the file was changed outside Fovea and is locked down; see fovea guard diff, then adopt or reject that")
 )
 
-// hasTrustedText reports whether memory has of a protected file what its owner trusts.
+// hasTrustedText reports whether a state has the trusted text of a protected file.
 func hasTrustedText(book *guard.Book, state *graph.State, path string) bool {
 	nodes := state.Nodes(path)
 	if b := book.Baseline(path); b != nil {
@@ -31,17 +31,16 @@ func hasTrustedText(book *guard.Book, state *graph.State, path string) bool {
 	return len(nodes) == 0 || !book.Initialized()
 }
 
-// mayReveal reports whether an agent may be told of a node: the state has of its file
-// what its owner trusts, or the file is not locked down where somebody changes it.
+// mayReveal reports whether an agent may see a node: its file is not subject to lockdown, or
+// the state has its trusted text.
 func (m *Memory) mayReveal(state *graph.State, n *node.Node) bool {
 	v := m.trust()
 	return m.mode(n.Path) != guard.Lockdown || v.doubt == "" && hasTrustedText(v.book, state, n.Path)
 }
 
-// Propose returns what a commit makes of the baselines of the files it changes: an
-// edit of the owner is trusted, on top of what was; anything else only if it brings back
-// what was trusted before. The marks of the commit say which files differ from memory on
-// purpose.
+// Propose returns the changes of baselines that a commit causes. An edit by the owner on top
+// of a trusted text is trusted; any other change only if it restores a text that was trusted
+// before. The marks of the commit name the files that differ from memory on purpose.
 func (l guardLedger) Propose(v trust, c *chain.Change) [][]byte {
 	if l.m == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != owner || !v.book.Initialized() || v.doubt != "" {
 		return nil
@@ -62,7 +61,7 @@ func (l guardLedger) Propose(v trust, c *chain.Change) [][]byte {
 		edited := c.Commit.Kind == graph.KindEdit && hasTrustedText(v.book, c.Before.State, path)
 		if !edited && (base == nil || !base.Trusts(text)) {
 			if base != nil || len(nodes) > 0 {
-				entries = append(entries, guard.Entry{Notified: path, File: file}) // its owner did that
+				entries = append(entries, guard.Entry{Notified: path, File: file}) // no alert to the owner
 			}
 			continue
 		}
@@ -71,9 +70,9 @@ func (l guardLedger) Propose(v trust, c *chain.Change) [][]byte {
 	return guardMarks(entries...)
 }
 
-// initBaselines trusts what is there when a policy is new: at the first ingest all
-// protected files, later those that were not protected before. A file that comes
-// to a place that is protected already is not taken. m.mu is held.
+// initBaselines trusts the present files under a new policy: at the first ingest all
+// protected files, later those that become protected. A file that appears at a path that is
+// already protected is not trusted. The caller is the chain's writer.
 func (m *Memory) initBaselines(ctx context.Context, opts *IngestOptions) error {
 	book, policy := m.trust().book, m.guard.policy.String()
 	if book.Policy() == policy || m.chain.Store().Err() != nil || m.trust().doubt != "" {

@@ -18,8 +18,8 @@ import (
 // A lost file has a document in memory but is missing from the folder, for instance while
 // a scan holds back deletions. This file finds and restores lost files.
 
-// withHistory adds to the error of a missing memex folder how its notes come back, where
-// the state folder has their history.
+// withHistory adds to the error of a missing memex folder how to restore its notes, if the
+// state folder has their history.
 func (m *Memory) withHistory(err error) error {
 	if !errors.Is(err, corpus.ErrNoFolder) || m.opts.StateDir == "" || !stores.Begun(m.opts.StateDir) {
 		return err
@@ -37,7 +37,7 @@ func (m *Memory) Missing() []string { return m.scanned.Load().missing }
 // wait for writers.
 func (m *Memory) Removals() (paths []string, before uint64) { return m.removals.drain() }
 
-// removals are files that were found removed and that nobody was told of.
+// removals are the removed files that were not yet reported.
 type removals struct {
 	mu     sync.Mutex
 	paths  []string
@@ -102,7 +102,8 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 	return r.run(background(ctx), "of "+abbreviate(paths, "what was missing"))
 }
 
-// fileVersion finds the text of a file: that of a moment, or the newest. m.mu is held.
+// fileVersion returns a file's text at a moment, or its newest. The caller is the chain's
+// writer.
 func (m *Memory) fileVersion(ctx context.Context, path, at string) (text string, opaque bool, err error) {
 	if at == "" {
 		if at, err = m.lastCommitWith(ctx, path); err != nil {
@@ -134,7 +135,7 @@ func (m *Memory) lastCommitWith(ctx context.Context, path string) (string, error
 	if _, ok := head.state.Document(path); ok {
 		return "head", nil
 	}
-	left := uint64(0) // the newest commit that changed it, which is the one that dropped it
+	left := uint64(0) // the newest commit that changed it: the one that dropped it
 	err := m.chain.Commits(ctx, 1, head.commit.Seq, func(c *graph.Commit) error {
 		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
 			left = c.Seq
@@ -150,11 +151,11 @@ func (m *Memory) lastCommitWith(ctx context.Context, path string) (string, error
 	return fmt.Sprintf("seq:%d", left-1), nil
 }
 
-// lost lists the files that the target and the memory have alike and the folder has
-// not, sorted: the delta is silent about them. Files that the caller may not write, and
-// protected ones for anybody but the owner, are left out. One at whose path something
-// stands in the way, such as a link to nothing, does not stop the others; where there is
-// nothing else to do it is listed, and refused with the reason.
+// lost lists, sorted, the files that are the same in the target and in memory but missing
+// from the folder, so that the delta omits them. It leaves out files that the caller may not
+// write, and for all but the owner protected ones. A file whose path is blocked, for
+// instance by a dangling link, does not stop the others; if nothing else is to be done, it
+// is listed, and restoring it fails with the reason.
 func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	if r.restoresLost == nil || r.opts.MemoryOnly || !r.m.hasFiles() {
 		return nil
@@ -182,8 +183,8 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	return lost
 }
 
-// clearMissing takes files that were written, sorted, off the list of those that are missing.
-// m.mu is held.
+// clearMissing removes written files, sorted, from the missing ones. The caller is the
+// chain's writer.
 func (m *Memory) clearMissing(written []string) {
 	left := slices.DeleteFunc(slices.Clone(m.missing), func(path string) bool {
 		_, is := slices.BinarySearch(written, path)
@@ -195,7 +196,7 @@ func (m *Memory) clearMissing(written []string) {
 	}
 }
 
-// abbreviate names a few of many files, or says what stands for none.
+// abbreviate names a few of many files, or returns none if there are no files.
 func abbreviate(paths []string, none string) string {
 	const few = 3
 	switch n := len(paths); {

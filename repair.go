@@ -71,13 +71,13 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	return plan, fail("repair", m.state, Other, m.chain.Held().Images().Write())
 }
 
-// checkAll lets the store find damage in what nobody has read yet.
+// checkAll lets the store find damage in blocks that have not been read yet.
 func (m *Memory) checkAll(ctx context.Context) error {
 	_, err := store.Check(ctx, m.chain.Store(), func(store.Corruption) {})
 	return err
 }
 
-// plan says what a repair does, nothing for a memory that is whole.
+// plan lists what a repair does; it is empty for an intact memory.
 func (s *salvage) plan() []node.Problem {
 	var plan []node.Problem
 	told := map[string]bool{}
@@ -97,14 +97,14 @@ func (s *salvage) plan() []node.Problem {
 	return append(plan, s.lost()...)
 }
 
-// onlyImages reports whether the history itself is whole: it stays as it is then, and
-// needs no commit that says otherwise.
+// onlyImages reports whether the history itself is intact. It is then left alone, and needs
+// no repair commit.
 func (s *salvage) onlyImages() bool {
 	other := func(c store.Corruption) bool { return !isImage(c.File) }
 	return store.RecoveryOf(s.m.chain.Store()).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
 }
 
-// rebuild puts the salvaged history in the place of the damaged one and opens it.
+// rebuild replaces the damaged history by the salvaged one and opens it.
 func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	c := m.entry(ctx, graph.KindRepair, s.message(), max(m.opts.Now().UnixMilli(), s.head.Time.UnixMilli()))
 	c.Seq, c.State = s.head.Seq+1, s.head.Root
@@ -122,10 +122,10 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	}
 	tx := m.chain.Held()
 	var marks [][]byte
-	if m.trust().doubt != "" && m.opts.Signer == nil { // a signed head says so itself
+	if m.trust().doubt != "" && m.opts.Signer == nil { // else the signed head records it
 		marks = guardMarks(guard.Entry{Reset: true}, guard.Entry{Policy: m.guard.policy.String()})
 	}
-	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store as it is may not reach the first commit
+	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
 	}
 	for d := range s.wanted {
@@ -135,7 +135,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 		if err := old.Close(); err != nil {
 			m.opts.Log.Warn("the damaged store could not be closed", "error", err)
 		}
-		failed := s.from.Rebuild(ctx, to) // then the old history is there
+		failed := s.from.Rebuild(ctx, to) // on failure the old history remains
 		opened, err := m.opts.openStore(m.fs, m.storeOptions())
 		return opened, errors.Join(failed, err)
 	}, func(ctx context.Context) error {
@@ -145,8 +145,8 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	})
 }
 
-// kindToKeep lets the chain through as commits and everything else as it is; intents
-// were settled, or their files are read again.
+// kindToKeep keeps records, except that commits outside the chain become blocks, and intents,
+// which were completed or whose files are read again, are dropped.
 func (s *salvage) kindToKeep(r store.Record) store.Kind {
 	switch r.Kind {
 	case store.Intent:
@@ -163,7 +163,7 @@ func (s *salvage) kindToKeep(r store.Record) store.Kind {
 	return r.Kind
 }
 
-// message says in the commit what was lost.
+// message returns the commit message, which lists the losses.
 func (s *salvage) message() string {
 	var told []string
 	for _, p := range s.lost() {
@@ -180,8 +180,7 @@ func (s *salvage) message() string {
 	return strings.Join(told, "; ")
 }
 
-// refill appends the blocks of the present state that the repair had to give up
-// and the folder has.
+// refill appends blocks of the present state that the repair lost and the folder has.
 func (m *Memory) refill(ctx context.Context) error {
 	var b store.Batch
 	for n := range m.View().state.All() {
@@ -201,7 +200,7 @@ func (m *Memory) refill(ctx context.Context) error {
 	return m.chain.Held().Announce(ctx, &b)
 }
 
-// beginChain begins a new history where all of the old one was read and nothing
+// beginChain begins a new history if the old one was read completely and nothing in it
 // verifies. It reports whether it did.
 func (m *Memory) beginChain(ctx context.Context) (bool, error) {
 	s, err := m.openSalvage(ctx)
