@@ -10,24 +10,23 @@ import (
 	"sync"
 )
 
-// aside keeps large parts of answers out of the encoding of a message: the SDK reads and
-// copies an answer five times before it is sent. A short string stands for each part in
-// the message, and gives way to it when the message is written. It is safe for
-// concurrent use.
+// aside spares large parts of answers the SDK's encoding, which reads and copies an answer
+// five times. A short placeholder stands for each part in the message until Write replaces
+// it. It is safe for concurrent use.
 type aside struct {
 	out  io.WriteCloser
-	mark string // begins what stands for a part; random, and never sent
+	mark string // prefix of placeholders; random and never sent
 
 	mu   sync.Mutex
 	last int
-	kept map[string][]byte // by what stands for it, in its quotes
+	kept map[string][]byte // by quoted placeholder
 }
 
 func newAside(out io.WriteCloser) *aside {
 	return &aside{out: out, mark: "aside:" + rand.Text() + ":", kept: map[string][]byte{}}
 }
 
-// keep takes a JSON text, and returns the string that stands for it.
+// keep stores a JSON text and returns its placeholder.
 func (a *aside) keep(text []byte) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,7 +36,7 @@ func (a *aside) keep(text []byte) string {
 	return sign
 }
 
-// Write writes a message, with what was kept aside in its places.
+// Write writes a message with its placeholders replaced.
 func (a *aside) Write(message []byte) (int, error) {
 	rest, opening := message, []byte(`"`+a.mark)
 	for {
@@ -60,7 +59,7 @@ func (a *aside) Write(message []byte) (int, error) {
 	return len(message), nil
 }
 
-// take returns what was kept, and forgets it.
+// take removes and returns the text of a placeholder.
 func (a *aside) take(sign string) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,5 +68,5 @@ func (a *aside) take(sign string) []byte {
 	return text
 }
 
-// Close closes what is written to.
+// Close closes the underlying writer.
 func (a *aside) Close() error { return a.out.Close() }

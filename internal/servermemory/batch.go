@@ -9,27 +9,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// batch is what some changes make of the model, and what is to be written for it.
+// batch is a model with changes applied, and the writes that make them durable.
 type batch struct {
 	*model
-	entities  []*entity           // new ones
-	relations []*relation         // new ones
+	entities  []*entity           // created
+	relations []*relation         // created
 	observed  map[string][]string // node id -> observations to add
-	dropped   map[string][]string // node id -> observations to take away
+	dropped   map[string][]string // node id -> observations to remove
 	forgotten []string            // node ids
-	fresh     map[string]bool     // ids of the new ones
+	fresh     map[string]bool     // ids of created nodes
 }
 
 func newBatch(m *model) *batch {
 	return &batch{model: m, observed: map[string][]string{}, dropped: map[string][]string{}, fresh: map[string]bool{}}
 }
 
-// empty reports that nothing is to be written.
+// empty reports whether there is nothing to write.
 func (b *batch) empty() bool {
 	return len(b.entities)+len(b.relations)+len(b.observed)+len(b.dropped)+len(b.forgotten) == 0
 }
 
-// onlyAdds reports that nothing which was there before has changed.
+// onlyAdds reports whether the batch leaves all existing nodes unchanged.
 func (b *batch) onlyAdds() bool { return len(b.observed)+len(b.dropped)+len(b.forgotten) == 0 }
 
 func (b *batch) node() string {
@@ -38,7 +38,7 @@ func (b *batch) node() string {
 	return id
 }
 
-// createEntities adds those whose names are new, and returns them.
+// createEntities adds and returns the entities with new names.
 func (b *batch) createEntities(list []Entity) []Entity {
 	created := []Entity{}
 	for _, e := range list {
@@ -52,7 +52,7 @@ func (b *batch) createEntities(list []Entity) []Entity {
 	return created
 }
 
-// createRelations adds those that are new, and returns them.
+// createRelations adds and returns the new relations.
 func (b *batch) createRelations(list []Relation) []Relation {
 	created := []Relation{}
 	for _, r := range list {
@@ -65,18 +65,18 @@ func (b *batch) createRelations(list []Relation) []Relation {
 	return created
 }
 
-// Observed says what was new of what an entity was told.
+// Observed lists the observations added to an entity.
 type Observed struct {
 	EntityName        string   `json:"entityName"`
 	AddedObservations []string `json:"addedObservations"`
 }
 
-// addObservations adds those that are new to their entities. A name that no entity has
-// is an error, and nothing is added.
+// addObservations adds new observations to their entities. If any name is unknown, it
+// returns an error and adds nothing.
 func (b *batch) addObservations(list []Addition) ([]Observed, error) {
 	for _, a := range list {
 		if b.model.entities[a.EntityName] == nil {
-			// The words of the server that this one stands for.
+			// The original server's message.
 			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}
@@ -100,7 +100,7 @@ func (b *batch) addObservations(list []Addition) ([]Observed, error) {
 	return results, nil
 }
 
-// deleteEntities takes entities away, with the relations that touch them.
+// deleteEntities deletes entities and the relations that touch them.
 func (b *batch) deleteEntities(names []string) {
 	gone := map[string]bool{}
 	for _, name := range names {
@@ -119,7 +119,6 @@ func (b *batch) deleteEntities(names []string) {
 	}
 }
 
-// deleteObservations takes observations away from entities.
 func (b *batch) deleteObservations(list []Deletion) {
 	for _, d := range list {
 		e := b.model.entities[d.EntityName]
@@ -144,7 +143,6 @@ func (b *batch) deleteObservations(list []Deletion) {
 	}
 }
 
-// deleteRelations takes relations away.
 func (b *batch) deleteRelations(list []Relation) {
 	for _, r := range list {
 		if have := b.model.relations[r]; have != nil {
@@ -153,7 +151,7 @@ func (b *batch) deleteRelations(list []Relation) {
 	}
 }
 
-// forget takes headlines away; those that are not written yet are not written.
+// forget removes headlines. Headlines created in this batch are not written at all.
 func (b *batch) forget(nodes []string) {
 	for _, node := range slices.Clone(nodes) {
 		b.removeNode(node)

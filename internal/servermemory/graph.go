@@ -9,35 +9,35 @@ import (
 	"strings"
 )
 
-// Entity is a thing with a name, and what is known of it.
+// Entity is a named thing and the observations about it.
 type Entity struct {
 	Name         string   `json:"name" jsonschema:"The name of the entity"`
 	EntityType   string   `json:"entityType" jsonschema:"The type of the entity"`
 	Observations []string `json:"observations" jsonschema:"An array of observation contents associated with the entity"`
 }
 
-// Relation leads from one entity to another, by their names. Neither needs to exist.
+// Relation connects two entities by name. Neither needs to exist.
 type Relation struct {
 	From         string `json:"from" jsonschema:"The name of the entity where the relation starts"`
 	To           string `json:"to" jsonschema:"The name of the entity where the relation ends"`
 	RelationType string `json:"relationType" jsonschema:"The type of the relation"`
 }
 
-// Graph is entities and relations, each in the order in which they came.
+// Graph holds entities and relations, each in order of creation.
 type Graph struct {
 	Entities  []Entity   `json:"entities"`
 	Relations []Relation `json:"relations"`
 }
 
-// entity is an Entity in the memory. Its lists are replaced, never changed: what was
-// handed out stays as it was.
+// entity is an Entity in the memory. Its lists are replaced, never changed, so that lists
+// handed out earlier stay valid.
 type entity struct {
 	Entity
-	// nodes are the ids of its headlines, one unless two writers who did not know of
-	// each other made it at once.
+	// nodes holds the ids of its headlines: one, unless two writers created the entity
+	// concurrently.
 	nodes  []string
 	order  int
-	folded string // what a search looks in, in lower case
+	folded string // searched text, in lower case
 }
 
 // relation is a Relation in the memory.
@@ -47,7 +47,7 @@ type relation struct {
 	order int
 }
 
-// model is the graph as this process knows it.
+// model is this process's copy of the graph.
 type model struct {
 	entities  map[string]*entity
 	relations map[Relation]*relation
@@ -60,7 +60,7 @@ func newModel() *model {
 	return &model{entities: map[string]*entity{}, relations: map[Relation]*relation{}, named: map[string]string{}, related: map[string]Relation{}}
 }
 
-// putEntity adds an entity, or what is new in it to the one of its name.
+// putEntity adds an entity, or merges new observations into the one of the same name.
 func (m *model) putEntity(e Entity, node string, order int) *entity {
 	m.last = max(m.last, order)
 	have, ok := m.entities[e.Name]
@@ -89,14 +89,14 @@ func (m *model) putRelation(r Relation, node string, order int) *relation {
 	return have
 }
 
-// knows reports whether a headline has said something.
+// knows reports whether the model holds the content of a headline.
 func (m *model) knows(node string) bool {
 	_, isEntity := m.named[node]
 	_, isRelation := m.related[node]
 	return isEntity || isRelation
 }
 
-// removeNode forgets what a headline said.
+// removeNode removes the content of a headline.
 func (m *model) removeNode(node string) {
 	if name, ok := m.named[node]; ok {
 		delete(m.named, node)
@@ -114,20 +114,18 @@ func (m *model) removeNode(node string) {
 	}
 }
 
-// observe adds observations.
 func (e *entity) observe(what []string) {
 	e.Observations = append(slices.Clip(e.Observations), what...)
 	e.fold()
 }
 
-// fold makes the text that searches look in. A NUL stands between its parts, so that
-// no match reaches over two.
+// fold builds the searched text. A NUL between its parts keeps matches within one part.
 func (e *entity) fold() {
 	e.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
 }
 
-// graph returns the entities that keep holds for, with the relations that touch one of
-// them; with a nil keep everything.
+// graph returns the entities that keep selects, all if keep is nil, with the relations that
+// touch one of them.
 func (m *model) graph(keep func(*entity) bool) Graph {
 	var entities []*entity
 	if keep == nil {
@@ -165,14 +163,14 @@ func compareRelations(a, b Relation) int {
 	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.RelationType, b.RelationType))
 }
 
-// search returns the entities whose name, type or an observation holds a text, case
-// apart, with their relations.
+// search returns the entities with text in their name, type or an observation, ignoring
+// case, with their relations.
 func (m *model) search(text string) Graph {
 	text = strings.ToLower(text)
 	return m.graph(func(e *entity) bool { return strings.Contains(e.folded, text) })
 }
 
-// open returns the entities of exact names, with their relations.
+// open returns the entities with exactly these names, with their relations.
 func (m *model) open(names []string) Graph {
 	wanted := map[string]bool{}
 	for _, n := range names {

@@ -21,11 +21,11 @@ type line struct {
 	RelationType *string   `json:"relationType,omitempty"`
 }
 
-// maxLine is how long one line may be, in bytes.
+// maxLine is the maximum length of a line, in bytes.
 const maxLine = 16 << 20
 
-// ReadLines reads a graph from the file of server-memory, one JSON object a line. Lines
-// that are none are left out and told, by number. The error is that of r.
+// ReadLines reads a graph from the file of server-memory, one JSON object per line. bad
+// lists by number the lines that it skips as malformed. The error is that of r.
 func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
@@ -46,7 +46,7 @@ func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
 	}
 }
 
-// add reads one line, and says what is wrong with it.
+// add parses one line and returns what is wrong with it, or "".
 func (g *Graph) add(text []byte) string {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -70,7 +70,7 @@ func (g *Graph) add(text []byte) string {
 	return ""
 }
 
-// asLines is a graph as that file has it.
+// asLines returns a graph in the format of that file.
 func asLines(g Graph) []byte {
 	p := printer{b: make([]byte, 0, g.size()), bare: true}
 	for _, e := range g.Entities {

@@ -13,22 +13,22 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Mirror keeps the graph in the file of server-memory too, so that what reads that file
-// goes on, and so that one can leave as one came. The memory is the truth: what the file
-// holds is taken over once, where there is no graph yet, and otherwise written anew.
-// Several processes may share one. nil is none.
+// Mirror keeps a copy of the graph in the file of server-memory, for other readers of it and
+// for a return to that server. The memory is authoritative: the file is imported once, while
+// there is no graph, and otherwise overwritten. Several processes may share a Mirror's file.
+// A nil Mirror does nothing.
 type Mirror struct {
 	path string
 	lock *flock.Flock
-	left os.FileInfo // as this process left it; nil when another may have written
+	left os.FileInfo // after this process's last write; nil if another may have written
 }
 
-// NewMirror returns the mirror of a path, that of MEMORY_FILE_PATH.
+// NewMirror returns the mirror in the file at path, the value of MEMORY_FILE_PATH.
 func NewMirror(path string) *Mirror {
 	return &Mirror{path: path, lock: flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"))}
 }
 
-// read returns the content of the file, nil for none.
+// read returns the content of the file, nil if there is none.
 func (m *Mirror) read() ([]byte, error) {
 	text, err := os.ReadFile(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,9 +37,9 @@ func (m *Mirror) read() ([]byte, error) {
 	return text, err
 }
 
-// take parses the content of the file. One that holds what the graph lacks, and will not
-// be taken over, is kept beside as NAME.before-fovea. The graph must be read after the
-// file: another process commits before it writes the file.
+// take parses the content of the file. It saves as NAME.before-fovea a file that holds more
+// than the graph and will not be imported. The caller reads the graph after the file, since
+// another process commits before it writes the file.
 func (m *Mirror) take(text []byte, have *model) (Graph, error) {
 	if text == nil {
 		return Graph{}, nil
@@ -55,7 +55,7 @@ func (m *Mirror) take(text []byte, have *model) (Graph, error) {
 	return g, os.WriteFile(m.path+".before-fovea", text, 0o600)
 }
 
-// holds reports whether a graph has everything of another.
+// holds reports whether m contains all of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {
 		if m.entities[e.Name] == nil {
@@ -70,8 +70,8 @@ func (m *model) holds(g Graph) bool {
 	return true
 }
 
-// follow brings the file to what a batch has made of the graph. fresh gives the graph as
-// it is: another process may have committed, and written the file, since the batch began.
+// follow updates the file after a batch. fresh returns the current graph: another process
+// may have committed, and written the file, since the batch began.
 func (m *Mirror) follow(b *batch, fresh func() (*model, error)) error {
 	if m == nil {
 		return nil
@@ -99,7 +99,7 @@ func (m *Mirror) untouched() bool {
 	return err == nil && m.left != nil && os.SameFile(now, m.left) && now.Size() == m.left.Size() && now.ModTime().Equal(m.left.ModTime())
 }
 
-// rewrite brings the file to the graph.
+// rewrite writes the whole graph to the file.
 func (m *Mirror) rewrite(fresh func() (*model, error)) error {
 	if err := m.lock.Lock(); err != nil {
 		return m.fail(err)
@@ -108,8 +108,8 @@ func (m *Mirror) rewrite(fresh func() (*model, error)) error {
 	return m.replace(fresh)
 }
 
-// replace writes the file anew, beside and then in its place. The lock is held when the
-// graph is asked for: whoever commits later gets the lock later.
+// replace writes a new file and renames it over the old one. The caller holds the lock while
+// fresh reads the graph, so that a later commit is also written later.
 func (m *Mirror) replace(fresh func() (*model, error)) error {
 	have, err := fresh()
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *Mirror) replace(fresh func() (*model, error)) error {
 	return m.note()
 }
 
-// append adds lines to the file, in one write.
+// append appends a graph to the file in one write.
 func (m *Mirror) append(g Graph) error {
 	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -143,7 +143,7 @@ func (m *Mirror) append(g Graph) error {
 	return m.note()
 }
 
-// note remembers the file as it is left.
+// note records the file's state after a write.
 func (m *Mirror) note() (err error) {
 	if m.left, err = os.Stat(m.path); err != nil {
 		return m.fail(err)

@@ -8,19 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// printer writes graphs as JSON, byte for byte as encoding/json does, but at once: a
-// graph of megabytes is most of what this server sends. The zero printer writes as
-// json.Marshal does.
+// printer writes graphs as JSON, with the bytes of encoding/json but faster: a graph of
+// megabytes is most of what this server sends. The zero printer writes as json.Marshal does.
 type printer struct {
 	b []byte
-	// bare leaves <, > and & as they are.
+	// bare leaves <, > and & unescaped.
 	bare bool
-	// quoted writes an indented text, as the inside of a JSON string.
+	// quoted writes indented JSON, escaped for the inside of a JSON string.
 	quoted bool
 	depth  int
 }
 
-// shownText is a graph as that server prints it, as a JSON string.
+// shownText returns a graph as that server prints it, in a JSON string.
 func shownText(g Graph) []byte {
 	p := printer{b: make([]byte, 0, g.size()), quoted: true}
 	p.b = append(p.b, '"')
@@ -28,14 +27,14 @@ func shownText(g Graph) []byte {
 	return append(p.b, '"')
 }
 
-// dataText is a graph as JSON.
+// dataText returns a graph as JSON.
 func dataText(g Graph) []byte {
 	p := printer{b: make([]byte, 0, g.size())}
 	p.graph(g)
 	return p.b
 }
 
-// size is about how long a graph is as a text.
+// size estimates the length of a graph as text.
 func (g Graph) size() int {
 	const entity, observation, relation = 110, 16, 130
 	n := 64 + len(g.Relations)*relation
@@ -82,7 +81,7 @@ func (p *printer) graph(g Graph) {
 	p.end('}', false)
 }
 
-// entity writes the fields of an entity; first tells that none stand before them.
+// entity writes the fields of an entity; first says that no field precedes them.
 func (p *printer) entity(e Entity, first bool) {
 	p.field("name", e.Name, first)
 	p.field("entityType", e.EntityType, false)
@@ -99,7 +98,6 @@ func (p *printer) entity(e Entity, first bool) {
 	p.end(']', len(e.Observations) == 0)
 }
 
-// relation writes the fields of a relation.
 func (p *printer) relation(r Relation, first bool) {
 	p.field("from", r.From, first)
 	p.field("to", r.To, false)
@@ -118,7 +116,7 @@ func (p *printer) begin(bracket byte) {
 	p.depth++
 }
 
-// next begins a member of a list or an object.
+// next starts a member of a list or an object.
 func (p *printer) next(first bool) {
 	if !first {
 		p.b = append(p.b, ',')
@@ -134,7 +132,7 @@ func (p *printer) end(bracket byte, empty bool) {
 	p.b = append(p.b, bracket)
 }
 
-// line goes to the next line of an indented text.
+// line starts a new line in indented text.
 func (p *printer) line() {
 	if !p.quoted {
 		return
@@ -153,7 +151,7 @@ func (p *printer) key(name string, first bool) {
 	}
 }
 
-// text writes a string: between its quotes as it is, where that is how JSON has it.
+// text writes a string, unescaped if that is its JSON form.
 func (p *printer) text(s string) {
 	switch {
 	case !itself(s):
@@ -174,7 +172,7 @@ func (p *printer) escaped(s string) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(!p.bare && !p.quoted)
-	_ = e.Encode(s) // a string is always encoded
+	_ = e.Encode(s) // a string always encodes
 	text := strings.TrimSuffix(b.String(), "\n")
 	if !p.quoted {
 		p.raw(text)
@@ -184,8 +182,8 @@ func (p *printer) escaped(s string) {
 	p.b = append(p.b, again[1:len(again)-1]...)
 }
 
-// itself reports whether a string stands in JSON as it is, also within another string
-// and where HTML is escaped.
+// itself reports whether a string needs no escape in JSON, even inside another string and
+// with HTML escaping.
 func itself(s string) bool {
 	ascii := true
 	for i := range len(s) {

@@ -13,30 +13,30 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// Agent is the name that the graph's commits are by.
+// Agent is the author of the graph's commits.
 const Agent = "server-memory"
 
-// folder holds the graph, below the memex.
+// folder holds the graph, relative to the memex.
 const folder = "agents/" + Agent + "/"
 
-// Store is the graph of a memex. It is safe for concurrent use, also by several
+// Store is the graph of a memex. It is safe for concurrent use, including by several
 // processes over one memory.
 type Store struct {
 	svc    api.Service
 	mirror *Mirror // nil without one
 
-	mu    sync.Mutex // guards what follows; held while a batch is written
-	model *model     // nil when it must be read anew
+	mu    sync.Mutex // guards model, files and seq; held while a batch is written
+	model *model     // nil if it must be reloaded
 	files files
-	seq   uint64 // the commit that model is of
+	seq   uint64 // the commit of model
 
 	queued  sync.Mutex
 	queue   []*waiting
 	writing bool
 }
 
-// Open returns the graph of the memory behind svc. With a mirror, which may be nil, the
-// graph is kept in its file too.
+// Open returns the graph of the memory behind svc. A mirror, which may be nil, keeps a copy
+// in its file.
 func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) {
 	s := &Store{svc: svc, mirror: mirror}
 	s.mu.Lock()
@@ -47,8 +47,8 @@ func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) 
 	return s, s.adopt(ctx)
 }
 
-// adopt takes over what the file of the mirror holds where there is no graph yet, but for
-// what was forgotten, and then brings the file to the graph.
+// adopt imports the mirror's file, except what was forgotten, if there is no graph yet, and
+// then writes the graph to the file.
 func (s *Store) adopt(ctx context.Context) error {
 	if s.mirror == nil {
 		return nil
@@ -78,8 +78,8 @@ func (s *Store) adopt(ctx context.Context) error {
 	return s.mirror.rewrite(s.fresh(ctx))
 }
 
-// refresh brings the model to the memory's present state: what others changed since
-// is read, or everything where that cannot be told.
+// refresh updates the model to the head: it reads the changes of other writers, or
+// everything if these are unknown.
 func (s *Store) refresh(ctx context.Context) error {
 	head, err := api.OpLog.Call(ctx, s.svc, api.LogRequest{Limit: 1})
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Store) refresh(ctx context.Context) error {
 	return nil
 }
 
-// fresh returns what gives the graph as it is, for who holds s.mu.
+// fresh returns a function that refreshes and returns the model. Its caller holds s.mu.
 func (s *Store) fresh(ctx context.Context) func() (*model, error) {
 	return func() (*model, error) {
 		err := s.refresh(ctx)
@@ -127,11 +127,11 @@ func (s *Store) load(ctx context.Context) error {
 	return nil
 }
 
-// maxFollowed is how many changed headlines are read one by one; beyond it all are
-// read at once.
+// maxFollowed is the number of changed headlines up to which each is read by itself; above
+// it load reads the whole graph.
 const maxFollowed = 200
 
-// catchUp reads the headlines that changed since the model's commit.
+// catchUp reads the headlines changed since the model's commit.
 func (s *Store) catchUp(ctx context.Context, now uint64) error {
 	d, err := api.OpDiff.Call(ctx, s.svc, api.DiffRequest{From: fmt.Sprintf("seq:%d", s.seq), To: fmt.Sprintf("seq:%d", now)})
 	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > maxFollowed {
@@ -150,7 +150,7 @@ func (s *Store) catchUp(ctx context.Context, now uint64) error {
 	return nil
 }
 
-// follow reads one headline that changed.
+// follow reads one changed headline.
 func (s *Store) follow(ctx context.Context, c api.Changed) error {
 	known := s.model.knows(c.ID)
 	s.model.removeNode(c.ID)
@@ -159,7 +159,7 @@ func (s *Store) follow(ctx context.Context, c api.Changed) error {
 	}
 	n, err := api.OpShow.Call(ctx, s.svc, api.ShowRequest{ID: c.ID})
 	if fovea.KindOf(err) == fovea.NotFound {
-		return nil // gone again; the next refresh tells
+		return nil // removed again; the next refresh reports that
 	}
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (s *Store) follow(ctx context.Context, c api.Changed) error {
 	return nil
 }
 
-// view calls read with the present model, which it must not keep.
+// view calls read with the current model, which read must not retain.
 func (s *Store) view(ctx context.Context, read func(*model) Graph) (Graph, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,32 +181,32 @@ func (s *Store) view(ctx context.Context, read func(*model) Graph) (Graph, error
 	return read(s.model), nil
 }
 
-// Graph returns everything.
+// Graph returns the whole graph.
 func (s *Store) Graph(ctx context.Context) (Graph, error) {
 	return s.view(ctx, func(m *model) Graph { return m.graph(nil) })
 }
 
-// Search returns the entities whose name, type or an observation holds a text, case
-// apart, with their relations. It looks at every entity.
+// Search returns the entities with text in their name, type or an observation, ignoring
+// case, with their relations. O(entities).
 func (s *Store) Search(ctx context.Context, text string) (Graph, error) {
 	return s.view(ctx, func(m *model) Graph { return m.search(text) })
 }
 
-// Nodes returns the entities of exact names, with their relations.
+// Nodes returns the entities with exactly these names, with their relations.
 func (s *Store) Nodes(ctx context.Context, names []string) (Graph, error) {
 	return s.view(ctx, func(m *model) Graph { return m.open(names) })
 }
 
-// waiting is a change that waits for its turn.
+// waiting is a change in the queue.
 type waiting struct {
 	change func(*batch) error
 	done   chan struct{}
 	err    error
 }
 
-// Change makes a change durable. Those that wait while another is written are written
-// together. An error of change itself is returned and changes nothing; it must come
-// before it has changed anything. When ctx ends first the change may yet come to be.
+// Change makes a change durable. Changes queued during a write are written together. A
+// change that returns an error must not have changed the batch; Change returns that error.
+// If ctx ends first, the change may still be written.
 func (s *Store) Change(ctx context.Context, change func(*batch) error) error {
 	w := &waiting{change: change, done: make(chan struct{})}
 	s.queued.Lock()
@@ -224,7 +224,7 @@ func (s *Store) Change(ctx context.Context, change func(*batch) error) error {
 	}
 }
 
-// drain writes what waits until nothing does.
+// drain writes queued changes until the queue is empty.
 func (s *Store) drain(ctx context.Context) {
 	for {
 		s.queued.Lock()
@@ -243,7 +243,7 @@ func (s *Store) drain(ctx context.Context) {
 	}
 }
 
-// together writes changes as one batch, and notes how each ended.
+// together writes changes as one batch and records the result of each.
 func (s *Store) together(ctx context.Context, queue []*waiting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// Taken counts what an import brought.
+// Taken counts the results of an import.
 type Taken struct {
 	Entities     int `json:"entities"`
 	Relations    int `json:"relations"`
-	Observations int `json:"observations"` // to entities that were there
-	Forgotten    int `json:"forgotten"`    // entities, relations and observations left out: somebody has forgotten them
+	Observations int `json:"observations"` // added to existing entities
+	Forgotten    int `json:"forgotten"`    // entities, relations and observations skipped because they were forgotten
 }
 
-// Take adds what the graph does not have of another, but for what was forgotten.
+// Take adds what the graph lacks of g, except what was forgotten.
 func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
 	s.mu.Lock()
 	err = s.refresh(ctx)
@@ -45,11 +45,10 @@ func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
 	return t, err
 }
 
-// unforgotten leaves out of a graph what somebody has forgotten and nobody has brought
-// back since, and counts that: entities and relations as the headlines that they would
-// be, entities also as a note of their name, observations as a note of their entity's
-// name, relations also with one of their ends. What the graph has already stays. s.mu is
-// held, and the model fresh.
+// unforgotten drops from g, and counts, what was forgotten and not restored since. An entity
+// counts as its headline and as a note titled with its name, an observation as a note titled
+// with its entity's name, a relation as its headline; a relation is also dropped with either
+// end. It keeps what the graph has already. The caller holds s.mu, and the model is fresh.
 func (s *Store) unforgotten(ctx context.Context, g Graph) (out Graph, left int, err error) {
 	var notes []api.NoteText
 	for _, e := range g.Entities {
@@ -85,7 +84,7 @@ func (s *Store) unforgotten(ctx context.Context, g Graph) (out Graph, left int, 
 	return out, left, nil
 }
 
-// asNotes are what an entity says as a whole: its headline, and the plain text.
+// asNotes returns an entity as notes: its headline, and plain text.
 func asNotes(e Entity) []api.NoteText {
 	return []api.NoteText{{Title: title(e.Name), Body: items(e.Observations)}, {Title: e.Name, Body: strings.Join(e.Observations, "\n")}}
 }
@@ -98,10 +97,10 @@ func asObservations(e Entity) []api.NoteText {
 	return notes
 }
 
-// maxAskedBytes is how many bytes of notes are asked about at once: a request is bounded.
+// maxAskedBytes is the number of bytes of notes in one request, whose size is limited.
 const maxAskedBytes = 1 << 20
 
-// forgottenOf returns those of some notes that were forgotten.
+// forgottenOf returns the notes that were forgotten.
 func forgottenOf(ctx context.Context, svc api.Service, notes []api.NoteText) (map[api.NoteText]bool, error) {
 	forgotten := map[api.NoteText]bool{}
 	for len(notes) > 0 {

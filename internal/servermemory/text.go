@@ -27,7 +27,7 @@ import (
 //
 // A value that Org would read as more than text stands as a JSON string.
 
-// plain reports whether a value can stand as it is on a line of its own.
+// plain reports whether a value can be written unquoted on a line of its own.
 func plain(value string) bool {
 	if value == "" || strings.TrimSpace(value) != value || !utf8.ValidString(value) || strings.ContainsRune(`":[*#|`, rune(value[0])) {
 		return false
@@ -40,8 +40,8 @@ func plain(value string) bool {
 	return !strings.Contains(value, "[[") && !strings.Contains(value, "]]") && !strings.Contains(value, "#+") && inert.Line(value) == value
 }
 
-// encode writes a value on one line: as it is, or as a JSON string in which nothing but
-// letters, digits, blanks and simple punctuation stands for itself.
+// encode returns a value on one line: unchanged, or as a JSON string that escapes all but
+// letters, digits, spaces and simple punctuation.
 func encode(value string) string {
 	if plain(value) {
 		return value
@@ -63,8 +63,7 @@ func encode(value string) string {
 	return b.String()
 }
 
-// decode reads what encode wrote. What a person wrote that is no JSON string is taken
-// as it stands.
+// decode reverses encode. A person's text that is no JSON string is returned unchanged.
 func decode(text string) string {
 	text = strings.TrimSpace(text)
 	var value string
@@ -74,8 +73,8 @@ func decode(text string) string {
 	return text
 }
 
-// title is a value as a part of a headline, where no keyword, priority or tag may
-// come of it.
+// title returns a value for use in a headline, quoted if Org could read a keyword, priority
+// or tag in it.
 func title(value string) string {
 	text := encode(value)
 	first, _, _ := strings.Cut(text, " ")
@@ -85,7 +84,7 @@ func title(value string) string {
 	return text
 }
 
-// link is a link to the headline of an entity, or its name where there is none.
+// link returns a link to the headline of an entity, or its name if e is nil.
 func link(name string, e *entity) string {
 	if e == nil {
 		return title(name)
@@ -93,7 +92,7 @@ func link(name string, e *entity) string {
 	return "[[id:" + e.nodes[0] + "][" + strings.NewReplacer("[", "(", "]", ")").Replace(encode(name)) + "]]"
 }
 
-// entityText is the headline of an entity.
+// entityText returns the headline of an entity with its drawer and observations.
 func entityText(e *entity) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n",
@@ -102,7 +101,7 @@ func entityText(e *entity) string {
 	return b.String()
 }
 
-// items are observations as they stand below a headline.
+// items returns observations as list items.
 func items(observations []string) string {
 	var b strings.Builder
 	for _, o := range observations {
@@ -111,22 +110,22 @@ func items(observations []string) string {
 	return b.String()
 }
 
-// relationTitle is what the headline of a relation says.
+// relationTitle returns the title of a relation's headline.
 func relationTitle(r Relation, m *model) string {
 	return link(r.From, m.entities[r.From]) + " " + title(r.RelationType) + " " + link(r.To, m.entities[r.To])
 }
 
-// relationText is the headline of a relation.
+// relationText returns the headline of a relation with its drawer.
 func relationText(r *relation, m *model) string {
 	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
 		relationTitle(r.Relation, m), r.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), r.order)
 }
 
-// put reads the text of a headline into the model. One that is neither an entity nor a
-// relation, such as a person's own note, says nothing.
+// put adds the content of a headline to the model. It ignores any that is neither an entity
+// nor a relation, such as a person's own note.
 func (m *model) put(node, text string) {
 	properties, observations := read(text)
-	order, _ := strconv.Atoi(properties["ORDER"]) // without one, it comes first
+	order, _ := strconv.Atoi(properties["ORDER"]) // no order sorts first
 	name, isEntity := properties["ENTITY"]
 	from, isRelation := properties["FROM"]
 	switch {

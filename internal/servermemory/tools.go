@@ -16,19 +16,19 @@ import (
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
-// Addition is what an entity is told.
+// Addition lists observations to add to an entity.
 type Addition struct {
 	EntityName string   `json:"entityName" jsonschema:"The name of the entity to add the observations to"`
 	Contents   []string `json:"contents" jsonschema:"An array of observation contents to add"`
 }
 
-// Deletion is what an entity is to forget.
+// Deletion lists observations to delete from an entity.
 type Deletion struct {
 	EntityName   string   `json:"entityName" jsonschema:"The name of the entity containing the observations"`
 	Observations []string `json:"observations" jsonschema:"An array of observations to delete"`
 }
 
-// The arguments and answers of the tools, as that server has them.
+// The arguments and answers of the tools, in that server's format.
 type (
 	entitiesShape struct {
 		Entities []Entity `json:"entities"`
@@ -60,17 +60,17 @@ type (
 	}
 )
 
-// graphURI is the address of the whole graph as a resource.
+// graphURI is the URI of the whole graph as a resource.
 const graphURI = "memory://knowledge-graph"
 
-// Serve serves the tools of server-memory over a graph to one MCP client, who writes to
-// in and reads from out, until the client goes or ctx ends. It closes both. log may be nil.
+// Serve serves the tools of server-memory over a graph to one MCP client on in and out,
+// until the client disconnects or ctx ends. It closes both. log may be nil.
 func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
 	answers := newAside(out)
 	return newServer(s, version, log, answers).Run(ctx, &rpcline.Transport{In: in, Out: answers})
 }
 
-// newServer returns an MCP server whose messages go through answers.
+// newServer returns an MCP server that sends its messages through answers.
 func newServer(s *Store, version string, log *slog.Logger, answers *aside) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "fovea-server-memory", Version: version}, &mcp.ServerOptions{
 		Logger:             log,
@@ -102,12 +102,12 @@ type host struct {
 	answers *aside
 }
 
-// answer is what a tool gives: data, and what of it the text shows.
+// answer is a tool's result: data, and the part of it shown as text.
 type answer struct{ data, shown any }
 
 func done(message string) answer { return answer{doneShape{true, message}, message} }
 
-// result is an answer as the protocol has it. The parts of a graph are kept aside.
+// result converts an answer for the protocol, with placeholders for graphs.
 func (h *host) result(a answer) (data any, text string, err error) {
 	switch shown := a.shown.(type) {
 	case string:
@@ -161,7 +161,7 @@ func (h *host) addReaders() {
 		func(ctx context.Context, in openShape) (Graph, error) { return h.store.Nodes(ctx, in.Names) })
 }
 
-// tool adds one that changes the graph, and answers when the change is durable.
+// tool adds a tool that changes the graph and answers once the change is durable.
 func tool[In, Out any](h *host, destructive, idempotent bool, name, title, about string, _ Out, change func(*batch, In) (answer, error)) {
 	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{DestructiveHint: &destructive, IdempotentHint: idempotent, OpenWorldHint: new(bool)}}
 	register[In, Out](h, t, func(ctx context.Context, in In) (a answer, err error) {
@@ -176,7 +176,7 @@ func tool[In, Out any](h *host, destructive, idempotent bool, name, title, about
 	})
 }
 
-// reader adds one that shows a part of the graph.
+// reader adds a tool that returns a part of the graph.
 func reader[In any](h *host, name, title, about string, read func(context.Context, In) (Graph, error)) {
 	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}}
 	register[In, Graph](h, t, func(ctx context.Context, in In) (answer, error) {
@@ -185,8 +185,8 @@ func reader[In any](h *host, name, title, about string, read func(context.Contex
 	})
 }
 
-// register adds a tool. Its answers are not checked against their schema, which the
-// types give already: a graph has megabytes.
+// register adds a tool. It does not validate answers, which may have megabytes: their types
+// guarantee the schema.
 func register[In, Out any](h *host, t *mcp.Tool, call func(context.Context, In) (answer, error)) {
 	in := schemaOf[In](false)
 	t.InputSchema, t.OutputSchema = in, schemaOf[Out](true)
@@ -212,7 +212,7 @@ func register[In, Out any](h *host, t *mcp.Tool, call func(context.Context, In) 
 	})
 }
 
-// arguments checks the arguments of a call and reads them.
+// arguments validates and decodes the arguments of a call.
 func arguments[In any](schema *jsonschema.Resolved, text json.RawMessage) (in In, err error) {
 	if len(text) == 0 {
 		text = json.RawMessage("{}")
@@ -231,7 +231,7 @@ func refused(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}
 }
 
-// indented is a value as that server prints it.
+// indented returns a value as that server prints it.
 func indented(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -241,8 +241,8 @@ func indented(v any) (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
-// schemaOf gives the schema of a type in that server's form: lists are never null, and
-// what is not known is refused in answers and passed over in arguments.
+// schemaOf returns the schema of a type in that server's form: lists are never null; unknown
+// fields are rejected in answers and ignored in arguments.
 func schemaOf[T any](closed bool) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {

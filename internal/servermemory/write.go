@@ -14,29 +14,28 @@ import (
 )
 
 const (
-	// full is how large a file of the graph is, in bytes, when the next one begins. An
-	// edit reads and writes its file anew; a file costs a commit of its own.
+	// full is the size of a graph file, in bytes, from which a new one is started. An edit
+	// rewrites its whole file; a new file costs a commit.
 	full = 64 << 10
-	// maxAddedBytes is how many bytes one edit adds, but for the last headline.
+	// maxAddedBytes is the size of one edit in bytes; the last headline may exceed it.
 	maxAddedBytes = 128 << 10
 )
 
-// file is one file of the graph: a headline that all of its entities and relations
-// stand below.
+// file is one file of the graph: a headline above all its entities and relations.
 type file struct {
 	begun bool
 	size  int
 }
 
-// files are the files of the graph, by number.
+// files holds the files of the graph by number.
 type files map[int]*file
 
-// add counts the text of a headline to its file. What it grows by later is not counted:
-// the sizes decide only when the next file begins.
+// add adds the size of a headline to its file. Later growth is ignored: the sizes only
+// decide when the next file starts.
 func (f files) add(path, id string, size int) {
 	var number int
 	if _, err := fmt.Sscanf(path, folder+"graph-%d.org", &number); err != nil || number < 1 || path != filePath(number) {
-		return // a person's own
+		return // a person's own file
 	}
 	if f[number] == nil {
 		f[number] = &file{}
@@ -51,7 +50,7 @@ func filePath(number int) string { return fmt.Sprintf("%sgraph-%04d.org", folder
 
 func headID(number int) string { return fmt.Sprintf("%s-graph-%04d", Agent, number) }
 
-// last is the number of the newest file, 0 without any.
+// last returns the number of the newest file, 0 without any.
 func (f files) last() int {
 	last := 0
 	for number := range f {
@@ -60,7 +59,7 @@ func (f files) last() int {
 	return last
 }
 
-// write makes a batch durable. After an error the model is read anew at its next use.
+// write makes a batch durable. After an error the next use reloads the model.
 func (s *Store) write(ctx context.Context, b *batch) (err error) {
 	w := &writing{s: s, ctx: ctx, first: s.seq}
 	defer func() {
@@ -84,7 +83,7 @@ func (s *Store) write(ctx context.Context, b *batch) (err error) {
 	}
 	for _, node := range b.forgotten {
 		err := w.commit(api.OpForget.Call(ctx, s.svc, api.MoveRequest{ID: node}))
-		if err != nil && fovea.KindOf(err) != fovea.NotFound { // else somebody else has forgotten it
+		if err != nil && fovea.KindOf(err) != fovea.NotFound { // NotFound: another writer has forgotten it
 			return err
 		}
 	}
@@ -94,9 +93,9 @@ func (s *Store) write(ctx context.Context, b *batch) (err error) {
 	return nil
 }
 
-// writing is one batch on its way to the files. While its commits follow each other
-// the model is of the last of them; where another's came between, the next refresh
-// looks at all since first.
+// writing is one batch being written to the files. While its commits are consecutive, the
+// model is at the last of them; after a commit of another writer, the next refresh reads all
+// changes since first.
 type writing struct {
 	s           *Store
 	ctx         context.Context
@@ -104,7 +103,7 @@ type writing struct {
 	alone       bool
 }
 
-// commit notes the commit of an operation.
+// commit records the commit of an operation.
 func (w *writing) commit(e *api.EditResponse, err error) error {
 	if err != nil || e.Seq == 0 {
 		return err
@@ -117,7 +116,7 @@ func (w *writing) commit(e *api.EditResponse, err error) error {
 	return nil
 }
 
-// headlines writes the new entities and relations, as many as a file takes in one edit.
+// headlines writes new entities and relations in edits of about maxAddedBytes.
 func (w *writing) headlines(b *batch) error {
 	var text strings.Builder
 	put := func(headline string) error {
@@ -140,7 +139,7 @@ func (w *writing) headlines(b *batch) error {
 	return w.put(&text)
 }
 
-// put adds headlines to the newest file, or to the next one when that is full.
+// put appends headlines to the newest file, or to the next one if that is full.
 func (w *writing) put(text *strings.Builder) error {
 	if text.Len() == 0 {
 		return nil
@@ -160,7 +159,7 @@ func (w *writing) put(text *strings.Builder) error {
 	return w.commit(api.OpEdit.Call(w.ctx, w.s.svc, api.EditRequest{ID: headID(number), Append: &headlines, AllowSubheadings: true}))
 }
 
-// begin makes a file.
+// begin creates a file.
 func (w *writing) begin(number int) error {
 	if w.s.files[number] == nil {
 		w.s.files[number] = &file{}
@@ -171,16 +170,16 @@ func (w *writing) begin(number int) error {
 	}))
 	if fovea.KindOf(err) == fovea.Conflict {
 		w.alone = false
-		return nil // another process has begun it
+		return nil // another process has created it
 	}
 	return err
 }
 
-// maxTries is how often a text is read again that somebody else changed meanwhile.
+// maxTries is how often drop retries after a concurrent edit of the headline.
 const maxTries = 5
 
-// drop takes observations out of the text of a headline, and leaves all else that a
-// person may have written there.
+// drop removes observations from a headline and keeps everything else, such as a person's
+// text.
 func (w *writing) drop(node string, observations []string) error {
 	var err error
 	for range maxTries {
@@ -197,7 +196,7 @@ func (w *writing) drop(node string, observations []string) error {
 	return err
 }
 
-// without is the text below a headline and its drawer but for some list items.
+// without returns the text below a headline and its drawer, minus some list items.
 func without(content string, observations []string) string {
 	var body strings.Builder
 	headline, inside, done := true, false, false
