@@ -12,11 +12,11 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// A buffer is a tree that an editor has not saved: a document of a session under the
-// path of a file, with the digest of what the file held then. Memory.drift keeps it.
+// A buffer is a tree that an editor has not saved: a session's document under the path of a
+// file. Memory.drift holds the digest that the file had when the buffer was sent.
 
-// document finds the file whose document a tree names, and the memory that holds
-// it; "" for none.
+// document returns the file whose document a tree names, "" for none, and the memory that
+// holds it.
 func (m *Memory) document(t *node.Tree) (holder *Memory, path string) {
 	attrs := map[string]string{}
 	for _, a := range t.Attrs {
@@ -40,8 +40,7 @@ func (m *Memory) document(t *node.Tree) (holder *Memory, path string) {
 	return nil, ""
 }
 
-// withFiles returns the memex and the projects that hold files, as far as they are
-// open.
+// withFiles returns the memex and the open projects that hold files.
 func (m *Memory) withFiles() []*Memory {
 	top := m.memex()
 	out := []*Memory{top}
@@ -55,7 +54,7 @@ func (m *Memory) withFiles() []*Memory {
 	return out
 }
 
-// bufferScope returns the memory of the session that a buffer of a file is kept in.
+// bufferScope returns the memory of the session that keeps a file's buffer.
 func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) {
 	if m.isSession() {
 		return m, nil
@@ -67,7 +66,7 @@ func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) 
 	return m.Scope(ctx, kindSession+"/"+session)
 }
 
-// sessions returns the sessions that are open.
+// sessions returns the open sessions.
 func (m *Memory) sessions() []*Memory {
 	m.scopes.mu.Lock()
 	defer m.scopes.mu.Unlock()
@@ -80,8 +79,8 @@ func (m *Memory) sessions() []*Memory {
 	return out
 }
 
-// endBuffersOver ends, in the sessions that are open, the buffers of files that the
-// memory itself has changed. One that cannot be ended now ends with the next ingest.
+// endBuffersOver ends, in the open sessions, the buffers of files that the memory itself has
+// changed. If that fails now, the next ingest ends them.
 func (m *Memory) endBuffersOver(ctx context.Context) {
 	for _, s := range m.memex().sessions() {
 		if err := s.endBuffersNow(ctx); err != nil {
@@ -90,13 +89,14 @@ func (m *Memory) endBuffersOver(ctx context.Context) {
 	}
 }
 
-// endBuffersNow is endBuffers under the lock of the writer.
+// endBuffersNow is endBuffers for a caller that is not the chain's writer.
 func (m *Memory) endBuffersNow(ctx context.Context) error {
 	defer m.chain.Begin().End()
 	return m.endBuffers(ctx)
 }
 
-// endBuffers takes out of a session what lay over files that were saved since.
+// endBuffers removes a session's buffers of files saved since. The caller is the chain's
+// writer.
 func (m *Memory) endBuffers(ctx context.Context) error {
 	var over []string
 	for _, path := range sortedKeys(m.drift()) {

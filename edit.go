@@ -17,17 +17,17 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// change is what an operation makes of a node: of the text of its file, or of its branch
-// of a tree. Both are pure, so that they can be applied to an earlier version.
+// change transforms a node, in the text of its file or in its branch of a tree. Both
+// functions are pure, so they can also be applied to an earlier version.
 type change struct {
 	// file returns the new text of a document; i is the headline, -1 for the document.
 	file func(doc *org.Document, i int, now time.Time) (string, error)
-	// tree returns the new branch, nil to remove it. Without it the operation is for
-	// files only.
+	// tree returns the new branch, nil to remove it. A change without tree is for files
+	// only.
 	tree func(t *node.Tree, now time.Time) (*node.Tree, error)
 }
 
-// typed returns the change that edits make.
+// typed returns the change that applies edits.
 func typed(edits ...org.Edit) change {
 	return change{
 		file: func(doc *org.Document, i int, now time.Time) (string, error) {
@@ -41,23 +41,21 @@ func typed(edits ...org.Edit) change {
 	}
 }
 
-// unchanged is the change of a node that moves as it is.
+// unchanged leaves a node as it is, for moves.
 var unchanged = typed()
 
 // filesOnly returns a change that refuses trees.
 func (c change) filesOnly() change { return change{file: c.file} }
 
-// Edit applies typed edits, in order, to a node of an Org file: a headline, or a
-// document where the edit makes sense there. Of a node that stands in no file they
-// change the attributes and the content. The file changes in the same step,
-// and only the lines that the edits are about. base is the node's own digest as
-// the caller read it, zero to edit whatever is there; the file is read first,
-// and a change found in it becomes a commit of its own, by "file". It returns
-// the zero Commit when nothing was to change. After any error the file is as it
-// was. Errors: NotFound, Invalid (the edit, or a file that is no Org), Conflict
-// (Error.Mine and Error.Theirs hold both texts; or an :ID: that is taken), Busy
-// (an editor holds the file), ReadOnly (the file, its folder or the store),
-// Other. Complexity is that of reading and writing the file.
+// Edit applies typed edits, in order, to a headline of an Org file, or to a document if the
+// edit applies to documents. For a node without a file they change the attributes and the
+// content. The file changes in the same step, and only in the affected lines. base is the
+// node's own digest as the caller read it; zero edits any version. Edit reads the file first
+// and commits a change found there separately, by "file". It returns the zero Commit if
+// nothing changed. After any error the file is as it was. Errors: NotFound, Invalid (the
+// edit, or a file that is not Org), Conflict (Error.Mine and Error.Theirs hold both texts; or
+// an :ID: that is taken), Busy (an editor holds the file), ReadOnly (the file, its folder or
+// the store), Other. Complexity is that of reading and writing the file.
 func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits ...org.Edit) (Commit, error) {
 	return m.edit(ctx, "edit", nil, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
@@ -94,7 +92,7 @@ func (e *editing) change(n *node.Node, c change) error {
 	return nil
 }
 
-// described returns the path and title of a node, for the message of a commit.
+// described returns the path and title of a node for a commit message.
 func described(n *node.Node) string {
 	if node.IsMemory(n.Path) {
 		return n.Path + ": " + titleOf(n)
@@ -102,11 +100,10 @@ func described(n *node.Node) string {
 	return n.Path + ": " + n.Title()
 }
 
-// errEncrypted refuses to put clear text beside text that is encrypted, or in its
-// place.
+// errEncrypted refuses clear text next to encrypted text or in its place.
 var errEncrypted = errors.New("its text is encrypted, or is to be; decrypt and edit it in Emacs")
 
-// intoText reports an edit of the text below a headline's own line and drawer.
+// intoText reports whether an edit changes the text below a headline's line and drawer.
 func intoText(edit org.Edit) bool {
 	switch edit.(type) {
 	case org.AppendBody, org.ReplaceBody, org.InsertHeadline, org.CheckItem:
@@ -115,7 +112,7 @@ func intoText(edit org.Edit) bool {
 	return false
 }
 
-// withHeadlines reports an edit that may bring in any number of headlines.
+// withHeadlines reports whether an edit may add any number of headlines.
 func withHeadlines(edit org.Edit) bool {
 	switch edit := edit.(type) {
 	case org.AppendBody:
@@ -126,33 +123,31 @@ func withHeadlines(edit org.Edit) bool {
 	return false
 }
 
-// editing is one command that changes Org files through Fovea. The write lock
-// is held.
+// editing is one command that changes Org files. Its caller is the chain's writer.
 type editing struct {
 	m       *Memory
 	name    string // of the command, for errors
 	message string // of the commit
 	now     time.Time
-	texts   map[string]string // what the files are to hold, by path
+	texts   map[string]string // new contents of files, by path
 	paths   []string          // in the order they are written
-	marks   [][]byte          // that go with the commit
+	marks   [][]byte          // written with the commit
 
-	adds    int                        // headlines that are to come
-	trees   []func(*graph.Draft) error // what happens to memory-backed documents
-	refiled *node.Node                 // of them, that goes into a file with all below it
-	naming  *node.Tree                 // what refiled becomes before that, where it has no ID: see declare
+	adds    int                        // maximum number of headlines added
+	trees   []func(*graph.Draft) error // changes of memory-backed documents
+	refiled *node.Node                 // a memory-backed node that moves into a file with its descendants
+	naming  *node.Tree                 // refiled with a new ID, if it has none: see declare
 }
 
-// edit runs a command on the present: do finds its nodes and fills in the
-// texts and the message. It returns the zero Commit when nothing changed. One
-// that was done before is not done again: answer, which may be nil, is given its
-// commit.
+// edit runs a command on the head: do finds the nodes and sets the texts and the message. It
+// returns the zero Commit if nothing changed. A replayed operation is not run again: its
+// commit is passed to answer, which may be nil.
 func (m *Memory) edit(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	defer m.chain.Begin().End()
 	return m.perform(ctx, name, answer, do)
 }
 
-// perform is edit where m.mu is held.
+// perform is edit for a caller that is the chain's writer.
 func (m *Memory) perform(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	if m.closed {
 		return Commit{}, fail(name, m.dir, Invalid, errClosed)
@@ -170,12 +165,12 @@ func (m *Memory) perform(ctx context.Context, name string, answer func(*graph.Co
 	return e.save(ctx)
 }
 
-// errBuffer refuses to edit what an editor has not saved.
+// errBuffer refuses edits of an editor's unsaved buffer.
 var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
 
-// node returns a node, after bringing memory up to date with its file. A base that is
-// neither zero nor its own digest is a Conflict, with what c would have made of the base.
-// Without c.tree, the node must be in a file.
+// node returns a node after bringing memory up to date with its file. A base that is neither
+// zero nor the node's own digest is a Conflict, with the result of c on the base. Without
+// c.tree, the node must be in a file.
 func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
 	n, ok := e.m.View().Get(id)
 	switch {
@@ -202,7 +197,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 	return n, nil
 }
 
-// conflict returns the error for a change of a node that was based on another version.
+// conflict returns the error for a change based on another version of the node.
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
 	if old, err := node.ReadOwn(base, e.m.chain.Store().Block); err == nil {
@@ -214,8 +209,8 @@ func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	}
 }
 
-// alone returns what a change makes of an earlier version of a node outside its document,
-// "" where that version is removed or is no node by itself.
+// alone applies a change to an earlier version of a node outside its document. It returns ""
+// if the change removes the node, or if that version is not a single node.
 func (c change) alone(old *node.Node, opts *org.Options, isTree bool, now time.Time) (string, error) {
 	if isTree {
 		t, err := c.tree(&node.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}, now)
@@ -235,7 +230,7 @@ func (c change) alone(old *node.Node, opts *org.Options, isTree bool, now time.T
 func (e *editing) editable(ctx context.Context, path string) error {
 	c := e.m.entry(ctx, graph.KindEdit, "", 0)
 	if err := e.m.mayWrite(ctx, e.name, &c, path); err != nil {
-		return err // before anything of it is shown
+		return err // before an error reveals any contents
 	}
 	return e.isParsed(path)
 }
@@ -252,8 +247,8 @@ func (e *editing) isParsed(path string) error {
 	return fail(e.name, path, Invalid, errors.New("the file is kept unparsed and not edited"))
 }
 
-// staysParsed refuses a state in which the file at path has become too large to be
-// parsed: what a writer adds must be found again. O(1) for any other state.
+// staysParsed refuses a state in which the file at path has become too large to parse, because
+// added text must remain searchable. O(1) for any other state.
 func (m *Memory) staysParsed(name, path string, next *graph.State) error {
 	d, ok := next.Document(path)
 	if !ok || !d.Derived.Opaque {
@@ -265,8 +260,8 @@ func (m *Memory) staysParsed(name, path string, next *graph.State) error {
 	return nil
 }
 
-// refresh takes in a file that changed since it was read, as a commit of its
-// own by the file, and returns what it holds.
+// refresh commits a file that changed since it was read, as a separate commit by "file", and
+// returns its text.
 func (e *editing) refresh(ctx context.Context, path string) (string, error) {
 	m := e.m
 	text, f, err := m.root.Read(path, 0)
@@ -290,7 +285,7 @@ func (e *editing) refresh(ctx context.Context, path string) (string, error) {
 	return text, err
 }
 
-// document parses a file as the edits so far leave it.
+// document parses a file after the edits so far.
 func (e *editing) document(path string) *org.Document {
 	text, ok := e.texts[path]
 	if !ok {
@@ -299,7 +294,7 @@ func (e *editing) document(path string) *org.Document {
 	return org.Parse(text, e.m.View().state.Reading(path))
 }
 
-// headline returns the place of a node in its document, -1 for the document.
+// headline returns the index of a node's headline in its document, -1 for the document.
 func (e *editing) headline(n *node.Node) int {
 	for i, o := range e.m.View().state.Nodes(n.Path) {
 		if o.ID == n.ID {
@@ -309,7 +304,7 @@ func (e *editing) headline(n *node.Node) int {
 	return -1
 }
 
-// put sets what a file is to hold.
+// put sets the new text of a file.
 func (e *editing) put(path, text string) {
 	if _, ok := e.texts[path]; !ok {
 		e.paths = append(e.paths, path)
@@ -317,7 +312,7 @@ func (e *editing) put(path, text string) {
 	e.texts[path] = text
 }
 
-// save writes the files and commits what came of them.
+// save writes the files and commits the result.
 func (e *editing) save(ctx context.Context) (Commit, error) {
 	m, head, now := e.m, e.m.View().state, e.now.UnixMilli()
 	state, delta, err := e.draft(now)
@@ -368,7 +363,7 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	return op.run(ctx, state, &delta)
 }
 
-// draft makes the state that the edit leads to from the present one.
+// draft returns the state after the edit, and its delta from the head.
 func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	draft := e.m.draft(now)
 	for _, path := range e.paths {
@@ -387,7 +382,7 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	return state, delta, nil
 }
 
-// putTrees does what is to happen to memory-backed documents.
+// putTrees applies the changes of memory-backed documents.
 func (e *editing) putTrees(draft *graph.Draft) error {
 	for _, put := range e.trees {
 		if err := put(draft); err != nil {
@@ -397,8 +392,8 @@ func (e *editing) putTrees(draft *graph.Draft) error {
 	return nil
 }
 
-// newIDs refuses an :ID: that the edit brings in and that a node bears already,
-// so that the node that was asked for is the node that comes.
+// newIDs refuses an added :ID: that another node already has, so that the id still names the
+// requested node.
 func (e *editing) newIDs(head, next *graph.State) error {
 	before, after := map[string]int{}, map[string]int{}
 	for _, path := range e.paths {
@@ -424,7 +419,7 @@ func (e *editing) newIDs(head, next *graph.State) error {
 	return nil
 }
 
-// goes reports whether a node is one that is refiled, or stands below it.
+// goes reports whether a node is the refiled one or a descendant of it.
 func (e *editing) goes(head *graph.State, n *node.Node) bool {
 	return e.refiled != nil && (n == e.refiled || slices.Contains(head.Ancestors(n), e.refiled))
 }

@@ -10,21 +10,20 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// fileEnd is an Org file to which headlines are appended. Because an edit parses its
-// document several times, it gets only the parts that it needs: the text before the first
-// headline and the last two top-level headlines with everything below them.
+// fileEnd appends headlines to an Org file. Because an edit parses its document several times,
+// doc holds only the text before the first headline and the last two top-level headlines with
+// their descendants.
 type fileEnd struct {
 	first        string   // the text before the first headline
-	middle       []string // what is left out, in order
+	middle       []string // the omitted text, in order
 	omittedBytes int      // bytes of middle
 	doc          *org.Document
 	reading      *org.Options
-	whole        bool // nothing is left out
-	appends      bool // the last headline went behind everything else
+	whole        bool // nothing is omitted
+	appends      bool // the last insert only appended text
 }
 
-// newFileEnd takes a file by its text and the nodes that this is read as, none for a file
-// that is yet to be.
+// newFileEnd returns the end of a file with the given text and nodes; a new file has no nodes.
 func newFileEnd(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
 	e := &fileEnd{reading: reading}
 	if len(nodes) > 0 {
@@ -33,7 +32,7 @@ func newFileEnd(text string, nodes []*node.Node, reading *org.Options) *fileEnd 
 	from, tops := len(text), 0
 	for i := len(nodes) - 1; i > 0; i-- {
 		if !org.IsLocal(nodes[i].Content) {
-			e.whole = true // a setting in the midst of the file may be about its end
+			e.whole = true // a setting in the middle of the file may affect its end
 			break
 		}
 		if tops < 2 {
@@ -52,7 +51,7 @@ func newFileEnd(text string, nodes []*node.Node, reading *org.Options) *fileEnd 
 	return e
 }
 
-// omitMiddle moves all but the last two headlines of the top level into the middle.
+// omitMiddle moves all but the last two top-level headlines into the middle.
 func (e *fileEnd) omitMiddle() {
 	if e.whole {
 		return
@@ -94,10 +93,10 @@ func (e *fileEnd) insert(now time.Time, h org.InsertHeadline) error {
 	return nil
 }
 
-// size returns the length of what the file is to hold.
+// size returns the length of the new text in bytes.
 func (e *fileEnd) size() int { return len(e.doc.Source) + e.omittedBytes }
 
-// text returns what the file is to hold.
+// text returns the new text of the file.
 func (e *fileEnd) text() string {
 	if e.omittedBytes == 0 {
 		return e.doc.Source

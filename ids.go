@@ -16,11 +16,10 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// AssignIDs gives each of the nodes that has none an :ID: property, a random
-// UUID, so that it keeps its name wherever it is moved. All files change in one
-// step, or none. It returns the ids the nodes have then, in the order asked
-// for, and the zero Commit when all had one. Fovea puts ids into files at no
-// other time. Errors as of Edit.
+// AssignIDs gives each node without an :ID: property a random UUID, which it keeps wherever it
+// moves. All files change in one step, or none does. AssignIDs returns the ids of the nodes
+// in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
+// files at no other time. Errors are those of Edit.
 func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string, error) {
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]org.Splice{}}
 	c, err := m.edit(ctx, "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
@@ -36,7 +35,7 @@ func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string,
 // assignment is one run of AssignIDs.
 type assignment struct {
 	*editing
-	given   []string                // as asked for
+	given   []string                // in the order of the request
 	splices map[string][]org.Splice // by path
 	count   int
 }
@@ -54,7 +53,7 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 		a.given[k] = done[id]
 	}
 	for _, name := range sortedKeys(a.splices) {
-		// Each lies in the lines of its own headline, so they are apart.
+		// Each splice lies within the lines of its own headline, so they do not overlap.
 		slices.SortFunc(a.splices[name], func(x, y org.Splice) int { return cmp.Compare(x.Start, y.Start) })
 		if err := a.splice(name, a.document(name).Source, a.splices[name]); err != nil {
 			return err
@@ -77,7 +76,7 @@ func (a *assignment) assign(ctx context.Context, id string) (string, error) {
 	}
 	for _, p := range properties {
 		if strings.EqualFold(p.Key, "ID") {
-			return n.ID, nil // its own, or one that another node bears: not ours to change
+			return n.ID, nil // its own ID, or one that another node has: left as it is
 		}
 	}
 	given := uuid.NewString()

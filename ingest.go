@@ -20,29 +20,27 @@ import (
 )
 
 const (
-	// One commit of an ingest holds at most so many documents or bytes, whole
-	// documents always: enough to spread the cost of an fsync, few enough that
-	// a large first ingest is durable step by step.
+	// Limits of one commit of an ingest, reached with whole documents: large enough to
+	// amortize the fsync, small enough that a large first ingest becomes durable in steps.
 	commitDocuments = 256
 	commitBytes     = 4 << 20
-	// A scan that drops more than half of at least so many documents is held:
-	// an unmounted disk looks just like that.
+	// A scan that drops more than half of at least heldFrom documents is held, because an
+	// unmounted disk looks the same.
 	heldFrom = 20
 )
 
-// byFile is the author of what was found changed in files.
+// byFile is the author of changes found in files.
 var byFile = author.Author{Kind: author.File}
 
-// Ingest reads what changed in the folder and commits it: one operation, in
-// one or more commits of whole documents, each durable before the next. A
-// folder that did not change makes no commit. What could not be read is in
-// Status, the rest is taken. With a memex its projects are read, each into commits
-// of its own. A memex that was moved or replaced since it was opened is not read, and is a
-// Conflict. A scope without files has nothing to read; of a session that is open,
-// buffers of files that were saved end. Errors: Held (nothing was
-// dropped; the new and changed files were taken), Conflict, ReadOnly (also where files of
-// the store were moved; the folder was read), Other. Complexity is
-// that of a stat for each file and of reading and parsing those that changed.
+// Ingest commits the changes found in the folder: one operation, in one or more commits of
+// whole documents, each durable before the next. An unchanged folder makes no commit.
+// Unreadable files are listed in Status; the others are committed. Ingest of a memex also
+// ingests its projects, each in commits of its own, and ends the buffers of open sessions
+// whose files were saved. A scope without files has nothing to read. A memex that was moved
+// or replaced since it was opened is a Conflict and is not read. Errors: Held (nothing was
+// dropped; new and changed files were committed), Conflict, ReadOnly (also if files of the
+// store were moved; the folder was read), Other. Complexity is that of one stat per file and
+// of reading and parsing the changed files.
 func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if opts == nil {
 		opts = &IngestOptions{}
@@ -59,7 +57,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		if scopeErr == nil {
 			scopeErr = s.ingestOwn(ctx, opts)
 		}
-		err = cmp.Or(err, scopeErr) // one that fails keeps none of the others
+		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}
 	for _, s := range m.sessions() {
 		err = cmp.Or(err, s.ingestOwn(ctx, opts))
@@ -67,7 +65,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	return cmp.Or(err, m.storeInPlace("ingest"), m.unwritten("ingest"))
 }
 
-// ingestOwn reads what one scope holds.
+// ingestOwn ingests one scope.
 func (m *Memory) ingestOwn(ctx context.Context, opts *IngestOptions) error {
 	defer m.chain.Begin().End()
 	if m.closed {
@@ -116,7 +114,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.initBaselines(background(ctx), opts); err != nil {
 		return err
 	}
-	if begins && m.View().commit.Seq > 0 { // a process that is killed leaves what the folder is known by
+	if begins && m.View().commit.Seq > 0 { // the file table then survives a killed process
 		if err := m.saveTable(); err != nil {
 			m.opts.Log.Warn("cannot save the file table", "error", err)
 		}
@@ -124,7 +122,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	return held
 }
 
-// operation makes the name that the commits of one operation share.
+// operation returns a new id, shared by the commits of one operation.
 func operation() string { return uuid.NewString() }
 
 // ingester is one run of Ingest.
@@ -137,19 +135,19 @@ type ingester struct {
 	total int
 
 	draft     *graph.Draft
-	before    int // documents of files when the scan began
+	before    int // number of file documents when the scan began
 	documents int // in the draft
 	bytes     int
-	entries   []corpus.Entry // table entries that hold once the draft is durable
+	entries   []corpus.Entry // table entries to add once the draft is durable
 	gone      []string
-	settled   []string // files whose drift ends with the commit: they changed
+	settled   []string // changed files, whose drift ends with the commit
 
-	arrived map[[sha256.Size]byte]bool // texts that came, for drop
+	arrived map[[sha256.Size]byte]bool // digests of the new texts, for drop
 
 	listed  map[string]bool // files of the scan
-	changed map[string]bool // those of them that must be read
-	taken   map[string]bool // those that were
-	setup   map[string]bool // setup files that the scan does not list: is there one
+	changed map[string]bool // listed files that must be read
+	taken   map[string]bool // files already read
+	setup   map[string]bool // setup files that the scan does not list: whether each exists
 }
 
 func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time) *ingester {
@@ -166,9 +164,8 @@ func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time
 	return in
 }
 
-// takeSame takes the files that hold what memory holds, though they may have changed as
-// far as their times tell: nothing but the times is new of these. What differs on
-// purpose is left to file.
+// takeSame takes the files whose bytes memory already holds: only their times changed, so
+// only their table entries are renewed. Drifted files are left to file.
 func (in *ingester) takeSame(ctx context.Context) {
 	state := in.m.View().state
 	for _, e := range in.m.root.ReadExpected(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
@@ -182,8 +179,8 @@ func (in *ingester) takeSame(ctx context.Context) {
 	}
 }
 
-// heldAs returns the digest of the document that a state has of a file, or false where
-// the size tells already that the file is another one.
+// heldAs returns the digest of the document that a state holds for f, or false if the
+// document is missing or lost, or differs from f in size or opacity.
 func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
 	nodes, size := state.Nodes(f.Path), int64(0)
 	for _, n := range nodes {
@@ -200,10 +197,10 @@ func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
 	return merkle.Digest(h.Sum(nil)), true
 }
 
-// isLost reports whether the text of a document is not empty but unknown.
+// isLost reports whether the text of a document is unknown rather than empty.
 func isLost(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, graph.IsGone) }
 
-// file takes one new or changed file into the draft, once.
+// file reads one new or changed file into the draft, once.
 func (in *ingester) file(ctx context.Context, path string) error {
 	if in.taken[path] {
 		return nil
@@ -212,7 +209,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	text, f, err := in.m.root.Read(path, 0)
 	if err != nil {
 		in.m.problems = append(in.m.problems, corpus.ProblemOf(path, err))
-		return nil // what cannot be read is not gone: its nodes stay
+		return nil // an unreadable file is not deleted: its nodes stay
 	}
 	digest := sha256.Sum256([]byte(text))
 	in.entries = append(in.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
@@ -241,7 +238,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 	return nil
 }
 
-// drop takes out the documents whose files are gone, unless too many are.
+// drop removes the documents of deleted files from the draft, unless there are too many.
 func (in *ingester) drop() error {
 	state := in.m.View().state
 	unread := make(map[string]bool)
@@ -288,8 +285,8 @@ func (m *Memory) fileCount() int {
 	return count
 }
 
-// lost counts the documents whose text did not come back under another path in
-// this very scan: a folder that was renamed loses nothing.
+// lost counts the documents whose text did not reappear under another path in the same scan:
+// renaming a folder loses nothing.
 func (in *ingester) lost(state *graph.State, gone []string) int {
 	n := 0
 	for _, p := range gone {
@@ -300,24 +297,24 @@ func (in *ingester) lost(state *graph.State, gone []string) int {
 	return n
 }
 
-// isLost reports whether the text of a file that is gone came back under no other path.
+// isLost reports whether the text of a deleted file reappeared under no other path.
 func (in *ingester) isLost(state *graph.State, path string) bool {
 	if !in.m.root.InRegion(path) {
-		return false // it went to a project, or came from one
+		return false // it moved to or from a project
 	}
 	text, _ := state.Text(path)
 	return !in.arrived[sha256.Sum256([]byte(text))]
 }
 
-// removed reports whether a file is meant to be absent though memory has the
-// document: a rollback left it so.
+// removed reports whether a rollback left a file absent on purpose although memory has its
+// document.
 func (m *Memory) removed(path string) bool {
 	seen, ok := m.drift()[path]
 	return ok && seen == absent
 }
 
-// covered reports whether a path, or a folder it lies in, could not be read:
-// then nothing is known of it, and it is not gone.
+// covered reports whether a path, or a folder above it, could not be read. Such a file is
+// not known to be deleted.
 func covered(unread map[string]bool, path string) bool {
 	if len(unread) == 0 {
 		return false
@@ -333,7 +330,7 @@ func covered(unread map[string]bool, path string) bool {
 	return false
 }
 
-// commit makes durable what the draft holds and begins the next one.
+// commit makes the draft durable and begins the next one.
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.draft.Seal()
 	if in.m.isHeadUnstored() {
@@ -366,7 +363,7 @@ func (in *ingester) reset() {
 	in.draft = in.m.View().state.Edit(in.now.UnixMilli())
 }
 
-// message says what an ingest found, for a person who reads the log.
+// message returns the commit message of an ingest.
 func message(d *graph.Delta) string {
 	if len(d.Paths) == 1 {
 		return d.Paths[0]
@@ -374,7 +371,7 @@ func message(d *graph.Delta) string {
 	return fmt.Sprintf("%d documents", len(d.Paths))
 }
 
-// remember takes into the table what the commit has made durable.
+// remember updates the file table after a commit.
 func (in *ingester) remember() {
 	if len(in.entries)+len(in.gone) == 0 {
 		return

@@ -16,18 +16,16 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Insert adds a headline below a node, behind its other children, or to an Org
-// file, which is made when there is none of that path. The new headline carries
-// an :ID:, a random UUID where h names none, so that it keeps its name wherever
-// it is moved. Below a node that stands in no file it stands in none either. It
-// returns that id. Errors as of Edit; Conflict also for an id
-// that a node bears already.
+// Insert adds a headline as the last child of a node, or to an Org file, which is created if
+// it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
+// adds a random UUID. A child of a node without a file is in no file either. Insert returns
+// the id. Errors are those of Edit; Conflict also if another node has the id.
 func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline) (Commit, string, error) {
 	defer m.chain.Begin().End()
 	return m.insert(ctx, "insert", under, h)
 }
 
-// insert is Insert under another name. m.mu is held.
+// insert is Insert; name is the operation, for errors. The caller is the chain's writer.
 func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHeadline) (Commit, string, error) {
 	id := ""
 	for _, p := range h.Properties {
@@ -60,8 +58,8 @@ func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHea
 	return c, id, nil
 }
 
-// place finds the headline, or with -1 the document, that a new headline goes
-// below. A file that does not exist is an empty document.
+// place returns the document and the index of the headline that becomes the parent, -1 for
+// the document itself. A file that does not exist is an empty document.
 func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
 	if _, ok := e.m.View().Get(under); ok {
 		n, err := e.node(ctx, under, merkle.Digest{}, change{})

@@ -15,49 +15,49 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// The versions of the intents of doc/format/journal.md.
+// Versions of the intent record, see doc/format/journal.md.
 const (
 	intentFormat = 0
 	intentMore   = 1 // with several commits, or with marks
-	intentMerge  = 2 // whose commit has a second parent
+	intentMerge  = 2 // of a commit with a second parent
 )
 
-// intent announces an operation that changes files, before the first of them
-// is touched: what it needs to be ended or taken back after a crash.
+// intent announces an operation before it touches the first file. It holds everything that
+// recovery needs to complete the operation or roll it back.
 type intent struct {
-	commit graph.Commit // Kind, Author, Session, Op, Time and Message; Parents is what a merge takes in; the rest is empty
+	commit graph.Commit // Kind, Author, Session, Op, Time, Message; Parents: the merged head
 	files  []plan
 	trees  []treePlan // memory-backed documents that change in the same step
-	steps  []planned  // of one file, where several commits lead to its text; else nil
-	marks  [][]byte   // that go with the commit
+	steps  []planned  // several commits of one file; nil for a single commit
+	marks  [][]byte   // written with the commit
 }
 
-// planned is one commit of an operation that makes several: the file's text ends there.
+// planned is one commit of several; length is the size of the file after it, in bytes.
 type planned struct {
-	commit graph.Commit // as that of the intent
+	commit graph.Commit // the same fields as in intent
 	length int
 }
 
-// treePlan is what a memory-backed document is to be; nil for one that goes.
+// treePlan is the new tree of a memory-backed document; nil removes the document.
 type treePlan struct {
 	path string
 	tree *node.Tree
 }
 
-// plan is one file of an operation. A zero digest is that of no file. Base and
-// next are equal where memory follows what the file already holds.
+// plan is one file of an operation. A zero digest means no file. base equals next if memory
+// adopts the bytes on disk.
 type plan struct {
 	path       string
 	base, next merkle.Digest
-	mode       fs.FileMode // of the file as it was; 0 for none
-	old        *string     // the bytes of base, nil where the state before has them
-	torn       *string     // the bytes of next where the file is written in place
+	mode       fs.FileMode // before the operation; 0 if there was no file
+	old        *string     // the bytes of base; nil if the state before the operation holds them
+	torn       *string     // the bytes of next if the file is written in place, else nil
 }
 
 // touched reports whether the operation writes or removes the file.
 func (p *plan) touched() bool { return p.base != p.next }
 
-// paths lists the files: those, and no others, are in step with memory after it.
+// paths lists exactly the files that match memory after the operation.
 func (in *intent) paths() []string {
 	var out []string
 	for i := range in.files {
@@ -66,7 +66,7 @@ func (in *intent) paths() []string {
 	return out
 }
 
-// add appends the record, behind the blocks of long texts, to a batch.
+// add appends the blocks of long texts and then the record to a batch.
 func (in *intent) add(to *store.Batch) error {
 	block := func(_ merkle.Digest, block []byte) error {
 		to.Add(store.Block, block)
@@ -75,7 +75,7 @@ func (in *intent) add(to *store.Batch) error {
 	return in.encode(block, func(b []byte) { to.Add(store.Intent, b) })
 }
 
-// encode gives record the canonical encoding, and emit the blocks of long texts.
+// encode passes the blocks of long texts to emit, then the canonical encoding to record.
 func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
 	c := &in.commit
 	format, fields := in.format()
@@ -111,8 +111,7 @@ func (in *intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 	return nil
 }
 
-// format returns the version that can say what the intent holds, and how many parts
-// it has then.
+// format returns the version that can represent the intent, and its number of fields.
 func (in *intent) format() (version uint64, fields int) {
 	switch {
 	case len(in.commit.Parents) > 0:
@@ -150,7 +149,7 @@ func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]b
 	return merkle.AppendContent(b, string(t.tree.JSON()), emit)
 }
 
-// follow notes what becomes of the memory-backed documents of a delta.
+// follow adds the memory-backed documents of a delta with their new trees.
 func (in *intent) follow(state *graph.State, delta *graph.Delta) {
 	for _, path := range delta.Paths {
 		if node.IsMemory(path) {
@@ -178,14 +177,14 @@ func (p *plan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte,
 	return b, nil
 }
 
-// errIntent is returned for an intent of a format that this version does not
-// know. Its files are left as they are, and read like any others.
+// errIntent is returned for an intent whose format this version does not know. Its files are
+// left alone and read like any others.
 var errIntent = errors.New("an unfinished operation of a later version")
 
-// errMode is returned for an intent whose mode is more than permission bits.
+// errMode is returned for a mode with bits other than the permissions.
 var errMode = errors.New("mode out of range")
 
-// errTrees is returned for trees that are not in the one encoding of them.
+// errTrees is returned for trees that are not in their canonical encoding.
 var errTrees = errors.New("trees in another encoding than theirs")
 
 // decodeIntent reads a record; load fetches the blocks of long texts.
@@ -240,12 +239,10 @@ func decodeIntent(data []byte, load graph.Loader) (*intent, error) {
 	return in, nil
 }
 
-// errSteps is returned for steps that do not follow one another, or are not of one
-// file.
+// errSteps is returned for steps that are out of order or not of exactly one file.
 var errSteps = errors.New("steps out of order")
 
-// readMore reads the commits that lead to the text of the file, and the marks; there
-// may be none of either in the intent of a merge.
+// readMore reads the steps and the marks. Only the intent of a merge may have neither.
 func (in *intent) readMore(r *merkle.Reader, merge bool) error {
 	before := 0
 	for range r.List() {
@@ -321,7 +318,7 @@ func readPlan(r *merkle.Reader, load graph.Loader) (plan, error) {
 	return f, r.Err()
 }
 
-// before returns what the file held; head is the state before the operation.
+// before returns the contents of the file before the operation; head is the state before it.
 func (p *plan) before(head *graph.State) corpus.Next {
 	if p.base.IsZero() {
 		return corpus.Next{Gone: true}

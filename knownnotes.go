@@ -17,16 +17,16 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// noteKey names a title and a text whatever their case, white space and Unicode form.
+// noteKey identifies a title and a text, ignoring case, white space and Unicode form.
 type noteKey = merkle.Digest
 
-// keyOfNote folds a title and the text below it.
+// keyOfNote returns the key of a title and the text below it.
 func keyOfNote(title, body string) noteKey {
 	b := appendFolded(make([]byte, 0, len(title)+len(body)+2), title)
 	return merkle.Sum(appendFolded(append(b, '\n'), body))
 }
 
-// keyOfNode is the key of a headline's own text; false for what is none, or is
+// keyOfNode returns the key of a headline's own text; false if n is no headline or is
 // encrypted.
 func keyOfNode(n *node.Node) (noteKey, bool) {
 	if n == nil || n.Type != node.TypeHeadline || n.Derived.Encrypted {
@@ -35,8 +35,8 @@ func keyOfNode(n *node.Node) (noteKey, bool) {
 	return keyOfNote(n.Title(), n.Body()), true
 }
 
-// appendFolded appends text in lower case, in the form NFC, with one blank for each
-// run of white space and none at its ends.
+// appendFolded appends text in lower case and NFC, with one blank for each run of white
+// space and none at its ends.
 func appendFolded(b []byte, text string) []byte {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
 		text = norm.NFC.String(strings.ToLower(norm.NFC.String(text)))
@@ -59,13 +59,13 @@ func appendFolded(b []byte, text string) []byte {
 	return b
 }
 
-// knownNotes finds headlines by their key. It is made when first asked, from the
-// whole state, and follows each commit from then on. The writer's lock guards it.
+// knownNotes finds headlines by key. The first lookup builds it from the whole state, and
+// each later commit updates it. The caller is the chain's writer.
 type knownNotes struct {
-	ids map[[16]byte][]string // nil until it was made
+	ids map[[16]byte][]string // nil until the first lookup
 }
 
-// find returns the headlines of the key.
+// find returns the ids of the headlines with the key.
 func (k *knownNotes) find(state *graph.State, key noteKey) []string {
 	if k.ids == nil {
 		k.ids = map[[16]byte][]string{}
@@ -84,7 +84,7 @@ func (k *knownNotes) add(n *node.Node) {
 	}
 }
 
-// follow takes the changes of a commit into account.
+// follow applies the changes of a commit.
 func (k *knownNotes) follow(delta *graph.Delta) {
 	if k.ids == nil {
 		return
@@ -108,12 +108,11 @@ func (k *knownNotes) follow(delta *graph.Delta) {
 
 const (
 	mostSimilar  = 5
-	similarAmong = 20 // hits of the search that are compared word by word
+	similarAmong = 20 // search hits compared word by word
 )
 
-// similar returns the ids of nodes that have at least the share SimilarFrom of their
-// words in common with a text, the most similar first, among those that keep does not
-// refuse.
+// similar returns at most mostSimilar ids, most similar first, of nodes that keep accepts and
+// whose words have at least the Jaccard similarity SimilarFrom to those of a text.
 func (v *View) similar(title, body string, keep func(*node.Node) bool) []string {
 	words := wordsOf(title + "\n" + body)
 	if len(words) == 0 {
@@ -151,7 +150,7 @@ func wordsOf(text string) map[string]bool {
 	return words
 }
 
-// inCommon is the number of words in both sets as a share of those in either.
+// inCommon returns the Jaccard similarity of two sets of words.
 func inCommon(a, b map[string]bool) float64 {
 	both := 0
 	for w := range a {

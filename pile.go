@@ -21,31 +21,30 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// mostPiled bounds the notes that are written together.
+// mostPiled is the maximum number of notes in a batch.
 const mostPiled = 256
 
-// pile is the notes for one place that are written together: one rewrite of the
-// file, a commit for each.
+// pile is a batch of notes for one place: one rewrite of the file, and a commit for each note.
 type pile struct {
 	m     *Memory
 	under string
 	now   time.Time
-	path  string        // "" where the place is a node
-	at    corpus.Place  // where the path leads
-	had   string        // what the file holds
-	base  merkle.Digest // of that, zero for no file
+	path  string        // "" if the place is a node
+	at    corpus.Place  // the target of path
+	had   string        // the text of the file before the batch
+	base  merkle.Digest // digest of had, zero if there is no file
 	end   *fileEnd
-	place *inert.Place // what the file says for its notes, once one was checked
-	plain bool         // had and the notes so far are in UTF-8
-	err   error        // of opening the file
+	place *inert.Place // the file's settings for notes; nil until the first check
+	plain bool         // had and the notes so far are UTF-8
+	err   error        // of open
 	notes []*noting
 	ops   map[string]bool
 	keys  map[noteKey]bool
 	full  bool
 }
 
-// take adds a note to the pile, or ends it with its error. It returns false for one
-// that must wait for a later pile.
+// take adds a note to the batch, or finishes it with its error. It returns false if the note
+// must wait for a later batch.
 func (p *pile) take(r *noting) bool {
 	if r.under != p.under {
 		return false
@@ -61,14 +60,14 @@ func (p *pile) take(r *noting) bool {
 		r.end(remembered{}, p.why(r))
 	case p.path == "" || ownID(r.h.Properties):
 		r.end(p.alone(r))
-		p.full = true // what comes next is based on it
+		p.full = true // later notes depend on this commit
 	default:
 		p.add(r, op)
 	}
 	return true
 }
 
-// why is the error of opening the file; who may not write there is told that instead.
+// why returns the error of open, or a denial if the author of r may not write to the file.
 func (p *pile) why(r *noting) error {
 	r.commit = p.m.entry(r.ctx, graph.KindEdit, "", 0)
 	if judge := p.m.judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
@@ -79,7 +78,7 @@ func (p *pile) why(r *noting) error {
 	return p.err
 }
 
-// ownID reports whether properties name an :ID:, which may be taken.
+// ownID reports whether properties contain an :ID:, which another node may have.
 func ownID(properties []org.Property) bool {
 	for _, p := range properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -89,7 +88,7 @@ func ownID(properties []org.Property) bool {
 	return false
 }
 
-// alone inserts one note, below a node or under an id of its own.
+// alone inserts one note below a node, or a note with an id of its own.
 func (p *pile) alone(r *noting) (remembered, error) {
 	under := p.under
 	if p.path != "" {
@@ -99,7 +98,7 @@ func (p *pile) alone(r *noting) (remembered, error) {
 	return remembered{ID: id, Commit: c}, err
 }
 
-// open reads the file that the pile is for.
+// open reads the batch's file.
 func (p *pile) open(ctx context.Context) {
 	p.now = p.m.opts.Now()
 	p.ops, p.keys = map[string]bool{}, map[noteKey]bool{}
@@ -130,7 +129,7 @@ func (p *pile) open(ctx context.Context) {
 	p.plain = !isUTF16(p.had) && isUTF8(p.had)
 }
 
-// add puts a note at the end of the text.
+// add appends a note to the text.
 func (p *pile) add(r *noting, op string) {
 	r.commit = p.m.entry(r.ctx, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
 	err := p.m.unprotected("remember", &r.commit, []string{p.path})
@@ -164,7 +163,7 @@ func (p *pile) add(r *noting, op string) {
 	}
 	p.full = len(p.notes) == mostPiled || !p.end.appends ||
 		strings.HasSuffix(p.under, "/") && r.length >= fullFile ||
-		p.m.Protected(p.path) || p.m.View().commit.Seq == 0 // what a commit means is known by the one before it
+		p.m.Protected(p.path) || p.m.View().commit.Seq == 0 // the first commit has no predecessor to interpret it by
 }
 
 // save writes the file and commits the notes.
@@ -212,7 +211,7 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	return done, op.afterFiles(ctx, err)
 }
 
-// judge asks for each note whether its author may change the file.
+// judge checks that the author of each note may change the file.
 func (p *pile) judge(at corpus.Place) error {
 	for _, r := range p.notes {
 		if judge := p.m.judge(r.ctx, "remember", &r.commit); judge != nil {
@@ -224,7 +223,7 @@ func (p *pile) judge(at corpus.Place) error {
 	return nil
 }
 
-// isThere refuses notes that are read as something else than was asked for.
+// isThere refuses notes that do not parse as one headline of the file each.
 func (p *pile) isThere(state *graph.State) error {
 	if err := p.m.staysParsed("remember", p.path, state); err != nil {
 		return err
@@ -237,7 +236,7 @@ func (p *pile) isThere(state *graph.State) error {
 	return nil
 }
 
-// addSteps adds the commits by which a file came to its text.
+// addSteps adds one commit for each step by which a file reaches its text.
 func (m *Memory) addSteps(ctx context.Context, all *chain.Steps, path, text string, steps []planned) error {
 	tx := m.chain.Held()
 	for _, s := range steps {

@@ -16,12 +16,11 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Refile moves a headline, with all below it, to the end of another node's
-// children: a headline's or a document's, in any file of the memex. Both files
-// change in one step, or none. A node that stands in no file moves below another
-// such one, or into a file, where it becomes a headline with its attributes in the
-// drawer. base is as for Edit. Errors as of Edit; Invalid also for a node or a target
-// of another scope.
+// Refile moves a headline with its descendants to the end of the children of another headline
+// or document, in any file of the memex. Both files change in one step, or neither does. A
+// node without a file moves below another such node, or into a file, where it becomes a
+// headline with its attributes in the drawer. base is as for Edit. Errors are those of Edit;
+// Invalid also for a node or a target of another scope.
 func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Digest) (Commit, error) {
 	return m.edit(ctx, "refile", nil, func(e *editing) error {
 		if err := m.acrossScopes(e.name, id, target); err != nil {
@@ -64,10 +63,10 @@ func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Dige
 	})
 }
 
-// Archive moves a headline, with all below it, to the archive of its file, as
-// Org does: FILE_archive, or what #+ARCHIVE or the property ARCHIVE says. Both
-// files change in one step, or none. base is as for Edit. Errors as of Edit;
-// Invalid also for an archive that is no Org file of the memex.
+// Archive moves a headline with its descendants to the archive of its file, as Org does:
+// FILE_archive, or the file that #+ARCHIVE or the property ARCHIVE names. Both files change
+// in one step, or neither does. base is as for Edit. Errors are those of Edit; Invalid also
+// for an archive that is not an Org file of the memex.
 func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
 	return m.edit(ctx, "archive", nil, func(e *editing) error {
 		n, err := e.node(ctx, id, base, unchanged.filesOnly())
@@ -106,7 +105,7 @@ func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Co
 	})
 }
 
-// archiveOf returns the path below the memex of the archive of a headline.
+// archiveOf returns the path of a headline's archive relative to the memex.
 func (e *editing) archiveOf(from *org.Document, i int, file string) (string, error) {
 	name, err := org.ArchiveFile(from, i, file)
 	if err != nil {
@@ -124,8 +123,8 @@ func (e *editing) archiveOf(from *org.Document, i int, file string) (string, err
 	return name, nil
 }
 
-// existing brings memory up to date with a file and parses it; nil when there is
-// none. The file must be one that a scan lists, or would list.
+// existing brings memory up to date with a file and parses it; nil if there is none. A scan
+// must list the file, or would list it if it existed.
 func (e *editing) existing(ctx context.Context, name string) (*org.Document, error) {
 	if _, there, err := e.present(ctx, name); err != nil || !there {
 		return nil, err
@@ -136,7 +135,7 @@ func (e *editing) existing(ctx context.Context, name string) (*org.Document, err
 	return e.document(name), nil
 }
 
-// present is existing for the bytes of the file.
+// present is existing without parsing: it returns the text of the file.
 func (e *editing) present(ctx context.Context, name string) (text string, there bool, err error) {
 	switch ok, err := e.m.root.Admits(name); {
 	case err != nil:
@@ -152,7 +151,7 @@ func (e *editing) present(ctx context.Context, name string) (text string, there 
 	return text, err == nil, err
 }
 
-// splice puts what splices make of a file's text.
+// splice applies splices to a file's text and sets the result.
 func (e *editing) splice(name, source string, splices []org.Splice) error {
 	text, err := org.ApplySplices(source, splices)
 	if err != nil {

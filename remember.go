@@ -19,47 +19,46 @@ import (
 )
 
 const (
-	// mostNote is how many bytes the title and the text of an agent's note may have.
+	// mostNote is the maximum size in bytes of the title and the text of an agent's note.
 	mostNote = 64 << 10
-	// fullFile is from how many bytes on a file of notes is followed by another.
+	// fullFile is the size in bytes at which a new file of notes is started.
 	fullFile = 256 << 10
-	// SimilarFrom is from which share of words in common, 0 to 1, Remember names a
-	// node as similar.
+	// SimilarFrom is the minimum Jaccard similarity of words, 0 to 1, for a node to be
+	// reported by Remember.
 	SimilarFrom = 0.6
 )
 
-// remembered says what became of a note.
+// remembered is the result of a note.
 type remembered struct {
 	ID      string
-	Commit  Commit // the zero Commit where Known
-	Known   bool   // a node of equal title and text was there already: it is ID
+	Commit  Commit // zero if Known
+	Known   bool   // the node ID already had an equal title and text
 	Similar []string
 }
 
-// Remember keeps a note as a headline of an Org file. under is where, as for Insert;
-// or a folder, with a slash at its end: then it is the folder's file of the month,
-// such as agents/ada/2026-11.org, and once that has 256 KiB 2026-11-2.org. Notes for
-// one file that come while another is written are written together, each as a commit
-// of its own. When Remember returns the note is durable.
+// Remember saves a note as a headline of an Org file. under is a place as for Insert, or a
+// folder with a trailing slash: the note then goes to the folder's file of the month, such
+// as agents/ada/2026-11.org, or 2026-11-2.org once that has 256 KiB. Notes that arrive while
+// another note is written to the same file are written together, each as its own commit. The
+// note is durable when Remember returns.
 //
-// A note by anybody but the person, see WithActor, bears in its drawer who wrote it,
-// when, and that nobody has looked at it. It is not written again where a headline
-// has the same title and text but for case, white space and Unicode form, and not at
-// all where somebody else has forgotten such a one.
+// An agent's note is one whose author is not the owner, see WithActor. Its drawer records the
+// author, the session, the time, and that it is unreviewed. It is not written if a headline
+// has the same title and text, ignoring case, white space and Unicode form, or if another
+// author has forgotten an equal note.
 //
-// It returns the commit and the id of the headline; the zero Commit where a node of
-// equal title and text was there already, whose id it then is. similar are nodes, at
-// most five, the most similar first, that have at least the share SimilarFrom of their
-// words in common with the note.
+// Remember returns the commit and the id of the headline; for a note that exists already, the
+// zero Commit and the id of the existing node. similar lists, for an agent's note, at most five
+// nodes with a similarity of at least SimilarFrom, most similar first.
 //
-// Errors are those of Insert; Denied (somebody else has forgotten it); Invalid also for a note of
-// an agent beyond 64 KiB.
+// Errors are those of Insert; also Denied (another author has forgotten an equal note), and
+// Invalid for an agent's note over 64 KiB.
 func (m *Memory) Remember(ctx context.Context, under string, h org.InsertHeadline) (c Commit, id string, similar []string, err error) {
 	r, err := m.note(ctx, under, h)
 	return r.Commit, r.ID, r.Similar, err
 }
 
-// note is Remember in one value.
+// note is Remember with one value as its result.
 func (m *Memory) note(ctx context.Context, under string, h org.InsertHeadline) (remembered, error) {
 	by := m.entry(ctx, graph.KindEdit, "", 0)
 	r := &noting{ctx: ctx, under: under, h: h, author: by.Author, session: by.Session}
@@ -74,7 +73,7 @@ func (m *Memory) note(ctx context.Context, under string, h org.InsertHeadline) (
 	return r.answer, r.err
 }
 
-// noting is one note on its way.
+// noting is a pending note.
 type noting struct {
 	ctx     context.Context
 	under   string
@@ -82,21 +81,21 @@ type noting struct {
 	author  author.Author
 	session string
 	key     noteKey
-	again   bool // its author has forgotten such a note, and takes that back
+	again   bool // its author forgot an equal note and now restores it
 
-	id     string       // in a pile: of the headline,
-	commit graph.Commit // of the pile's commits the one for it,
-	length int          // and where in the file it ends
+	id     string       // in a batch: the id of the headline,
+	commit graph.Commit // its commit,
+	length int          // and the length of the file up to its end, in bytes
 
-	done   bool // guarded by the writer's lock, as what follows
+	done   bool // the chain's writer guards this and the fields below
 	answer remembered
 	err    error
 }
 
-// byAgent reports whether somebody else than the person wrote the note.
+// byAgent reports whether the author is anyone but the owner.
 func (r *noting) byAgent() bool { return r.author != owner }
 
-// prepare does what needs no lock.
+// prepare checks the note and finds similar nodes. It needs no lock.
 func (r *noting) prepare(m *Memory) error {
 	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > mostNote {
 		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", mostNote, size)
@@ -113,7 +112,7 @@ func (r *noting) prepare(m *Memory) error {
 	return nil
 }
 
-// headline returns the note with what is known of its origin.
+// headline returns the note as a headline; an agent's note has its origin as properties.
 func (r *noting) headline(now time.Time) org.InsertHeadline {
 	h := r.h
 	if !r.byAgent() {
@@ -130,7 +129,7 @@ func (r *noting) headline(now time.Time) org.InsertHeadline {
 	return h
 }
 
-// end gives the note its answer.
+// end sets the result of the note.
 func (r *noting) end(a remembered, err error) {
 	a.Similar = r.answer.Similar
 	if a.Known || err != nil {
@@ -139,7 +138,7 @@ func (r *noting) end(a remembered, err error) {
 	r.answer, r.err, r.done = a, err, true
 }
 
-// noteQueue holds the notes that wait for the writer's lock.
+// noteQueue holds the notes that wait for a writer.
 type noteQueue struct {
 	mu      sync.Mutex
 	waiting []*noting
@@ -159,7 +158,7 @@ func (q *noteQueue) take() []*noting {
 	return all
 }
 
-// rememberAll writes the notes that wait, those for one file together. m.mu is held.
+// rememberAll writes the waiting notes, batched by file. The caller is the chain's writer.
 func (m *Memory) rememberAll(waiting []*noting) {
 	for len(waiting) > 0 {
 		p := &pile{m: m, under: waiting[0].under}
@@ -178,9 +177,8 @@ func (m *Memory) rememberAll(waiting []*noting) {
 	}
 }
 
-// rememberedAgain ends the forgetting of notes that their own authors have written
-// again. Where that cannot be kept the store takes no more writes, and each later one
-// says so.
+// rememberedAgain lifts the tombstones of notes that their own authors wrote again. If that
+// fails the store accepts no more writes, and each later write reports why.
 func (m *Memory) rememberedAgain(notes []*noting) {
 	back := tombstones{}
 	for _, r := range notes {
@@ -196,7 +194,7 @@ func (m *Memory) rememberedAgain(notes []*noting) {
 	}
 }
 
-// settledAlready answers a note for which nothing is to be written.
+// settledAlready ends a note that needs no write, and reports whether it did.
 func (m *Memory) settledAlready(r *noting) bool {
 	first, err := m.repeated(r.ctx, "remember", graph.KindEdit)
 	switch {
@@ -226,7 +224,7 @@ func (m *Memory) settledAlready(r *noting) bool {
 	return r.done
 }
 
-// knownTo returns a headline of the key that an agent may be told of, "" for none.
+// knownTo returns a headline with the key that may be revealed to an agent, "" for none.
 func (m *Memory) knownTo(key noteKey) string {
 	state := m.View().state
 	for _, id := range m.known.find(state, key) {
@@ -239,8 +237,7 @@ func (m *Memory) knownTo(key noteKey) string {
 
 var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the owner, who may write it again")
 
-// noteFile returns the file that a note for a place goes to; "" where the place is a
-// node.
+// noteFile returns the file for a note at under; "" if under is a node.
 func (m *Memory) noteFile(under string, month string) string {
 	if !strings.HasSuffix(under, "/") {
 		if node.IsOrg(under) {

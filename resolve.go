@@ -14,12 +14,12 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// ResolveConflicts ends conflicts that a node of an Org file keeps, by their index in
-// node.Node.Conflicts, all of them where none is given: take puts what was lost in the
-// place of what stands, else what stands stays. A node that a side had deleted is
-// deleted by taking that. The drawer and the tag go with the last conflict. base is as
-// in Edit, and so are the file, the answer and the errors; what cannot be exchanged
-// because it has changed since is a Conflict, and nothing is changed then.
+// ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
+// node.Node.Conflicts, or all of them if none is given. With take the version that lost
+// replaces the present one, otherwise the present one stays; taking a deletion deletes the
+// node. The drawer and the tag go with the last conflict. base, the file, the result and the
+// errors are as for Edit. If the text to replace has changed since, the error is Conflict and
+// nothing changes.
 func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Digest, take bool, which ...int) (Commit, error) {
 	return m.edit(ctx, "resolve", nil, func(e *editing) error {
 		n, err := e.node(ctx, id, base, unchanged.filesOnly())
@@ -38,7 +38,7 @@ func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Di
 	})
 }
 
-// resolution makes the change of a node's document that ends the conflicts.
+// resolution returns the change of a node's document that ends the conflicts.
 func resolution(n *node.Node, take bool, which []int) (change, error) {
 	kept := n.Conflicts()
 	if len(kept) == 0 {

@@ -14,11 +14,10 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// settle ends an operation that a crash has cut short: where all its files are
-// written, the commit is made as it was meant; else those that are written get
-// their old bytes back, so that it happened wholly or not at all. A file that
-// holds something else was written by somebody since: it is left, and the next
-// scan reads it. A crash in settle is as one before it.
+// settle completes or rolls back an operation that a crash interrupted. If all its files are
+// written, settle makes the intended commit; otherwise it restores the old bytes of the
+// written files. A file with other contents was changed by another program since: settle
+// leaves it alone, and the next scan reads it. A crash during settle is handled the same way.
 func (m *Memory) settle(ctx context.Context, in *intent) error {
 	count := map[place]int{}
 	for i := range in.files {
@@ -50,18 +49,18 @@ func (m *Memory) settle(ctx context.Context, in *intent) error {
 	return m.drop(ctx, in)
 }
 
-// place says what a file of an intent holds.
+// place classifies the contents of a file of an intent.
 type place int
 
 const (
-	elsewhere place = iota // something else, or it cannot be read
+	elsewhere place = iota // other contents, or unreadable
 	atBase
 	atNext
-	asMeant // base and next are one, and it is there
-	torn    // a mixture that a crash left of writing in place
+	asMeant // base equals next, and the file holds it
+	torn    // a mixture of both, left by a crash during a write in place
 )
 
-// look reads a file of an intent.
+// look classifies a file of an intent and returns the digest of its bytes.
 func (m *Memory) look(p *plan) (place, merkle.Digest) {
 	text, _, err := m.root.Read(p.path, 0)
 	var have merkle.Digest
@@ -84,7 +83,7 @@ func (m *Memory) look(p *plan) (place, merkle.Digest) {
 	return elsewhere, have
 }
 
-// leftover is a file that could not get its old bytes back.
+// leftover is a file whose old bytes could not be restored.
 type leftover struct {
 	path string
 	err  error
@@ -94,13 +93,13 @@ func (l leftover) told() string {
 	return strings.ReplaceAll(l.err.Error(), "corpus: ", "")
 }
 
-// settled reports whether trying again would not help: somebody has it now.
+// settled reports whether a retry is pointless: a program holds, changed or removed the file.
 func (l leftover) settled() bool {
 	return errors.Is(l.err, corpus.ErrBusy) || errors.Is(l.err, corpus.ErrChanged) || errors.Is(l.err, corpus.ErrVanished)
 }
 
-// takeBack gives the files that an operation has written their old bytes, and
-// returns those that it could not.
+// takeBack restores the old bytes of the files that an operation has written, and returns
+// those that it could not restore.
 func (m *Memory) takeBack(in *intent) []leftover {
 	var left []leftover
 	head := m.View().state
@@ -161,7 +160,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	return m.syncFiles(in.commit.Kind)
 }
 
-// finishSteps makes the commits of an intent that has several.
+// finishSteps makes the commits of an intent with several.
 func (m *Memory) finishSteps(ctx context.Context, in *intent) error {
 	path := in.files[0].path
 	text, _, err := m.root.Read(path, 0)
@@ -182,16 +181,15 @@ func (m *Memory) finishSteps(ctx context.Context, in *intent) error {
 	return m.syncFiles(in.commit.Kind)
 }
 
-// draft begins the next state on top of the head, at a time in Unix
-// milliseconds.
+// draft begins the next state on top of the head; now is in Unix milliseconds.
 func (m *Memory) draft(now int64) *graph.Draft { return m.View().state.Edit(now) }
 
-// drop notes that an announced operation will not be.
+// drop records that an announced operation was abandoned.
 func (m *Memory) drop(ctx context.Context, in *intent) error {
 	return m.chain.Held().Mark(ctx, chain.DroppedMark(in.commit.Op))
 }
 
-// pathsOf names the files that an intent writes, a few of many.
+// pathsOf names the files that an intent writes, the first three if there are more.
 func pathsOf(in *intent) string {
 	var names []string
 	for i := range in.files {

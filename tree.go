@@ -14,25 +14,22 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// IngestTree takes in a tree that stands in no file (doc/format/ast.md), whole or
-// not at all, as one commit. It goes to the scope that the tree names, else to this
-// one; it returns the memory of that scope, the id of the tree's root there, and the
-// commit. A node that is known by its ID is what the
-// tree says from now on: it keeps its parent, or moves below parent where that is
-// not "", and children that it has no more leave memory, not history. Without an ID
-// the root is known by its title, else by all it holds. The same tree again makes no
-// commit.
+// IngestTree commits a tree that belongs to no file (doc/format/ast.md), atomically and as
+// one commit. The tree goes to the scope that it names, else to this one. IngestTree returns
+// the memory of that scope, the id of the tree's root there, and the commit. The tree replaces
+// a node with the same ID: the node keeps its parent, or moves below parent if that is not
+// "", and children missing from the tree leave memory but not history. A root without an ID
+// is matched by title, else by its whole contents. The same tree again makes no commit.
 //
-// A tree that names the document of a file, by its id or by the attribute PATH or
-// FILE of its root of the type org-data or document, is an editor's unsaved buffer: it
-// lies over the file in the session of the context or of Options, until the file is
-// saved.
+// A tree that names the document of a file, by its id or by the attribute PATH or FILE of a
+// root of type org-data or document, is an editor's unsaved buffer: it overlays the file in
+// the session of ctx or of Options until the file is saved.
 //
-// An automatic snapshot goes before, but in a session. Errors: Invalid (the tree,
-// with the place of the fault; a parent inside the tree or in a file; a buffer without
-// a session; see author.Actor.Author), NotFound (the parent), Conflict (an ID that a node of a file bears),
-// ReadOnly. Complexity is that of hashing the tree; of an unchanged tree, of
-// comparing it; of one part of a known tree, that of the part and what is above it.
+// Except in a session, an automatic snapshot precedes the commit. Errors: Invalid (the tree,
+// with the position of the fault; a parent inside the tree or in a file; a buffer without a
+// session; see author.Actor.Author), NotFound (the parent), Conflict (an ID of a node of a
+// file), ReadOnly. Complexity is that of hashing the tree; for an unchanged tree, of comparing
+// it; for one part of a known tree, of hashing the part and its ancestors.
 func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (in *Memory, id string, c Commit, err error) {
 	if err := t.Check(); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
@@ -42,7 +39,7 @@ func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (i
 			return nil, "", Commit{}, err
 		}
 	}
-	alone := *t // its scope is where it goes, and no part of it
+	alone := *t // the scope is the destination, not a part of the tree
 	alone.Scope = ""
 	run := &treeIngest{tree: &alone, parent: parent}
 	if holder, path := m.document(&alone); path != "" {
@@ -64,10 +61,10 @@ type treeIngest struct {
 	tree   *node.Tree
 	parent string
 	over   string  // path of the file that the tree is a buffer of, "" for none
-	holder *Memory // of that file
+	holder *Memory // the memory that holds that file
 
-	state *graph.State          // before
-	trees map[string]*node.Tree // documents that change, by path; nil for one that goes
+	state *graph.State          // before the ingest
+	trees map[string]*node.Tree // changed documents by path; nil removes one
 	at    func(*graph.State) string
 }
 
@@ -80,7 +77,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 		if err != nil {
 			return "", Commit{}, fail("ingest", in.parent, Corrupt, err)
 		}
-		in.parent = heir // an id that is derived may be another one since
+		in.parent = heir // a derived id may have changed since
 	}
 	switch first, err := m.repeated(ctx, "ingest", graph.KindIngest); {
 	case m.closed:
@@ -109,8 +106,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	return id, c, err
 }
 
-// idNow returns the id of the root of a tree that was taken in before, "" where it is
-// there no more.
+// idNow returns the current id of the root of a tree ingested before, "" if it is gone.
 func (in *treeIngest) idNow() string {
 	if in.over != "" {
 		if d, ok := in.state.Document(in.over); ok {
@@ -127,7 +123,7 @@ func (in *treeIngest) idNow() string {
 		}
 		return ""
 	}
-	path, _ := node.TreePath(in.m.scope, in.tree) // it was checked
+	path, _ := node.TreePath(in.m.scope, in.tree) // checked by IngestTree
 	return strings.TrimPrefix(path, node.MemoryPath(""))
 }
 
@@ -141,7 +137,7 @@ func titleOf(n *node.Node) string {
 	return n.Derived.Title
 }
 
-// laid notes which bytes a buffer lies over.
+// laid returns the drift marks of a buffer: the digest of the file below it.
 func (in *treeIngest) laid() [][]byte {
 	if in.over == "" {
 		return nil
@@ -149,7 +145,7 @@ func (in *treeIngest) laid() [][]byte {
 	return in.m.driftMarks([]string{in.over}, map[string]merkle.Digest{in.over: in.holder.fileNow(in.over)})
 }
 
-// fileNow returns the digest of a file as memory has it.
+// fileNow returns the digest of a file in memory, absent if there is none.
 func (m *Memory) fileNow(path string) merkle.Digest {
 	if text, ok := m.View().state.Text(path); ok {
 		return merkle.Sum([]byte(text))
@@ -157,7 +153,7 @@ func (m *Memory) fileNow(path string) merkle.Digest {
 	return absent
 }
 
-// put puts the tree into a draft.
+// put adds the tree to a draft.
 func (in *treeIngest) put(draft *graph.Draft) error {
 	if err := in.bornByFiles(); err != nil {
 		return err
@@ -199,8 +195,8 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 	return in.apply(draft)
 }
 
-// bornByFiles refuses a tree that declares an id of a node of a file, or of a buffer
-// of the session.
+// bornByFiles refuses a tree that declares the id of a node of a file, or of a buffer of the
+// session.
 func (in *treeIngest) bornByFiles() error {
 	memories := append(in.m.withFiles(), in.m)
 	for part := range in.tree.All() {
@@ -217,13 +213,13 @@ func (in *treeIngest) bornByFiles() error {
 	return nil
 }
 
-// covers reports whether the tree is a buffer and a file one, too: of the same
-// session, between which nodes may move.
+// covers reports whether the tree and the file at path are both buffers of this session:
+// nodes may move between them.
 func (in *treeIngest) covers(path string) bool {
 	return in.over != "" && (path == in.over || in.state.IsTree(path))
 }
 
-// known returns the node that the tree's root is already, nil for none.
+// known returns the existing node that the tree replaces, nil for none.
 func (in *treeIngest) known() *node.Node {
 	n, ok := in.state.Get(in.tree.ID())
 	if !ok || !node.IsMemory(n.Path) {
@@ -232,7 +228,7 @@ func (in *treeIngest) known() *node.Node {
 	return n
 }
 
-// moved lists the nodes that the tree names and that stand elsewhere.
+// moved lists the memory-backed nodes that the tree names and that lie outside known.
 func (in *treeIngest) moved(known *node.Node) []*node.Node {
 	var out []*node.Node
 	inside := in.inside(known)
@@ -244,8 +240,8 @@ func (in *treeIngest) moved(known *node.Node) []*node.Node {
 	return out
 }
 
-// inside returns a function that tells whether a node is top or stands below it. All
-// calls together look at each node once.
+// inside returns a function that reports whether a node is top or a descendant of it. All
+// calls together visit each node once.
 func (in *treeIngest) inside(top *node.Node) func(*node.Node) bool {
 	if top == nil {
 		return func(*node.Node) bool { return false }
@@ -267,8 +263,8 @@ func (in *treeIngest) inside(top *node.Node) func(*node.Node) bool {
 	}
 }
 
-// withRivals adds to nodes that move to a document those that declare the same ids, and
-// would bear them then: history may have brought back what moved before.
+// withRivals adds to the nodes that move to path those that declare the same ids and would
+// win them there: history may have restored nodes that moved before.
 func (in *treeIngest) withRivals(moved []*node.Node, path string) []*node.Node {
 	out := slices.Clip(moved)
 	for _, n := range moved {
@@ -281,7 +277,7 @@ func (in *treeIngest) withRivals(moved []*node.Node, path string) []*node.Node {
 	return out
 }
 
-// take takes nodes out of where they stand. O(nodes of the documents they stand in).
+// take removes nodes from their documents. O(nodes of those documents).
 func (in *treeIngest) take(nodes []*node.Node) {
 	gone := map[string]map[string]bool{}
 	for _, n := range nodes {
@@ -297,7 +293,7 @@ func (in *treeIngest) take(nodes []*node.Node) {
 	}
 }
 
-// document returns a tree as the changes so far leave it; nil for one that goes.
+// document returns a document after the changes so far; nil if it is removed.
 func (in *treeIngest) document(path string) *node.Tree {
 	t, begun := in.trees[path]
 	if !begun {
@@ -307,7 +303,7 @@ func (in *treeIngest) document(path string) *node.Tree {
 	return t
 }
 
-// change changes a part of a document; false where it left with what it stood in.
+// change changes one part of a document; false if the part is gone with its ancestors.
 func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) bool {
 	t := in.document(path)
 	if t == nil {
@@ -322,7 +318,7 @@ func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) 
 
 var errCycle = errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves")
 
-// below hangs the tree below another node.
+// below makes the tree a child of the node in.parent.
 func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	up, ok := in.state.Get(in.parent)
 	switch {
@@ -360,9 +356,8 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	return in.apply(draft)
 }
 
-// namesake returns the child of a node that a tree without an ID is again: the one
-// without an ID that has the same CUSTOM_ID, else the same title, or else the same
-// type.
+// namesake returns the child of up that matches a tree without an ID: a child without an ID
+// and with the same CUSTOM_ID, else with the same title, else with the same type.
 func (in *treeIngest) namesake(up *node.Node) *node.Node {
 	if in.tree.ID() != "" {
 		return nil
@@ -384,14 +379,14 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 	return same
 }
 
-// spot returns a look-up of the tree in a document that changes: ids beside and above
-// it may be others once what it moves has left.
+// spot returns a function that returns the tree's id by its position in a changed document:
+// ids next to it and above it may change when moved nodes leave.
 func (in *treeIngest) spot(path string) func(*graph.State) string {
 	at := slices.Index(slices.Collect(in.trees[path].All()), in.tree)
 	return func(s *graph.State) string { return s.Nodes(path)[at].ID }
 }
 
-// apply puts the documents that change into a draft.
+// apply adds the changed documents to a draft.
 func (in *treeIngest) apply(draft *graph.Draft) error {
 	for _, path := range sortedKeys(in.trees) {
 		if in.trees[path] == nil {

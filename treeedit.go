@@ -18,13 +18,13 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// isTree reports whether a node came as a tree.
+// isTree reports whether a node's document was ingested as a tree.
 func (m *Memory) isTree(id string) bool {
 	n, ok := m.View().Get(id)
 	return ok && m.View().state.IsTree(n.Path)
 }
 
-// putBranch puts a part of a memory-backed document into a draft; nil takes it out.
+// putBranch replaces the branch of a memory-backed node in a draft; nil removes it.
 func (m *Memory) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
 	switch {
 	case t != nil:
@@ -67,8 +67,7 @@ func (e *editing) insertTree(ctx context.Context, under string, h org.InsertHead
 	return nil
 }
 
-// editTree makes of a tree what edits of a headline make of a headline; nil is left
-// of one that is deleted.
+// editTree applies edits to a tree as to a headline; it returns nil if they delete the root.
 func editTree(t *node.Tree, edits []org.Edit, now time.Time) (*node.Tree, error) {
 	next := *t
 	for _, edit := range edits {
@@ -82,7 +81,7 @@ func editTree(t *node.Tree, edits []org.Edit, now time.Time) (*node.Tree, error)
 	return &next, next.Check()
 }
 
-// editNode applies one edit to the root of a tree, which is the caller's.
+// editNode applies one edit to the root of a tree, which the caller owns.
 func editNode(t *node.Tree, edit org.Edit, now time.Time) error {
 	switch edit := edit.(type) {
 	case org.SetTodo:
@@ -127,8 +126,8 @@ func editNode(t *node.Tree, edit org.Edit, now time.Time) error {
 	return nil
 }
 
-// asHeadline returns what a headline is after an edit, so that what cannot be in a
-// headline cannot be in a node either.
+// asHeadline returns a headline after an edit, so that nodes are limited to the values that
+// headlines accept.
 func asHeadline(edit org.Edit, now time.Time) (*org.Headline, error) {
 	doc := org.Parse("* x\n", nil)
 	splices, err := doc.Edit(0, now, edit)
@@ -158,7 +157,7 @@ func setAsHeadline(t *node.Tree, edit org.Edit, now time.Time) error {
 	return nil
 }
 
-// setText sets an attribute to a text of one line; "" takes it away.
+// setText sets an attribute to a single line of text; "" removes it.
 func setText(t *node.Tree, key, value string) error {
 	if strings.ContainsAny(value, "\r\n") {
 		return fmt.Errorf("%s: a line break cannot stand in it", key)
@@ -167,8 +166,8 @@ func setText(t *node.Tree, key, value string) error {
 	return nil
 }
 
-// setAttr sets an attribute to a text, or to a list where there are more; none, or
-// one that is empty, takes it away.
+// setAttr sets an attribute to a text, or to a list for TAGS and for several values. Without
+// a non-empty value it removes the attribute.
 func setAttr(t *node.Tree, key string, values ...string) {
 	attrs := slices.DeleteFunc(slices.Clone(t.Attrs), func(a node.Attr) bool { return strings.EqualFold(a.Key, key) })
 	var list []node.Value
@@ -203,7 +202,7 @@ func tagsOf(t *node.Tree) []string {
 	return nil
 }
 
-// moveTree moves a node of a memory-backed document below another one.
+// moveTree moves a node of a memory-backed document below another node.
 func (e *editing) moveTree(n, to *node.Node) error {
 	in := &treeIngest{m: e.m, state: e.m.View().state, trees: map[string]*node.Tree{}, tree: e.m.View().state.Branch(n.ID)}
 	in.take([]*node.Node{n})
@@ -218,8 +217,8 @@ func (e *editing) moveTree(n, to *node.Node) error {
 	return nil
 }
 
-// refileTree moves a node of a memory-backed document into a file, where it becomes a
-// headline with its attributes in the drawer, its text and its children.
+// refileTree moves a node of a memory-backed document into a file as a headline with its
+// text, its children, and its attributes in the drawer.
 func (e *editing) refileTree(n, to *node.Node) error {
 	if to.Derived.Encrypted {
 		return fail(e.name, to.ID, Invalid, errEncrypted)
@@ -243,8 +242,8 @@ func (e *editing) refileTree(n, to *node.Node) error {
 	return e.splice(to.Path, doc.Source, splices)
 }
 
-// declare gives the node that is refiled an ID, as a commit of its own, once nothing
-// is left that would refuse the rest: by it history follows the node into the file.
+// declare commits an ID for the refiled node, so that history follows it into the file. It
+// runs after every check that could refuse the rest.
 func (e *editing) declare(ctx context.Context) error {
 	m, n := e.m, e.refiled
 	draft := m.draft(e.now.UnixMilli())
@@ -253,7 +252,7 @@ func (e *editing) declare(ctx context.Context) error {
 	}
 	state, delta := draft.Seal()
 	c := m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
-	c.Op = operation() // that of ctx is of what follows, which may fail yet and come again
+	c.Op = operation() // the op of ctx belongs to the next commit, which may fail and be retried
 	if _, err := m.commit(background(ctx), state, &delta, c); err != nil {
 		return err
 	}

@@ -13,14 +13,13 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// intoLine are the attributes that are part of a headline's line or of its planning
-// line; the others go into the drawer.
+// intoLine lists the attributes written to a headline's line or its planning line; the others
+// go into the drawer.
 var intoLine = []string{"TITLE", "TODO", "TODO-TYPE", "PRIORITY", "TAGS", "SCHEDULED", "DEADLINE", "CLOSED"}
 
-// orgOf writes a tree as a document of one headline at the top level, for a file
-// whose keywords are given. The root is a headline, and so are parts of that type or
-// with a title; of other parts the text goes into that of the headline above them,
-// see bodyOf. Every headline has an ID.
+// orgOf writes a tree as a document with one top-level headline, for a file with the given
+// TODO keywords. The root, parts of type headline and parts with a title become headlines,
+// each with an ID; the text of other parts joins that of the headline above them, see bodyOf.
 func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
 	head := "#+TODO: " + strings.Join(keywords, " ") + "\n"
 	var b strings.Builder
@@ -45,13 +44,13 @@ func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
 	return b.String(), nil
 }
 
-// bodyOf returns the text of a headline with that of the parts below it that are no
-// headlines, and those that are, in order. The text of a part is left out where it
-// stands in that of what it is part of, behind the parts before it.
+// bodyOf returns the text of a headline and of the parts below it that are not headlines, and
+// the headlines below it, in order. It omits the text of a part that already occurs in the
+// enclosing text after the preceding parts.
 func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
 	type part struct {
 		tree *node.Tree
-		rest *string // of the text around it, behind the parts before it
+		rest *string // of the enclosing text, after the preceding parts
 	}
 	var b strings.Builder
 	add := func(text string) {
@@ -84,7 +83,7 @@ func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
 	return b.String(), headlines
 }
 
-// headlineOf writes one headline at the top level.
+// headlineOf writes one top-level headline.
 func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, error) {
 	h := org.InsertHeadline{
 		Title: textOf(t, "TITLE"), Todo: textOf(t, "TODO"), Priority: textOf(t, "PRIORITY"), Tags: tagsOf(t),

@@ -14,35 +14,35 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// fileWrite is one file of an operation: from the bytes of base (the zero
-// digest: no file) to next.
+// fileWrite replaces the contents of one file. base is the digest of the old bytes, zero if
+// there is no file.
 type fileWrite struct {
 	path string
 	base merkle.Digest
 	next corpus.Next
 }
 
-// operationOnFiles is one operation that changes files and memory together,
-// on its way through stage, announce, apply and commit. A crash leaves it
-// undone before announce, and ended or taken back by settle after it.
+// operationOnFiles changes files and memory together, in the steps stage, announce, apply
+// and commit. A crash before announce changes nothing; after a later crash, settle completes
+// the operation or rolls it back.
 type operationOnFiles struct {
 	m      *Memory
 	name   string                   // for errors
-	judge  func(corpus.Place) error // who may change which file, see Memory.judge
+	judge  func(corpus.Place) error // checks write access to a file, see Memory.judge
 	staged []*corpus.Write
-	writes []fileWrite // those of staged
+	writes []fileWrite // the requests behind staged
 	intent intent
 }
 
-// begin makes an operation whose commit will carry c's kind and message.
+// begin returns an operation whose commit has the given kind and message.
 func (m *Memory) begin(ctx context.Context, name, kind, message string, now int64) *operationOnFiles {
 	o := &operationOnFiles{m: m, name: name, intent: intent{commit: m.entry(ctx, kind, message, now)}}
 	o.judge = m.judge(ctx, name, &o.intent.commit)
 	return o
 }
 
-// sweep removes what crashes have left beside the files, if the folder is still the one
-// that was opened. It comes before the first stage.
+// sweep removes temporary files that crashes left in the folders of paths. It fails if the
+// memex was moved or replaced since it was opened. It must run before the first stage.
 func (o *operationOnFiles) sweep(paths []string) error {
 	if err := o.m.inPlace(o.name); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (o *operationOnFiles) sweep(paths []string) error {
 	return nil
 }
 
-// stage checks a file and puts its new bytes on disk beside it. No file is
-// changed.
+// stage checks a file and writes its new bytes to a temporary file next to it. The file
+// itself does not change.
 func (o *operationOnFiles) stage(w fileWrite) error {
 	staged, err := o.m.root.Stage(w.path, w.base, w.next, o.judge)
 	if err != nil {
@@ -80,15 +80,15 @@ func (o *operationOnFiles) stage(w fileWrite) error {
 	return nil
 }
 
-// follow notes a file that already holds what memory is to have.
+// follow adds a file whose bytes on disk become its contents in memory.
 func (o *operationOnFiles) follow(name string, d merkle.Digest) {
 	o.intent.files = append(o.intent.files, plan{path: name, base: d, next: d})
 }
 
-// run changes the files and then makes state the present one. The delta is
-// that of state against the head. After an error the files are as they were,
-// unless it says otherwise; after one of the commit they are new, memory is
-// read-only, and the next opening ends the operation.
+// run changes the files, then commits state. delta is the difference between the head and
+// state. After an error the files are unchanged unless the error says otherwise. If only the
+// commit fails, the files are new, memory is read-only, and the next opening completes the
+// operation.
 func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *graph.Delta) (Commit, error) {
 	m := o.m
 	if err := m.unprotected(o.name, &o.intent.commit, delta.Paths); err != nil {
@@ -102,8 +102,8 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 	return c, o.afterFiles(ctx, err)
 }
 
-// write announces the operation and changes the files. After an error they are as
-// they were, unless it says otherwise.
+// write announces the operation and changes the files. After an error they are unchanged
+// unless the error says otherwise.
 func (o *operationOnFiles) write(ctx context.Context) error {
 	if err := o.announce(ctx); err != nil {
 		return o.fail(o.m.state, errors.Join(err, o.discard()))
@@ -118,8 +118,8 @@ func (o *operationOnFiles) write(ctx context.Context) error {
 	return nil
 }
 
-// afterFiles syncs the commit of files that were written, and ends what sessions laid
-// over them; err is that of making it. It says of an error that the files are written.
+// afterFiles syncs the commit of written files and ends the session buffers over them. err is
+// the result of the commit; a returned error says that the files are written.
 func (o *operationOnFiles) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
@@ -135,15 +135,14 @@ func (o *operationOnFiles) afterFiles(ctx context.Context, err error) error {
 		"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
 }
 
-// syncFiles makes the commit of files that were written durable, relaxed or not: a
-// loss of power that left the intent alone would take for half done what somebody
-// has gone on from.
+// syncFiles makes the commit of written files durable, even in relaxed mode. If a power
+// failure kept only the intent, recovery would mistake the operation for a half-done one as
+// soon as the user had edited one of the files.
 func (m *Memory) syncFiles(name string) error {
 	return fail(name, m.state, ReadOnly, store.Sync(m.chain.Store()))
 }
 
-// announce makes the intent durable. An operation that writes no file needs
-// none.
+// announce makes the intent durable. An operation that writes no file needs none.
 func (o *operationOnFiles) announce(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || len(o.staged) == 0 {
 		return err
@@ -155,11 +154,11 @@ func (o *operationOnFiles) announce(ctx context.Context) error {
 	return fail(o.name, o.m.state, ReadOnly, o.m.chain.Held().Announce(ctx, &b))
 }
 
-// undo puts back the files that were written before one failed.
+// undo restores the files that were written before the write of name failed.
 func (o *operationOnFiles) undo(ctx context.Context, name string, cause error) error {
 	left := o.m.takeBack(&o.intent)
 	if len(left) > 0 {
-		// The intent must stay the journal's last word, for the next opening to see.
+		// The intent must stay the last record of the journal, so that the next opening sees it.
 		o.m.chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].told()))
 		return o.fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].told()))
 	}
@@ -169,7 +168,7 @@ func (o *operationOnFiles) undo(ctx context.Context, name string, cause error) e
 	return o.fail(name, cause)
 }
 
-// discard removes what was staged and not applied.
+// discard removes the staged writes that were not applied.
 func (o *operationOnFiles) discard() error {
 	var errs []error
 	for _, w := range o.staged {
@@ -181,7 +180,7 @@ func (o *operationOnFiles) discard() error {
 
 func (o *operationOnFiles) fail(what string, err error) error { return failWrite(o.name, what, err) }
 
-// failWrite gives an error of a file its kind.
+// failWrite returns err with the Kind of its file error.
 func failWrite(op, what string, err error) error {
 	kind := Other
 	for _, k := range writeKinds {
