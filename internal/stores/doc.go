@@ -1,16 +1,15 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package stores knows the state folders of a user as a whole: which there are, of which
-// memex each is, and which of them holds the history of a folder that was moved, renamed
-// or copied.
+// Package stores manages all state folders of a user: it lists them with their memexes,
+// and finds the one with the history of a folder that was moved, renamed or copied.
 //
-// A store is found by the path of its memex, so that a memex at another path has none.
-// Before a new one is begun there, [Look] asks the other stores whether one knows these
-// notes, and [Take] lets one go on at the new path. What a store knows of its memex
-// is a witness of the folder (device, inode, the beginning of its git log), which [Mark]
-// writes, and the digests of its files: as the last scan saw them, and as the journal names
-// those that Fovea itself wrote since.
+// A store is found by the path of its memex, so a memex at another path has none. Before
+// a new one is begun there, [Look] searches the other stores for these notes, and [Take]
+// moves or copies one to the new path. A store identifies its memex by a witness of the
+// folder (device, inode, the beginning of its git log), which [Mark] writes, and by the
+// digests of its files: from the last scan, and from the journal for the files that Fovea
+// itself has written since.
 //
-// Elsewhere: where the state folder of a memex is (internal/config), and what it holds
-// (internal/disk).
+// Elsewhere: internal/config locates the state folder of a memex, and internal/disk
+// defines its contents.
 package stores

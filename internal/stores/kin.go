@@ -15,30 +15,28 @@ import (
 )
 
 const (
-	// sampled is how many files of a store are looked for in a folder.
+	// sampled is the maximum number of files compared per store.
 	sampled = 64
-	// telling is from how many bytes on a file tells one folder from another: many folders
-	// have the same empty ones.
+	// telling is the minimum size in bytes of a file that distinguishes folders: many have
+	// the same empty files.
 	telling = 16
-	// readable bounds the bytes of a file that is compared.
+	// readable is the maximum size in bytes of a file to compare.
 	readable = 16 << 20
 )
 
-// Kin is a store that knows the notes of a folder which is not its memex.
+// Kin is a store that knows the notes of a folder other than its memex.
 type Kin struct {
 	Store
-	// Moved reports whether the folder took the place of the memex: nothing is at the
-	// memex's path any more, or another folder, or this one by a link. Otherwise the
-	// folder is a copy of it.
+	// Moved reports whether the folder replaced the memex: the memex's path leads to
+	// nothing, to another folder, or by a link to this one. Otherwise the folder is a copy.
 	Moved bool
-	share float64 // of the files that were looked for, those that are there as they were
+	share float64 // of the compared files, those with unchanged contents
 }
 
-// Look returns the stores of base that know the notes of a folder, the likeliest first;
-// own is the state folder that the folder has or would get. Only what the stores noted
-// of their files is compared, by digest, 64 files of each that a scan saw and 64 that Fovea
-// wrote at most. Stores that cannot be
-// read, and those that were put aside, are passed over.
+// Look returns the stores in base that know the notes of a folder, most likely first; own is
+// the folder's own state folder, present or future. It compares files only by the digests in
+// the stores: of each at most 64 scanned files and 64 written by Fovea. It skips unreadable
+// stores and those set aside.
 func Look(base, memex, own string) ([]Kin, error) {
 	names, err := folders(base)
 	if err != nil {
@@ -74,7 +72,7 @@ func rank(k Kin) int {
 	return 0
 }
 
-// kinAt compares one store with a folder.
+// kinAt compares a store with a folder.
 func kinAt(dir string, in vfs.FS, now witness) (Kin, bool) {
 	store, err := vfs.Dir(dir)
 	if err != nil {
@@ -97,7 +95,7 @@ func kinAt(dir string, in vfs.FS, now witness) (Kin, bool) {
 	return Kin{Store: s, Moved: s.Stands != There || sameFolder(in, memex), share: share}, true
 }
 
-// sameFolder reports whether a folder is what is at a path.
+// sameFolder reports whether a folder is the one at a path.
 func sameFolder(in vfs.FS, path string) bool {
 	other, err := vfs.Dir(path)
 	if err != nil {
@@ -109,7 +107,7 @@ func sameFolder(in vfs.FS, path string) bool {
 	return err == nil && err2 == nil && vfs.Same(a, b)
 }
 
-// standing says what is at the path of a store's memex.
+// standing describes what is at the path of a store's memex.
 func standing(store vfs.FS, memex string) Standing {
 	in, err := vfs.Dir(memex)
 	if err != nil {
@@ -127,10 +125,10 @@ func standing(store vfs.FS, memex string) Standing {
 	return Another
 }
 
-// compare returns which share of the files that a store knows are in a folder, and
-// whether that makes the folder its memex, at whatever path: half of them; one that is not
-// even another file by inode and time where the folder has the same inode too, which alone
-// would say little, since a new folder may get it; or none where the git history is the same.
+// compare returns the share of a store's files that a folder has, and whether the folder is
+// its memex, at any path: half of the distinguishing files match; or the inode of the folder and the inode
+// and time of one file do, since a new folder may get an old inode; or the git history is
+// the same.
 func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
 	then := noted(store)
 	scanned := known(store)
@@ -150,8 +148,8 @@ func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
 	return share, git || inode && (untouched || len(entries) == 0 || len(scanned) == 0) || telling && same > 0 && 2*same >= len(entries)
 }
 
-// sample takes some of the files, evenly: those that tell one folder from another where
-// there are any, which the second result says.
+// sample selects files evenly and reports whether they distinguish folders; it selects
+// others only if none do.
 func sample(entries []corpus.Entry) ([]corpus.Entry, bool) {
 	least := func(size int64) []corpus.Entry {
 		return slices.DeleteFunc(slices.Clone(entries), func(e corpus.Entry) bool { return e.Size < size || e.Size > readable })
@@ -172,7 +170,7 @@ func sample(entries []corpus.Entry) ([]corpus.Entry, bool) {
 }
 
 // holds reports whether a folder has a file with the bytes of an entry at its path, and
-// whether it is the very file, which nobody wrote since.
+// whether it is the same file, not written since.
 func holds(in vfs.FS, e corpus.Entry) (same, very bool) {
 	info, err := in.Stat(e.Path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != e.Size {

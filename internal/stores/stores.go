@@ -17,29 +17,29 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Standing says what became of the memex of a store.
+// Standing describes what is at the path of a store's memex.
 type Standing string
 
-// The standings.
+// The values of Standing.
 const (
 	There   Standing = "there"
-	Gone    Standing = "gone"               // nothing is at its path
-	Another Standing = "another folder now" // what is at its path holds none of its notes
+	Gone    Standing = "gone"               // nothing is at the path
+	Another Standing = "another folder now" // the folder at the path has none of the notes
 )
 
-// Store is one state folder.
+// Store describes one state folder.
 type Store struct {
-	Dir     string    // its absolute path
-	Memex   string    // whose it is, "" where FORMAT cannot be read
+	Dir     string    // absolute
+	Memex   string    // path of the memex, "" if FORMAT cannot be read
 	Stands  Standing  // what is at Memex
-	Commits uint64    // as of the last clean close, or of the newest image; 0 where neither is
-	Size    int64     // in bytes, of all its files
-	Used    time.Time // when it was last written
-	Problem string    // why it cannot be read, "" for nothing
+	Commits uint64    // at the last clean close, or in the newest image; 0 without either
+	Size    int64     // total bytes of its files
+	Used    time.Time // time of the last write
+	Problem string    // why it cannot be read, or ""
 }
 
-// List returns the stores in a folder, by path. A folder that is not there has none;
-// other things in it are passed over. O(files of the stores).
+// List returns the stores in a folder by path, none if the folder does not exist. It skips
+// everything else in it. O(files of the stores).
 func List(base string) ([]Store, error) {
 	names, err := folders(base)
 	if err != nil {
@@ -59,10 +59,10 @@ func List(base string) ([]Store, error) {
 	return list, nil
 }
 
-// errNone: a folder has no FORMAT.
+// errNone is returned for a folder without FORMAT.
 var errNone = errors.New("it is no state folder of Fovea")
 
-// folders lists the folders in a folder, by name.
+// folders lists the subfolders of a folder by name.
 func folders(base string) ([]string, error) {
 	in, err := vfs.Dir(base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +85,8 @@ func folders(base string) ([]string, error) {
 	return names, nil
 }
 
-// Read describes the store at a path. Errors: those of FORMAT; what could be found is
-// filled in.
+// Read describes the store at a path. With an error, which is that of FORMAT or of the file
+// system, it returns the fields that it could determine.
 func Read(dir string) (Store, error) {
 	s := Store{Dir: dir}
 	in, err := vfs.Dir(dir)
@@ -112,7 +112,7 @@ func Read(dir string) (Store, error) {
 	return s, cmp.Or(err, walkErr)
 }
 
-// Begun reports whether a store is at a path.
+// Begun reports whether a path has a store, or cannot be listed.
 func Begun(dir string) bool {
 	in, err := vfs.Dir(dir)
 	if err != nil {
@@ -125,8 +125,8 @@ func Begun(dir string) bool {
 	})
 }
 
-// Named finds the store that a person means: by its path, its name in the folder of
-// stores, or the path of its memex. Errors: none, or several of one memex.
+// Named finds a store by its path, its name in the folder of stores, or the path of its
+// memex. It fails if there is none, or several of one memex.
 func Named(base, name string) (Store, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -161,7 +161,7 @@ func Named(base, name string) (Store, error) {
 	return Store{}, fmt.Errorf("%s has several stores; name one: %s", name, strings.Join(dirs, ", "))
 }
 
-// walk calls a function for each file below a folder, links not followed.
+// walk calls a function for each file below a folder. It does not follow links.
 func walk(in vfs.FS, folder string, each func(name string, info fs.FileInfo) error) error {
 	entries, err := in.ReadDir(folder)
 	if err != nil {
@@ -177,7 +177,7 @@ func walk(in vfs.FS, folder string, each func(name string, info fs.FileInfo) err
 		}
 		info, err := in.Lstat(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the one who has it open removed it
+			continue // removed by the process that has it open
 		}
 		if err == nil {
 			err = each(name, info)

@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// newStore makes a store of a memex, in base under a name.
+// newStore creates a store of a memex, with a name in base.
 func newStore(t *testing.T, base, name, memex string) string {
 	t.Helper()
 	dir := filepath.Join(base, name)
@@ -33,8 +33,8 @@ func newStore(t *testing.T, base, name, memex string) string {
 	return dir
 }
 
-// TestRemove: a store goes only when it is named, nobody has it open, and its memex is
-// gone or somebody said so.
+// TestRemove: removing needs the store's name, no process using it, and a missing memex or
+// force.
 func TestRemove(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -102,8 +102,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestStrangeStores: whatever lies among the stores, listing and looking name what they
-// can read, and wait for nothing.
+// TestStrangeStores: with foreign files among the stores, listing and looking name the
+// readable ones and never block.
 func TestStrangeStores(t *testing.T) {
 	base, memex := t.TempDir(), t.TempDir()
 	newStore(t, base, "good", filepath.Join(t.TempDir(), "gone"))

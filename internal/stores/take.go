@@ -16,17 +16,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// ErrBegun is returned when a store would be taken to where one is.
+// ErrBegun is returned if the target already has a store.
 var ErrBegun = errors.New("a history was begun there")
 
-// ErrMemexThere is returned when a store is to be removed whose memex exists.
+// ErrMemexThere is returned when removing a store whose memex exists.
 var ErrMemexThere = errors.New("its memex is there")
 
-// Take lets the history of one store go on as that of the memex at another path, in the
-// state folder to, which must have none (ErrBegun). The store moves, or is copied where
-// copied says so: two memexes never share one. A store that a process has open is
-// refused with a vfs.HeldError. A crash leaves the store where it was, or moved and not
-// yet the new memex's, which Adopt mends.
+// Take makes the history of a store that of the memex at another path, in the state folder
+// to, which must have none (ErrBegun). It moves the store, or copies it if copied is set:
+// two memexes never share a store. A store in use by a process fails with a vfs.HeldError. A
+// crash leaves the store in its old place, or moved but not yet adopted, which Adopt
+// completes.
 func Take(from, to, memex string, copied bool) error {
 	if Begun(to) {
 		return fmt.Errorf("%s: %w", to, ErrBegun)
@@ -57,7 +57,7 @@ func Take(from, to, memex string, copied bool) error {
 		err = adoptAt(to, memex)
 	}
 	if err == nil && !copied && Begun(from) {
-		err = removeAt(from) // it lay on another disk
+		err = removeAt(from) // it was on another disk
 	}
 	if err != nil {
 		return fmt.Errorf("take %s: %w", from, err)
@@ -65,11 +65,11 @@ func Take(from, to, memex string, copied bool) error {
 	return nil
 }
 
-// asideMark is in the names of stores that were put aside.
+// asideMark is part of the names of stores set aside.
 const asideMark = ".was-"
 
-// Aside gives a store another name beside its own, which it returns: nothing of it is
-// lost. A store that a process has open is refused with a vfs.HeldError.
+// Aside renames a store within its folder and returns the new path; nothing is lost. A store
+// in use by a process fails with a vfs.HeldError.
 func Aside(dir string, now time.Time) (string, error) {
 	release, err := hold(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func Aside(dir string, now time.Time) (string, error) {
 	return filepath.Join(filepath.Dir(dir), name), above.SyncDir(".")
 }
 
-// Remove removes a store for good. Errors: a vfs.HeldError where a process has it open,
+// Remove permanently removes a store. Errors: vfs.HeldError if a process uses it,
 // ErrMemexThere unless forced.
 func Remove(s Store, force bool) error {
 	if s.Stands == There && !force {
@@ -113,8 +113,7 @@ func Remove(s Store, force bool) error {
 	return removeAt(s.Dir)
 }
 
-// Adopt makes a store, and the scopes in it, that of the memex at a path. The caller
-// holds the lock.
+// Adopt assigns a store and its scopes to the memex at a path. The caller holds the lock.
 func Adopt(in vfs.FS, memex string) error {
 	if err := disk.Adopt(in, memex); err != nil {
 		return err
@@ -147,7 +146,7 @@ func adoptAt(dir, memex string) error {
 	return Adopt(in, memex)
 }
 
-// hold takes the lock of a store, so that nobody writes it meanwhile.
+// hold locks a store against use by other processes.
 func hold(dir string) (release func(), err error) {
 	in, err := vfs.Dir(dir)
 	if err != nil {
@@ -160,7 +159,7 @@ func hold(dir string) (release func(), err error) {
 	return func() { _, _ = lock.Unlock(), in.Close() }, nil
 }
 
-// clear removes a folder that holds no history, such as one that has a lock file alone.
+// clear removes a folder without history, such as one with only a lock file.
 func clear(above vfs.FS, name string) error {
 	if _, err := above.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -180,8 +179,8 @@ func removeAt(dir string) error {
 	return above.SyncDir(".")
 }
 
-// removeTree removes a folder and what is in it; links are removed, not followed. FORMAT
-// goes first, so that what a crash leaves is no store.
+// removeTree removes a folder with its contents, and links without following them. FORMAT
+// goes first, so that the remains after a crash are not a store.
 func removeTree(in vfs.FS, name string) error {
 	if err := in.Remove(path.Join(name, disk.FormatFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -204,8 +203,8 @@ func removeTree(in vfs.FS, name string) error {
 	return in.Remove(name)
 }
 
-// copyTo copies a store to a name in a folder: first under another name, so that a crash
-// leaves no half of one.
+// copyTo copies a store into a folder, first under a temporary name, so that a crash leaves
+// no partial store.
 func copyTo(above vfs.FS, from, name string) error {
 	source, err := vfs.Dir(from)
 	if err != nil {
@@ -221,7 +220,7 @@ func copyTo(above vfs.FS, from, name string) error {
 	}
 	err = walk(source, ".", func(file string, info fs.FileInfo) error {
 		if !info.Mode().IsRegular() {
-			return nil // a socket, or what somebody else put there
+			return nil // a socket or a foreign file
 		}
 		return copyFile(source, above, file, path.Join(made, file))
 	})
@@ -231,7 +230,7 @@ func copyTo(above vfs.FS, from, name string) error {
 	return above.Rename(made, name)
 }
 
-// copyFile copies one file, and makes its folder.
+// copyFile copies one file and creates its folder.
 func copyFile(from, to vfs.FS, name, as string) error {
 	in, err := from.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {

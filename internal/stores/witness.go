@@ -14,20 +14,21 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// witnessFile says which folder a store was last used with, see doc/format/state-folder.md.
+// witnessFile records the folder that a store was last used with, see
+// doc/format/state-folder.md.
 const witnessFile = "cache/folder"
 
-// witness is what tells a folder from others, whatever its path is.
+// witness identifies a folder independently of its path.
 type witness struct {
 	device, inode uint64
-	git           string // the SHA-256 of the first line of its git log, "" for none
+	git           string // SHA-256 of the first line of its git log, or ""
 }
 
 func (w witness) encode() []byte {
 	return fmt.Appendf(nil, "fovea folder 0\ndevice %d\ninode %d\ngit %q\n", w.device, w.inode, w.git)
 }
 
-// look describes a folder now.
+// look returns the witness of a folder.
 func look(in vfs.FS) (witness, error) {
 	info, err := in.Stat(".")
 	if err != nil {
@@ -44,7 +45,7 @@ func look(in vfs.FS) (witness, error) {
 	return w, nil
 }
 
-// Mark notes in a store which folder its memex is. It writes only what changed.
+// Mark records in a store which folder its memex is. It writes only if that changed.
 func Mark(store vfs.FS, memex string) error {
 	in, err := vfs.Dir(memex)
 	if err != nil {
@@ -65,7 +66,7 @@ func Mark(store vfs.FS, memex string) error {
 	return vfs.WriteAtomic(store, witnessFile, text, 0o600)
 }
 
-// noted reads what Mark wrote; the zero witness for nothing.
+// noted reads the witness that Mark wrote, or the zero witness.
 func noted(store vfs.FS) witness {
 	var w witness
 	text, err := readRegular(store, witnessFile)
@@ -78,9 +79,8 @@ func noted(store vfs.FS) witness {
 	return w
 }
 
-// Identity names the folder that a path leads to, by device and inode; "" where there is
-// none, or the system does not tell. A process that has the folder open keeps the name
-// from being given to another one.
+// Identity returns the device and inode of the folder at a path; "" if there is none or the
+// system has no such numbers. They are not reused while a process has the folder open.
 func Identity(memex string) string {
 	in, err := vfs.Dir(memex)
 	if err != nil {
@@ -94,7 +94,7 @@ func Identity(memex string) string {
 	return w.identity()
 }
 
-// identity is that of the folder, "" for the zero witness.
+// identity returns the folder's Identity, "" for the zero witness.
 func (w witness) identity() string {
 	if w.inode == 0 {
 		return ""
@@ -102,8 +102,8 @@ func (w witness) identity() string {
 	return fmt.Sprintf("%d:%d", w.device, w.inode)
 }
 
-// Of returns the state folders in base whose memex had an identity when it was last
-// opened, whatever its path was then. O(stores), a small file of each.
+// Of returns the state folders in base whose memex had an identity when last opened, at any
+// path. O(stores), one small file each.
 func Of(base, identity string) []string {
 	names, err := folders(base)
 	if err != nil || identity == "" {
@@ -123,7 +123,7 @@ func Of(base, identity string) []string {
 	return dirs
 }
 
-// readRegular reads a file, and never waits for one that is no regular file.
+// readRegular reads a regular file. It fails for any other file instead of blocking.
 func readRegular(in vfs.FS, name string) ([]byte, error) {
 	info, err := in.Stat(name)
 	if err != nil {
@@ -135,8 +135,7 @@ func readRegular(in vfs.FS, name string) ([]byte, error) {
 	return in.ReadFile(name)
 }
 
-// known returns the files of a memex as the last scans saw them, those of its projects
-// too.
+// known returns the files of a memex and its projects, as last scanned.
 func known(store vfs.FS) []corpus.Entry {
 	entries := tableOf(store, "cache/files")
 	for _, project := range projects(store) {
@@ -145,7 +144,7 @@ func known(store vfs.FS) []corpus.Entry {
 	return entries
 }
 
-// projects returns the folders of a store in which the histories of its projects are.
+// projects returns the folders of a store with the histories of its projects.
 func projects(store vfs.FS) (folders []string) {
 	scopes, _ := store.ReadDir("scopes")
 	for _, s := range scopes {
@@ -156,7 +155,7 @@ func projects(store vfs.FS) (folders []string) {
 	return folders
 }
 
-// tableOf reads a file table, which the root of its state goes before.
+// tableOf reads a file table, skipping the root of its state.
 func tableOf(store vfs.FS, name string) []corpus.Entry {
 	b, err := readRegular(store, name)
 	if err != nil || len(b) < sha256.Size {

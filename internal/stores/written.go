@@ -12,20 +12,20 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// journalRead bounds the bytes of the journal of a store in which files are looked for.
+// journalRead is the maximum number of journal bytes read per history.
 const journalRead = 8 << 20
 
-// written is a file of a memex that Fovea was about to write. It holds next if that was
-// done, and base if it was not, or was taken back.
+// written is a file that Fovea was about to write. It contains next after the write, and
+// base if the write did not happen or was reverted.
 type written struct {
 	path       string
 	base, next merkle.Digest // zero for no file
 }
 
-// asWritten brings what the last scans saw up to what Fovea itself has written since. The
-// intents in the journal name each such file before it changes, so they also tell of a
-// process that was killed. A file that is in the folder as Fovea wrote it gets an entry as
-// if a scan had seen it. O(bytes of the journal that is read, and of 64 files).
+// asWritten updates the last scans with the later writes of Fovea itself. The intents in the
+// journal name each file before it changes, so they also cover a process that was killed. A
+// file that is in the folder as Fovea wrote it gets an entry as from a scan. O(journal bytes
+// read, and bytes of 64 files).
 func asWritten(store, in vfs.FS, scanned []corpus.Entry) []corpus.Entry {
 	at := make(map[string]int, len(scanned))
 	for i, e := range scanned {
@@ -41,14 +41,14 @@ func asWritten(store, in vfs.FS, scanned []corpus.Entry) []corpus.Entry {
 			entries[i] = have
 		case !known && is:
 			entries = append(entries, have)
-		case len(scanned) == 0 && !w.next.IsZero(): // nothing else tells how many there are
+		case len(scanned) == 0 && !w.next.IsZero(): // only the journal has their number
 			entries = append(entries, corpus.Entry{File: corpus.File{Path: w.path, Size: telling}, Digest: w.next})
 		}
 	}
 	return entries
 }
 
-// entryOf describes a file as a scan does, false for one that is not compared.
+// entryOf describes a file as a scan does; false if the file is not comparable.
 func entryOf(in vfs.FS, name string) (corpus.Entry, bool) {
 	info, err := in.Stat(name)
 	if err != nil || info.Size() > readable {
@@ -65,10 +65,10 @@ func entryOf(in vfs.FS, name string) (corpus.Entry, bool) {
 	return corpus.Entry{File: f, Digest: sha256.Sum256(text)}, true
 }
 
-// lastWritten returns the last write of each file that the journal of a store tells of,
-// the 64 newest. What cannot be read is passed over.
+// lastWritten returns the last write of each file in a store's journals, the 64 newest. It
+// skips unreadable records.
 func lastWritten(store vfs.FS) []written {
-	last := map[string]int{} // where the last write of a path stands in all
+	last := map[string]int{} // index in all of a path's last write
 	var all []written
 	for _, folder := range histories(store) {
 		_ = disk.PeekIntents(folder, journalRead, func(intent []byte) {
@@ -99,12 +99,12 @@ func histories(store vfs.FS) []vfs.FS {
 	return folders
 }
 
-// writtenBy returns the files that an intent writes, see doc/format/journal.md; nil for a
-// record that is no intent.
+// writtenBy returns the files that an intent writes, see doc/format/journal.md; nil for
+// other records.
 func writtenBy(intent []byte) []written {
 	r := merkle.NewReader(intent)
 	r.List()
-	r.Uint() // the format: all begin alike
+	r.Uint() // the format: all have the same beginning
 	r.Text() // the kind
 	r.Raw()  // the author
 	for range 3 {
