@@ -41,6 +41,7 @@ func (m *Memory) newChain(from store.Store) *chain.Chain {
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.known.follow(delta)
 			m.tableOld = true // it names its root
+			m.publishStatus()
 		},
 	}
 	if m.opts.Witness != nil && m.hasFiles() {
