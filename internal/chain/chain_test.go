@@ -314,3 +314,108 @@ func TestAnnouncedIsPending(t *testing.T) {
 		t.Errorf("pending %+v, %v", pending, err)
 	}
 }
+
+// second is a ledger like tally under another name.
+type second struct{ tally }
+
+func (second) Name() string { return "second" }
+
+func (second) Propose([]int64, *Change) [][]byte {
+	return [][]byte{merkle.AppendInt(NewMark("second", 1), 1)}
+}
+
+// TestOrderOfMarks: a commit's marks are its caller's, then those of the ledgers in the
+// order of their registration.
+func TestOrderOfMarks(t *testing.T) {
+	for _, tc := range []struct {
+		first Ledger[[]int64]
+		then  Ledger[[]int64]
+		want  []string
+	}{
+		{tally{}, second{}, []string{"caller", "tally", "second"}},
+		{second{}, tally{}, []string{"caller", "second", "tally"}},
+	} {
+		all := &Ledgers{}
+		Register(all, tc.first)
+		Register(all, tc.then)
+		f := fixture{Chain: New((&store.InMemory{}).Open(), Options{Log: slog.New(slog.DiscardHandler), Now: time.Now, Ledgers: all, Deriver: plain{}})}
+		tx := f.Begin()
+		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", NewMark("caller", 0)); err != nil {
+			t.Fatal(err)
+		}
+		tx.End()
+		var got []string
+		if err := f.Store().Replay(store.Pos{}, func(r store.Record) error {
+			if r.Kind == store.Mark {
+				m := merkle.NewReader(r.Data)
+				m.List()
+				got = append(got, m.Text())
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("marks %q, want %q", got, tc.want)
+		}
+	}
+}
+
+// TestBrokenChain: a commit that does not follow the one before it is refused on replay,
+// and the chain stays at that one.
+func TestBrokenChain(t *testing.T) {
+	history := &store.InMemory{}
+	f := openChain(t, history)
+	tx := f.Begin()
+	if _, err := f.put(tx, graph.KindEdit, "1", "", "* one\n"); err != nil {
+		t.Fatal(err)
+	}
+	c := graph.Commit{Seq: 7, Kind: graph.KindEdit, State: f.Head().State.Root()}
+	block, err := c.Encode(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b store.Batch
+	b.Add(store.Commit, block)
+	if err := tx.Announce(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Load(); !errors.Is(err, ErrBroken) {
+		t.Errorf("%v", err)
+	}
+	if f.Head().Commit.Seq != 1 {
+		t.Errorf("the head is commit %d", f.Head().Commit.Seq)
+	}
+	tx.End()
+}
+
+// TestRewriteLeavesBlocksOut: blocks that a purge takes out are gone from the past, and
+// what the present state has stays.
+func TestRewriteLeavesBlocksOut(t *testing.T) {
+	f := openChain(t, &store.InMemory{})
+	tx := f.Begin()
+	defer tx.End()
+	drop := map[merkle.Digest]bool{}
+	for i, text := range []string{"* secret\n", "* public\n"} {
+		if _, err := f.put(tx, graph.KindEdit, fmt.Sprint(i), "", text); err != nil {
+			t.Fatal(err)
+		}
+		for n := range f.Head().State.All() {
+			drop[n.Own] = true // the present ones too: they are spared
+		}
+	}
+	if _, err := tx.Rewrite(t.Context(), graph.Commit{Kind: graph.KindRetain, Op: "thin"}, drop); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Chain.At(t.Context(), 1); !errors.Is(err, graph.ErrGone) {
+		t.Errorf("the secret can be read: %v", err)
+	}
+	for n := range f.Head().State.All() {
+		if _, err := f.Block(n.Own); err != nil {
+			t.Errorf("a block of the present is gone: %v", err)
+		}
+	}
+	if _, err := tx.Load(); err != nil || f.Head().Commit.Seq != 3 {
+		t.Errorf("after loading the head is commit %d, %v", f.Head().Commit.Seq, err)
+	}
+}
