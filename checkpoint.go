@@ -13,15 +13,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 )
 
-// checkpointName begins the names of checkpoints that nobody named; the day
-// follows, so that one is kept for each day.
+// checkpointName begins the default names of checkpoints; the date follows, so that there
+// is one for each day.
 const checkpointName = "checkpoint-"
 
-// Checkpoint writes an image of the present state now, so that the next opening
-// replays nothing, and keeps the state under a name for Restore; without a name
-// it is checkpoint- and the day. It returns the snapshot and the path of the
-// image. Where the image and the name are there already, nothing is written.
-// Errors: Invalid and Denied as of Snapshot, ReadOnly, Other (the image cannot be written). O(nodes).
+// Checkpoint writes an image of the present state, so that the next opening replays
+// nothing, and keeps the state under a name for Restore; the default name is checkpoint-
+// and the date. It returns the snapshot and the path of the image. If image and name
+// exist already, nothing is written. Errors: Invalid and Denied as in Snapshot, ReadOnly,
+// Other (the image cannot be written). O(nodes).
 func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
 	defer m.chain.Begin().End()
 	head := m.View().commit
@@ -43,8 +43,8 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 	return s, filepath.Join(m.state, filepath.FromSlash(disk.ImageName(head.Seq))), fail("checkpoint", name, ReadOnly, err)
 }
 
-// todaysCheckpoint names a checkpoint of a commit that nobody named: as it was
-// named before, so that nothing is written twice, else by the day.
+// todaysCheckpoint returns the default name for a checkpoint of a commit: the one it has
+// already, so that nothing is written twice, else that of the day.
 func (m *Memory) todaysCheckpoint(seq uint64) string {
 	for _, k := range m.snapshotList() {
 		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
@@ -54,11 +54,11 @@ func (m *Memory) todaysCheckpoint(seq uint64) string {
 	return checkpointName + m.opts.Now().Format(time.DateOnly)
 }
 
-// Restore rolls back to a named snapshot, be it one of Checkpoint or of
-// Snapshot; without a name to the one of the newest commit. Files follow as in
-// Rollback, under the same conditions: an error leaves memory and files as they
-// were. It returns the snapshot, and commit and files as Rollback does. Errors: NotFound
-// (no such name, or none at all), and those of Rollback.
+// Restore rolls back to a named snapshot, made by Checkpoint or Snapshot; an empty name
+// means that of the newest commit. Files follow as in Rollback, under the same
+// conditions: an error leaves memory and files unchanged. It returns the snapshot, and
+// commit and files as Rollback does. Errors: NotFound (no such name, or no named
+// snapshot), and those of Rollback.
 func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions) (Snapshot, Commit, []string, error) {
 	from, err := m.namedSnapshot(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions
 	return from, c, files, err
 }
 
-// namedSnapshot finds a named snapshot; "" is the one of the newest commit.
+// namedSnapshot finds a named snapshot; "" means that of the newest commit.
 func (m *Memory) namedSnapshot(name string) (Snapshot, error) {
 	for _, s := range m.Snapshots() {
 		if s.Name != "" && (name == "" || s.Name == name) {
@@ -81,12 +81,11 @@ func (m *Memory) namedSnapshot(name string) (Snapshot, error) {
 	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
 }
 
-// Heartbeat is to be called every minute by a process that keeps a memory open.
-// It writes an image when much of the journal lies behind the newest, so that
-// the next opening stays quick; everything acknowledged is durable without it.
-// Otherwise, and where nothing changed, it writes nothing and costs a look. It
-// does not read the folder. Errors: Invalid (closed), ReadOnly, Other (the image
-// cannot be written; the next call tries again).
+// Heartbeat must be called every minute by a process that keeps a memory open. It writes
+// an image if much of the journal is newer than the last one, so that the next opening
+// stays quick; everything acknowledged is durable without it. Otherwise it writes nothing
+// and costs a lookup. It does not read the folder. Errors: Invalid (closed), ReadOnly,
+// Other (the image cannot be written; the next call tries again).
 func (m *Memory) Heartbeat(ctx context.Context) error {
 	defer m.chain.Begin().End()
 	if m.closed {
@@ -103,8 +102,8 @@ func (m *Memory) Heartbeat(ctx context.Context) error {
 	return fail("heartbeat", m.state, m.imageErrorKind(), err)
 }
 
-// imageErrorKind is the kind of an error of writing an image. One that is not
-// written for want of space leaves the store as it is.
+// imageErrorKind returns the kind of an error of writing an image. An image that fails
+// for lack of space leaves the store writable.
 func (m *Memory) imageErrorKind() Kind {
 	if m.chain.Store().Err() != nil {
 		return ReadOnly

@@ -15,9 +15,9 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Drift returns the files that differ from memory on purpose, since a rollback of
-// memory only: by path, the digest that the file had and that of what memory has,
-// zero for no file. A file that changed since is in drift until it is read.
+// Drift returns the files that differ from memory on purpose since a rollback of memory
+// only: by path, the digest that the file had and that of its content in memory, zero for
+// no file. A file that changed since stays in drift until it is read.
 func (m *Memory) Drift() map[string][2]merkle.Digest {
 	defer m.chain.Begin().End()
 	out := map[string][2]merkle.Digest{}
@@ -29,16 +29,16 @@ func (m *Memory) Drift() map[string][2]merkle.Digest {
 	return out
 }
 
-// absent is the digest seen of a file that is not there; no bytes are known to have it.
+// absent is the digest of a missing file; no known bytes have it.
 var absent = guard.Absent
 
-// drift returns the files that differ from memory on purpose, by path, with the digest
-// that each had. It must not be changed.
+// drift returns the drifting files by path, with the digest that each had. It must not be
+// changed.
 func (m *Memory) drift() map[string]merkle.Digest { return m.ledgers.drift.At(m.chain.Head()) }
 
-// driftMarks returns the marks that make drift that of paths: a path that drift lacks
-// is in step again. Only changes need marks, and an operation without files does not end
-// what a session laid over one.
+// driftMarks returns the marks that set the drift of paths; a path without drift is in
+// step again. Only changes need marks. In a scope without files, nil drift needs none:
+// files that a session overlays keep their drift.
 func (m *Memory) driftMarks(paths []string, drift map[string]merkle.Digest) [][]byte {
 	if drift == nil && !m.hasFiles() {
 		return nil
@@ -53,8 +53,8 @@ func (m *Memory) driftMarks(paths []string, drift map[string]merkle.Digest) [][]
 	return marks
 }
 
-// driftLedger keeps the files that differ from memory on purpose. Its marks are [name,
-// path, digest]: the file drifts as long as it has this digest; null ends the drift.
+// driftLedger keeps the drifting files. Its marks are [name, path, digest]: the file
+// drifts while it has this digest; null ends the drift.
 type driftLedger struct{}
 
 const driftName = "drift"
@@ -68,7 +68,7 @@ func driftMark(path string, digest merkle.Digest) []byte {
 	return merkle.AppendLink(merkle.AppendBytes(chain.NewMark(driftName, 2), path), digest)
 }
 
-// readDriftMark returns what a mark says of a path, false for any other mark.
+// readDriftMark returns the drift that a mark sets for a path, false for any other mark.
 func readDriftMark(mark []byte, path string) (merkle.Digest, bool) {
 	r := merkle.NewReader(mark)
 	if n, kind := r.List(), r.Text(); n != 3 || kind != driftName || string(r.Bytes()) != path {
@@ -116,7 +116,7 @@ func (driftLedger) Decode(data []byte) (map[string]merkle.Digest, error) {
 	return v, r.Done()
 }
 
-// fileDigest is what a drift says that a file had; zero for no file.
+// fileDigest returns the digest that a drifting file had; zero for no file.
 func fileDigest(seen merkle.Digest) merkle.Digest {
 	if seen == absent {
 		return merkle.Digest{}
@@ -124,7 +124,7 @@ func fileDigest(seen merkle.Digest) merkle.Digest {
 	return seen
 }
 
-// remembered is the digest of the bytes that memory has for a file, zero for none.
+// remembered returns the digest of a file's content in memory, zero for none.
 func (m *Memory) remembered(path string) merkle.Digest {
 	text, ok := m.View().Text(path)
 	if !ok {
@@ -133,10 +133,10 @@ func (m *Memory) remembered(path string) merkle.Digest {
 	return merkle.Sum([]byte(text))
 }
 
-// AdoptDrift ends the drift of files, of all where none is named: memory takes what
-// they hold, as one commit after an automatic snapshot. It returns the commit, zero
-// where nothing drifts, and the files. Errors: NotFound (a file does not drift),
-// ReadOnly, and those of reading a file.
+// AdoptDrift ends the drift of files, of all if none is named: memory takes their
+// content, as one commit after an automatic snapshot. It returns the commit, zero if
+// nothing drifts, and the files. Errors: NotFound (a file does not drift), ReadOnly, and
+// those of reading a file.
 func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []string, error) {
 	defer m.chain.Begin().End()
 	if first, err := m.repeated(ctx, "drift", graph.KindIngest); first != nil || err != nil {
@@ -167,10 +167,10 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 	return c, paths, err
 }
 
-// ApplyDrift ends the drift of files, of all where none is named: they get what
-// memory has, all in one step or none. It returns the files. It is no commit:
-// memory stays as it is. Errors: NotFound (a file does not drift), Conflict (a file
-// changed since it was seen), Busy, ReadOnly.
+// ApplyDrift ends the drift of files, of all if none is named: it writes their content in
+// memory to them, all or none. It returns the files. It makes no commit: memory stays as
+// it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
+// seen), Busy, ReadOnly.
 func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
 	defer m.chain.Begin().End()
 	paths, err := m.drifting(paths)
@@ -197,7 +197,7 @@ func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, err
 	return paths, err
 }
 
-// drifting returns the files that a caller means, sorted. m.mu is held.
+// drifting returns the named or all drifting files, sorted. The caller is the chain's writer.
 func (m *Memory) drifting(paths []string) ([]string, error) {
 	switch {
 	case m.closed:

@@ -17,10 +17,10 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Log lists commits, newest first, at most limit (0: all). With an id it lists
-// those that changed that node, following it through renames and moves; one that
-// it had earlier, and no node has now, will do. Errors: NotFound (no version of
-// such a node ever was). O(commits listed); with an id, a read for each commit.
+// Log lists commits, newest first, at most limit (0: all). With an id it lists those that
+// changed that node, through renames and moves; an earlier id works too, unless another
+// node has it now. Errors: NotFound (the history has no such node). O(commits listed);
+// with an id, a read for each commit.
 func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error) {
 	defer m.chain.Reading()()
 	v := m.View()
@@ -51,9 +51,9 @@ func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error
 	return out, nil
 }
 
-// At returns the view of an earlier moment, named as in Rollback: a snapshot's
-// index or name, a commit, a date, or "head". It waits for no writer. Errors:
-// NotFound, also where content of that moment was purged or thinned.
+// At returns the view of an earlier moment, named as in Rollback: a snapshot's index or
+// name, a commit, a date, or "head". It does not wait for writers. Errors: NotFound, also
+// if content of that moment was purged or thinned.
 func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
 	defer m.chain.Reading()()
 	seq, err := m.resolve(ctx, ref)
@@ -67,18 +67,17 @@ func (m *Memory) At(ctx context.Context, ref string) (*View, error) {
 	return at.Derived.(*View), nil
 }
 
-// ref is a moment as a person names it.
+// ref is a parsed reference to a moment.
 type ref struct {
 	text  string
-	index int       // a snapshot's, -1 for none
-	seq   uint64    // a commit's number
+	index int       // of a snapshot, -1 for none
+	seq   uint64    // number of a commit
 	until time.Time // the last commit at or before
 	head  bool
 }
 
-// parseRef reads a reference: "head", a snapshot's index, seq:N, a date
-// (2026-11-20, or with a time as in RFC 3339); anything else is a name or the
-// beginning of a commit's digest.
+// parseRef parses a reference: "head", a snapshot's index, seq:N, a date (2026-11-20, or
+// with a time as in RFC 3339); anything else is a name or a prefix of a commit's digest.
 func parseRef(text string) ref {
 	r := ref{text: text, index: -1}
 	if text == "head" || text == "HEAD" {
@@ -87,7 +86,7 @@ func parseRef(text string) ref {
 	}
 	if n, err := strconv.Atoi(text); err == nil {
 		if r.index = n; n < 0 {
-			r.index = -2 // -1 stands for none
+			r.index = -2 // -1 means none
 		}
 		return r
 	}
@@ -104,9 +103,9 @@ func parseRef(text string) ref {
 	return r
 }
 
-// timeLayouts are the ways to write a time. Each means the end of the day, minute
-// or second it names: the log shows no milliseconds, and the commit it shows
-// must be the one that is found.
+// timeLayouts are the accepted forms of a time. Each means the end of the day, minute or
+// second it names: the log shows no milliseconds, and a time copied from it must find its
+// commit.
 var timeLayouts = []struct {
 	layout string
 	end    func(time.Time) time.Time
@@ -119,7 +118,7 @@ var timeLayouts = []struct {
 	{time.RFC3339, endOfSecond},
 }
 
-// endOfSecond leaves a time that names milliseconds as it is.
+// endOfSecond returns the end of the second, or of the millisecond if t has any.
 func endOfSecond(t time.Time) time.Time {
 	if t.Nanosecond() != 0 {
 		return t.Add(time.Millisecond)
@@ -132,14 +131,14 @@ func (r ref) isName() bool {
 		!strings.HasPrefix(r.text, "seq:") && !strings.HasPrefix(r.text, "-") && !strings.HasPrefix(r.text, "bafyrei")
 }
 
-// resolve finds the commit that a reference means.
+// resolve finds the commit that a reference names.
 func (m *Memory) resolve(ctx context.Context, text string) (uint64, error) {
 	seq, err := m.find(ctx, text)
 	return seq, m.unlessDamaged(err)
 }
 
-// unlessDamaged makes NotFound of a moment Corrupt where the history is damaged: nobody can
-// tell then whether there was such a moment.
+// unlessDamaged turns NotFound into Corrupt if the history is damaged, since the moment
+// may have existed.
 func (m *Memory) unlessDamaged(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if damage := m.chain.Store().Err(); ok && e.Kind == NotFound && errors.Is(damage, store.ErrCorrupt) {
@@ -148,7 +147,7 @@ func (m *Memory) unlessDamaged(err error) error {
 	return err
 }
 
-// find is resolve for a history that is whole.
+// find is resolve for an undamaged history.
 func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 	r := parseRef(text)
 	head := m.View().commit.Seq
@@ -174,10 +173,10 @@ func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 	return m.search(ctx, r, head)
 }
 
-// search looks for a commit by date or by the beginning of its digest or of
-// its state's. A beginning that fits several states is Ambiguous.
+// search finds a commit by date, or by a prefix of its digest or its state's. A prefix
+// that fits several states is Ambiguous.
 //
-// Times of commits never go back, so a date costs the commits since.
+// Commit times never decrease, so a date costs the commits since.
 func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error) {
 	var found []Commit
 	all := ""
@@ -209,12 +208,12 @@ func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error)
 	return newest.Seq, nil
 }
 
-// minDigest is the length of the shortest prefix of a digest that names a commit: all
-// digests begin with the same seven characters.
+// minDigest is the length of the shortest digest prefix that names a commit: all digests
+// begin with the same seven characters.
 const minDigest = 8
 
-// Version returns an earlier version of a node by its own digest or version, with
-// the id and the place it had then. Errors: NotFound.
+// Version returns an earlier version of a node by its own digest or version, with its id
+// and place at that time. Errors: NotFound.
 func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node.Node, error) {
 	defer m.chain.Reading()()
 	var entry *node.Entry
@@ -222,7 +221,7 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	v := m.View()
 	last, err := m.currentID(ctx, v, id)
 	if err == nil {
-		var kids []string // after the step at hand
+		var kids []string // after the current step
 		if n, ok := v.Get(last); ok {
 			kids = n.Kids
 		}

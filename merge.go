@@ -21,8 +21,8 @@ import (
 // which must have this memory's scope. Nodes and fields that one side changed since the
 // merge base are taken from it. If both changed the same one, one value stays and the
 // other is kept in the note as a conflict; see node.Merging and ResolveConflicts. The
-// merged state is a commit with two parents that depends on them alone, so every merge of
-// the two gets the same root; if this memory has no changes of its own, it is the other's
+// merge is a commit with two parents that depends on them alone, so every merge of the
+// two gets the same root; if this memory has no changes of its own, it is the other's
 // newest commit. The commit that Merge makes and returns follows that commit and the head
 // here: see Commit.Parents. The other side's history is imported, and what was forgotten
 // there stays forgotten here.

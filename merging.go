@@ -21,17 +21,16 @@ type merging struct {
 	ours      *chain.Chain // of m
 	theirs    *chain.Chain
 	kin       mergeBaseSearch
-	joins     *graph.Commit // what is taken in; nil for nothing
-	made      []byte        // its block, where the merge made it
-	parts     [][]byte      // the blocks it is cut into
-	target    *graph.State  // that it made
+	joins     *graph.Commit // commit to merge in; nil for nothing
+	made      []byte        // its block, if the merge made it
+	parts     [][]byte      // blocks that made is cut into
+	target    *graph.State  // state of joins
 	conflicts []node.Conflict
 }
 
-// meet finds out what is to be taken in: nothing, the newest commit of the other
-// where that has all there is here, else the merge of both. What the other did since
-// both were one is taken in also where it was done here as well: both are one
-// then, and what either does next meets nothing that is old.
+// meet determines what to merge in: nothing, the other's newest commit if it descends
+// from ours, or a merge of both. A commit is created even if both sides made the same
+// changes, so that the histories share a merge base afterwards.
 func (g *merging) meet(ctx context.Context) error {
 	ours, theirs := g.ours.Head(), g.theirs.Head()
 	if theirs.Commit.Seq == 0 {
@@ -58,7 +57,7 @@ func (g *merging) meet(ctx context.Context) error {
 	return err
 }
 
-// both makes the commit of two parents that has what both sides did since base.
+// both makes a commit with two parents from the changes of both sides since base.
 func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *chain.Moment) error {
 	for _, at := range []*chain.Moment{ours, theirs} {
 		if err := g.ours.Whole(ctx, at.State, at.Commit.Seq); err != nil {
@@ -80,7 +79,7 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 	return err
 }
 
-// load fetches a block that one of the two has.
+// load reads a block of our chain, or of theirs if ours lacks it.
 func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	b, err := g.ours.Block(d)
 	if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
@@ -91,11 +90,11 @@ func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	return b, err
 }
 
-// stateOf returns the state that a commit made: that of a chain, where one of the two
-// has the commit; else it goes on from what is on one. A merge that took in a state
-// as it was has that state.
+// stateOf returns the state that a commit made. It starts from a state of one of the
+// chains and applies the commits after it. A merge that adopted a parent's state has that
+// state.
 func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, error) {
-	var steps []*graph.Commit // from a state that is known to c, newest first
+	var steps []*graph.Commit // from a known state to c, newest first
 	for {
 		s, err := g.onChain(ctx, c)
 		if err != nil {
@@ -136,8 +135,8 @@ func (g *merging) commit(d merkle.Digest) (*graph.Commit, error) {
 	return graph.DecodeCommit(block, g.load)
 }
 
-// onChain returns the state of a commit that stands in one of the two chains, nil
-// where none has it. What history of one lacks may be in the other.
+// onChain returns the state of a commit that is on one of the chains, nil if it is on
+// neither. Content that one history lacks may be in the other.
 func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
 	var lacking error
 	for _, history := range []*chain.Chain{g.ours, g.theirs} {
@@ -162,12 +161,12 @@ func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, e
 	return nil, lacking
 }
 
-// carryBytes is about how much of the other's history becomes durable at once.
+// carryBytes is about how many bytes of the other's history become durable at once.
 const carryBytes = 4 << 20
 
-// carry takes over the history of the other since both were one, as blocks: what it
-// is found by are the parents of commits. What is lost between is fetched the next
-// time, and without a commit that names it nobody asks for it.
+// carry imports the other's commits since the merge base as blocks, which are found
+// through the parents of commits. The next merge completes an interrupted import; until
+// then no commit here names its blocks.
 func (g *merging) carry(ctx context.Context) error {
 	b := &store.Batch{}
 	for _, k := range g.kin.theirs() {
@@ -194,7 +193,7 @@ func (g *merging) keep(ctx context.Context, b *store.Batch) error {
 	return g.ours.Held().Announce(ctx, b)
 }
 
-// carryCommit adds a commit of the other, and what it brought.
+// carryCommit adds a commit of the other and the blocks it brought.
 func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 	for i := range c.Delta {
 		if e := c.Delta[i].New; e != nil {
@@ -219,8 +218,8 @@ func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 	return err
 }
 
-// carryBlock adds a block of the other, behind those it is cut into. What was taken
-// out of history here stays out, and what is out of the other's cannot be had.
+// carryBlock adds a block of the other after its chunks. Blocks purged here stay out;
+// those missing or purged there are skipped.
 func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 	if _, err := g.ours.Store().Block(d); !errors.Is(err, store.ErrNotFound) {
 		if errors.Is(err, store.ErrPurged) {
@@ -248,7 +247,7 @@ func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 	return nil
 }
 
-// message says what was taken in.
+// message describes what was merged in.
 func (g *merging) message() string {
 	n := len(g.kin.theirs())
 	if g.made == nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// minPurgeText is how many bytes a text has at least that Purge looks for: a shorter
-// one stands in ids, digests and signatures by chance.
+// minPurgeText is the minimum length, in bytes, of a text to purge: a shorter one occurs
+// in ids, digests and signatures by chance.
 const minPurgeText = 4
 
 // Purge permanently removes content from history: every version of the nodes, under all
-// their past ids and with the nodes forgotten together with them, and every version of any
-// node that contains text, if given. This includes the history imported by merges and
+// their past ids and with the nodes forgotten together with them, and every version of
+// any node that contains text, if given. This includes the history imported by merges and
 // blocks that no commit names. The commits remain, with only the digests of the removed
-// versions. A commit of the kind purge records the operation without its content. With dry
-// it only counts. It returns the commit and the number of removed versions.
+// versions. A commit of the kind purge records the operation without its content. With
+// dry it only counts. It returns the commit and the number of removed versions.
 //
-// It refuses while the present state still holds any of it: forget or edit it
-// first. It also refuses a text of under 4 bytes, and one that stands in the commits
-// themselves (in a path, an id, a message), which nothing can be taken out of. The bytes may stay on the
-// medium, where the file system put them, and in copies of the state folder.
-// Errors: Invalid, NotFound (history has none of it), ReadOnly. O(history).
+// It refuses while the present state contains any of it: forget or edit that first. It
+// also refuses a text under 4 bytes, and one in the commits themselves (in a path, an id,
+// a message), which never change. The bytes may stay on the medium, where the file system
+// put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
+// none of it), ReadOnly. O(history).
 func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool) (Commit, int, error) {
 	defer m.chain.Begin().End()
 	what := strings.Join(ids, ", ")
@@ -76,17 +76,17 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 
 const purgeMessage = " taken out of history"
 
-// purge chooses what goes.
+// purge selects the content to drop.
 type purge struct {
 	m           *Memory
 	text        string
-	afterwards  bool                              // after a purge: commits and marks were asked before it
-	commits     []*graph.Commit                   // of the chain, and those that merges carried in
+	afterwards  bool                              // check after a purge: commits and marks were checked before
+	commits     []*graph.Commit                   // of the chain and of histories imported by merges
 	parts       map[merkle.Digest]bool            // blocks that commits are cut into
-	ownBlocks   map[merkle.Digest][]merkle.Digest // own blocks that are there, and what they are cut into
-	broken      map[merkle.Digest]bool            // those of them that lack a part
-	looseChunks map[merkle.Digest]bool            // chunks that hold the text
-	dropOwn     map[merkle.Digest]bool            // own digests
+	ownBlocks   map[merkle.Digest][]merkle.Digest // own blocks of the store, with their chunks
+	broken      map[merkle.Digest]bool            // own blocks that lack a chunk
+	looseChunks map[merkle.Digest]bool            // chunks that contain the text
+	dropOwn     map[merkle.Digest]bool            // digests of own blocks to drop
 }
 
 func newPurge(m *Memory, text string) *purge {
@@ -94,7 +94,7 @@ func newPurge(m *Memory, text string) *purge {
 	return &purge{m: m, text: text, ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{}}
 }
 
-// choose reads the whole history. All commits are in memory meanwhile.
+// choose reads the whole history, and holds all its commits in memory meanwhile.
 func (p *purge) choose(ctx context.Context, ids []string) error {
 	if err := p.read(ctx); err != nil || len(ids) == 0 {
 		return err
@@ -102,7 +102,7 @@ func (p *purge) choose(ctx context.Context, ids []string) error {
 	return p.nodes(ids)
 }
 
-// nodes chooses every version of nodes.
+// nodes selects every version of nodes.
 func (p *purge) nodes(ids []string) error {
 	names := map[string]bool{}
 	for _, id := range ids {
@@ -131,8 +131,8 @@ func (p *purge) nodes(ids []string) error {
 	return nil
 }
 
-// addAliases adds the ids that nodes went by before and after a commit, and those
-// of what left together with the node it stood below.
+// addAliases adds the ids that nodes had before and after a commit, and those of nodes
+// removed together with their parent.
 func addAliases(c *graph.Commit, names map[string]bool) {
 	for _, e := range c.Lineage {
 		if names[e.New] || names[e.Old] {
@@ -155,7 +155,7 @@ func addAliases(c *graph.Commit, names map[string]bool) {
 	}
 }
 
-// refuse returns an error while the present state holds what is to go.
+// refuse returns an error if the present state contains content to drop.
 func (p *purge) refuse() error {
 	for n := range p.m.View().state.All() {
 		if p.dropOwn[n.Own] || p.holds(n) {
@@ -165,7 +165,7 @@ func (p *purge) refuse() error {
 	return nil
 }
 
-// dropped lists the blocks that go: own blocks and chunks that nothing else needs.
+// dropped returns the blocks to drop: own blocks and chunks that nothing else needs.
 func (p *purge) dropped() map[merkle.Digest]bool {
 	drop := maps.Clone(p.looseChunks)
 	for d := range p.dropOwn {
@@ -190,7 +190,7 @@ func (p *purge) dropped() map[merkle.Digest]bool {
 	return drop
 }
 
-// count counts the versions among what is dropped.
+// count returns the number of versions to drop.
 func (p *purge) count(drop map[merkle.Digest]bool) int {
 	n := 0
 	for d := range p.dropOwn {

@@ -46,8 +46,8 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 	return c, moments, len(drop), err
 }
 
-// thinned returns the blocks that no moment which stays needs, and the number of
-// moments that do not.
+// thinned returns the blocks that only thinned moments need, and the number of these
+// moments.
 func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkle.Digest]bool, moments int, err error) {
 	head := m.View().commit.Seq
 	var times []time.Time

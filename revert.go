@@ -15,11 +15,10 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// CommitsOf lists, oldest first, the commits of an author, of a session, or where
-// both are given of the author in the session; all of them, or since a moment: a
-// date, from its beginning, or what Rollback takes, whose own commit is not among
-// them. The commit that a memory began with belongs to nobody. Errors: Invalid
-// (neither is given), NotFound (the moment). O(commits).
+// CommitsOf lists, oldest first, the commits of an author, of a session, or of the author
+// in the session if both are given; all of them, or those from the beginning of a date or
+// after a moment named as in Rollback. The first commit of a memory is never listed.
+// Errors: Invalid (neither is given), NotFound (the moment). O(commits).
 func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since string) ([]Commit, error) {
 	if by.IsZero() && session == "" {
 		return nil, fail("history", since, Invalid, errors.New("name an author or a session"))
@@ -47,7 +46,7 @@ func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since
 	return out, nil
 }
 
-// startOf reads a date or time as the moment it begins.
+// startOf parses a date or time as the moment it begins.
 func startOf(text string) (time.Time, bool) {
 	for _, l := range timeLayouts {
 		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
@@ -57,16 +56,15 @@ func startOf(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Revert takes back what commits, by number, did, and keeps what was done since, as
-// a new commit after an automatic snapshot: rolling back to 0 undoes it. Fields,
-// lines and notes that nobody has changed since are as they were before those
-// commits. What was built on them stays, and the conflict is kept in the note: see
-// node.Merging. Files follow as in Rollback, all or none. It returns the
-// commit, the zero Commit when there was nothing to change, the files that were
-// written or removed, and the conflicts, which a repeated op does not tell again. Errors: NotFound (a commit, or its content is
-// no longer kept), Conflict (the files are listed), Invalid (the commit that the
-// memory began with), ReadOnly. O(commits since the oldest of them, and a merge for
-// each run of them).
+// Revert undoes commits, given by number, and keeps later changes. It makes a new commit
+// after an automatic snapshot: rolling back to 0 undoes it. Fields, lines and notes that
+// nothing changed since are as they were before those commits. Later changes that build
+// on them stay, and the conflict is kept in the note: see node.Merging. Files follow as
+// in Rollback, all or none. It returns the commit (the zero Commit if there was nothing
+// to change), the files written or removed, and the conflicts, which a repeated op does
+// not return again. Errors: NotFound (a commit, or its content is no longer kept),
+// Conflict (the files are listed), Invalid (the first commit of the memory), ReadOnly.
+// O(commits since the oldest of them, and a merge for each run of them).
 func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
 	if opts == nil {
 		opts = &RollbackOptions{}
@@ -100,20 +98,20 @@ func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOpt
 	return c, touched, b.conflicts, nil
 }
 
-// reversal goes back through the history and takes out of the present what the
-// chosen commits did, newest first.
+// reversal walks back through the history and removes the changes of the chosen commits
+// from the present state, newest first.
 type reversal struct {
 	m         *Memory
 	ctx       context.Context
 	commits   []uint64 // sorted
 	authors   []string
-	state     *graph.State // of the commit that the walk has come to
-	target    *graph.State // the present without what was taken back so far
+	state     *graph.State // of the commit that the walk has reached
+	target    *graph.State // the present state without the changes undone so far
 	now       int64
 	conflicts []node.Conflict
 }
 
-// choose checks the numbers.
+// choose checks and sorts the numbers of the commits.
 func (b *reversal) choose(commits []uint64, head uint64) error {
 	b.commits = slices.Compact(slices.Sorted(slices.Values(commits)))
 	for _, seq := range b.commits {
@@ -130,10 +128,9 @@ func (b *reversal) choose(commits []uint64, head uint64) error {
 	return nil
 }
 
-// walk undoes commit after commit. Chosen ones that follow each other are taken back
-// together.
+// walk undoes commit after commit. Consecutive chosen commits are reverted together.
 func (b *reversal) walk(head uint64) error {
-	var since []*graph.Commit // from the one before the oldest that was chosen
+	var since []*graph.Commit // from the one before the oldest chosen commit
 	err := b.m.chain.Commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
 		since = append(since, c)
 		return nil
@@ -164,7 +161,7 @@ func (b *reversal) walk(head uint64) error {
 	return nil
 }
 
-// revert takes back a run of commits; b.state is the one before it.
+// revert undoes a run of commits; b.state is the state before it.
 func (b *reversal) revert(run []*graph.Commit, after *graph.State) error {
 	oldest, newest := run[len(run)-1], run[0]
 	if err := b.m.chain.Whole(b.ctx, after, newest.Seq); err != nil {
@@ -186,7 +183,7 @@ func (b *reversal) revert(run []*graph.Commit, after *graph.State) error {
 	return nil
 }
 
-// message says what was taken back.
+// message describes what was reverted.
 func (b *reversal) message() string {
 	first, last := b.commits[0], b.commits[len(b.commits)-1]
 	slices.Sort(b.authors)

@@ -15,28 +15,26 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// RollbackOptions says what a rollback does about files. nil means the zero
-// value: files follow, all or none.
+// RollbackOptions controls what a rollback does to files. nil means the zero value: files
+// follow, all or none.
 type RollbackOptions struct {
-	Skip       bool // leave out files that changed, are locked or whose content was purged, and roll back the rest
-	MemoryOnly bool // leave the files alone and record the drift
-	DryRun     bool // check everything, say what would be written, and change nothing
-	// Head, if not 0, is the number of the newest commit that the decision was
-	// based on: another one is a Conflict.
+	Skip       bool // leave out files that changed, are locked or have purged content
+	MemoryOnly bool // leave files alone and record the drift
+	DryRun     bool // check everything, report what would be written, and change nothing
+	// Head, if not 0, is the number of the newest commit that the decision was based on.
+	// Any other head is a Conflict.
 	Head uint64
 }
 
-// Rollback makes an earlier state the present one, as a new commit after an
-// automatic snapshot, so that rolling back to 0 twice returns to where one
-// was. ref is a snapshot's index (0 is the newest) or name, a commit (seq:N or
-// its digest), or a date. Files follow in the same step: all are checked
-// first, and one that changed since it was read, or that an editor has locked,
-// refuses the whole. Files that memory has then as now and that the folder has lost
-// are written as well, which alone makes no commit. The folder should have been ingested just before, and ref
-// resolved before that, see Resolve. It returns the commit, the zero Commit when
-// there was nothing to change, and the files that were written or removed, or
-// with MemoryOnly those that now differ from memory on purpose. Errors: NotFound, Conflict (the files are
-// listed), Invalid, ReadOnly.
+// Rollback makes an earlier state the present one, as a new commit after an automatic
+// snapshot, so two rollbacks to 0 cancel out. ref is a snapshot's index (0 is the newest)
+// or name, a commit (seq:N or its digest), or a date. Files follow in the same step: all
+// are checked first, and one that changed since it was read, or that an editor has
+// locked, stops the rollback. Files that are the same in both states but missing from the
+// folder are written too, which alone makes no commit. Ingest the folder just before, and
+// resolve ref before that, see Resolve. It returns the commit (the zero Commit if there
+// was nothing to change) and the files written or removed, or with MemoryOnly those that
+// now drift. Errors: NotFound, Conflict (the files are listed), Invalid, ReadOnly.
 func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions) (Commit, []string, error) {
 	if opts == nil {
 		opts = &RollbackOptions{}
@@ -68,8 +66,8 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
-// Resolve returns a reference that keeps meaning the same commit whatever is
-// committed meanwhile: snapshots move as new ones are made.
+// Resolve returns a reference that names the same commit after later commits: the index
+// of a snapshot grows as new ones are made.
 func (m *Memory) Resolve(ctx context.Context, ref string) (string, error) {
 	defer m.chain.Reading()()
 	seq, err := m.resolve(ctx, ref)
@@ -83,14 +81,14 @@ type rollback struct {
 	kind         string // of the commit
 	opts         *RollbackOptions
 	target       *graph.State
-	secondParent *graph.Commit // what a merge takes in, nil for another operation
-	marks        [][]byte      // that go with the commit besides
+	secondParent *graph.Commit // commit that a merge takes in, else nil
+	marks        [][]byte      // additional marks of the commit
 	op           *operationOnFiles
-	// bringsBack says which files are written that target and memory have alike and
-	// the folder has lost; nil for none.
+	// restoresLost reports whether to write a file that is missing from the folder and
+	// the same in target and memory; nil for none.
 	restoresLost func(path string) bool
 
-	touched []string                 // written, or with MemoryOnly left otherwise
+	touched []string                 // files written, or with MemoryOnly left to drift
 	drift   map[string]merkle.Digest // with MemoryOnly
 	blocked []string
 	reasons []string // of blocked
@@ -102,7 +100,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		now = max(now, r.secondParent.Time)
 	}
 	head := m.View()
-	err := m.chain.Store().Err() // no file is touched where the commit cannot follow
+	err := m.chain.Store().Err() // touch no file if the commit cannot follow
 	if err != nil {
 		return Commit{}, nil, fail(r.name, m.state, ReadOnly, err)
 	}
@@ -125,7 +123,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if c := &r.op.intent.commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
-	if delta.Empty() && r.secondParent != nil { // both did the same
+	if delta.Empty() && r.secondParent != nil { // both sides made the same changes
 		c, err := m.chain.Held().Append(ctx, state, &delta, r.op.intent.commit, r.marks...)
 		return c, nil, err
 	}
@@ -148,7 +146,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		state, delta = r.withoutBlocked(head.state, state, now)
 	}
 	r.op.intent.marks = append(m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks...)
-	if delta.Empty() { // no commit will end what the intent announces
+	if delta.Empty() { // no commit will complete the intent
 		r.op.intent.marks = append(r.op.intent.marks, chain.DroppedMark(r.op.intent.commit.Op))
 	}
 	c, err := r.op.run(ctx, state, &delta)
@@ -160,7 +158,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	return c, r.touched, nil
 }
 
-// recordDrift notes the files that memory will differ from on purpose.
+// recordDrift records the files that will differ from memory on purpose.
 func (r *rollback) recordDrift(paths []string) {
 	r.drift = map[string]merkle.Digest{}
 	for _, path := range paths {
@@ -180,7 +178,7 @@ func (r *rollback) recordDrift(paths []string) {
 	}
 }
 
-// stage prepares all files, and refuses the whole if one may not be touched.
+// stage prepares all files, and fails if one must not be touched.
 func (r *rollback) stage(head *graph.State, paths []string) error {
 	if err := r.op.sweep(paths); err != nil {
 		return err
@@ -209,8 +207,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 	return nil
 }
 
-// file prepares one file: it must hold what memory has, or already what it
-// should.
+// file prepares one file, which must hold the present text or already that of target.
 func (r *rollback) file(head *graph.State, path string) error {
 	want, wanted := r.target.Text(path)
 	seen, _, err := r.m.root.Read(path, 0)
@@ -225,7 +222,7 @@ func (r *rollback) file(head *graph.State, path string) error {
 		return nil
 	}
 	w := fileWrite{path: path, next: corpus.Next{Text: want, Gone: !wanted}}
-	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is made again
+	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is written again
 		w.base = merkle.Sum([]byte(have))
 	}
 	err = r.op.stage(w)
@@ -235,14 +232,14 @@ func (r *rollback) file(head *graph.State, path string) error {
 	return err
 }
 
-// mustStay reports whether a file is no business of a rollback: a setup file that no
-// document named then is left to its owner, who had it before.
+// mustStay reports whether a rollback leaves a file alone: a setup file that no document
+// of target names stays as its owner left it.
 func (r *rollback) mustStay(path string) bool {
 	_, wanted := r.target.Document(path)
 	return !wanted && !r.m.root.Lists(path)
 }
 
-// blockReason says why a file blocks a rollback.
+// blockReason returns why a file blocks a rollback.
 func (r *rollback) blockReason(path string, err error) string {
 	if _, ok := r.m.drift()[path]; ok {
 		return path + "  (differs since a rollback of memory only)"
@@ -253,7 +250,7 @@ func (r *rollback) blockReason(path string, err error) string {
 	return fmt.Sprintf("%s  (%v)", path, err)
 }
 
-// withoutBlocked gives the state that leaves the blocked documents as they are.
+// withoutBlocked returns the target state with the blocked documents as in head.
 func (r *rollback) withoutBlocked(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now)
 	for _, path := range r.blocked {

@@ -38,7 +38,7 @@ type salvage struct {
 	images int                        // number of images that verify, outside quarantine
 }
 
-// openSalvage reads the rest of the history, and the images.
+// openSalvage reads what remains of the history, and the images.
 func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 	files, ok := m.chain.Store().(*disk.Store)
 	if !ok {

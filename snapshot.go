@@ -28,7 +28,7 @@ type Snapshot struct {
 // snapshotList returns the ledger's snapshots, newest first.
 func (m *Memory) snapshotList() []entry { return m.ledgers.snapshots.At(m.chain.Head()).list() }
 
-// Snapshots lists the snapshots, newest first. It waits for no writer.
+// Snapshots lists the snapshots, newest first. It does not wait for writers.
 func (m *Memory) Snapshots() []Snapshot {
 	list := m.snapshotList()
 	out := make([]Snapshot, len(list))
@@ -38,9 +38,9 @@ func (m *Memory) Snapshots() []Snapshot {
 	return out
 }
 
-// Snapshot keeps the present state under a name, durably; an empty name keeps
-// it as an automatic one. Errors: Invalid (a name that reads as an index, a
-// date or a digest; an empty memory), Denied (see author.Actor.Renames), ReadOnly.
+// Snapshot durably keeps the present state under a name; an empty name makes an automatic
+// snapshot. Errors: Invalid (a name that reads as an index, a date or a digest; an empty
+// memory), Denied (see author.Actor.Renames), ReadOnly.
 func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	defer m.chain.Begin().End()
 	if err := m.keepable("snapshot", name); err != nil {
@@ -53,7 +53,7 @@ func (m *Memory) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	return s, fail("snapshot", name, ReadOnly, err)
 }
 
-// keepable says why the present state cannot be kept under a name; op is the operation that asks.
+// keepable returns why operation op cannot keep the present state under a name.
 func (m *Memory) keepable(op, name string) error {
 	switch {
 	case m.closed:
@@ -64,8 +64,8 @@ func (m *Memory) keepable(op, name string) error {
 	return nameable(name)
 }
 
-// empty is the error of an operation that needs a state where there is none: because
-// nothing was read yet, or because the store is damaged and lost what it had.
+// empty returns the error of an operation that needs a state but has none: nothing was
+// read yet, or a damaged store lost its contents.
 func (m *Memory) empty(op string) error {
 	if err := m.chain.Store().Err(); err != nil {
 		return fail(op, m.state, ReadOnly, err)
@@ -73,8 +73,8 @@ func (m *Memory) empty(op string) error {
 	return fail(op, m.dir, Invalid, errEmpty)
 }
 
-// newName refuses an agent a name that another state has, see author.Actor.Renames. m.mu is held,
-// so that nobody takes it in between.
+// newName denies an agent the name of another state, see author.Actor.Renames. The caller
+// is the chain's writer, so the name stays free until it is used.
 func (m *Memory) newName(ctx context.Context, name string) error {
 	if a := m.actor(ctx); name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
@@ -88,7 +88,7 @@ func (m *Memory) newName(ctx context.Context, name string) error {
 	return nil
 }
 
-// keep keeps the present state. A name that it has already is no change.
+// keep adds a snapshot of the present state, unless it has one of that non-empty name.
 func (m *Memory) keep(ctx context.Context, name string) (Snapshot, error) {
 	at := m.chain.Head()
 	same := func(o entry) bool { return o.seq == at.Commit.Seq && o.name == name }
@@ -105,8 +105,7 @@ func (m *Memory) keep(ctx context.Context, name string) (Snapshot, error) {
 	return k.snapshot(max(i, 0)), nil
 }
 
-// nameable refuses names that could mean something else where a snapshot, a
-// commit or a date is asked for.
+// nameable rejects names that could mean another snapshot, commit or date.
 func nameable(name string) error {
 	switch {
 	case name == "":

@@ -15,12 +15,12 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Forget takes a node out of its file with all below it, and keeps agents from
-// bringing it back: Remember refuses a note of a title and text that was forgotten to
-// anybody but the person and the agent that has forgotten it, which takes that back so.
-// What the person saves in a file is never refused. History
-// keeps what was forgotten until it is purged, and going back to before takes the
-// forgetting back. base and errors are as of Edit.
+// Forget deletes a node and its subtree from its file, and keeps agents from bringing it
+// back: Remember refuses a note with a forgotten title and text, except from the owner
+// and from the only agent that forgot it, whose note lifts the tombstone. Text that the
+// owner saves in a file is never refused. History keeps forgotten content until it is
+// purged, and a rollback to an earlier state lifts the tombstones. base and errors are as
+// in Edit.
 func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
 	by := m.entry(ctx, graph.KindEdit, "", 0).Author
 	return m.edit(ctx, "forget", nil, func(e *editing) error {
@@ -34,17 +34,16 @@ func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Com
 	})
 }
 
-// Forgotten reports whether somebody has forgotten a note of this title and text, but
-// for case, white space and Unicode form, and nobody has taken that back since: an
-// import leaves such a one out.
+// Forgotten reports whether a note of this title and text was forgotten and its tombstone
+// not lifted since, ignoring case, white space and Unicode form. Imports leave out such
+// notes.
 func (m *Memory) Forgotten(title, text string) bool {
 	defer m.chain.Begin().End()
 	return m.tombstones().stand(keyOfNote(title, text))
 }
 
-// forgotten makes the mark of a node and of what stands below it, which by forgets. A
-// headline there that has no text is left out: its title alone, such as Notes, says
-// nothing.
+// forgotten makes the mark by which an author forgets a node and its subtree. Headlines
+// of the subtree without text are left out: a title such as Notes identifies nothing.
 func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 	t := tombstones{}
 	rest := []*node.Node{n}
@@ -63,14 +62,14 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 	return t.mark()
 }
 
-// tombstone says of a title and text whether they are forgotten.
+// tombstone records whether a title and text are forgotten.
 type tombstone struct {
-	stands bool          // false where the forgetting was taken back
-	by     author.Author // who alone has forgotten it; nobody where it was several, or that is not known
+	stands bool          // false if the tombstone was lifted
+	by     author.Author // the only author to forget it; zero for several or an unknown one
 }
 
-// forgottenBy returns the tombstone once somebody forgets the note. What the owner or
-// another agent has forgotten stays so: an agent cannot make it its own to take back.
+// forgottenBy returns the tombstone after an author forgets the note. An agent cannot
+// lift a tombstone by forgetting what the owner or another agent has forgotten before.
 func (t tombstone) forgottenBy(by author.Author) tombstone {
 	if t.stands && t.by != by && by != owner {
 		by = author.Author{}
@@ -78,17 +77,17 @@ func (t tombstone) forgottenBy(by author.Author) tombstone {
 	return tombstone{stands: true, by: by}
 }
 
-// liftedBy reports whether an author may take the forgetting back: the owner may, and
-// who alone has forgotten the note.
+// liftedBy reports whether an author may lift the tombstone: the owner or its sole
+// author.
 func (t tombstone) liftedBy(by author.Author) bool { return by == owner || by == t.by }
 
-// tombstones are by the keys of what was forgotten. They are not changed once made.
+// tombstones are the tombstones of notes by key. They are immutable.
 type tombstones map[noteKey]tombstone
 
-// stand reports whether a title and text were forgotten.
+// stand reports whether a title and text are forgotten.
 func (t tombstones) stand(key noteKey) bool { return t[key].stands }
 
-// with returns the tombstones after a mark.
+// with returns the tombstones after those of a mark.
 func (t tombstones) with(more tombstones) tombstones {
 	next := maps.Clone(t)
 	if next == nil {
@@ -98,8 +97,8 @@ func (t tombstones) with(more tombstones) tombstones {
 	return next
 }
 
-// Revert lifts the tombstones of what a commit brings back, unless its author may not,
-// and sets those of what it removes again.
+// Revert lifts the tombstones of notes that a commit brings back, if its author may, and
+// restores those of notes that it removes again.
 func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author) [][]byte {
 	changed := tombstones{}
 	if len(t) == 0 {
@@ -122,7 +121,7 @@ func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author
 	return [][]byte{changed.mark()}
 }
 
-// Merge takes over what was forgotten in another copy and is not known here.
+// Merge adopts another copy's tombstones of notes that have none here.
 func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
 	fresh := maps.Clone(theirs)
 	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
@@ -135,7 +134,7 @@ func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
 	return [][]byte{fresh.mark()}
 }
 
-// of finds the tombstone of a node, which may be nil.
+// of returns the tombstone of n, which may be nil.
 func (t tombstones) of(n *node.Node) (was tombstone, known bool) {
 	key, ok := keyOfNode(n)
 	if !ok {
@@ -152,11 +151,11 @@ func mustKey(n *node.Node) noteKey {
 
 func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
 
-// tombstones returns those that stand. They must not be changed.
+// tombstones returns the present tombstones. They must not be changed.
 func (m *Memory) tombstones() tombstones { return m.ledgers.tombstones.At(m.chain.Head()) }
 
-// tombstoneLedger keeps the titles and texts that agents do not bring back. Its marks are
-// [name, entries].
+// tombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
+// are [name, entries].
 type tombstoneLedger struct{}
 
 const tombstoneName = "forgotten"
@@ -177,7 +176,7 @@ func (tombstoneLedger) Decode(data []byte) (tombstones, error) {
 	return t, r.Done()
 }
 
-// append writes the list of entries.
+// append encodes the list of entries.
 func (t tombstones) append(b []byte) []byte {
 	b = merkle.AppendList(b, len(t))
 	for _, key := range slices.SortedFunc(maps.Keys(t), func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }) {
@@ -198,7 +197,7 @@ func (t tombstones) append(b []byte) []byte {
 	return b
 }
 
-// readTombstones reads what append writes; the reader keeps the error.
+// readTombstones decodes the output of append; the reader keeps the error.
 func readTombstones(r *merkle.Reader) tombstones {
 	t := tombstones{}
 	for range r.List() {
@@ -206,7 +205,7 @@ func readTombstones(r *merkle.Reader) tombstones {
 		key, stands := r.Link(), r.Uint()
 		one := tombstone{stands: stands == 1}
 		if fields == 3 {
-			one.by, _ = graph.ReadAuthor(r) // of an unknown kind: nobody's to take back
+			one.by, _ = graph.ReadAuthor(r) // zero for an unknown kind: only the owner can lift it
 		}
 		if r.Err() != nil {
 			break

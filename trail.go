@@ -10,14 +10,14 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// step is what a commit did to one node: how it was called and what it was before
-// and after. A nil entry is a node that was not there; the children stand in an entry
-// where the node came, left or was renamed.
+// step is the change that a commit made to one node: its id and entry before and after. A
+// nil entry means that the node did not exist. Entries include the children if the node
+// was added, removed or renamed.
 type step struct {
 	commit        *graph.Commit
 	was, is       string
 	before, after *node.Entry
-	kids          graph.KidsEdit // where it is in both, under one id: what became of its children
+	kids          graph.KidsEdit // change of its children, if it is in both under one id
 }
 
 // childrenBefore returns the ids of the node's children before the commit, given those
@@ -32,8 +32,8 @@ func (s *step) childrenBefore(after []string) ([]string, error) {
 	return s.kids.Undo(after)
 }
 
-// stepOf returns what a commit did to the node that goes by an id after it, or went
-// by it last; nil for nothing.
+// stepOf returns the change that a commit made to a node, given its id after the commit
+// or its last id; nil if there is none.
 func stepOf(c *graph.Commit, id string) *step {
 	s := step{commit: c, was: id, is: id}
 	for _, e := range c.Lineage {
@@ -61,9 +61,9 @@ func stepOf(c *graph.Commit, id string) *step {
 	return &s
 }
 
-// trail walks what commits from to to to from did to a node, newest first, through
-// renames and moves. id is what it goes by after them, see heir. fn may end it with
-// chain.ErrStop. It returns what the node went by before them.
+// trail walks the changes of a node in the commits from..to, newest first, through
+// renames and moves. id is the node's id after them, see currentID. fn may end the walk
+// with chain.ErrStop. It returns the node's id before them.
 func (m *Memory) trail(ctx context.Context, id string, from, to uint64, fn func(*step) error) (string, error) {
 	err := m.chain.About(ctx, &id, from, to, func(c *graph.Commit) error {
 		s := stepOf(c, id)
@@ -76,8 +76,8 @@ func (m *Memory) trail(ctx context.Context, id string, from, to uint64, fn func(
 	return id, err
 }
 
-// currentID returns what a node goes by in a view, or went by last, that once went by
-// id. An id that the view has stands for itself: derived ids are borne again.
+// currentID returns the present or last id of a node that once had id. An id that the
+// view has is returned as it is, because derived ids are reused.
 func (m *Memory) currentID(ctx context.Context, v *View, id string) (string, error) {
 	if _, ok := v.Get(id); ok {
 		return id, nil
@@ -90,7 +90,7 @@ func (m *Memory) currentID(ctx context.Context, v *View, id string) (string, err
 				return chain.ErrStop
 			}
 		}
-		if stepOf(c, id) != nil { // its last word: it left without an heir
+		if stepOf(c, id) != nil { // it was removed without a successor
 			return chain.ErrStop
 		}
 		return nil
@@ -109,8 +109,8 @@ func (m *Memory) currentID(ctx context.Context, v *View, id string) (string, err
 	return next, err
 }
 
-// Was returns what a node of the present went by at an earlier moment, "" where it
-// was not there. Errors: Corrupt. It costs a read for each commit since.
+// Was returns the id that a present node had at an earlier moment, "" if it did not exist
+// then. Errors: Corrupt. Each commit since costs a read.
 func (m *Memory) Was(ctx context.Context, id string, at *View) (string, error) {
 	defer m.chain.Reading()()
 	v := m.View()
