@@ -20,81 +20,80 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Config is what was chosen. doc/configuration.md lists the settings with their
+// Config is the loaded configuration. doc/configuration.md lists the settings with their
 // names and defaults.
 type Config struct {
 	// File is the configuration file that was read, "" if there is none.
 	File string
 	// Memex is the absolute path of the memex folder, which need not exist.
 	Memex string
-	// Here says that nothing named the memex: it is the folder that somebody stands in.
+	// Here says that nothing named the memex: it was inferred from the working folder.
 	Here bool
 	// StateDir is the absolute path of its state folder, as StateDir gives it.
 	StateDir string
-	// Session, Agent and Project are those of the flags, "" where not given.
+	// Session, Agent and Project are those of the flags, "" if not given.
 	Session, Agent, Project string
 	// SkillsDir is the folder of skills, absolute or relative to the memex.
 	SkillsDir string
-	// Opaque are further files that belong to the memex, unparsed, absolute or
-	// relative to it.
+	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
+	// it.
 	Opaque []string
-	// Projects are the paths of the files that are a project's, by its name,
-	// absolute or relative to the memex; nil for none.
+	// Projects maps a project's name to the paths of its files, absolute or relative to the
+	// memex; nil for none.
 	Projects map[string][]string
-	// Guard says what becomes of files that somebody else changed, by pattern.
+	// Guard says, by pattern, how changes by other programs are treated.
 	Guard guard.Rules
-	// Alerts are URLs of where the daemon tells of protected files that changed. They
-	// hold tokens.
+	// Alerts are the URLs that the daemon notifies when protected files change. They contain
+	// tokens.
 	Alerts []string
-	// Org are the settings of the person's Emacs under which Org files are read; nil for
-	// none.
+	// Org holds the person's Emacs settings for reading Org files; nil for none.
 	Org *org.Defaults
-	// EmacsLocations is the absolute path of the file in which Emacs keeps where ids
-	// are, "" for the places where Emacs puts it.
+	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default
+	// places.
 	EmacsLocations string
-	// ServerMemoryFile is the absolute path of the file that the MCP server
-	// server-memory keeps its graph in, "" for none.
+	// ServerMemoryFile is the absolute path of the graph file of the MCP server
+	// server-memory, "" for none.
 	ServerMemoryFile string
 	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
 	// the focus is shown in full.
 	SemanticThreshold float64
-	// LogLimit is how many lines of the log are shown, 0 to 1000.
+	// LogLimit is the number of log lines shown, 0 to 1000.
 	LogLimit int
-	// Budget is how many tokens a window may have, at least 1.
+	// Budget is the maximum number of tokens of a window, at least 1.
 	Budget int
-	// TrustedKeys are the public keys of other machines whose signatures under
-	// heads count, as note.NewVerifier takes them.
+	// TrustedKeys are the public keys of other machines whose signatures of heads are
+	// accepted, in the format of note.NewVerifier.
 	TrustedKeys []string
-	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to
-	// 60,000. 0 tells no commit before it is on the disk.
+	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
+	// no commit is reported before it is on disk.
 	RelaxedMs int
-	// HistoryWarnMb is from how many MiB of history status warns.
+	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
 	HistoryWarnMb int
-	// WritesPerMinute is how often each agent may write through a daemon, at least 1.
+	// WritesPerMinute limits the writes of each agent through a daemon, at least 1.
 	WritesPerMinute int
-	// Grants are what agents may do beyond what every agent may, by agent.
+	// Grants maps an agent to its additional rights.
 	Grants map[string]Grant
-	// Problems name each value that could not be used and what was used
-	// instead, one sentence each, for a person.
+	// Problems describes each unusable value and what was used instead, one sentence each,
+	// for a person.
 	Problems []string
 }
 
-// Flags are the values of the command line that go before everything; "" is
-// not given. Paths in them are taken as they are: the shell has expanded them.
+// Flags are the values of the command line, which override everything; "" is not given.
+// Paths are used unexpanded: the shell has expanded them.
 type Flags struct {
 	// Memex is the folder of the memex, relative to the working folder.
 	Memex string
-	// Here is the working folder, of which the memex is told where nothing names it;
-	// "" where it must be named.
+	// Here is the working folder, from which the memex is inferred if nothing names it; ""
+	// if it must be named.
 	Here string
-	// Session, Agent and Project are passed on to Config.
+	// Session, Agent and Project are copied to Config.
 	Session, Agent, Project string
 }
 
-// Load returns the configuration from flags, the environment and the file, in
-// this order. env is os.Getenv if nil, as in StateDir. If file is "", the file is fovea/config.toml
-// below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex,
-// ErrFile, or an error of StateDir; whatever else is wrong is in Problems.
+// Load returns the configuration from flags, the environment and the file, in this order.
+// env is os.Getenv if nil, as in StateDir. If file is "", the file is fovea/config.toml
+// below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex, ErrFile, or
+// an error of StateDir; other problems are in Problems.
 func Load(env func(string) string, flags Flags, file string) (Config, error) {
 	env = environmentOr(env)
 	name, values, err := readFile(env, file)
@@ -128,7 +127,7 @@ func Load(env func(string) string, flags Flags, file string) (Config, error) {
 	return c, nil
 }
 
-// environmentOr returns env, or that of the process: no other package may name it.
+// environmentOr returns env, or os.Getenv if nil. No other package may refer to os.Getenv.
 func environmentOr(env func(string) string) func(string) string {
 	if env == nil {
 		return os.Getenv
@@ -136,12 +135,12 @@ func environmentOr(env func(string) string) func(string) string {
 	return env
 }
 
-// set reports whether one of the names has a value in the environment.
+// set reports whether any of the names has a value in the environment.
 func set(env func(string) string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.TrimSpace(env(name)) != "" })
 }
 
-// noMemex names the problems too: one of them may be why the memex has no name.
+// noMemex returns ErrNoMemex with the problems, since one of them may be the cause.
 func (c *Config) noMemex() error {
 	if len(c.Problems) == 0 {
 		return fmt.Errorf("config: %w", ErrNoMemex)
@@ -149,8 +148,7 @@ func (c *Config) noMemex() error {
 	return fmt.Errorf("config: %w (%s)", ErrNoMemex, strings.Join(c.Problems, "; "))
 }
 
-// take sets one setting from the first place that has a value for it that can
-// be used.
+// take sets one setting from the first source with a usable value for it.
 func (c *Config) take(s setting, env func(string) string, values map[string]any) error {
 	type found struct {
 		where string
@@ -170,7 +168,7 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, errPolicy): // what it was to protect would not be
+		case errors.Is(err, errPolicy): // ignoring it would leave files unprotected
 			return fmt.Errorf("config: %s: %w: %w", f.where, ErrFile, err)
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v; it is ignored", f.where, err))
@@ -179,7 +177,7 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 	return nil
 }
 
-// unknown complains about a key of the file that no setting has.
+// unknown records a problem about an unknown key in the file.
 func (c *Config) unknown(key string) {
 	if slices.Contains(keys(), key) {
 		return
@@ -191,7 +189,7 @@ func (c *Config) unknown(key string) {
 	c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q; %s", c.File, key, hint))
 }
 
-// setStandard sets the default. The text of it is ours, so it cannot fail.
+// setStandard sets the default. Its text is a constant, so it cannot fail.
 func (s setting) setStandard(c *Config) {
 	var parsed map[string]any
 	if _, err := toml.Decode("v = "+s.standard, &parsed); err != nil {
@@ -205,8 +203,8 @@ func (s setting) setStandard(c *Config) {
 	}
 }
 
-// readFile returns the name of the file and the values in it. Only a file that
-// nobody named may be missing.
+// readFile returns the name of the file and the values in it. Only the default file may be
+// missing.
 func readFile(env func(string) string, file string) (string, map[string]any, error) {
 	name := file
 	if name == "" {
@@ -231,8 +229,8 @@ func readFile(env func(string) string, file string) (string, map[string]any, err
 	return name, values, nil
 }
 
-// leadsNowhere returns an error when name, or a folder above it, is a link whose target
-// does not exist. Such a configuration was meant to be there: it does not count as none.
+// leadsNowhere returns an error if name, or a folder above it, is a link to a missing
+// target. Such a configuration was meant to exist, so it does not count as none.
 func leadsNowhere(name string) error {
 	for at := name; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
@@ -250,7 +248,7 @@ func leadsNowhere(name string) error {
 	}
 }
 
-// defaultFile is where the file is looked for, "" if there is no such place.
+// defaultFile returns the default path of the file, "" without XDG_CONFIG_HOME and HOME.
 func defaultFile(env func(string) string) string {
 	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fovea", "config.toml")

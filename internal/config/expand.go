@@ -10,11 +10,10 @@ import (
 
 var variable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
-// Expand returns a path as a person writes it with its variables replaced: $NAME
-// and ${NAME} anywhere, and a ~ that is the first part. A variable that env does
-// not know, or knows as empty, stays as it is written; a value is not expanded
-// again. Quotes and blanks around the path are removed first. It touches no
-// file. O(n).
+// Expand replaces the variables in a path: $NAME and ${NAME} anywhere, and a leading ~. A
+// variable that env does not know, or knows as empty, is left as written; values are not
+// expanded again. Quotes and blanks around the path are removed first. It touches no file.
+// O(n).
 func Expand(path string, env func(string) string) string {
 	path = strings.Trim(path, "\"' \t\r\n")
 	home := env("HOME")

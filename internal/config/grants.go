@@ -10,13 +10,13 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// Grant is what the person lets an agent do beyond what every agent may.
+// Grant holds the additional rights of an agent.
 type Grant struct {
-	Paths      []string // files, and folders with a slash at the end, that it may write
-	Operations []string // operations, by name, that it may use on anything unprotected
+	Paths      []string // writable files, and folders with a trailing slash
+	Operations []string // names of operations allowed on anything unprotected
 }
 
-// grants reads a table of agents, each with paths and operations.
+// grants parses a table of agents, each with paths and operations.
 func (v value) grants() (map[string]Grant, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
@@ -54,7 +54,7 @@ func (v value) grants() (map[string]Grant, error) {
 	return all, nil
 }
 
-// texts is a list of texts as they stand.
+// texts returns a list of strings, unexpanded.
 func (v value) texts() ([]string, error) {
 	list, ok := v.raw.([]any)
 	if !ok {

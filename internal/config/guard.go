@@ -11,11 +11,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
-// errPolicy is wrapped by what is wrong with a policy: it is not ignored, since
-// what it was to protect would not be.
+// errPolicy is wrapped by errors in a policy. Load fails with it, since ignoring it would
+// leave files unprotected.
 var errPolicy = errors.New("the policy cannot be read")
 
-// guard reads lists of patterns by mode.
+// guard parses lists of patterns by mode.
 func (v value) guard() (guard.Rules, error) {
 	var rules guard.Rules
 	table, ok := v.raw.(map[string]any)

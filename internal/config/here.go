@@ -14,10 +14,9 @@ import (
 // formatFile is in every state folder that holds a memory.
 const formatFile = "FORMAT"
 
-// here returns the memex that somebody means who stands in dir and names none: the
-// nearest folder from dir upwards that has a memory already, else dir itself where a
-// file in it is Org, else "". The home folder and those above it are never meant: they
-// hold everything. Nothing is made.
+// here infers the memex from the working folder dir: the nearest folder from dir upwards
+// that has a memory, else dir itself if it contains an Org file, else "". The home folder
+// and those above it are never inferred: they hold everything. It creates nothing.
 func here(env func(string) string, dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -45,7 +44,7 @@ func HasMemory(state string) bool {
 	return err == nil
 }
 
-// above are a folder and all above it, up to the root.
+// above returns a folder and all folders above it, up to the root.
 func above(dir string) (folders []os.FileInfo) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -63,13 +62,13 @@ func above(dir string) (folders []os.FileInfo) {
 	}
 }
 
-// isOne reports whether a path leads to one of the folders.
+// isOne reports whether a path leads to one of the folders. It is true if unknown.
 func isOne(path string, folders []os.FileInfo) bool {
 	info, err := os.Stat(path)
 	return err != nil || slices.ContainsFunc(folders, func(f os.FileInfo) bool { return os.SameFile(f, info) })
 }
 
-// holdsOrg reports whether a file that is seen in a folder is Org.
+// holdsOrg reports whether a folder contains an Org file that is not hidden.
 func holdsOrg(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// idLocationsName is the file in which Emacs keeps where ids are.
+// idLocationsName is the file in which Emacs stores the locations of ids.
 const idLocationsName = ".org-id-locations"
 
 // maxIDLocations bounds the file: a million ids take about 100 bytes each.
 const maxIDLocations = 256 << 20
 
-// idLocationFiles lists where Emacs looks for the file by default.
+// idLocationFiles lists Emacs' default paths of the file.
 func idLocationFiles(env func(string) string) []string {
 	var out []string
 	home := env("HOME")
@@ -30,9 +30,9 @@ func idLocationFiles(env func(string) string) []string {
 	return out
 }
 
-// KnownIDs reads where Emacs has seen ids: by id, the absolute path of the
-// file. Files that are missing, unreadable or none of Emacs' count as empty. env
-// is as in Load. They are never written. O(bytes).
+// KnownIDs maps the ids that Emacs has seen to the absolute path of their file. Files that
+// are missing, unreadable or in another format count as empty. env is as in Load. It writes
+// nothing. O(bytes).
 func (c *Config) KnownIDs(env func(string) string) map[string]string {
 	env = environmentOr(env)
 	files := []string{c.EmacsLocations}
@@ -60,12 +60,12 @@ func (c *Config) KnownIDs(env func(string) string) map[string]string {
 	return out
 }
 
-// errIDLocations is returned for a text that is no list of ids by file.
+// errIDLocations is returned for a text that is not a list of ids by file.
 var errIDLocations = errors.New("not a list of ids by file, as org-id-locations")
 
-// parseIDLocations reads the Lisp list (("file" "id" ...) ...) and returns the
-// file of each id, as written; of two files with one id the first counts. After
-// an error the map holds what came before it.
+// parseIDLocations parses the Lisp list (("file" "id" ...) ...) and returns the file of each
+// id, as written; the first file of an id counts. After an error the map holds the preceding
+// ids.
 func parseIDLocations(text string) (map[string]string, error) {
 	out := map[string]string{}
 	l := lisp{text: text}
@@ -93,10 +93,10 @@ func parseIDLocations(text string) (map[string]string, error) {
 	return out, nil
 }
 
-// lisp reads Lisp as Emacs prints it. text is what is left.
+// lisp parses Lisp as Emacs prints it. text is the unread rest.
 type lisp struct{ text string }
 
-// skip passes over blanks and comments.
+// skip skips blanks and comments.
 func (l *lisp) skip() {
 	for {
 		l.text = strings.TrimLeft(l.text, " \t\r\n\f")
@@ -107,7 +107,7 @@ func (l *lisp) skip() {
 	}
 }
 
-// take passes over a bracket if it is next.
+// take skips a bracket and reports whether it was next.
 func (l *lisp) take(bracket byte) bool {
 	l.skip()
 	if l.text == "" || l.text[0] != bracket {
@@ -117,8 +117,7 @@ func (l *lisp) take(bracket byte) bool {
 	return true
 }
 
-// word reads a string between double quotes, in which a backslash makes the
-// character behind it stand for itself.
+// word parses a double-quoted string; a backslash quotes the next character.
 func (l *lisp) word() (string, bool) {
 	if !l.take('"') {
 		return "", false

@@ -20,32 +20,30 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// The files of the key, beside the configuration file.
+// Files of the key, in the folder of the configuration file.
 const (
-	keyName    = "key"     // the private key, for its owner alone
-	publicName = "key.pub" // the line that another machine puts into trusted_keys
+	keyName    = "key"     // the private key, mode 0600
+	publicName = "key.pub" // the line for another machine's trusted_keys
 )
 
-// Keys are what heads are signed with and what signatures count.
+// Keys sign heads and verify their signatures.
 type Keys struct {
-	// Signer signs with the key of this machine; nil where there is none that
-	// can be used.
+	// Signer signs with this machine's key; nil if there is no usable one.
 	Signer note.Signer
-	// Verifiers know that key, and those of trusted_keys.
+	// Verifiers accept that key and those of trusted_keys.
 	Verifiers note.Verifiers
 	// Problem says why there is no Signer, and what to do; "" if there is one.
 	Problem string
 }
 
-// Keys reads the key of this machine, an Ed25519 key in the file key beside the
-// configuration file, and makes it where there is none, for its owner alone
-// (mode 0600). A key that others can read is not used: they could sign as well.
-// env is os.Getenv if nil, as in Load. Several processes may call it at once:
-// all get the same key.
+// Keys reads this machine's Ed25519 key from the file key in the folder of the configuration
+// file, and creates it with mode 0600 if missing. A key that others can read is rejected:
+// they could sign as well. env is os.Getenv if nil, as in Load. Processes that call it
+// concurrently all get the same key.
 func (c *Config) Keys(env func(string) string) Keys {
 	var known []note.Verifier
 	for _, line := range c.TrustedKeys {
-		if v, err := note.NewVerifier(line); err == nil { // Load has refused any other
+		if v, err := note.NewVerifier(line); err == nil { // Load has rejected invalid ones
 			known = append(known, v)
 		}
 	}
@@ -60,7 +58,7 @@ func (c *Config) Keys(env func(string) string) Keys {
 	return k
 }
 
-// distinct drops repeated keys: package note takes them for a conflict.
+// distinct drops repeated keys, which package note takes for a conflict.
 func distinct(all []note.Verifier) []note.Verifier {
 	var out []note.Verifier
 	seen := map[string]bool{}
@@ -73,7 +71,7 @@ func distinct(all []note.Verifier) []note.Verifier {
 	return out
 }
 
-// keyFolder is where the key lies, "" if there is no such place.
+// keyFolder returns the folder of the key, "" if there is none.
 func keyFolder(env func(string) string) string {
 	if file := defaultFile(env); file != "" {
 		return filepath.Dir(file)
@@ -106,9 +104,9 @@ func machineKey(folder string) (note.Signer, note.Verifier, error) {
 	return signer, own, err
 }
 
-// readKey reads the private key unless others can, too.
+// readKey reads the private key; it fails if others can read it, too.
 func readKey(name string) (string, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe in its place is not waited for
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not block on a pipe in its place
 	if err != nil {
 		return "", err
 	}
@@ -125,8 +123,8 @@ func readKey(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// parseKey gives the signer, and the public key as trusted_keys has it, of a
-// private key as package note writes it: PRIVATE+KEY+NAME+HASH+BASE64.
+// parseKey returns the signer, and the public key as in trusted_keys, of a private key in
+// package note's format: PRIVATE+KEY+NAME+HASH+BASE64.
 func parseKey(secret string) (note.Signer, string, error) {
 	signer, err := note.NewSigner(secret)
 	if err != nil {
@@ -143,8 +141,8 @@ func parseKey(secret string) (note.Signer, string, error) {
 	return signer, public, err
 }
 
-// makeKey makes a key, durably before anything is signed with it. A key that
-// another process has made meanwhile is left.
+// makeKey creates a key and syncs it before anything is signed with it. It keeps a key that
+// another process has created meanwhile.
 func makeKey(folder string) error {
 	secret, _, err := note.GenerateKey(rand.Reader, machineName())
 	if err == nil {
@@ -155,7 +153,7 @@ func makeKey(folder string) error {
 	}
 	name, err := stage(folder, secret+"\n", 0o600)
 	if err == nil {
-		err = os.Link(name, filepath.Join(folder, keyName)) // unlike a renaming, it replaces nothing
+		err = os.Link(name, filepath.Join(folder, keyName)) // unlike Rename, it replaces nothing
 		if errors.Is(err, fs.ErrExist) {
 			err = nil
 		}
@@ -167,7 +165,7 @@ func makeKey(folder string) error {
 	return nil
 }
 
-// publish keeps the public key where a person finds it.
+// publish writes the public key to key.pub unless it is there.
 func publish(folder, public string) error {
 	file := filepath.Join(folder, publicName)
 	if text, err := vfs.ReadPlain(file); err == nil && strings.TrimSpace(string(text)) == public {
@@ -183,7 +181,7 @@ func publish(folder, public string) error {
 	return nil
 }
 
-// stage writes a synced file under a name of its own.
+// stage writes a synced file under a temporary name.
 func stage(folder, text string, mode fs.FileMode) (name string, err error) {
 	file, err := os.CreateTemp(folder, ".key-*")
 	if err != nil {
@@ -204,8 +202,8 @@ func syncFolder(name string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// machineName is what the key is called: the name of the host, as far as it may
-// stand in a signature.
+// machineName returns the key's name: the host name without characters that a signature does
+// not allow.
 func machineName() string {
 	host, _ := os.Hostname()
 	name := strings.Map(func(r rune) rune {

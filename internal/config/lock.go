@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// lockName is the lock of the files in the configuration folder that are read,
-	// changed and written back.
+	// lockName locks the files in the configuration folder that are read, changed and
+	// written back.
 	lockName = ".lock"
-	// lockWait bounds the wait for another command that changes one of them, which
-	// takes milliseconds.
+	// lockWait bounds the wait for another command's change, which takes milliseconds.
 	lockWait = 10 * time.Second
 )
 
-// exclusively runs change while no other process changes a file of the configuration
-// folder, which is made where it is missing. What change reads is then what it replaces.
+// exclusively runs change while no other process changes a file of the configuration folder,
+// which it creates if missing. So change replaces exactly what it has read.
 func exclusively(folder string, change func() error) error {
 	in, err := vfs.CreateDir(folder, 0o700)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// orgKey is a key of the table org and how its value is taken.
+// orgKey is a key of the table org and the setter for its value.
 type orgKey struct {
 	key string
 	set func(*org.Defaults, value) error
 }
 
-// orgKeys are all there are, in the order of doc/configuration.md. They are named after
-// the variables of Emacs.
+// orgKeys lists all keys, in the order of doc/configuration.md. They are named after Emacs'
+// variables.
 var orgKeys = []orgKey{
 	{"todo", func(d *org.Defaults, v value) (err error) {
 		d.Todo, err = v.oneOrTexts()
@@ -69,7 +69,7 @@ var orgKeys = []orgKey{
 	}},
 }
 
-// logSetting takes whether a change is logged: false, "time" (or true), or "note".
+// logSetting returns the setter for a log setting: false, "time" (or true), or "note".
 func logSetting(what string) func(*org.Defaults, value) error {
 	return func(d *org.Defaults, v value) error {
 		word := ""
@@ -87,8 +87,8 @@ func logSetting(what string) func(*org.Defaults, value) error {
 	}
 }
 
-// setOrg takes the table org key by key: one that cannot be used counts as not given
-// and is named with its line.
+// setOrg sets the table org key by key. A key with an unusable value counts as not given and
+// is reported with its line.
 func (c *Config) setOrg(v value) error {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
@@ -130,7 +130,7 @@ func orgKeyNames() (names []string) {
 	return names
 }
 
-// oneOrTexts is a text or a list of texts.
+// oneOrTexts returns a list from a string or a list of strings.
 func (v value) oneOrTexts() ([]string, error) {
 	if one, ok := v.raw.(string); ok {
 		return []string{one}, nil
@@ -138,8 +138,8 @@ func (v value) oneOrTexts() ([]string, error) {
 	return v.texts()
 }
 
-// place names the file and, where it is found, the line of a key in a table of it. It
-// reads the file again, which only a problem asks for.
+// place returns the file and, if found, the line of a key in one of its tables. It reads the
+// file again, but only for a problem.
 func (c *Config) place(table, key string) string {
 	text, err := os.ReadFile(c.File)
 	if err != nil {

@@ -14,24 +14,23 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// setting is one thing that can be chosen: how it is called, and how a value of
-// it is taken.
+// setting is one configuration setting: its names and its setter.
 type setting struct {
 	key      string   // in the file
-	env      []string // names in the environment, the first one found counts
-	standard string   // the default, as the file would say it
+	env      []string // names in the environment; the first one set counts
+	standard string   // the default, as TOML
 	set      func(*Config, value) error
 }
 
-// value is a value as the file or the environment has it: a string, an int64, a
-// float64, or a list of values.
+// value is a value from the file or the environment: a string, an int64, a float64, or a
+// list of values.
 type value struct {
 	raw    any
 	inFile bool
 	env    func(string) string
 }
 
-// settings are all there are, in the order of doc/configuration.md.
+// settings lists all settings, in the order of doc/configuration.md.
 var settings = []setting{
 	{"memex", []string{"FOVEA_MEMEX", "MEMEX_ROOT"}, `""`, func(c *Config, v value) (err error) {
 		c.Memex, err = v.folder()
@@ -119,8 +118,8 @@ func (v value) path() (string, error) {
 	return s, nil
 }
 
-// folder is a path that counts from the working folder in the environment, as
-// everything there does. In the file it would mean another one each time.
+// folder returns a path. In the environment it may be relative to the working folder; in the
+// file that would differ from run to run.
 func (v value) folder() (string, error) {
 	s, err := v.path()
 	if err == nil && v.inFile && !filepath.IsAbs(s) {
@@ -148,7 +147,7 @@ func (v value) paths() ([]string, error) {
 	return paths, nil
 }
 
-// projects are lists of paths by name.
+// projects parses lists of paths by name.
 func (v value) projects() (map[string][]string, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
@@ -168,7 +167,7 @@ func (v value) projects() (map[string][]string, error) {
 	return projects, nil
 }
 
-// publicKeys are lines as other machines have them in key.pub.
+// publicKeys parses a list of lines from other machines' key.pub.
 func (v value) publicKeys() ([]string, error) {
 	list, ok := v.raw.([]any)
 	if !ok {
@@ -219,7 +218,7 @@ func (v value) whole(low, high int) (int, error) {
 	return int(i), nil
 }
 
-// nearest returns the key most like name, "" if none is near.
+// nearest returns the key most similar to name, "" if none is close.
 func nearest(name string) string {
 	best, least := "", max(2, len(name)/3)+1
 	for _, s := range settings {
@@ -230,7 +229,7 @@ func nearest(name string) string {
 	return best
 }
 
-// distance is that of Levenshtein, in bytes. O(len(a) * len(b)).
+// distance returns the Levenshtein distance in bytes. O(len(a) * len(b)).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -251,7 +250,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// keys are the names of all settings.
+// keys returns the names of all settings.
 func keys() []string {
 	var names []string
 	for _, s := range settings {

@@ -10,11 +10,10 @@ import (
 	"path/filepath"
 )
 
-// Socket returns where the daemon of this memex listens: HASH.sock in the folder
-// fovea below XDG_RUNTIME_DIR, else in fovea-UID below the folder for temporary
-// files. HASH is that of the real paths of memex and state folder: whoever means
-// the same state meets the same daemon. env is os.Getenv if nil, as in Load.
-// Nothing is made.
+// Socket returns the path of the daemon's socket: HASH.sock in the folder fovea below
+// XDG_RUNTIME_DIR, else in fovea-UID below the folder for temporary files. HASH is that of
+// the real paths of memex and state folder, so that every path to a memex leads to one
+// daemon. env is os.Getenv if nil, as in Load. It creates nothing.
 func (c *Config) Socket(env func(string) string) (string, error) {
 	env = environmentOr(env)
 	memex, _, err := realPath(c.Memex)
@@ -28,8 +27,8 @@ func (c *Config) Socket(env func(string) string) (string, error) {
 	sum := sha256.Sum256([]byte(memex + "\x00" + state))
 	name := hex.EncodeToString(sum[:8]) + ".sock"
 	folder := filepath.Join(env("XDG_RUNTIME_DIR"), "fovea")
-	// A relative path in a variable of XDG counts as not set, by its standard, and
-	// a socket's name must be short.
+	// XDG's standard ignores relative paths in its variables, and a socket's name must be
+	// short.
 	if !filepath.IsAbs(folder) || len(folder)+len(name) > maxSocketPath {
 		folder = filepath.Join(os.TempDir(), fmt.Sprintf("fovea-%d", os.Getuid()))
 	}

@@ -15,18 +15,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxNameBytes bounds the part of a state folder's name that is for people.
+// maxNameBytes bounds the readable part of a state folder's name.
 const maxNameBytes = 64
 
-// StateDir returns the absolute path of the folder that keeps the state of the
-// memex: MEMORY_SNAPSHOT_PATH itself, else state/fovea/NAME-HASH below
-// SYSTEM_DIR, else fovea/NAME-HASH below XDG_STATE_HOME, which is
-// ~/.local/state where it is not set. NAME is the last part of the real path of
-// the memex, HASH the first 12 hexadecimal digits of that path's SHA-256: two
-// ways to one memex share its state, and two memexes of one name do not.
+// StateDir returns the absolute path of the state folder of the memex: MEMORY_SNAPSHOT_PATH
+// itself, else state/fovea/NAME-HASH below SYSTEM_DIR, else fovea/NAME-HASH below
+// XDG_STATE_HOME, by default ~/.local/state. NAME is the last part of the memex's real path,
+// HASH the first 12 hexadecimal digits of that path's SHA-256: two paths to one memex share
+// its state, and two memexes of one name do not.
 //
-// env is os.Getenv if nil. Nothing is made. It returns ErrStateFile when a file is in the way,
-// ErrStateInside when the folder would lie in the memex, be it by a link, and
+// env is os.Getenv if nil. It creates nothing. It returns ErrStateFile if a file is in the
+// way, ErrStateInside if the folder would be inside the memex, even through a link, and
 // ErrNoHome.
 func StateDir(env func(string) string, memex string) (string, error) {
 	env = environmentOr(env)
@@ -55,8 +54,8 @@ func StateDir(env func(string) string, memex string) (string, error) {
 	return dir, nil
 }
 
-// StateDirOfOther is StateDir for another memex than the one that the environment is
-// about: MEMORY_SNAPSHOT_PATH names the state of that one.
+// StateDirOfOther is StateDir for a memex other than the configured one, to which
+// MEMORY_SNAPSHOT_PATH does not apply.
 func StateDirOfOther(env func(string) string, memex string) (string, error) {
 	env = environmentOr(env)
 	return StateDir(func(name string) string {
@@ -80,16 +79,15 @@ func stateDir(env func(string) string, memex string) (string, error) {
 	return filepath.Join(base, name), nil
 }
 
-// StoresDir returns the absolute path of the folder that keeps the state folders of this
-// user's memexes, but for one that MEMORY_SNAPSHOT_PATH names: state/fovea below
-// SYSTEM_DIR, else fovea below XDG_STATE_HOME or ~/.local/state. env is os.Getenv if nil.
-// It returns ErrNoHome.
+// StoresDir returns the absolute path of the folder of this user's state folders, except one
+// that MEMORY_SNAPSHOT_PATH names: state/fovea below SYSTEM_DIR, else fovea below
+// XDG_STATE_HOME or ~/.local/state. env is os.Getenv if nil. It returns ErrNoHome.
 func StoresDir(env func(string) string) (string, error) {
 	env = environmentOr(env)
 	if dir := Expand(env("SYSTEM_DIR"), env); dir != "" {
 		return filepath.Abs(filepath.Join(dir, "state", "fovea"))
 	}
-	// A relative path in a variable of XDG counts as not set, by its standard.
+	// XDG's standard ignores relative paths in its variables.
 	if dir := Expand(env("XDG_STATE_HOME"), env); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fovea"), nil
 	}
@@ -99,7 +97,7 @@ func StoresDir(env func(string) string) (string, error) {
 	return "", ErrNoHome
 }
 
-// shortName is the last part of a path, cut between two characters.
+// shortName returns the last part of a path, cut between two characters.
 func shortName(path string) string {
 	name := strings.Trim(filepath.Base(path), string(filepath.Separator))
 	if name == "" {
@@ -115,14 +113,14 @@ func shortName(path string) string {
 	return name
 }
 
-// RealPath returns the absolute path without links of what need not exist.
+// RealPath returns path absolute and without links. It need not exist.
 func RealPath(path string) (string, error) {
 	real, _, err := realPath(path)
 	return real, err
 }
 
-// realPath returns the absolute path without links of what need not exist: as
-// far as it does exist, links are followed. standing is the part that exists.
+// realPath returns path absolute and with links followed as far as it exists. standing is
+// the part that exists.
 func realPath(path string) (real, standing string, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

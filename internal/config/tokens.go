@@ -21,22 +21,22 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Token binds a secret to who may use it. Only the hash of the secret is kept.
+// Token binds a secret to its bearer. Only the hash of the secret is stored.
 type Token struct {
 	Name  string    `json:"name"`
-	Agent string    `json:"agent,omitempty"` // "" is the person
+	Agent string    `json:"agent,omitempty"` // "" is the owner
 	Role  string    `json:"role"`            // owner, agent or reader
 	Hash  string    `json:"hash"`            // SHA-256 of the secret, in hexadecimal
 	Made  time.Time `json:"made"`
-	// Scopes are the projects and sessions that its bearer may name, such as
-	// project/river or session/*; none is any.
+	// Scopes are the projects and sessions that the bearer may name, such as project/river
+	// or session/*; any if empty.
 	Scopes []string `json:"scopes,omitempty"`
-	// Paths may be written besides what the agent may write anyway.
+	// Paths are additional writable paths.
 	Paths []string `json:"paths,omitempty"`
 }
 
-// Tokens are those in the file tokens.json beside the configuration file. The
-// zero value has none.
+// Tokens holds the tokens of the file tokens.json in the folder of the configuration file.
+// The zero value has none.
 type Tokens struct {
 	file string
 	All  []Token
@@ -50,11 +50,11 @@ var (
 	ErrNoToken   = errors.New("there is none of that name; see fovea token list")
 )
 
-// tokensName is the file of the tokens, for its owner alone.
+// tokensName is the file of the tokens, readable only by its owner.
 const tokensName = "tokens.json"
 
-// ReadTokens reads the tokens; a file that is missing has none. One that others
-// can read or write is not used. env is os.Getenv if nil, as in Load.
+// ReadTokens reads the tokens; a missing file has none. It rejects a file that others can
+// read or write. env is os.Getenv if nil, as in Load.
 func ReadTokens(env func(string) string) (*Tokens, error) {
 	folder := keyFolder(environmentOr(env))
 	if folder == "" {
@@ -67,7 +67,7 @@ func ReadTokens(env func(string) string) (*Tokens, error) {
 	return t, nil
 }
 
-// read reads the file anew.
+// read rereads the file.
 func (t *Tokens) read() error {
 	t.All = nil
 	info, err := os.Stat(t.file)
@@ -90,8 +90,8 @@ func (t *Tokens) read() error {
 	return nil
 }
 
-// change reads the file anew, changes the tokens and writes them back, while no other
-// process does so.
+// change rereads the file, changes the tokens and writes them back, while no other process
+// does so.
 func (t *Tokens) change(change func() error) error {
 	if t.file == "" {
 		return fmt.Errorf("config: tokens: %w", ErrNoHome)
@@ -112,8 +112,8 @@ func (t *Tokens) change(change func() error) error {
 	return changed
 }
 
-// Add keeps a token under a secret that it makes and returns, and keeps nowhere.
-// Errors: ErrTokenName, ErrTokenMade, and those of author.Check for its agent.
+// Add stores a token and returns its new secret, which is stored nowhere. Errors:
+// ErrTokenName, ErrTokenMade, and those of author.Check for its agent.
 func (t *Tokens) Add(one Token) (string, error) {
 	name := one.Name
 	plain := func(r rune) bool { return strings.ContainsRune("-_", r) || isLetterOrDigit(r) }
@@ -144,7 +144,7 @@ func isLetterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// Remove takes a token away, or returns ErrNoToken.
+// Remove deletes a token, or returns ErrNoToken.
 func (t *Tokens) Remove(name string) error {
 	return t.change(func() error {
 		i := t.index(name)
@@ -160,7 +160,7 @@ func (t *Tokens) index(name string) int {
 	return slices.IndexFunc(t.All, func(one Token) bool { return one.Name == name })
 }
 
-// Find returns the token of a secret, or ErrToken. It takes as long whichever it is.
+// Find returns the token of a secret, or ErrToken. Its time does not depend on the result.
 func (t *Tokens) Find(secret string) (Token, error) {
 	hash, found := []byte(hashOf(secret)), Token{}
 	for _, one := range t.All {
@@ -179,7 +179,7 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// write replaces the file, durably. A list without tokens is [].
+// write replaces the file durably. An empty list is written as [].
 func (t *Tokens) write() error {
 	all := t.All
 	if all == nil {
@@ -192,8 +192,7 @@ func (t *Tokens) write() error {
 	return errors.Join(PutSecret(t.file, append(text, '\n')), syncFolder(filepath.Dir(t.file)))
 }
 
-// PutSecret writes a file that only its owner can read, and replaces the one of
-// that name.
+// PutSecret writes or replaces a file that only its owner can read.
 func PutSecret(name string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // mode 0600
 	if err != nil {

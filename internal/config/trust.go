@@ -21,23 +21,23 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// PublicKey is the key of a machine, as its file key.pub has it.
+// PublicKey is the key of a machine, from its file key.pub.
 type PublicKey struct {
-	Line string // as trusted_keys has it
-	Name string // that the machine gave it: anybody can choose that
-	// Fingerprint is SHA256: and the hash of the line in base64, to be compared
-	// with what the machine itself shows.
+	Line string // as in trusted_keys
+	Name string // chosen by the machine; not authenticated
+	// Fingerprint is SHA256: and the hash of the line in base64, to be compared with the one
+	// that the machine itself shows.
 	Fingerprint string
 }
 
-// ErrPublicKey is returned for a text that is no public key.
+// ErrPublicKey is returned for a text that is not a public key.
 var ErrPublicKey = errors.New("not a public key; give the line of the other machine's file key.pub")
 
-// errByHand is wrapped where a file is not changed, since more than the one key
-// could come to be another.
+// errByHand is wrapped if a file is left unchanged because the edit could change more than
+// the one key.
 var errByHand = errors.New("the file cannot be changed safely; add the line to trusted_keys by hand")
 
-// ParsePublicKey reads the line of a file key.pub. It returns ErrPublicKey.
+// ParsePublicKey parses the line of a file key.pub. It returns ErrPublicKey.
 func ParsePublicKey(text string) (PublicKey, error) {
 	line := strings.TrimSpace(text)
 	v, err := note.NewVerifier(line)
@@ -48,8 +48,8 @@ func ParsePublicKey(text string) (PublicKey, error) {
 	return PublicKey{line, v.Name(), "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
 }
 
-// MachineKey returns the public key of this machine, which is made where there is
-// none. env is os.Getenv if nil, as in Load.
+// MachineKey returns this machine's public key and creates the key if missing. env is
+// os.Getenv if nil, as in Load.
 func MachineKey(env func(string) string) (PublicKey, error) {
 	folder := keyFolder(environmentOr(env))
 	if _, _, err := machineKey(folder); err != nil {
@@ -62,10 +62,10 @@ func MachineKey(env func(string) string) (PublicKey, error) {
 	return ParsePublicKey(string(text))
 }
 
-// TrustKey adds a key to trusted_keys in the configuration file, which is made
-// where there is none, and returns the file's name. Every other byte of the file
-// stays as it is. A key that is there already is not added again. A file that does
-// not have trusted_keys in a form that can be added to is left, with an error.
+// TrustKey adds a key to trusted_keys in the configuration file, which it creates if
+// missing, and returns the file's name. It keeps every other byte of the file and does not
+// add a key twice. It fails, leaving the file alone, if trusted_keys is not in a form that
+// it can add to.
 func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error) {
 	if slices.Contains(c.TrustedKeys, key.Line) {
 		return c.File, nil
@@ -78,7 +78,7 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 		return "", fmt.Errorf("config: no place for a configuration file: %w", ErrNoHome)
 	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real // the link stays one
+		name = real // keep the link
 	}
 	err := exclusively(filepath.Dir(name), func() error { return addKey(name, key) })
 	if err != nil {
@@ -88,10 +88,10 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 	return name, nil
 }
 
-// addKey rewrites a configuration file, or makes it.
+// addKey rewrites or creates a configuration file.
 func addKey(name string, key PublicKey) error {
 	old, err := vfs.ReadPlain(name)
-	mode := fs.FileMode(0o600) // it may come to hold tokens
+	mode := fs.FileMode(0o600) // it may hold tokens later
 	if info, statErr := os.Stat(name); err == nil && statErr == nil {
 		mode = info.Mode().Perm()
 	}
@@ -109,11 +109,11 @@ func addKey(name string, key PublicKey) error {
 	return errors.Join(os.Rename(staged, name), syncFolder(filepath.Dir(name)))
 }
 
-// keysBegin is where the list of trusted keys begins, as people write it.
+// keysBegin matches the beginning of the list of trusted keys, as people write it.
 var keysBegin = regexp.MustCompile(`(?m)^[ \t]*trusted_keys[ \t]*=[ \t]*\[`)
 
-// withKey adds a key as the first of the list trusted_keys. What it makes is read
-// again: it differs from what was there by the key alone, or it is an error.
+// withKey adds a key at the start of the list trusted_keys. It parses the result, and fails
+// if that differs by more than the key.
 func withKey(text, line string) (string, error) {
 	was, err := keysIn(text)
 	if err != nil {
@@ -133,7 +133,7 @@ func withKey(text, line string) (string, error) {
 	return out, nil
 }
 
-// keyed is what a configuration says: its trusted keys, and all else.
+// keyed is a parsed configuration: its trusted keys, and everything else.
 type keyed struct {
 	keys []any
 	rest string
@@ -149,5 +149,5 @@ func keysIn(text string) (keyed, error) {
 		return keyed{}, errByHand
 	}
 	delete(values, "trusted_keys")
-	return keyed{keys, fmt.Sprintf("%#v", values)}, nil // maps print in the order of their keys
+	return keyed{keys, fmt.Sprintf("%#v", values)}, nil // fmt prints maps in key order
 }

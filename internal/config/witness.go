@@ -14,12 +14,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// witnessFolder is the folder beside the key that has a file for each store whose head
-// was signed with it.
+// witnessFolder is the folder next to the key with a file for each store whose head was
+// signed.
 const witnessFolder = "signed"
 
-// Witness remembers beside the key which stores it has signed for. It implements
-// fovea.Witness.
+// Witness records next to the key which stores it has signed. It implements fovea.Witness.
 type Witness struct{ folder string }
 
 // witnessed is the content of a file.
@@ -29,8 +28,8 @@ type witnessed struct {
 	Head  string `json:"head"` // a signed note
 }
 
-// Witness returns what remembers signed heads, nil where there is no place for a key.
-// env is os.Getenv if nil, as in Load.
+// Witness returns the record of signed heads, nil if there is no place for a key. env is
+// os.Getenv if nil, as in Load.
 func (c *Config) Witness(env func(string) string) *Witness {
 	folder := keyFolder(environmentOr(env))
 	if folder == "" {
@@ -39,7 +38,7 @@ func (c *Config) Witness(env func(string) string) *Witness {
 	return &Witness{filepath.Join(folder, witnessFolder)}
 }
 
-// file is the name of the file of a store.
+// file returns the name of a store's file.
 func (w *Witness) file(store string) string {
 	if abs, err := filepath.Abs(store); err == nil {
 		store = abs
@@ -48,8 +47,8 @@ func (w *Witness) file(store string) string {
 	return filepath.Join(w.folder, fmt.Sprintf("%x.json", sum[:12]))
 }
 
-// Signed returns the signed head that is remembered of a store, "" for none. A record
-// that is there and cannot be read, a link to nowhere too, is an error.
+// Signed returns the recorded signed head of a store, "" for none. A record that exists but
+// cannot be read, such as a dangling link, is an error.
 func (w *Witness) Signed(store string) (string, error) {
 	if _, err := os.Stat(w.folder); !there(w.folder) || err == nil && !there(w.file(store)) {
 		return "", nil
@@ -68,14 +67,14 @@ func (w *Witness) Signed(store string) (string, error) {
 	return known.Head, nil
 }
 
-// there reports whether anything is at a path, a link to nowhere too.
+// there reports whether anything is at a path, even a dangling link.
 func there(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Remember replaces what is remembered of a store, atomically and durably. An empty head
-// forgets the store, and the scopes in it.
+// Remember replaces the record of a store, atomically and durably. An empty head removes the
+// records of the store and of the scopes in it.
 func (w *Witness) Remember(store, memex, head string) error {
 	if head == "" {
 		return w.forget(store)
@@ -93,7 +92,7 @@ func (w *Witness) Remember(store, memex, head string) error {
 	return nil
 }
 
-// forget removes the records of a store and of what lies in it.
+// forget removes the records of a store and of the folders in it.
 func (w *Witness) forget(store string) error {
 	entries, err := os.ReadDir(w.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +110,7 @@ func (w *Witness) forget(store string) error {
 	return nil
 }
 
-// recordIn reports whether a record is that of a folder in a store.
+// recordIn reports whether a record is of a folder in a store.
 func recordIn(name, store string) bool {
 	var known witnessed
 	text, err := vfs.ReadPlain(name)

@@ -19,15 +19,15 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Address says where a daemon listens on the loopback interface, and has a secret
-// that stands for the person.
+// Address is the daemon's URL on the loopback interface and a secret that authenticates the
+// owner.
 type Address struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
 	PID   int    `json:"pid"`
 }
 
-// ReadAddress reads where the daemon of a state folder listens.
+// ReadAddress reads the address of the daemon of a state folder.
 func ReadAddress(stateDir string) (Address, error) {
 	var a Address
 	text, err := vfs.ReadPlain(filepath.Join(stateDir, addressName))
@@ -47,16 +47,16 @@ func writeAddress(name string, a Address) error {
 
 func newSecret() string { return rand.Text() }
 
-// overSocket admits the user whom the listener has let through: as the person, in
-// the name of an agent, or as an agent that is held to what agents may do.
+// overSocket admits the user, whom the listener has authenticated, as the owner, as an
+// agent, or as the owner in an agent's name.
 func (d *daemon) overSocket(r *http.Request) (api.Grant, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
 		return d.asserted(r)
 	}
-	return d.overTCP(r) // who shows a token is held to it, also where it is none
+	return d.overTCP(r) // a token binds its bearer, even an invalid one
 }
 
-// overTCP admits who has a token.
+// overTCP admits the bearer of a token.
 func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
 	secret, ok := bearer(r)
 	if !ok {
@@ -65,14 +65,14 @@ func (d *daemon) overTCP(r *http.Request) (api.Grant, error) {
 	return d.byToken(r, secret)
 }
 
-// bearer returns the token of a request. The word before it may be in any case.
+// bearer returns the token of a request. The scheme may be in any case.
 func bearer(r *http.Request) (string, bool) {
 	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return secret, ok && strings.EqualFold(scheme, "bearer")
 }
 
-// byToken admits who has the secret of this run, or one that the person has given
-// away: the name is the token's then, whatever the request says.
+// byToken admits the bearer of this run's secret, or of a token, whose agent then overrides
+// the request's.
 func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 	if d.secret != "" && subtle.ConstantTimeCompare([]byte(secret), []byte(d.secret)) == 1 {
 		return d.asserted(r)
@@ -93,8 +93,8 @@ func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 	return g, nil
 }
 
-// asserted believes what a request says of itself. Who names an agent and no role comes as
-// that agent.
+// asserted trusts the headers of a request. An agent's name without a role means the role
+// agent.
 func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	agent := r.Header.Get(api.HeaderAgent)
 	if err := mayBear(agent); err != nil {
@@ -112,7 +112,7 @@ func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	}
 }
 
-// mayBear refuses a name that no agent may bear; "" is none.
+// mayBear refuses an invalid agent name; "" is no name.
 func mayBear(agent string) error {
 	if agent == "" {
 		return nil
@@ -120,7 +120,7 @@ func mayBear(agent string) error {
 	return author.Check(agent)
 }
 
-// grant adds what the configuration lets an agent do.
+// grant returns an agent's grant with its rights from the configuration.
 func (d *daemon) grant(agent string, role api.Role) api.Grant {
 	more := d.opts.Config.Grants[agent]
 	return api.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations, Protected: d.opts.Memory.Protected}

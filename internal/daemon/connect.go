@@ -19,12 +19,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// ErrNone is returned where no daemon serves a memex.
+// ErrNone is returned if no daemon serves a memex.
 var ErrNone = errors.New("no daemon serves this memex")
 
-// Connect returns a client of the daemon that serves a memex, by whatever path that is
-// reached. The caller closes it. Errors: ErrNone; one of kind Conflict where the daemon
-// speaks another protocol.
+// Connect returns a client of the daemon that serves a memex, whatever path names that. The
+// caller closes it. Errors: ErrNone; kind Conflict if the daemon speaks another protocol.
 func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*client.Client, error) {
 	return find(ctx, c, opts, false)
 }
@@ -70,7 +69,7 @@ func connect(ctx context.Context, socket string, opts *client.Options) (*client.
 		far.Close()
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist):
-			return nil, ErrNone // it is gone and left its socket behind
+			return nil, ErrNone // a socket left by a daemon that has exited
 		case soon.Err() != nil && ctx.Err() == nil:
 			return nil, fmt.Errorf("what listens at %s says nothing for %v; end that process, or ask with --no-daemon", socket, helloTimeout)
 		}
@@ -79,15 +78,13 @@ func connect(ctx context.Context, socket string, opts *client.Options) (*client.
 	return far, nil
 }
 
-// helloTimeout bounds the wait for the first answer of a daemon, which needs no look at
-// the folder.
+// helloTimeout bounds the wait for a daemon's first answer, which does not read the folder.
 const helloTimeout = 10 * time.Second
 
-// pollInterval is the time between two attempts to reach a daemon that starts.
+// pollInterval is the delay between attempts to reach a starting daemon.
 const pollInterval = 20 * time.Millisecond
 
-// Await is Connect that asks again until there is a daemon, or the context ends, or
-// given up is closed.
+// Await calls Connect until it finds a daemon, ctx ends, or givenUp is closed.
 func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp <-chan struct{}) (*client.Client, error) {
 	for {
 		far, err := Connect(ctx, c, opts)
@@ -98,14 +95,14 @@ func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp 
 		case <-ctx.Done():
 			return nil, errors.Join(ErrNone, ctx.Err())
 		case <-givenUp:
-			return Connect(ctx, c, opts) // it may have found one that was quicker
+			return Connect(ctx, c, opts) // another daemon may have been quicker
 		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// Stop ends the daemon that serves a memex, and returns when it is gone: what was
-// asked before has been answered. Errors: ErrNone.
+// Stop ends the daemon that serves a memex and returns when it has exited, after answering
+// earlier requests. Errors: ErrNone.
 func Stop(ctx context.Context, c *config.Config) error {
 	far, err := find(ctx, c, nil, true)
 	if err != nil {
@@ -129,7 +126,7 @@ func Stop(ctx context.Context, c *config.Config) error {
 	return released(ctx, h.StateDir)
 }
 
-// silent returns when no daemon answers any more.
+// silent returns when no daemon answers.
 func silent(ctx context.Context, c *config.Config) error {
 	for {
 		far, err := find(ctx, c, nil, true)
@@ -145,8 +142,8 @@ func silent(ctx context.Context, c *config.Config) error {
 	}
 }
 
-// released returns when nobody holds a state folder: a daemon does until all it
-// knows is written. One that is gone, or that this user may not write, is held by nobody.
+// released returns when the lock of a state folder is free: a daemon holds it until it has
+// written everything. A folder missing or not writable by this user counts as free.
 func released(ctx context.Context, stateDir string) error {
 	folder, err := vfs.Dir(stateDir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -19,7 +19,7 @@ import (
 type sharedListener struct {
 	net.Listener
 	shares *share.Shares
-	as     share.Bearer // of a connection without a request so far
+	as     share.Bearer // until a request names another
 }
 
 func (l *sharedListener) Accept() (net.Conn, error) {

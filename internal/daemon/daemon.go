@@ -25,42 +25,41 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Options says what a daemon serves, and where. Memory, Config, Feed, Log and
-// Lines are needed.
+// Options configures a daemon. Memory, Config, Feed, Log and Lines are required.
 type Options struct {
-	// Memory is that of Config.Memex, opened with Feed.Committed. It stays the
-	// caller's to close.
+	// Memory is the memory of Config.Memex, opened with Feed.Committed. The caller closes
+	// it.
 	Memory *fovea.Memory
 	Config config.Config
 	Feed   *api.Feed
-	// Local says how requests are served; its Sync and Progress are the daemon's.
+	// Local configures requests; the daemon sets its Sync and Progress.
 	Local api.LocalOptions
-	// MCP makes the handler of /mcp from the service that it may use; nil for none.
+	// MCP returns the handler of /mcp for a service; nil for none.
 	MCP func(api.Service) http.Handler
-	// HTTP opens a port of the loopback interface besides the socket.
+	// HTTP also opens a port on the loopback interface.
 	HTTP bool
-	// Idle is how long a daemon stays without a client; 0 is for ever.
+	// Idle is how long a daemon stays without a client; 0 is forever.
 	Idle time.Duration
 	// SlowHeader is how long a client may take to send the header of a request; 0 is 5 s.
 	SlowHeader time.Duration
-	// Version is told to clients.
+	// Version is sent to clients.
 	Version string
-	// Log receives what happens, Lines has what it received.
+	// Log receives messages, and Lines holds the newest of them.
 	Log   *slog.Logger
 	Lines *Ring
-	// Listening, if not nil, is called when clients can come.
+	// Listening, if not nil, is called once clients can connect.
 	Listening func(socket, url string)
 }
 
 const (
-	slowHeader = 5 * time.Second  // that the header of a request may take, by default
-	keepAlive  = 10 * time.Minute // that a connection over TCP may be silent
-	headers    = 64 << 10         // bytes of a header
-	drain      = 30 * time.Second // for requests under way when the daemon stops
+	slowHeader = 5 * time.Second  // default of Options.SlowHeader
+	keepAlive  = 10 * time.Minute // idle timeout of a TCP connection
+	headers    = 64 << 10         // maximum bytes of a request header
+	drain      = 30 * time.Second // for running requests when the daemon stops
 )
 
-// Serve serves until the context ends or nobody has been there for Options.Idle;
-// both are no error.
+// Serve serves until ctx ends or no client has connected for Options.Idle. It returns nil
+// for both.
 func Serve(ctx context.Context, opts *Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -107,25 +106,25 @@ type daemon struct {
 	pid     int
 	folder  string // see api.Hello
 	url     string
-	secret  string // of the one who can read the state folder
+	secret  string // of the user, stored in the state folder
 	servers []*server
 	made    []string      // files to remove at the end
 	lock    *vfs.FileLock // of the socket
 	idle    *idle
-	shares  *share.Shares // of connections
+	shares  *share.Shares // limits connections
 }
 
-// server is one way in.
+// server is an HTTP server and its listener.
 type server struct {
 	http.Server
 	listener net.Listener
 }
 
-// server makes what all ways in share.
+// server returns the handler that all listeners share.
 func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	local := d.opts.Local
 	local.Sync, local.Progress = d.sync, d.opts.Feed.Progress
-	// Who writes comes back from each sync behind all who wait for a processor.
+	// After each sync, a writer queues behind all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	return httpapi.New(httpapi.Options{
 		Service: d.advised(api.NewLocal(d.opts.Memory, &local)), Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest,
@@ -141,7 +140,7 @@ func (d *daemon) hello() api.Hello {
 	}
 }
 
-// listen opens the ways in.
+// listen opens the listeners.
 func (d *daemon) listen(socket string) error {
 	if err := d.alone(socket); err != nil {
 		return err
@@ -173,8 +172,8 @@ func (d *daemon) listen(socket string) error {
 	return nil
 }
 
-// alone makes this process the one that listens at a socket, where the lock of the state
-// folder could not be taken since nobody may write there.
+// alone takes the socket's lock, which excludes other daemons even if nobody may write the
+// state folder, so that its lock cannot be taken.
 func (d *daemon) alone(socket string) error {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return fmt.Errorf("socket: %w", err)
@@ -192,11 +191,10 @@ func (d *daemon) alone(socket string) error {
 	return nil
 }
 
-// lockSuffix makes of the name of the socket that of the file whose lock the one who
-// listens there has.
+// lockSuffix is the suffix of the socket's lock file.
 const lockSuffix = ".lock"
 
-// add opens a way in. A connection counts as that bearer's until a request says more.
+// add opens a listener. A connection belongs to as until a request names another bearer.
 func (d *daemon) add(l net.Listener, as share.Bearer, h http.Handler, silent time.Duration) {
 	d.servers = append(d.servers, &server{listener: d.counts(l, as), Server: http.Server{
 		Handler: h, ReadHeaderTimeout: cmp.Or(d.opts.SlowHeader, slowHeader), IdleTimeout: silent, MaxHeaderBytes: headers,
@@ -216,7 +214,7 @@ func (d *daemon) state(c net.Conn, s http.ConnState) {
 	}
 }
 
-// shutdown answers what was asked, and lets nobody else in.
+// shutdown finishes running requests and accepts no others.
 func (d *daemon) shutdown() error {
 	ctx, stop := context.WithTimeout(context.Background(), drain)
 	defer stop()
@@ -230,24 +228,23 @@ func (d *daemon) shutdown() error {
 	return errors.Join(errs...)
 }
 
-// close removes what tells where the daemon is.
+// close removes the files that announce the daemon.
 func (d *daemon) close() {
 	for _, s := range d.servers {
-		_ = s.listener.Close() // it may be already
+		_ = s.listener.Close() // it may be closed already
 	}
 	for _, name := range d.made {
 		_ = os.Remove(name) // the socket goes with its listener
 	}
 	if d.lock != nil {
-		_ = d.lock.Unlock() // it ends with the process
+		_ = d.lock.Unlock() // the lock ends with the process
 	}
 }
 
-// addressName is the file of the state folder that says where a daemon listens and
-// what opens it.
+// addressName is the file in the state folder with the daemon's Address.
 const addressName = "http.json"
 
-// publish writes where the port is and a secret that is made for this run.
+// publish writes the port's URL and this run's new secret.
 func (d *daemon) publish(address string) error {
 	d.url, d.secret = "http://"+address, newSecret()
 	name := filepath.Join(d.opts.Config.StateDir, addressName)

@@ -4,5 +4,5 @@
 
 package daemon
 
-// descriptors returns 0: how many this process may have open is not known.
+// descriptors returns 0: the limit of open files is unknown.
 func descriptors() int { return 0 }

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// descriptors returns how many files and connections this process may have open, 0 where
-// that is not known.
+// descriptors returns the limit of open files and connections, 0 if unknown.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -8,5 +8,5 @@ import "syscall"
 
 func detached() *syscall.SysProcAttr { return nil }
 
-// closeInherited has nothing to do: handles are not inherited unless asked for.
+// closeInherited does nothing: handles are inherited only on request.
 func closeInherited() {}

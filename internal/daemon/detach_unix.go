@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// detached puts a process into a session of its own: it outlives the terminal.
+// detached starts a process in its own session, so that it outlives the terminal.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// closeInherited keeps what this process was given open, such as the pipes of an
-// editor, from those it starts: an editor would wait for them for ever.
+// closeInherited keeps child processes from inheriting open descriptors, such as an editor's
+// pipes, whose end the editor would await forever.
 func closeInherited() {
 	const firstOwn, many = 3, 1024
 	entries, err := os.ReadDir("/dev/fd")

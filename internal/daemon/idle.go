@@ -15,7 +15,7 @@ type idle struct {
 	stop  func()
 
 	mu    sync.Mutex
-	open  int // connections
+	open  int // open connections
 	timer *time.Timer
 }
 
@@ -44,7 +44,7 @@ func (i *idle) state(_ net.Conn, s http.ConnState) {
 	}
 }
 
-// over ends the daemon unless somebody is there.
+// over stops the daemon unless a connection is open.
 func (i *idle) over() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

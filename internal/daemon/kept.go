@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// kept runs what goes on as long as the daemon. A panic there is logged, and what it
-// ended begins again after a pause: it must not take the daemon along.
+// kept runs a background task as long as the daemon. It logs a panic and restarts the task
+// after a pause, so that the panic does not end the daemon.
 func (d *daemon) kept(ctx context.Context, what string, run func()) {
 	for {
 		if !d.panics(what, run) {
@@ -23,7 +23,7 @@ func (d *daemon) kept(ctx context.Context, what string, run func()) {
 	}
 }
 
-// panics reports whether run did.
+// panics runs run and reports whether it panicked.
 func (d *daemon) panics(what string, run func()) (did bool) {
 	defer func() {
 		if why := recover(); why != nil {

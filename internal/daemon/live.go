@@ -18,32 +18,32 @@ import (
 )
 
 const (
-	quiet    = 50 * time.Millisecond  // a burst of saves ends after so long without an event
-	maxBurst = 500 * time.Millisecond // after which a burst is read although it goes on
-	rescan   = 10 * time.Minute       // finds what no event reported
-	pulse    = time.Minute            // between heartbeats of the memory, and looks at what the process holds
-	marksDir = "watch"                // of the state folder
+	quiet    = 50 * time.Millisecond  // a burst of saves ends after this time without an event
+	maxBurst = 500 * time.Millisecond // a longer burst is read before its end
+	rescan   = 10 * time.Minute       // finds changes that no event reported
+	pulse    = time.Minute            // between heartbeats of the memory, and ticks of the scavenger
+	marksDir = "watch"                // in the state folder
 )
 
 // live keeps a memory up to date with its folder.
 type live struct {
-	ctx      context.Context // of the daemon: what one request began, others wait for
+	ctx      context.Context // of the daemon: other requests wait for a read that one began
 	m        *fovea.Memory
 	progress func(done, total int)
 	log      *slog.Logger
 
 	root    *corpus.Root
-	watcher *corpus.Watcher // nil where the folder cannot be watched
+	watcher *corpus.Watcher // nil if the folder cannot be watched
 
-	turn  chan struct{} // held while the folder is read; guards what follows
-	done  uint64        // what the memory holds of what the watcher has seen
-	begun bool          // the folder was read once, and what was seen since is in the memory
+	turn  chan struct{} // held while the folder is read; guards done and begun
+	done  uint64        // the watcher's position up to which the memory has read
+	begun bool          // the folder was read once, and the memory is at done
 
 	ready     atomic.Bool
-	scavenger scavenger // of run
+	scavenger scavenger // used by run only
 }
 
-// keepLive begins to watch.
+// keepLive starts to watch the folder.
 func keepLive(ctx context.Context, m *fovea.Memory, opts *Options) *live {
 	l := &live{ctx: ctx, m: m, progress: opts.Feed.Progress, log: opts.Log, turn: make(chan struct{}, 1)}
 	if err := l.watch(opts); err != nil {
@@ -69,7 +69,7 @@ func (l *live) watch(opts *Options) error {
 	return nil
 }
 
-// holds reports whether a file is a document: notes may draw on files of any name.
+// holds reports whether a file is a document: notes may refer to files of any name.
 func (l *live) holds(path string) bool {
 	for range l.m.View().Document(path) {
 		return true
@@ -84,8 +84,8 @@ func (l *live) close() error {
 	return errors.Join(l.watcher.Close(), l.root.Close())
 }
 
-// sync returns when the memory holds everything that was saved before the call. It
-// fails where the folder, or what the store is in, is not where it was any more.
+// sync returns when the memory holds everything saved before the call. It fails if the
+// folder, or one that the store needs, was moved or replaced.
 func (l *live) sync(ctx context.Context) error {
 	ground := l.m.InPlace()
 	if fovea.KindOf(ground) == fovea.Conflict {
@@ -104,8 +104,8 @@ func (l *live) settle(ctx context.Context) error {
 	return l.read(ctx, l.watcher.Seen(), false)
 }
 
-// read reads the folder unless what was seen is in the memory already. Who comes
-// while somebody reads waits for that.
+// read reads the folder unless the memory has everything up to seen. Concurrent callers wait
+// for a read that is running.
 func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -126,18 +126,18 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	}
 	l.begun = false
 	err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
-	if _, guardErr := l.m.Guarded(l.ctx, nil); guardErr != nil { // tells of protected files that changed, though nobody reads them
+	if _, guardErr := l.m.Guarded(l.ctx, nil); guardErr != nil { // reports changed protected files, even unread ones
 		l.log.Warn("cannot compare protected files", "why", guardErr)
 	}
 	if err != nil {
-		return err // it is tried again by whoever comes next
+		return err // the next caller tries again
 	}
 	l.done, l.begun = news.Seen, true
 	l.ready.Store(true)
 	return nil
 }
 
-// isReady returns why the memory cannot answer yet.
+// isReady returns why the memory cannot answer yet, nil if it can.
 func (l *live) isReady() error {
 	if l.ready.Load() {
 		return nil
@@ -145,8 +145,8 @@ func (l *live) isReady() error {
 	return fmt.Errorf("the folder is being read: %d documents so far", l.m.Status().Documents)
 }
 
-// run reads the folder now, after each burst of events and every ten minutes, and
-// lets the memory see to itself.
+// run reads the folder now, after each burst of events and every ten minutes, and lets the
+// memory maintain itself.
 func (l *live) run() {
 	l.logError(l.read(l.ctx, 0, true))
 	var changed <-chan struct{}
@@ -172,7 +172,7 @@ func (l *live) run() {
 	}
 }
 
-// burst waits for the end of a burst of events, but not for long.
+// burst waits for the end of a burst of events, at most maxBurst.
 func (l *live) burst(changed <-chan struct{}) {
 	end := time.NewTimer(maxBurst)
 	defer end.Stop()
@@ -191,7 +191,7 @@ func (l *live) burst(changed <-chan struct{}) {
 	}
 }
 
-// logError logs an error of work in the background.
+// logError logs an error of background work.
 func (l *live) logError(err error) {
 	if err != nil && l.ctx.Err() == nil {
 		l.log.Warn("in the background", "why", advise(err))

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// peer returns the user at the other end.
+// peer returns the user at the other end of c.
 func peer(c *net.UnixConn) (uid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

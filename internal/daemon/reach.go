@@ -17,16 +17,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// placeName is the file of the state folder that says at which socket its daemon
-// listens: the environment of who asks, such as a job of cron, may name another folder
-// for sockets than that of the daemon did.
+// placeName is the file in the state folder with the path of its daemon's socket. A client's
+// environment, such as a cron job's, may name another folder for sockets than the daemon's
+// did.
 const placeName = "socket"
 
-// places lists where the daemon of a memex may listen: first where one that was started
-// from here would, then where the state folder says. Then come the daemons of other state
-// folders that were opened over this very folder: it may have been moved, or mounted
-// elsewhere, while its daemon runs. A memex that has a state folder of its own by now
-// counts as served by those only if everywhere is set.
+// places lists the sockets at which the daemon of a memex may listen: first the default in
+// this environment, then the one named in the state folder, then those of other state
+// folders opened over this very folder, which may have been moved or mounted elsewhere while
+// its daemon runs. A memex that now has its own state folder uses these only if everywhere
+// is set.
 func places(c *config.Config, everywhere bool) ([]string, error) {
 	socket, err := c.Socket(nil)
 	if err != nil {
@@ -46,8 +46,8 @@ func places(c *config.Config, everywhere bool) ([]string, error) {
 	return out, nil
 }
 
-// serves reports whether a daemon has the memex of c open, by whatever name: the folder
-// that is there now is the one that it opened, or its path leads to the same place.
+// serves reports whether a daemon has the memex of c open, under any name: it opened the
+// folder that is there now, or its path leads to the same place.
 func serves(c *config.Config, h api.Hello) bool {
 	if h.Folder != "" && h.Folder == stores.Identity(c.Memex) {
 		return true
@@ -57,9 +57,9 @@ func serves(c *config.Config, h api.Hello) bool {
 	return err == nil && err2 == nil && asked == served
 }
 
-// stayReachable looks every minute whether the socket is there still, until ctx ends:
-// the folder of sockets is removed when its user leaves, or by who clears folders for
-// temporary files, and who wants the daemon then would find its lock alone.
+// stayReachable checks every minute, until ctx ends, that the socket exists. The folder of
+// sockets is removed when its user logs out, or with temporary files, and a new client would
+// then find only the lock.
 func (d *daemon) stayReachable(ctx context.Context, socket string) {
 	looks := time.NewTicker(pulse)
 	defer looks.Stop()
@@ -78,14 +78,13 @@ func (d *daemon) stayReachable(ctx context.Context, socket string) {
 	}
 }
 
-// listenAgain listens at the socket anew where it is gone. Connections that are open
-// stay so.
+// listenAgain recreates a missing socket. Open connections stay open.
 func (d *daemon) listenAgain(socket string) error {
-	s := d.servers[0] // that of the socket
+	s := d.servers[0] // the socket's server
 	if _, err := os.Lstat(socket); err == nil {
 		return nil
 	}
-	_ = s.listener.Close() // before the next: it removes the file of that name
+	_ = s.listener.Close() // before the next: closing removes the file of that name
 	l, err := listenUnix(socket)
 	if err != nil {
 		return err

@@ -14,20 +14,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// errReopen says what to do about a store that a write error has stopped: only opening
-// the memory again finds out how far the last write came.
+// errReopen is the next step for a store that a write error has stopped: only reopening the
+// memory finds out how far the last write came.
 var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command opens the memory again")
 
-// errAgain says what to do about a state folder that this user may not write.
+// errAgain is the next step for a state folder that this user may not write.
 var errAgain = errors.New("when it can be written, run fovea serve --stop; the next command opens the memory again")
 
-// errPutBack says what to do where files of the store or the memex are not where they were
-// opened.
+// errPutBack is the next step if files of the store or the memex were moved or replaced.
 var errPutBack = errors.New("put it back, or leave what is there now; then run fovea serve --stop, and the next command opens the memory again")
 
-// nextStep returns what to do about a store that takes no writes, nil where opening the
-// memory again is no help: one that is damaged, or that a newer version wrote, is the
-// same then.
+// nextStep returns the next step for a store that takes no writes, nil if reopening the
+// memory does not help: a damaged store, or one from a newer version.
 func nextStep(err error) error {
 	switch {
 	case errors.Is(err, store.ErrReplaced), errors.Is(err, corpus.ErrReplaced):
@@ -40,13 +38,13 @@ func nextStep(err error) error {
 	return errReopen
 }
 
-// advise adds to an error what to do next.
+// advise adds the next step to an error.
 func advise(err error) error {
 	next := nextStep(err)
 	if next == nil || errors.Is(err, next) {
 		return err
 	}
-	if e, ok := err.(*fovea.Error); ok { // one that is wrapped says more than it holds
+	if e, ok := err.(*fovea.Error); ok { // errors.As would drop the text of a wrapper
 		advised := *e
 		advised.Err = advise(e.Err)
 		return &advised
@@ -54,7 +52,7 @@ func advise(err error) error {
 	return fmt.Errorf("%w; %w", err, next)
 }
 
-// advised is a middleware that says what to do where the memory takes no writes any more.
+// advised is middleware that adds the next step once the memory takes no writes.
 func (d *daemon) advised(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := next(ctx, c)
@@ -69,10 +67,10 @@ func (d *daemon) advised(next api.Service) api.Service {
 	}
 }
 
-// sync is that of the memory's folder.
+// sync brings the memory up to date with its folder.
 func (d *daemon) sync(ctx context.Context) error { return advise(d.live.sync(ctx)) }
 
-// isReady returns why the memory cannot be asked for everything: anybody may hear it.
+// isReady returns why not every request can be served. Its text is public.
 func (d *daemon) isReady() error {
 	why := d.opts.Memory.Writable()
 	if why == nil {

@@ -15,22 +15,22 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Ring keeps the newest lines of the log, in memory and in a file that a next
-// daemon goes on with. It is safe for concurrent use.
+// Ring keeps the newest lines of the log, in memory and in a file that the next daemon
+// continues. It is safe for concurrent use.
 type Ring struct {
 	name string
 
 	mu      sync.Mutex
-	file    *os.File // nil where it cannot be written
+	file    *os.File // nil if it cannot be written
 	lines   []string
 	written int // lines in the file
 }
 
-// kept is how many lines a Ring keeps; its file has at most twice as many.
+// kept is the number of lines that a Ring keeps; its file has at most twice as many.
 const kept = 1000
 
-// OpenRing opens the log in a file, which it makes if there is none. Where this user may
-// not write it the lines are in memory alone.
+// OpenRing opens or creates the log in a file. If this user may not write it, the lines are
+// kept in memory only.
 func OpenRing(name string) (*Ring, error) {
 	r := &Ring{name: name}
 	text, err := vfs.ReadPlain(name)
@@ -49,8 +49,8 @@ func OpenRing(name string) (*Ring, error) {
 	return r, nil
 }
 
-// Write takes whole lines, as a handler of log/slog writes them. A file that
-// cannot be written, as on a full disk, is no error: the lines are in memory.
+// Write appends whole lines, as log/slog's handlers write them. A file that cannot be
+// written, as on a full disk, is no error: the lines stay in memory.
 func (r *Ring) Write(text []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *Ring) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Newest returns up to limit lines, oldest first. They are the caller's.
+// Newest returns up to limit lines, oldest first. The caller owns the slice.
 func (r *Ring) Newest(limit int) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// listenUnix listens at a socket in a folder that only this user can enter. What
-// stands at its place is of a daemon that is gone: the caller has its lock.
+// listenUnix listens at a socket in a folder that only this user can enter. It removes a
+// previous daemon's socket: the caller holds the lock.
 func listenUnix(socket string) (net.Listener, error) {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
@@ -30,7 +30,7 @@ func listenUnix(socket string) (net.Listener, error) {
 	return &ours{l.(*net.UnixListener)}, nil
 }
 
-// makePrivate makes the folder of sockets.
+// makePrivate creates the folder of sockets, and checks that it is private.
 func makePrivate(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -38,8 +38,8 @@ func makePrivate(folder string) error {
 	return private(folder)
 }
 
-// private refuses a folder that is not this user's alone: who can write there can
-// put another socket in the place of ours.
+// private rejects a folder that is not this user's alone: anyone who can write there can
+// replace the socket.
 func private(folder string) error {
 	info, err := os.Lstat(folder)
 	if err != nil {
@@ -51,10 +51,10 @@ func private(folder string) error {
 	return nil
 }
 
-// ours is a listener that hears only the user who runs this process.
+// ours is a listener for connections of the user who runs this process.
 type ours struct{ *net.UnixListener }
 
-// Accept waits for a connection of this user; others are closed.
+// Accept waits for a connection of this user and closes others.
 func (l *ours) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptUnix()

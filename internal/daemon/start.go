@@ -19,15 +19,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// outputSuffix makes of the name of the socket that of the file which a daemon
-// without a terminal writes to.
+// outputSuffix is the suffix of the output file of a daemon without a terminal.
 const outputSuffix = ".out"
 
-// Start runs a command that serves the memex, cut off from this process: in a
-// session of its own, with nothing of ours open, its output beside the socket.
-// It returns when the daemon answers, or the one does that was quicker: ours has ended
-// then. A command that ends without serving is told to say why in JSON, on its last line:
-// Start returns an error that says the same and is of the same kind.
+// Start runs a command that serves the memex, detached from this process: in its own
+// session, without inherited descriptors, its output in a file next to the socket. It
+// returns when that daemon answers, or when another was quicker and its own has exited. A
+// command that ends without serving prints the reason as JSON on its last line; Start
+// returns it as an error of the same kind.
 func Start(ctx context.Context, c *config.Config, opts *client.Options, command string, args ...string) (*client.Client, error) {
 	socket, err := c.Socket(nil)
 	if err == nil {
@@ -64,21 +63,21 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	return far, nil
 }
 
-// giveUp ends a daemon that came too late, and returns when it has: one that is still
-// starting would serve when the other stops, though nobody wants it by then.
+// giveUp ends a daemon that lost the race and waits for its exit: while still starting it
+// would take over once the other stops, unwanted by then.
 func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
-	_ = late.Signal(syscall.SIGTERM) // it may have ended by itself
+	_ = late.Signal(syscall.SIGTERM) // it may have exited by itself
 	select {
 	case <-ended:
 	case <-ctx.Done():
 	}
 }
 
-// lastWords is the number of bytes of a daemon's log that an error quotes.
+// lastWords is the number of bytes of a daemon's log quoted in an error.
 const lastWords = 2000
 
-// startError returns why a daemon did not start: the error in the last line of its log,
-// else the end of the log.
+// startError returns why a daemon did not start: the error in its log's last line, else the
+// end of the log.
 func startError(name string, err error) error {
 	text, readErr := os.ReadFile(name)
 	words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))

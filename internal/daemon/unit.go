@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Unit returns a unit of systemd that serves a memex for the user who installs it
-// as ~/.config/systemd/user/fovea.service.
+// Unit returns a systemd unit that serves a memex for the user who installs it as
+// ~/.config/systemd/user/fovea.service.
 func Unit(command, memex string) string {
 	quote := func(s string) string {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(s) + `"`
