@@ -126,9 +126,9 @@ func standing(store vfs.FS, memex string) Standing {
 }
 
 // compare returns the share of a store's files that a folder has, and whether the folder is
-// its memex, at any path: half of the distinguishing files match; or the inode of the folder and the inode
-// and time of one file do, since a new folder may get an old inode; or the git history is
-// the same.
+// its memex, at any path: half of the distinguishing files match; or the folder's inode
+// does, and as a new folder may get an old one, a file's inode and time too; or the git
+// history is the same. An inode is enough if there are no files to compare or no scan.
 func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
 	then := noted(store)
 	scanned := known(store)
