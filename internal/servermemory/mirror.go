@@ -37,9 +37,9 @@ func (m *Mirror) read() ([]byte, error) {
 	return text, err
 }
 
-// take parses the content of the file. It saves as NAME.before-fovea a file that holds more
-// than the graph and will not be imported. The caller reads the graph after the file, since
-// another process commits before it writes the file.
+// take parses the content of the file. It copies the file to NAME.before-fovea if a graph
+// exists and lacks an entity or relation of it, or if an import skips malformed lines. The
+// caller reads the graph after the file: another process commits before it writes the file.
 func (m *Mirror) take(text []byte, have *model) (Graph, error) {
 	if text == nil {
 		return Graph{}, nil
@@ -55,7 +55,7 @@ func (m *Mirror) take(text []byte, have *model) (Graph, error) {
 	return g, os.WriteFile(m.path+".before-fovea", text, 0o600)
 }
 
-// holds reports whether m contains all of g.
+// holds reports whether m has the name of every entity and every relation of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {
 		if m.entities[e.Name] == nil {
