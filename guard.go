@@ -171,29 +171,28 @@ func (m *Memory) fileStatus(book *guard.Book, state *graph.State, path string) g
 // protectedPaths lists the protected documents of a state. It updates the cached list of the
 // previous state by their difference.
 func (m *Memory) protectedPaths(state *graph.State) []string {
-	was, linked := m.guard.watched.Load(), m.root.Linked()
+	was, now := m.guard.watched.Load(), &protectedDocs{state: state, linked: m.root.Linked()}
 	switch {
-	case was == nil, was.linked != linked:
-		was = &protectedDocs{state: state, linked: linked}
+	case was == nil, was.linked != now.linked:
 		for _, path := range state.Paths() {
 			if m.Protected(path) {
-				was.paths = append(was.paths, path)
+				now.paths = append(now.paths, path)
 			}
 		}
 	case was.state == state:
 		return was.paths
 	default:
-		was = &protectedDocs{state, linked, slices.Clone(was.paths)}
-		for _, path := range graph.Diff(m.guard.watched.Load().state, state).Paths {
+		now.paths = slices.Clone(was.paths)
+		for _, path := range graph.Diff(was.state, state).Paths {
 			if !m.Protected(path) {
 				continue
 			}
-			was.paths = slices.DeleteFunc(was.paths, func(p string) bool { return p == path })
+			now.paths = slices.DeleteFunc(now.paths, func(p string) bool { return p == path })
 			if _, has := state.Document(path); has {
-				was.paths = append(was.paths, path)
+				now.paths = append(now.paths, path)
 			}
 		}
 	}
-	m.guard.watched.Store(was)
-	return was.paths
+	m.guard.watched.Store(now)
+	return now.paths
 }

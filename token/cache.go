@@ -116,7 +116,10 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 	if crc32.Checksum(data[:body], castagnoli) != binary.LittleEndian.Uint32(data[body:]) {
 		return fmt.Errorf("%w: checksum mismatch", ErrCache)
 	}
-	loaded := &Cache{counts: lru.Map[cacheKey, int]{Size: max(c.counts.Size, 1)}}
+	c.mu.Lock()
+	size := max(c.counts.Size, 1)
+	c.mu.Unlock()
+	loaded := &Cache{counts: lru.Map[cacheKey, int]{Size: size}}
 	if err := loaded.decode(data[len(cacheMagic)+1 : body]); err != nil {
 		return err
 	}
