@@ -19,6 +19,7 @@ import (
 // text, such as its digest. It holds a bounded number of counts and evicts those not
 // used recently. It is safe for concurrent use. Create one with [NewCache].
 type Cache struct {
+	limit  int // never changes
 	mu     sync.Mutex
 	counts lru.Map[cacheKey, int]
 }
@@ -30,7 +31,7 @@ type cacheKey struct {
 
 // NewCache returns an empty cache that holds at most max(limit, 2) counts, always
 // including the last limit/2 requested. A count takes about 100 bytes.
-func NewCache(limit int) *Cache { return &Cache{counts: lru.Map[cacheKey, int]{Size: max(limit/2, 1)}} }
+func NewCache(limit int) *Cache { return &Cache{limit: limit, counts: lru.Map[cacheKey, int]{Size: max(limit/2, 1)}} }
 
 // Count returns counter's count of the text with the given key. It calls text only on a
 // miss; concurrent misses of one key may each call it. Equal keys must identify equal
@@ -101,9 +102,8 @@ func (c *Cache) MarshalBinary() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli)), nil
 }
 
-// UnmarshalBinary replaces the counts with those in data, up to the limit of the cache.
-// If data is damaged or of another version, it returns [ErrCache] and changes nothing;
-// the caller can go on with the cache as it is. It does not retain data.
+// UnmarshalBinary replaces the counts with those in data, up to the limit of the cache. It
+// returns [ErrCache] and changes nothing if data is damaged or of another version.
 func (c *Cache) UnmarshalBinary(data []byte) error {
 	const trailer = 4
 	body := len(data) - trailer
@@ -116,10 +116,7 @@ func (c *Cache) UnmarshalBinary(data []byte) error {
 	if crc32.Checksum(data[:body], castagnoli) != binary.LittleEndian.Uint32(data[body:]) {
 		return fmt.Errorf("%w: checksum mismatch", ErrCache)
 	}
-	c.mu.Lock()
-	size := max(c.counts.Size, 1)
-	c.mu.Unlock()
-	loaded := &Cache{counts: lru.Map[cacheKey, int]{Size: size}}
+	loaded := NewCache(c.limit)
 	if err := loaded.decode(data[len(cacheMagic)+1 : body]); err != nil {
 		return err
 	}
