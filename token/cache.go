@@ -31,7 +31,9 @@ type cacheKey struct {
 
 // NewCache returns an empty cache that holds at most max(limit, 2) counts, always
 // including the last limit/2 requested. A count takes about 100 bytes.
-func NewCache(limit int) *Cache { return &Cache{limit: limit, counts: lru.Map[cacheKey, int]{Size: max(limit/2, 1)}} }
+func NewCache(limit int) *Cache {
+	return &Cache{limit: limit, counts: lru.Map[cacheKey, int]{Size: max(limit/2, 1)}}
+}
 
 // Count returns counter's count of the text with the given key. It calls text only on a
 // miss; concurrent misses of one key may each call it. Equal keys must identify equal
