@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gofrs/flock"
 )
@@ -37,9 +38,10 @@ func (m *Mirror) read() ([]byte, error) {
 	return text, err
 }
 
-// take parses the content of the file. It copies the file to NAME.before-fovea if a graph
-// exists and lacks an entity or relation of it, or if an import skips malformed lines. The
-// caller reads the graph after the file: another process commits before it writes the file.
+// take parses the content of the file. It copies the file to NAME.before-fovea-N if the file
+// has malformed lines, or if a graph exists and lacks any of its content: the file is
+// overwritten next. The caller reads the graph after the file, because another process
+// commits before it writes the file.
 func (m *Mirror) take(text []byte, have *model) (Graph, error) {
 	if text == nil {
 		return Graph{}, nil
@@ -49,16 +51,40 @@ func (m *Mirror) take(text []byte, have *model) (Graph, error) {
 		return g, err
 	}
 	first := len(have.entities)+len(have.relations) == 0
-	if first && len(bad) == 0 || !first && have.holds(g) {
+	if len(bad) == 0 && (first || have.holds(g)) {
 		return g, nil
 	}
-	return g, os.WriteFile(m.path+".before-fovea", text, 0o600)
+	return g, m.keep(text)
 }
 
-// holds reports whether m has the name of every entity and every relation of g.
+// keep copies a content of the file under a free name, unless a copy has it already.
+func (m *Mirror) keep(text []byte) error {
+	for i := 1; ; i++ {
+		name := fmt.Sprintf("%s.before-fovea-%d", m.path, i)
+		kept, err := os.ReadFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return os.WriteFile(name, text, 0o600)
+		case err != nil:
+			return err
+		case bytes.Equal(kept, text):
+			return nil
+		}
+	}
+}
+
+// holds reports whether m has every entity, observation and relation of g.
 func (m *model) holds(g Graph) bool {
 	for _, e := range g.Entities {
-		if m.entities[e.Name] == nil {
+		have := m.entities[e.Name]
+		if have == nil {
+			return false
+		}
+		known := map[string]bool{}
+		for _, o := range have.Observations {
+			known[o] = true
+		}
+		if slices.ContainsFunc(e.Observations, func(o string) bool { return !known[o] }) {
 			return false
 		}
 	}

@@ -4,8 +4,10 @@ package servermemory_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +54,7 @@ func TestMirrorOfABusyGraph(t *testing.T) {
 		}
 		return answer, err
 	}), servermemory.NewMirror(file))
-	if kept, err := filepath.Glob(filepath.Join(dir, "*.before-fovea")); err != nil || len(kept) > 0 || !loaded {
+	if kept, err := filepath.Glob(filepath.Join(dir, "*.before-fovea*")); err != nil || len(kept) > 0 || !loaded {
 		t.Errorf("kept %q, %v", kept, err)
 	}
 	if g := lines(t, file); len(g.Entities) != 2 {
@@ -103,7 +105,11 @@ func TestMirror(t *testing.T) {
 		}
 	}
 	want := everything()
-	for _, broken := range []string{"", before[:40], "\x00\n", `{"type":"entity","name":"Z","entityType":"t","observations":[]}` + "\n"} {
+	lacking := []string{
+		before[:40], "\x00\n", `{"type":"entity","name":"Z","entityType":"t","observations":[]}` + "\n",
+		`{"type":"entity","name":"` + want.Entities[0].Name + `","entityType":"t","observations":["only in the file"]}` + "\n",
+	}
+	for _, broken := range append([]string{""}, slices.Concat(lacking, lacking)...) {
 		if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +118,18 @@ func TestMirror(t *testing.T) {
 			t.Errorf("%q: %s", broken, d)
 		}
 	}
-	if kept := lines(t, file+".before-fovea"); len(kept.Entities) != 1 || kept.Entities[0].Name != "Z" {
-		t.Errorf("what the graph lacked was not kept: %+v", kept)
+	var kept []string // each content that the graph lacked, once
+	for i := range lacking {
+		text, err := os.ReadFile(fmt.Sprint(file, ".before-fovea-", i+1))
+		if err != nil {
+			t.Error(err)
+		}
+		kept = append(kept, string(text))
+	}
+	if d := cmp.Diff(lacking, kept); d != "" {
+		t.Errorf("what the graph lacked was not kept: %s", d)
+	}
+	if _, err := os.Stat(fmt.Sprint(file, ".before-fovea-", len(lacking)+1)); err == nil {
+		t.Error("a content was kept twice")
 	}
 }
