@@ -31,7 +31,7 @@ func (s *State) Undo(c *Commit, root merkle.Digest, load Loader) (*State, error)
 func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Record, *node.Entry) (*node.Entry, error)) (*State, error) {
 	b := &builder{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), tree: s.tree.Edit(), setup: setupCounts{s.setup.Edit()},
-		tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]int{},
+		tops: map[string]string{}, branches: map[string][]string{}, sizes: map[string]extent{},
 	}
 	for i := range c.Delta {
 		if err := b.change(&c.Delta[i], way, load); err != nil {
@@ -63,7 +63,7 @@ type builder struct {
 	tree      *merkle.Editor[*node.Node]
 	setup     setupCounts
 	branches  map[string][]string // by path: ids of the changed and added nodes
-	sizes     map[string]int      // by path: change of the number of nodes
+	sizes     map[string]extent   // by path: change of the size
 	tops      map[string]string   // by path: id of a document with changed nodes, "" if it was removed
 	lost      bool                // a changed node does not bear the id that it claims
 	lacks     bool                // the content of a changed node is gone
@@ -83,7 +83,7 @@ func (b *builder) change(r *Record, way func(*Record, *node.Entry) (*node.Entry,
 	}
 	if had {
 		b.touch(old.Path)
-		b.sizes[old.Path]--
+		b.sizes[old.Path] = b.sizes[old.Path].plus(-1, old)
 		if old.Parent == "" && b.tops[old.Path] == id {
 			b.tops[old.Path] = ""
 		}
@@ -103,7 +103,7 @@ func (b *builder) change(r *Record, way func(*Record, *node.Entry) (*node.Entry,
 	n = n.Place(id, *to)
 	b.nodes.Set(id, n)
 	b.touch(n.Path)
-	b.sizes[n.Path]++
+	b.sizes[n.Path] = b.sizes[n.Path].plus(1, n)
 	b.branches[n.Path] = append(b.branches[n.Path], id)
 	if n.Parent == "" {
 		b.tops[n.Path] = id
@@ -129,9 +129,10 @@ func (b *builder) gather(path string) {
 	if !ok {
 		return
 	}
-	doc := &document{top: top.ID, size: b.sizes[path], tree: node.IsTree([]*node.Node{top})}
+	doc := &document{top: top.ID, extent: b.sizes[path], tree: node.IsTree([]*node.Node{top})}
 	if was, had := b.base.documents.Get(path); had {
 		doc.size += was.size
+		doc.bytes += was.bytes
 	}
 	b.documents.Set(path, doc)
 }
@@ -266,7 +267,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
 		if doc, ok := target.documents.Get(path); ok {
-			b.documents.Set(path, &document{top: doc.top, size: doc.size, tree: doc.tree})
+			b.documents.Set(path, &document{top: doc.top, extent: doc.extent, tree: doc.tree})
 		} else {
 			b.documents.Delete(path)
 		}

@@ -136,7 +136,7 @@ func (d *Draft) graft(whole *document, old, nodes []*node.Node) {
 		n.Version = d.version(&n)
 		d.set(&n)
 	}
-	d.documents.Set(first.Path, &document{top: whole.top, size: whole.size + len(nodes) - len(old), tree: whole.tree})
+	d.documents.Set(first.Path, &document{top: whole.top, extent: whole.plus(-1, old...).plus(1, nodes...), tree: whole.tree})
 }
 
 // way returns the nodes from the document to n.

@@ -13,12 +13,27 @@ import (
 // document is a file or a tree in a state. Its nodes are listed when they are first
 // needed, so that a change of one branch need not touch all.
 type document struct {
-	top  string // id of the document
-	size int    // number of nodes
-	tree bool   // it is a tree, not a file
+	top string // id of the document
+	extent
+	tree bool // it is a tree, not a file
 
 	once  sync.Once
 	nodes []*node.Node // in document order
+}
+
+// extent is the size of a document, or a change of it.
+type extent struct {
+	size  int // number of nodes
+	bytes int // of their content
+}
+
+// plus returns the extent with nodes added, or removed if sign is -1.
+func (e extent) plus(sign int, nodes ...*node.Node) extent {
+	for _, n := range nodes {
+		e.size += sign
+		e.bytes += sign * len(n.Content)
+	}
+	return e
 }
 
 // newDocument returns a document with the given nodes.
@@ -29,7 +44,7 @@ func newDocument(nodes []*node.Node) *document {
 }
 
 func (d *document) init(nodes []*node.Node) {
-	d.top, d.size, d.tree = nodes[0].ID, len(nodes), node.IsTree(nodes)
+	d.top, d.extent, d.tree = nodes[0].ID, extent{}.plus(1, nodes...), node.IsTree(nodes)
 	d.once.Do(func() { d.nodes = nodes })
 }
 
@@ -90,11 +105,11 @@ func (s *State) Holds(path, text string) bool {
 	return nodes != nil && ok && rest == ""
 }
 
-// Size returns the number of bytes of a document, 0 for none.
+// Size returns the number of bytes of a document, 0 for none. One lookup.
 func (s *State) Size(path string) int {
-	size := 0
-	for _, n := range s.Nodes(path) {
-		size += len(n.Content)
+	d, ok := s.documents.Get(path)
+	if !ok {
+		return 0
 	}
-	return size
+	return d.bytes
 }

@@ -124,6 +124,15 @@ func checkRestore(t *rapid.T, s *State, states []*State) *State {
 }
 
 func check(t *rapid.T, f folder, s *State) {
+	for _, path := range s.Paths() {
+		size := 0
+		for _, n := range s.Nodes(path) {
+			size += len(n.Content)
+		}
+		if got := s.Size(path); got != size {
+			t.Fatalf("%s has %d bytes, Size says %d", path, size, got)
+		}
+	}
 	order := sorted(f)
 	want := fresh(f, order)
 	if s.Root() != want.Root() {
