@@ -115,7 +115,7 @@ func (m *Memory) endBuffers(ctx context.Context) error {
 		draft.Drop(path)
 	}
 	state, delta := draft.Seal()
-	_, err := m.commit(background(ctx), state, &delta, graph.Commit{
+	_, err := m.chain.Writer().Commit(background(ctx), state, &delta, graph.Commit{
 		Kind: graph.KindIngest, Author: byFile, Session: m.opts.Actor.Session, Op: operation(), Time: now, Message: "saved: " + message(&delta),
 	}, m.driftMarks(over, map[string]merkle.Digest{})...)
 	return err

@@ -34,7 +34,7 @@ func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image
 	if name == "" {
 		name = m.todaysCheckpoint(head.Seq)
 	}
-	if images := m.chain.Held().Images(); images.Newest() != head.Seq {
+	if images := m.chain.Writer().Images(); images.Newest() != head.Seq {
 		if err := images.Write(); err != nil {
 			return Snapshot{}, "", fail("checkpoint", m.state, m.imageErrorKind(), err)
 		}
@@ -91,7 +91,7 @@ func (m *Memory) Heartbeat(ctx context.Context) error {
 	if m.closed {
 		return fail("heartbeat", m.dir, Invalid, errClosed)
 	}
-	images := m.chain.Held().Images()
+	images := m.chain.Writer().Images()
 	if !images.Due() {
 		return nil
 	}

@@ -16,15 +16,9 @@ import (
 // Commit is one durable step of the history, as the log shows it.
 type Commit = chain.Commit
 
-// commit makes a state durable and then the present one, together with marks, see
-// chain.Tx.Commit. The caller is the writer.
-func (m *Memory) commit(ctx context.Context, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (Commit, error) {
-	return m.chain.Held().Commit(ctx, state, delta, c, marks...)
-}
-
 // rewrite takes blocks out of history by a commit that says so.
 func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[merkle.Digest]bool) (Commit, error) {
-	return m.chain.Held().Rewrite(background(ctx), m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), drop)
+	return m.chain.Writer().Rewrite(background(ctx), m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), drop)
 }
 
 // goneKind is the kind of error of a look into history.

@@ -163,7 +163,7 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 	}
 	m.dropUnusedSetups(head.state, draft)
 	state, delta := draft.Seal()
-	c, err := m.commit(background(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
+	c, err := m.chain.Writer().Commit(background(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
 	return c, paths, err
 }
 

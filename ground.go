@@ -94,7 +94,7 @@ func (m *Memory) isHeadUnstored() bool {
 // unwritten returns the error that warns readers of a head that is held in memory only.
 func (m *Memory) unwritten(op string) error {
 	defer m.chain.Begin().End()
-	if m.chain.Held().Held() == nil {
+	if m.chain.Writer().LastStored() == nil {
 		return nil
 	}
 	return fail(op, m.state, ReadOnly, fmt.Errorf("what changed in the folder is read, and not written down: %w", m.chain.Store().Err()))

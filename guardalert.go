@@ -37,13 +37,13 @@ func (m *Memory) recordAlerts(ctx context.Context, v *View, present bool) []guar
 	}
 	entries, err := m.alertOwner(found)
 	if err == nil {
-		err = m.chain.Held().Attest(ctx, guardMarks(entries...)...)
+		err = m.chain.Writer().Attest(ctx, guardMarks(entries...)...)
 	}
 	if err != nil {
 		if m.chain.Store().Err() == nil {
 			m.opts.Log.Warn("that a change was told of could not be written down", "error", err)
 		}
-		_ = m.chain.Held().Assume(guardMarks(entries...)...) // no repeat in this process
+		_ = m.chain.Writer().Assume(guardMarks(entries...)...) // no repeat in this process
 	}
 	return found
 }

@@ -99,7 +99,7 @@ func (m *Memory) initBaselines(ctx context.Context, opts *IngestOptions) error {
 		}
 	}
 	entries = append(entries, guard.Entry{Policy: policy})
-	if err := m.chain.Held().Attest(ctx, guardMarks(entries...)...); err != nil {
+	if err := m.chain.Writer().Attest(ctx, guardMarks(entries...)...); err != nil {
 		return fail("guard", m.state, ReadOnly, err)
 	}
 	if len(taken) > 0 {

@@ -35,7 +35,7 @@ func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error
 	}
 	if id == "" {
 		all := ""
-		err := m.chain.About(ctx, &all, 1, v.commit.Seq, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
+		err := m.chain.About(ctx, &all, store.Span{From: 1, To: v.commit.Seq, Backward: true}, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
 		return out, fail("log", "", Corrupt, err)
 	}
 	last, err := m.currentID(ctx, v, id)
@@ -180,7 +180,7 @@ func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 func (m *Memory) search(ctx context.Context, r ref, head uint64) (uint64, error) {
 	var found []Commit
 	all := ""
-	err := m.chain.About(ctx, &all, 1, head, func(c *graph.Commit) error {
+	err := m.chain.About(ctx, &all, store.Span{From: 1, To: head, Backward: true}, func(c *graph.Commit) error {
 		switch {
 		case !r.until.IsZero():
 			if !c.When().After(r.until) {

@@ -334,14 +334,14 @@ func covered(unread map[string]bool, path string) bool {
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.draft.Seal()
 	if in.m.isHeadUnstored() {
-		in.m.chain.Held().Hold(state, &delta)
+		in.m.chain.Writer().Hold(state, &delta)
 		in.remember()
 		in.reset()
 		return nil
 	}
 	marks := in.m.driftMarks(in.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
-		c, err := in.m.commit(background(ctx), state, &delta, graph.Commit{
+		c, err := in.m.chain.Writer().Commit(background(ctx), state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: byFile, Session: in.m.opts.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: message(&delta),
 		}, marks...)

@@ -238,7 +238,7 @@ func (m *Memory) close() error {
 		return nil
 	}
 	m.closed = true
-	err := errors.Join(m.chain.Held().Images().Finish(), m.saveTable(), m.saveTokens())
+	err := errors.Join(m.chain.Writer().Images().Finish(), m.saveTable(), m.saveTokens())
 	return fail("close", m.state, Other, errors.Join(err, m.release()))
 }
 

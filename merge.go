@@ -111,7 +111,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		return nil, fail("merge", name, openKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.opts.Log, Now: m.opts.Now, FS: in, Org: m.opts.Org, Ledgers: &newLedgers(nil).all, Deriver: indexes{m.scope},
+		Name: name, Log: m.opts.Log, FS: in, Org: m.opts.Org, Ledgers: &newLedgers(nil).all, Deriver: indexes{m.scope},
 	})
 	tx := other.Begin()
 	defer tx.End()

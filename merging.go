@@ -174,7 +174,7 @@ func (g *merging) carry(ctx context.Context) error {
 			return err
 		}
 		if b.Size() >= carryBytes {
-			if err := g.keep(ctx, b); err != nil {
+			if err := g.ours.Writer().AppendBatch(ctx, b); err != nil {
 				return err
 			}
 			b = &store.Batch{}
@@ -186,11 +186,7 @@ func (g *merging) carry(ctx context.Context) error {
 	if g.made != nil {
 		b.Add(store.Block, g.made)
 	}
-	return g.keep(ctx, b)
-}
-
-func (g *merging) keep(ctx context.Context, b *store.Batch) error {
-	return g.ours.Held().Announce(ctx, b)
+	return g.ours.Writer().AppendBatch(ctx, b)
 }
 
 // carryCommit adds a commit of the other and the blocks it brought.

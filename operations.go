@@ -32,7 +32,7 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 	if len(want.Op) > maxOpBytes {
 		return nil, fail(name, "", Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
 	}
-	first, err := m.chain.Held().FirstOf(ctx, want.Op)
+	first, err := m.chain.Writer().FirstOf(ctx, want.Op)
 	if err != nil {
 		return nil, fail(name, m.state, Corrupt, err)
 	}

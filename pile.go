@@ -195,7 +195,7 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	if err := m.addSteps(ctx, all, p.path, text, steps); err != nil {
 		return nil, fail("remember", p.path, Other, err)
 	}
-	if err := p.isThere(all.Head(m.chain.Held()).State); err != nil {
+	if err := p.isThere(all.Head(m.chain.Writer()).State); err != nil {
 		return nil, err
 	}
 	if err := op.sweep([]string{p.path}); err != nil {
@@ -207,7 +207,7 @@ func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	if err := op.write(ctx); err != nil {
 		return nil, err
 	}
-	done, err := m.chain.Held().Publish(ctx, all)
+	done, err := m.chain.Writer().Publish(ctx, all)
 	return done, op.afterFiles(ctx, err)
 }
 
@@ -238,7 +238,7 @@ func (p *pile) isThere(state *graph.State) error {
 
 // addSteps adds one commit for each step by which a file reaches its text.
 func (m *Memory) addSteps(ctx context.Context, all *chain.Steps, path, text string, steps []planned) error {
-	tx := m.chain.Held()
+	tx := m.chain.Writer()
 	for _, s := range steps {
 		head := all.Head(tx).State
 		draft := head.Edit(s.commit.Time)

@@ -36,7 +36,7 @@ func newLedgers(m *Memory) *ledgers {
 func (m *Memory) newChain(from store.Store) *chain.Chain {
 	m.ledgers = newLedgers(m)
 	opts := chain.Options{
-		Name: m.state, Log: m.opts.Log, Now: m.opts.Now, FS: m.fs, Org: m.opts.Org, Ledgers: &m.ledgers.all, Deriver: indexes{m.scope},
+		Name: m.state, Log: m.opts.Log, FS: m.fs, Org: m.opts.Org, Ledgers: &m.ledgers.all, Deriver: indexes{m.scope},
 		Signer: m.opts.Signer, Verifiers: m.opts.Verifiers, Lost: m.scannedBefore, Committed: m.opts.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.known.follow(delta)
@@ -89,7 +89,7 @@ func (m *Memory) load(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
-		err = m.chain.Held().Resume(background(ctx))
+		err = m.chain.Writer().Resume(background(ctx))
 	}
 	if err != nil || pending == nil || m.chain.Store().Err() != nil {
 		return err
@@ -105,7 +105,7 @@ func (m *Memory) load(ctx context.Context) error {
 // later version: the next scan reads its files.
 func (m *Memory) read() (*intent, error) {
 	m.known = knownNotes{}
-	pending, err := m.chain.Held().Load()
+	pending, err := m.chain.Writer().Load()
 	if err != nil || pending == nil {
 		return nil, err
 	}

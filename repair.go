@@ -52,7 +52,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 		return plan, nil
 	}
 	if s.onlyImages() {
-		m.chain.Held().Images().Wait()
+		m.chain.Writer().Images().Wait()
 		m.recovered = "repaired: " + s.message()
 		err = s.disk.PutAside(s.from)
 	} else {
@@ -68,7 +68,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if err := m.refill(background(ctx)); err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
 	}
-	return plan, fail("repair", m.state, Other, m.chain.Held().Images().Write())
+	return plan, fail("repair", m.state, Other, m.chain.Writer().Images().Write())
 }
 
 // checkAll lets the store find damage in blocks that have not been read yet.
@@ -120,7 +120,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	to := disk.Rebuilt{
 		Memex: m.dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
-	tx := m.chain.Held()
+	tx := m.chain.Writer()
 	var marks [][]byte
 	if m.trust().doubt != "" && m.opts.Signer == nil { // else the signed head records it
 		marks = guardMarks(guard.Entry{Reset: true}, guard.Entry{Policy: m.guard.policy.String()})
@@ -197,7 +197,7 @@ func (m *Memory) refill(ctx context.Context) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	return m.chain.Held().Announce(ctx, &b)
+	return m.chain.Writer().AppendBatch(ctx, &b)
 }
 
 // beginChain begins a new history if the old one was read completely and nothing in it

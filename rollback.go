@@ -118,13 +118,13 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
 		return Commit{}, nil, nil
 	}
-	m.chain.Held().Expect(&delta)
+	m.chain.Writer().Expect(&delta)
 	r.op = m.begin(ctx, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
 	if delta.Empty() && r.secondParent != nil { // both sides made the same changes
-		c, err := m.chain.Held().Append(ctx, state, &delta, r.op.intent.commit, r.marks...)
+		c, err := m.chain.Writer().Append(ctx, state, &delta, r.op.intent.commit, r.marks...)
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
@@ -136,7 +136,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 			return Commit{}, r.touched, nil
 		}
 		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks)
-		c, err := m.commit(ctx, state, &delta, r.op.intent.commit, marks...)
+		c, err := m.chain.Writer().Commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
 	if err := r.stage(head.state, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {

@@ -154,7 +154,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	if delta.Empty() {
 		return m.drop(ctx, in)
 	}
-	if _, err := m.commit(ctx, state, &delta, in.commit, append(m.driftMarks(in.paths(), nil), in.marks...)...); err != nil {
+	if _, err := m.chain.Writer().Commit(ctx, state, &delta, in.commit, append(m.driftMarks(in.paths(), nil), in.marks...)...); err != nil {
 		return err
 	}
 	return m.syncFiles(in.commit.Kind)
@@ -173,7 +173,7 @@ func (m *Memory) finishSteps(ctx context.Context, in *intent) error {
 	all := &chain.Steps{}
 	err = m.addSteps(ctx, all, path, text, in.steps)
 	if err == nil {
-		_, err = m.chain.Held().Publish(ctx, all)
+		_, err = m.chain.Writer().Publish(ctx, all)
 	}
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (m *Memory) draft(now int64) *graph.Draft { return m.View().state.Edit(now)
 
 // drop records that an announced operation was abandoned.
 func (m *Memory) drop(ctx context.Context, in *intent) error {
-	return m.chain.Held().Mark(ctx, chain.DroppedMark(in.commit.Op))
+	return m.chain.Writer().Mark(ctx, chain.DroppedMark(in.commit.Op))
 }
 
 // pathsOf names the files that an intent writes, the first three if there are more.

@@ -97,7 +97,7 @@ func (m *Memory) keep(ctx context.Context, name string) (Snapshot, error) {
 	}
 	k := entryOf(at)
 	k.name = name
-	if err := m.chain.Held().Mark(ctx, snapshotMark(k)); err != nil {
+	if err := m.chain.Writer().Mark(ctx, snapshotMark(k)); err != nil {
 		return Snapshot{}, err
 	}
 	m.opts.Log.Info("kept a snapshot", "commit", k.seq, "name", name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -65,7 +66,7 @@ func stepOf(c *graph.Commit, id string) *step {
 // renames and moves. id is the node's id after them, see currentID. fn may end the walk
 // with chain.ErrStop. It returns the node's id before them.
 func (m *Memory) trail(ctx context.Context, id string, from, to uint64, fn func(*step) error) (string, error) {
-	err := m.chain.About(ctx, &id, from, to, func(c *graph.Commit) error {
+	err := m.chain.About(ctx, &id, store.Span{From: from, To: to, Backward: true}, func(c *graph.Commit) error {
 		s := stepOf(c, id)
 		if s == nil {
 			return nil
@@ -83,7 +84,7 @@ func (m *Memory) currentID(ctx context.Context, v *View, id string) (string, err
 		return id, nil
 	}
 	next, left := "", uint64(0)
-	if err := m.chain.About(ctx, &id, 1, v.commit.Seq, func(c *graph.Commit) error {
+	if err := m.chain.About(ctx, &id, store.Span{From: 1, To: v.commit.Seq, Backward: true}, func(c *graph.Commit) error {
 		for _, e := range c.Lineage {
 			if e.Old == id {
 				next, left = e.New, c.Seq
@@ -97,7 +98,7 @@ func (m *Memory) currentID(ctx context.Context, v *View, id string) (string, err
 	}); err != nil || next == "" {
 		return id, err
 	}
-	err := m.chain.AboutSince(ctx, &next, left+1, v.commit.Seq, func(c *graph.Commit) error {
+	err := m.chain.About(ctx, &next, store.Span{From: left + 1, To: v.commit.Seq}, func(c *graph.Commit) error {
 		for _, e := range c.Lineage {
 			if e.Old == next {
 				next = e.New

@@ -102,7 +102,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	id := in.at(state)
 	n, _ := state.Get(id)
 	entry := m.entry(ctx, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
-	c, err := m.commit(background(ctx), state, &delta, entry, in.laid()...)
+	c, err := m.chain.Writer().Commit(background(ctx), state, &delta, entry, in.laid()...)
 	return id, c, err
 }
 

@@ -60,7 +60,7 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
 	defer m.chain.Begin().End()
 	v := m.View()
-	if held := m.chain.Held().Held(); held != nil {
+	if held := m.chain.Writer().LastStored(); held != nil {
 		v = held.Derived.(*View)
 	}
 	w := newVerifier(ctx, m, v)

@@ -98,7 +98,7 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 	if err := o.write(ctx); err != nil {
 		return Commit{}, err
 	}
-	c, err := m.commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
+	c, err := m.chain.Writer().Commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
 	return c, o.afterFiles(ctx, err)
 }
 
@@ -151,7 +151,7 @@ func (o *operationOnFiles) announce(ctx context.Context) error {
 	if err := o.intent.add(&b); err != nil {
 		return err
 	}
-	return fail(o.name, o.m.state, ReadOnly, o.m.chain.Held().Announce(ctx, &b))
+	return fail(o.name, o.m.state, ReadOnly, o.m.chain.Writer().AppendBatch(ctx, &b))
 }
 
 // undo restores the files that were written before the write of name failed.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -19,11 +18,10 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Options says how a chain works. Name, Log, Now, Ledgers and Deriver are required.
+// Options says how a chain works. Name, Log, FS, Ledgers and Deriver are required.
 type Options struct {
 	Name    string // of the store, for errors: its folder
 	Log     *slog.Logger
-	Now     func() time.Time
 	FS      vfs.FS // of the store, for its quarantine
 	Org     *org.Defaults
 	Ledgers *Ledgers
@@ -115,8 +113,8 @@ func (c *Chain) Begin() *Tx {
 	return &c.tx
 }
 
-// Held returns the writer's Tx to code that runs between its Begin and End.
-func (c *Chain) Held() *Tx { return &c.tx }
+// Writer returns the writer's Tx to code that runs between its Begin and End.
+func (c *Chain) Writer() *Tx { return &c.tx }
 
 // Block returns a block of the history. A block that was taken out on purpose is
 // graph.ErrGone, so that states can go on without it.

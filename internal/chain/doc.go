@@ -20,8 +20,8 @@
 //     after it.
 //   - What a caller was told of is in the store; an image only saves replaying it.
 //   - The lock order is: the writer's lock, then the lock of the store's replacement.
-//     Neither is held while a callback of Options runs, except Published and Committed,
-//     which run in the writer.
+//     Ledgers, signer, witness and the callbacks of Options run in the writer: they must
+//     not begin another Tx.
 //
 // Elsewhere: states, deltas and the encoding of a commit are internal/graph; bytes on
 // disk are internal/disk; snapshots, drift and the guard's book are ledgers of the

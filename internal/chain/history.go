@@ -33,11 +33,11 @@ func (c *Chain) Commits(ctx context.Context, from, to uint64, fn func(*graph.Com
 	})
 }
 
-// About walks the commits from to back to from that may be about the node which id
-// names at the moment, newest first; fn may change what it names, and ends the walk with
+// About walks the commits of a span that may be about the node which id names at the
+// moment, in the span's order; fn may change what it names, and ends the walk with
 // ErrStop. An empty id is in all of them. Only those are decoded, the others cost a read.
-func (c *Chain) About(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
-	err := c.Store().Commits(ctx, store.Span{From: from, To: to, Backward: true}, func(r store.Record) error {
+func (c *Chain) About(ctx context.Context, id *string, span store.Span, fn func(*graph.Commit) error) error {
+	err := c.Store().Commits(ctx, span, func(r store.Record) error {
 		commit, err := c.mentioned(r, *id)
 		if commit == nil || err != nil {
 			return err
@@ -48,17 +48,6 @@ func (c *Chain) About(ctx context.Context, id *string, from, to uint64, fn func(
 		return nil
 	}
 	return err
-}
-
-// AboutSince is About from the oldest commit on.
-func (c *Chain) AboutSince(ctx context.Context, id *string, from, to uint64, fn func(*graph.Commit) error) error {
-	return c.Store().Commits(ctx, store.Span{From: from, To: to}, func(r store.Record) error {
-		commit, err := c.mentioned(r, *id)
-		if commit == nil || err != nil {
-			return err
-		}
-		return fn(commit)
-	})
 }
 
 // mentioned decodes a commit that may be about a node; nil for others.

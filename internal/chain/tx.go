@@ -31,9 +31,9 @@ func (tx *Tx) Images() *Images { return &tx.images }
 // End lets the next writer begin.
 func (tx *Tx) End() { tx.c.mu.Unlock() }
 
-// Held returns what the store holds if the head has more that the store could not
+// LastStored returns what the store holds if the head has more that the store could not
 // take, nil if both are one.
-func (tx *Tx) Held() *Moment { return tx.held }
+func (tx *Tx) LastStored() *Moment { return tx.held }
 
 // Commit makes a state durable and then the present one, together with marks. c
 // carries kind, author, session, op, time and message; the rest is filled in. Of an empty delta the marks alone
@@ -202,9 +202,10 @@ func (tx *Tx) Assume(marks ...[]byte) error {
 	return err
 }
 
-// Announce makes durable what an operation is about to do, in a batch of its own: until
-// another batch follows, Load reports it as pending.
-func (tx *Tx) Announce(ctx context.Context, b *store.Batch) error {
+// AppendBatch makes records durable in a batch of their own: blocks that no commit names
+// yet, or the intent of an operation, which Load reports as pending until another batch
+// follows.
+func (tx *Tx) AppendBatch(ctx context.Context, b *store.Batch) error {
 	tx.images.behind += b.Size()
 	_, err := tx.c.Store().Append(context.WithoutCancel(ctx), b)
 	return err
