@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	afar "github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // serving holds the flags of serve.
@@ -153,7 +154,7 @@ func (s *session) serve(ctx context.Context, how serving) error {
 		log.Warn("an alert is lost when this process ends", "why", err)
 	}
 	s.letGrow(growForLong)
-	return daemon.Serve(ctx, &daemon.Options{
+	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},
 		MCP:   func(svc api.Service) http.Handler { return s.mcpHandler(ctx, svc, feed, log) },
@@ -165,6 +166,10 @@ func (s *session) serve(ctx context.Context, how serving) error {
 			}
 		},
 	})
+	if errors.Is(err, vfs.ErrLocked) && s.meet(ctx) == nil && s.far != nil { // several can open a store that cannot be written
+		return s.sayWho(ctx, s.far, how, " already")
+	}
+	return err
 }
 
 // later buffers writes until it has a writer: the log of a daemon begins before the process

@@ -59,7 +59,7 @@ const (
 )
 
 // Serve serves until ctx ends or no client has connected for Options.Idle. It returns nil
-// for both.
+// for both. Errors: vfs.ErrLocked, of kind Conflict, if another daemon serves the memex.
 func Serve(ctx context.Context, opts *Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -71,7 +71,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()), folder: stores.Identity(opts.Memory.Dir())}
 	d.api = d.server(ending)
-	if err := d.listen(socket); err != nil {
+	if err := d.listen(ctx, socket); err != nil {
 		d.close()
 		return errors.Join(err, l.close())
 	}
@@ -141,8 +141,8 @@ func (d *daemon) hello() api.Hello {
 }
 
 // listen opens the listeners.
-func (d *daemon) listen(socket string) error {
-	if err := d.alone(socket); err != nil {
+func (d *daemon) listen(ctx context.Context, socket string) error {
+	if err := d.lockSocket(ctx, socket); err != nil {
 		return err
 	}
 	l, err := listenUnix(socket)
@@ -172,9 +172,11 @@ func (d *daemon) listen(socket string) error {
 	return nil
 }
 
-// alone takes the socket's lock, which excludes other daemons even if nobody may write the
-// state folder, so that its lock cannot be taken.
-func (d *daemon) alone(socket string) error {
+// lockSocket takes the socket's lock, which excludes other daemons even if the state folder
+// cannot be written and so has no lock. It fails only once the holder answers: a holder that
+// is starting soon listens, and one that is ending gives up the lock. A client that found
+// neither would report the lock instead of joining the daemon.
+func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	if err := makePrivate(filepath.Dir(socket)); err != nil {
 		return fmt.Errorf("socket: %w", err)
 	}
@@ -183,12 +185,28 @@ func (d *daemon) alone(socket string) error {
 		return fmt.Errorf("socket: %w", err)
 	}
 	defer folder.Close()
+	ctx, stop := context.WithTimeout(ctx, helloTimeout)
+	defer stop()
 	name := strings.TrimSuffix(filepath.Base(socket), filepath.Ext(socket)) + lockSuffix
-	d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: "fovea serve", Since: time.Now()})
-	if err != nil {
-		return &fovea.Error{Op: "serve", What: socket, Kind: fovea.Conflict, Err: err}
+	for {
+		d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: "fovea serve", Since: time.Now()})
+		if err == nil {
+			return nil
+		}
+		err = &fovea.Error{Op: "serve", What: socket, Kind: fovea.Conflict, Err: err}
+		other, dialErr := connect(ctx, socket, nil)
+		if dialErr == nil {
+			other.Close()
+		}
+		if !errors.Is(dialErr, ErrNone) || !errors.Is(err, vfs.ErrLocked) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(pollInterval):
+		}
 	}
-	return nil
 }
 
 // lockSuffix is the suffix of the socket's lock file.

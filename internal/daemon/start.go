@@ -36,7 +36,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	name := strings.TrimSuffix(socket, filepath.Ext(socket)) + outputSuffix
-	out, err := vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	out, err := vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600) // others may start one, too
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
@@ -51,7 +51,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	go func() { _ = cmd.Wait(); close(ended) }()
 	far, err := Await(ctx, c, opts, ended)
 	if errors.Is(err, ErrNone) {
-		return nil, fmt.Errorf("start: %w", startError(name, err))
+		return nil, startError(name, err)
 	}
 	if err != nil {
 		return nil, err
@@ -73,21 +73,21 @@ func giveUp(ctx context.Context, late *os.Process, ended <-chan struct{}) {
 	}
 }
 
-// lastWords is the number of bytes of a daemon's log quoted in an error.
-const lastWords = 2000
+// maxQuotedOutput is the number of bytes of a daemon's output quoted in an error.
+const maxQuotedOutput = 2000
 
 // startError returns why a daemon did not start: the error in its log's last line, else the
 // end of the log.
 func startError(name string, err error) error {
 	text, readErr := os.ReadFile(name)
-	words := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
-	if readErr != nil || words == "" {
-		return fmt.Errorf("%w; %s has what the one said that was started", err, name)
+	output := strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
+	if readErr != nil || output == "" {
+		return fmt.Errorf("start: %w; the output of the process that was started is in %s", err, name)
 	}
 	var last struct{ Error, Kind string }
-	if json.Unmarshal([]byte(words[strings.LastIndex(words, "\n")+1:]), &last) == nil && last.Error != "" {
+	if json.Unmarshal([]byte(output[strings.LastIndex(output, "\n")+1:]), &last) == nil && last.Error != "" {
 		f := api.Fault{Op: "start", Title: last.Kind, Detail: last.Error}
 		return f.Err()
 	}
-	return fmt.Errorf("the daemon ended: %s", strings.TrimPrefix(words[max(0, len(words)-lastWords):], "fovea: "))
+	return fmt.Errorf("start: the daemon ended: %s", strings.TrimPrefix(output[max(0, len(output)-maxQuotedOutput):], "fovea: "))
 }

@@ -1,0 +1,58 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// TestLockOfAnotherDaemon: over a store that nobody may write only the socket's lock tells
+// daemons apart. One that does not answer yet, or no longer, is waited for; one that answers
+// is named.
+func TestLockOfAnotherDaemon(t *testing.T) {
+	h := build(t, "a.org")
+	socket, err := h.config.Socket(nil)
+	h.check(err)
+	h.check(os.MkdirAll(filepath.Dir(socket), 0o700))
+	folder, err := vfs.Dir(filepath.Dir(socket))
+	h.check(err)
+	defer folder.Close()
+	lock, err := vfs.TryLock(vfs.Plain(folder), strings.TrimSuffix(filepath.Base(socket), ".sock")+".lock", vfs.Holder{PID: 1, Command: "fovea serve"})
+	h.check(err)
+	serve := func(ctx context.Context) error {
+		feed := &api.Feed{}
+		m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Committed: feed.Committed})
+		h.check(err)
+		ring, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "serve.log"))
+		h.check(err)
+		err = daemon.Serve(ctx, &daemon.Options{Memory: m, Config: h.config, Feed: feed, Lines: ring, Log: slog.New(slog.DiscardHandler)})
+		h.check(errors.Join(m.Close(), ring.Close()))
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := serve(ctx); !errors.Is(err, context.Canceled) || !errors.Is(err, vfs.ErrLocked) {
+		t.Errorf("it does not wait for a daemon that starts or ends: %v", err)
+	}
+	l, err := net.Listen("unix", socket)
+	h.check(err)
+	go func() { _ = http.Serve(l, http.NotFoundHandler()) }() // ends with the listener
+	defer l.Close()
+	if err := serve(t.Context()); !errors.Is(err, vfs.ErrLocked) || fovea.KindOf(err) != fovea.Conflict {
+		t.Errorf("beside one that answers: %v", err)
+	}
+	h.check(lock.Unlock())
+}
