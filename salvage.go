@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (s *salvage) blocks(c *graph.Commit) error {
 	return nil
 }
 
-// checkOwnBlock records a missing own block, or its missing chunk, that a commit names.
+// checkOwnBlock records a missing own block, or its missing chunks, that a commit names.
 func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	if _, gone := s.from.Gone()[d]; gone && !s.from.Has(d) {
 		return nil
@@ -129,16 +130,18 @@ func (s *salvage) checkOwnBlock(d merkle.Digest, seq uint64) error {
 	if err != nil {
 		return err
 	}
-	var last merkle.Digest
+	var failed error // of reading, not of a missing block
 	_, err = node.Links(block, func(d merkle.Digest) ([]byte, error) {
-		last = d
-		return s.from.Block(d)
-	})
-	if errors.Is(err, store.ErrNotFound) {
-		if _, gone := s.from.Gone()[last]; !gone {
-			s.wanted[last] = append(s.wanted[last], seq)
+		chunk, err := s.from.Block(d)
+		if !errors.Is(err, store.ErrNotFound) {
+			failed = cmp.Or(failed, err)
+		} else if _, gone := s.from.Gone()[d]; !gone {
+			s.wanted[d] = append(s.wanted[d], seq)
 		}
-		return nil
+		return chunk, err
+	})
+	if failed != nil || errors.Is(err, store.ErrNotFound) {
+		return failed
 	}
 	return err
 }

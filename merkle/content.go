@@ -3,6 +3,7 @@
 package merkle
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -40,9 +41,11 @@ func AppendContent(dst []byte, content string, emit func(Digest, []byte) error) 
 }
 
 // ReadContent reads the next value of r as a content and returns its bytes. It
-// fetches the chunks with get and verifies their digests. Its errors are those
-// of r and get, ErrDigest, ErrTooLarge, and ErrShape if AppendContent would
-// have split the content into other chunks.
+// fetches the chunks with get and verifies their digests. After an error it
+// still asks get for the other chunks, so that a caller learns of each one that
+// is missing. Its errors, of which it returns the first, are those of r and get,
+// ErrDigest, ErrTooLarge, and ErrShape if AppendContent would have split the
+// content into other chunks.
 func ReadContent(r *Reader, get func(Digest) ([]byte, error)) (string, error) {
 	if r.Peek() == KindBytes || r.Err() != nil {
 		s := string(r.Bytes())
@@ -59,19 +62,17 @@ func ReadContent(r *Reader, get func(Digest) ([]byte, error)) (string, error) {
 		return "", fmt.Errorf("read content: %d bytes, more than %d: %w", size, MaxContent, ErrTooLarge)
 	}
 	left := int(size)
-	links, err := readTree(r, width, chunks(left), get)
-	if err != nil {
-		return "", fmt.Errorf("read content: %w", err)
-	}
+	links, failed := readTree(r, width, chunks(left), get)
 	var content strings.Builder
 	content.Grow(left)
 	for _, d := range links {
 		chunk, err := readChunk(d, min(left, ChunkSize), get)
-		if err != nil {
-			return "", fmt.Errorf("read content: %w", err)
-		}
+		failed = cmp.Or(failed, err)
 		content.Write(chunk)
-		left -= len(chunk)
+		left -= min(left, ChunkSize)
+	}
+	if failed != nil {
+		return "", fmt.Errorf("read content: %w", failed)
 	}
 	return content.String(), nil
 }

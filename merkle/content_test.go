@@ -171,3 +171,41 @@ func TestReadRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestReadAsksForEveryChunk: a reader learns of each missing block that it can know of.
+func TestReadAsksForEveryChunk(t *testing.T) {
+	blocks := blockSet{}
+	block, err := AppendContent(nil, noise((ListSize+4)*ChunkSize), blocks.put)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() (asked []Digest, err error) {
+		_, err = ReadContent(NewReader(block), func(d Digest) ([]byte, error) {
+			asked = append(asked, d)
+			return blocks.get(d)
+		})
+		return asked, err
+	}
+	all, err := read()
+	if err != nil || len(all) != 2+ListSize+4 {
+		t.Fatalf("asked for %d blocks, %v", len(all), err)
+	}
+	for _, missing := range [][]int{{2}, {2, 5, len(all) - 1}, {3, len(all) - 2}} {
+		lost := blockSet{}
+		for _, i := range missing {
+			lost[all[i]] = blocks[all[i]]
+			delete(blocks, all[i])
+		}
+		_, want := blocks.get(all[missing[0]])
+		if asked, err := read(); !slices.Equal(asked, all) || !errors.Is(err, want) {
+			t.Errorf("without %v it asked for %d blocks of %d, %v", missing, len(asked), len(all), err)
+		}
+		for d, b := range lost {
+			blocks[d] = b
+		}
+	}
+	delete(blocks, all[0]) // the list of the first chunks: the last ones are asked for all the same
+	if asked, err := read(); err == nil || !slices.Equal(asked, append(all[:2:2], all[2+ListSize:]...)) {
+		t.Errorf("without a list it asked for %d blocks, %v", len(asked), err)
+	}
+}

@@ -2,7 +2,10 @@
 
 package merkle
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Limits of the format. Writers and readers return ErrTooLarge when a limit is
 // exceeded.
@@ -45,7 +48,8 @@ func topWidth(n int) int {
 }
 
 // readTree reads the top links of a tree, of which there are width, and follows
-// them down to the links to its n blocks. It is the inverse of appendTree.
+// them down to the links to its n blocks. It is the inverse of appendTree. When
+// a list block is missing, it returns the links in the others, and the error.
 func readTree(r *Reader, width, n int, get func(Digest) ([]byte, error)) ([]Digest, error) {
 	if width != topWidth(n) {
 		return nil, fmt.Errorf("read list: %d links at the top of %d: %w", width, n, ErrShape)
@@ -58,12 +62,14 @@ func readTree(r *Reader, width, n int, get func(Digest) ([]byte, error)) ([]Dige
 	for w := n; w > ListSize; w = (w + ListSize - 1) / ListSize {
 		widths = append(widths, w)
 	}
+	var failed error
 	for level := len(widths) - 1; level >= 0; level-- {
 		var below []Digest
 		for i, d := range links {
 			block, err := fetch(d, get)
 			if err != nil {
-				return nil, fmt.Errorf("read list: %w", err)
+				failed = cmp.Or(failed, fmt.Errorf("read list: %w", err))
+				continue
 			}
 			want := min(ListSize, widths[level]-i*ListSize)
 			lr := NewReader(block)
@@ -77,7 +83,7 @@ func readTree(r *Reader, width, n int, get func(Digest) ([]byte, error)) ([]Dige
 		}
 		links = below
 	}
-	return links, nil
+	return links, failed
 }
 
 func appendLinks(dst []byte, links []Digest) []byte {

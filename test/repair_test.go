@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // spoil changes bytes of the one journal file, at the place where a text stands.
@@ -220,5 +221,38 @@ func TestRepairReadsWhatIsLeft(t *testing.T) {
 	}
 	if got, want := w.kindsOf(), "lost: 1 block lost, as commit 3 says"; got != want {
 		t.Errorf("verify says %q, want %q", got, want)
+	}
+}
+
+// TestRepairListsEachChunk: of a large text that lost several chunks, each one is named, not
+// only the first.
+func TestRepairListsEachChunk(t *testing.T) {
+	large := new(strings.Builder)
+	for i := range 6 {
+		fmt.Fprintf(large, "chunk %d%s\n", i, strings.Repeat(" x", merkle.ChunkSize/2))
+	}
+	w := newWorld(t, map[string]string{"a.org": large.String(), "b.org": "* B\n"})
+	w.ingest()
+	w.saved(map[string]string{"a.org": "* Later\n"})
+	if err := errors.Join(w.m.Close(), os.RemoveAll(filepath.Join(w.state, "image"))); err != nil {
+		t.Fatal(err)
+	}
+	w.spoil("chunk 1")
+	w.spoil("chunk 3")
+	w.spoil("chunk 4")
+	w.open()
+	plan, err := w.m.Repair(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := plan[len(plan)-1]
+	if got, want := last.Kind+": "+last.Message, "lost: 3 blocks of old versions missing, named by commit 1"; got != want {
+		t.Errorf("the plan ends with %q, want %q", got, want)
+	}
+	if got, want := w.kindsOf(), "lost: 3 blocks lost, as commit 3 says"; got != want {
+		t.Errorf("verify says %q, want %q", got, want)
+	}
+	if again, err := w.m.Repair(t.Context(), false); err != nil || len(again) > 0 {
+		t.Errorf("a second repair: %+v, %v; want nothing", again, err)
 	}
 }
