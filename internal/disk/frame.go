@@ -65,12 +65,14 @@ func (f frame) record(data []byte) store.Record {
 }
 
 // frames is how the records of a file are framed. In both layouts a header begins with
-// the length of the data and ends with the checksum.
+// the length of the data and ends with the checksum. It is for one goroutine; a copy is for
+// another.
 type frames struct {
 	name    string // of the file
 	segment uint64 // its number, 0 for a pack
 	first   uint64 // of a pack: the number of its first segment
 	salt    [saltSize]byte
+	scratch [saltSize + 8]byte // of check; as a variable there it would be allocated for each frame
 }
 
 // headerSize is that of a frame's header.
@@ -109,12 +111,12 @@ func (l *frames) decode(b []byte, at int64) (f frame, ok bool) {
 // offset of the file. The offset and the file's salt are part of it, so that a frame's
 // copy elsewhere, such as a journal kept as a note, is no frame.
 func (l *frames) check(at int64, whole []byte) uint32 {
-	var head [saltSize + 8 + packFrameHeaderSize]byte
-	copy(head[:], l.salt[:])
-	binary.LittleEndian.PutUint64(head[saltSize:], uint64(at))
+	copy(l.scratch[:], l.salt[:])
+	binary.LittleEndian.PutUint64(l.scratch[saltSize:], uint64(at))
 	size := l.headerSize()
-	n := copy(head[saltSize+8:], whole[:size-4])
-	return crc32.Update(crc32.Checksum(head[:saltSize+8+n], castagnoli), castagnoli, whole[size:])
+	sum := crc32.Checksum(l.scratch[:], castagnoli)
+	sum = crc32.Update(sum, castagnoli, whole[:size-4])
+	return crc32.Update(sum, castagnoli, whole[size:])
 }
 
 // sign writes the checksum of a frame into its header.
