@@ -48,7 +48,8 @@ func TestWritesAreBoundToWhatWasJudged(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, name := range []string{"mine/a.org", "theirs/a.org"} {
-				if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte("same"), 0o600)); err != nil {
+				name = filepath.Join(dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("same"), 0o600)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -89,7 +90,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for from, to := range map[string]string{
-		"skills": "plans", "one.org": "skills/a.org", "two.org": "one.org", "x.org": ".hidden/h.org", "y.org": "x.org", "all": ".", "water": "lake", "picture.png": "photo.png",
+		"skills": "plans", "one.org": "skills/a.org", "two.org": "one.org", "x.org": ".hidden/h.org", "y.org": "x.org", "all": ".", "water": "lake",
+		"picture.png": "photo.png",
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
 			t.Fatal(err)
@@ -141,8 +143,8 @@ func TestNames(t *testing.T) {
 // TestPlace covers targets of paths, and the errors of paths without one.
 func TestPlace(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(os.MkdirAll(dir+"/a/b", 0o700), os.WriteFile(dir+"/a/b/c.org", nil, 0o600), os.Symlink("a/b", dir+"/l"), os.Symlink("gone", dir+"/d"), os.Symlink("..", dir+"/o"),
-		os.Link(dir+"/a/b/c.org", dir+"/a/h.org"), os.Symlink("loop", dir+"/loop")); err != nil {
+	if err := errors.Join(os.MkdirAll(dir+"/a/b", 0o700), os.WriteFile(dir+"/a/b/c.org", nil, 0o600), os.Symlink("a/b", dir+"/l"),
+		os.Symlink("gone", dir+"/d"), os.Symlink("..", dir+"/o"), os.Link(dir+"/a/b/c.org", dir+"/a/h.org"), os.Symlink("loop", dir+"/loop")); err != nil {
 		t.Fatal(err)
 	}
 	r := open(t, dir, nil)

@@ -95,13 +95,15 @@ func TestScan(t *testing.T) {
 			files: []string{"B.org", "a-b.org", "a.org", "a/x.org", "é.org"},
 		},
 		{
-			name:  "hidden and editors' copies",
-			texts: map[string]string{".a.org": "", ".git/a.org": "", "#a.org#": "", "a.org~": "", ".#a.org": "-> noor@host.1", "skills/x~": "", "skills/#x#": "", "skills/#x": ""},
+			name: "hidden and editors' copies",
+			texts: map[string]string{".a.org": "", ".git/a.org": "", "#a.org#": "", "a.org~": "", ".#a.org": "-> noor@host.1", "skills/x~": "", "skills/#x#": "",
+				"skills/#x": ""},
 			files: []string{"skills/#x (opaque)"},
 		},
 		{
-			name:  "opaque",
-			texts: map[string]string{"skills/a/run.sh": "", "skills/a.org": "", "agents/scout/ROM.md": "", "agents/scout/ROM.org": "", "agents/scout/x.md": "", "agents/a/b/ROM.md": "", "agents/ROM.md": "", "x/agents/a/ROM.md": ""},
+			name: "opaque",
+			texts: map[string]string{"skills/a/run.sh": "", "skills/a.org": "", "agents/scout/ROM.md": "", "agents/scout/ROM.org": "", "agents/scout/x.md": "",
+				"agents/a/b/ROM.md": "", "agents/ROM.md": "", "x/agents/a/ROM.md": ""},
 			files: []string{"agents/scout/ROM.md (opaque)", "agents/scout/ROM.org", "skills/a.org", "skills/a/run.sh (opaque)"},
 		},
 		{
@@ -131,8 +133,9 @@ func TestScan(t *testing.T) {
 			files: []string{"a.org", "b/c.org"},
 		},
 		{
-			name:  "only links lead there",
-			texts: map[string]string{".store/1": "", ".store/n/x.org": "", "b.org": "-> .store/1", "a.org": "-> ROOT/.store/1", "n": "-> .store/n", "z.org": "-> n/x.org", "m": "-> ROOT/.store/n"},
+			name: "only links lead there",
+			texts: map[string]string{".store/1": "", ".store/n/x.org": "", "b.org": "-> .store/1", "a.org": "-> ROOT/.store/1", "n": "-> .store/n",
+				"z.org": "-> n/x.org", "m": "-> ROOT/.store/n"},
 			files: []string{"a.org", "m/x.org"},
 		},
 		{
@@ -147,15 +150,17 @@ func TestScan(t *testing.T) {
 		{
 			name: "links that lead nowhere",
 			texts: map[string]string{
-				"a.org": "-> b.org", "b.org": "-> a.org", "c.org": "-> missing", "folder": "-> missing", "d.org": "-> /etc/hostname", "e": "-> ../..", "f.org": "-> x.org/y",
+				"a.org": "-> b.org", "b.org": "-> a.org", "c.org": "-> missing", "folder": "-> missing", "d.org": "-> /etc/hostname", "e": "-> ../..",
+				"f.org": "-> x.org/y",
 				"x.org": "", "photo.jpg": "-> missing", "self": "-> self",
 			},
 			files:    []string{"x.org"},
 			problems: []string{"a.org: loop", "b.org: loop", "c.org: dangling", "d.org: outside", "e: outside", "f.org: dangling", "folder: dangling", "self: loop"},
 		},
 		{
-			name:     "names that cannot be used",
-			texts:    map[string]string{"a\nb.org": "", "\xff.org": "", "x\ty/c.org": "", "bad\n.txt": "", "ok.org": "", strings.Repeat(strings.Repeat("d", 200)+"/", 2) + "ok.org": ""},
+			name: "names that cannot be used",
+			texts: map[string]string{"a\nb.org": "", "\xff.org": "", "x\ty/c.org": "", "bad\n.txt": "", "ok.org": "", strings.Repeat(strings.Repeat("d", 200)+"/",
+				2) + "ok.org": ""},
 			files:    []string{strings.Repeat(strings.Repeat("d", 200)+"/", 2) + "ok.org", "ok.org"},
 			problems: []string{"a\nb.org: name", "x\ty: name", "\xff.org: name"},
 		},
@@ -224,7 +229,8 @@ func asNobody(t *testing.T, f func()) {
 }
 
 func TestScanUnreadable(t *testing.T) {
-	root := tree(t, map[string]string{"a.org": "", "closed/b.org": "", "closed/c/d.org": "", "closed-no.org": "", "rules/.foveaignore": "x", "rules/x.org": "", "listed/e.org": ""})
+	root := tree(t, map[string]string{"a.org": "", "closed/b.org": "", "closed/c/d.org": "", "closed-no.org": "", "rules/.foveaignore": "x", "rules/x.org": "",
+		"listed/e.org": ""})
 	r := open(t, root, nil)
 	first := scan(t, r, nil, time.Now())
 	var read []Entry

@@ -34,7 +34,8 @@ func TestTable(t *testing.T) {
 	if _, ok := none.Get("a"); ok || none.Len() != 0 || len(slices.Collect(none.All())) != 0 {
 		t.Error("nil is not empty")
 	}
-	below := NewTable([]Entry{{File: File{Path: "a"}}, {File: File{Path: "a-b"}}, {File: File{Path: "a/b"}}, {File: File{Path: "a/c/d"}}, {File: File{Path: "a0"}}})
+	below := NewTable([]Entry{{File: File{Path: "a"}}, {File: File{Path: "a-b"}}, {File: File{Path: "a/b"}}, {File: File{Path: "a/c/d"}},
+		{File: File{Path: "a0"}}})
 	if diff := cmp.Diff([]Entry{{File: File{Path: "a/b"}}, {File: File{Path: "a/c/d"}}}, below.below("a")); diff != "" {
 		t.Error(diff)
 	}

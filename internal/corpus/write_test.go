@@ -122,7 +122,8 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "memex")
-			err := errors.Join(os.MkdirAll(filepath.Join(dir, "sub"), 0o755), os.WriteFile(filepath.Join(dir, "a.org"), []byte("old"), 0o600), os.WriteFile(filepath.Join(dir, "sub", "b.org"), []byte("b"), 0o666))
+			err := errors.Join(os.MkdirAll(filepath.Join(dir, "sub"), 0o755), os.WriteFile(filepath.Join(dir, "a.org"), []byte("old"), 0o600),
+				os.WriteFile(filepath.Join(dir, "sub", "b.org"), []byte("b"), 0o666))
 			if err == nil && tc.make != nil {
 				err = tc.make(dir)
 			}
@@ -156,7 +157,8 @@ func TestWriteKeepsTheMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := open(t, dir, nil)
-	if err := errors.Join(put(r, "a.org", sum("old"), Next{Text: "new", Mode: 0o400}), put(r, "n.org", merkle.Digest{}, Next{Text: "new", Mode: 0o600})); err != nil {
+	err := errors.Join(put(r, "a.org", sum("old"), Next{Text: "new", Mode: 0o400}), put(r, "n.org", merkle.Digest{}, Next{Text: "new", Mode: 0o600}))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]fs.FileMode{"a.org": 0o662, "n.org": 0o600} {

@@ -56,7 +56,8 @@ type BusyError struct {
 // Error names the owner of the lock and what to do.
 func (e *BusyError) Error() string {
 	if e.Lock.Holder == HolderUnknown {
-		return fmt.Sprintf("%v: %s, which cannot be asked from here; save there, or remove the lock .# beside the file if that editor is gone", ErrBusy, e.Lock.Owner)
+		return fmt.Sprintf("%v: %s, which cannot be asked from here; save there, or remove the lock .# beside the file if that editor is gone",
+			ErrBusy, e.Lock.Owner)
 	}
 	return fmt.Sprintf("%v: %s; save or revert it there", ErrBusy, e.Lock.Owner)
 }

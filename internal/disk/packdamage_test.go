@@ -79,7 +79,8 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	if differs != nil && !errors.Is(differs, store.ErrCorrupt) {
 		t.Fatalf("%s: %v", where, differs)
 	}
-	if reported := s.Recovery().Corrupt; (differs != nil || found.Corrupt != nil) && (reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, packFolder)) {
+	reported := s.Recovery().Corrupt
+	if (differs != nil || found.Corrupt != nil) && (reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, packFolder)) {
 		t.Fatalf("%s: recovery %v, error %v", where, reported, s.Err())
 	}
 	problems := 0
@@ -405,11 +406,13 @@ func FuzzOpenPack(f *testing.F) {
 			t.Fatal(replayErr)
 		}
 		for _, word := range []string{"a", "b", "x"} {
-			if _, err := s.Block(merkleOf(word)); err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrPurged) {
+			_, err := s.Block(merkleOf(word))
+			if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrPurged) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Commits(t.Context(), store.Span{From: 1, To: 99, Backward: true}, func(store.Record) error { return nil }); err != nil && !errors.Is(err, store.ErrCorrupt) {
+		err = s.Commits(t.Context(), store.Span{From: 1, To: 99, Backward: true}, func(store.Record) error { return nil })
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			t.Fatal(err)
 		}
 		problems := 0
