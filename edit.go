@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -28,14 +29,14 @@ type change struct {
 }
 
 // typed returns the change that applies edits.
-func typed(edits ...org.Edit) change {
+func typed(edits ...document.Edit) change {
 	return change{
 		file: func(doc *org.Document, i int, now time.Time) (string, error) {
 			splices, err := doc.Edit(i, now, edits...)
 			if err != nil {
 				return "", err
 			}
-			return org.ApplySplices(doc.Source, splices)
+			return document.Apply(doc.Source, splices)
 		},
 		tree: func(t *node.Tree, now time.Time) (*node.Tree, error) { return editTree(t, edits, now) },
 	}
@@ -56,7 +57,7 @@ func (c change) filesOnly() change { return change{file: c.file} }
 // edit, or a file that is not Org), Conflict (Error.Mine and Error.Theirs hold both texts; or
 // an :ID: that is taken), Busy (an editor holds the file), ReadOnly (the file, its folder or
 // the store), Other. Complexity is that of reading and writing the file.
-func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits ...org.Edit) (Commit, error) {
+func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits ...document.Edit) (Commit, error) {
 	return m.edit(ctx, "edit", nil, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
@@ -104,20 +105,20 @@ func described(n *node.Node) string {
 var errEncrypted = errors.New("its text is encrypted, or is to be; decrypt and edit it in Emacs")
 
 // intoText reports whether an edit changes the text below a headline's line and drawer.
-func intoText(edit org.Edit) bool {
+func intoText(edit document.Edit) bool {
 	switch edit.(type) {
-	case org.AppendBody, org.ReplaceBody, org.InsertHeadline, org.CheckItem:
+	case document.AppendBody, document.ReplaceBody, document.InsertHeadline, document.CheckItem:
 		return true
 	}
 	return false
 }
 
 // withHeadlines reports whether an edit may add any number of headlines.
-func withHeadlines(edit org.Edit) bool {
+func withHeadlines(edit document.Edit) bool {
 	switch edit := edit.(type) {
-	case org.AppendBody:
+	case document.AppendBody:
 		return edit.Children
-	case org.ReplaceBody:
+	case document.ReplaceBody:
 		return edit.Children
 	}
 	return false

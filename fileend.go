@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -78,12 +79,12 @@ func (e *fileEnd) omit(text string) {
 }
 
 // insert adds a headline. After an error nothing has changed.
-func (e *fileEnd) insert(now time.Time, h org.InsertHeadline) error {
+func (e *fileEnd) insert(now time.Time, h document.InsertHeadline) error {
 	splices, err := e.doc.Edit(-1, now, h)
 	if err != nil {
 		return err
 	}
-	text, err := org.ApplySplices(e.doc.Source, splices)
+	text, err := document.Apply(e.doc.Source, splices)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // AssignIDs gives each node without an :ID: property a random UUID, which it keeps wherever it
@@ -21,7 +21,7 @@ import (
 // in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
 // files at no other time. Errors are those of Edit.
 func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string, error) {
-	a := assignment{given: make([]string, len(ids)), splices: map[string][]org.Splice{}}
+	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
 	c, err := m.edit(ctx, "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
 		a.editing = e
 		return a.run(ctx, ids)
@@ -35,8 +35,8 @@ func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string,
 // assignment is one run of AssignIDs.
 type assignment struct {
 	*editing
-	given   []string                // in the order of the request
-	splices map[string][]org.Splice // by path
+	given   []string                     // in the order of the request
+	splices map[string][]document.Splice // by path
 	count   int
 }
 
@@ -54,7 +54,7 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 	}
 	for _, name := range sortedKeys(a.splices) {
 		// Each splice lies within the lines of its own headline, so they do not overlap.
-		slices.SortFunc(a.splices[name], func(x, y org.Splice) int { return cmp.Compare(x.Start, y.Start) })
+		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
 		if err := a.splice(name, a.document(name).Source, a.splices[name]); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (a *assignment) assign(ctx context.Context, id string) (string, error) {
 		}
 	}
 	given := uuid.NewString()
-	splices, err := doc.Edit(i, a.now, org.SetProperty{Key: "ID", Value: given})
+	splices, err := doc.Edit(i, a.now, document.SetProperty{Key: "ID", Value: given})
 	if err != nil {
 		return "", fail(a.name, id, Invalid, err)
 	}

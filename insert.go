@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -20,13 +21,13 @@ import (
 // it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
 // adds a random UUID. A child of a node without a file is in no file either. Insert returns
 // the id. Errors are those of Edit; Conflict also if another node has the id.
-func (m *Memory) Insert(ctx context.Context, under string, h org.InsertHeadline) (Commit, string, error) {
+func (m *Memory) Insert(ctx context.Context, under string, h document.InsertHeadline) (Commit, string, error) {
 	defer m.chain.Begin().End()
 	return m.insert(ctx, "insert", under, h)
 }
 
 // insert is Insert; name is the operation, for errors. The caller is the chain's writer.
-func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHeadline) (Commit, string, error) {
+func (m *Memory) insert(ctx context.Context, name, under string, h document.InsertHeadline) (Commit, string, error) {
 	id := ""
 	for _, p := range h.Properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -35,7 +36,7 @@ func (m *Memory) insert(ctx context.Context, name, under string, h org.InsertHea
 	}
 	if id == "" {
 		id = uuid.NewString()
-		h.Properties = append([]org.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
+		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
 	c, err := m.perform(ctx, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		if m.isTree(under) {

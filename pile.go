@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // mostPiled is the maximum number of notes in a batch.
@@ -79,7 +79,7 @@ func (p *pile) why(r *noting) error {
 }
 
 // ownID reports whether properties contain an :ID:, which another node may have.
-func ownID(properties []org.Property) bool {
+func ownID(properties []document.Property) bool {
 	for _, p := range properties {
 		if strings.EqualFold(p.Key, "ID") {
 			return true
@@ -142,7 +142,7 @@ func (p *pile) add(r *noting, op string) {
 	}
 	r.id = uuid.NewString()
 	h := r.headline(p.now)
-	h.Properties = slices.Concat([]org.Property{{Key: "ID", Value: r.id}}, h.Properties)
+	h.Properties = slices.Concat([]document.Property{{Key: "ID", Value: r.id}}, h.Properties)
 	end := *p.end
 	err = end.insert(p.now, h)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -152,8 +153,8 @@ func (e *editing) present(ctx context.Context, name string) (text string, there 
 }
 
 // splice applies splices to a file's text and sets the result.
-func (e *editing) splice(name, source string, splices []org.Splice) error {
-	text, err := org.ApplySplices(source, splices)
+func (e *editing) splice(name, source string, splices []document.Splice) error {
+	text, err := document.Apply(source, splices)
 	if err != nil {
 		return fail(e.name, name, Other, err)
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 const (
@@ -53,13 +53,13 @@ type remembered struct {
 //
 // Errors are those of Insert; also Denied (another author has forgotten an equal note), and
 // Invalid for an agent's note over 64 KiB.
-func (m *Memory) Remember(ctx context.Context, under string, h org.InsertHeadline) (c Commit, id string, similar []string, err error) {
+func (m *Memory) Remember(ctx context.Context, under string, h document.InsertHeadline) (c Commit, id string, similar []string, err error) {
 	r, err := m.note(ctx, under, h)
 	return r.Commit, r.ID, r.Similar, err
 }
 
 // note is Remember with one value as its result.
-func (m *Memory) note(ctx context.Context, under string, h org.InsertHeadline) (remembered, error) {
+func (m *Memory) note(ctx context.Context, under string, h document.InsertHeadline) (remembered, error) {
 	by := m.entry(ctx, graph.KindEdit, "", 0)
 	r := &noting{ctx: ctx, under: under, h: h, author: by.Author, session: by.Session}
 	if err := r.prepare(m); err != nil {
@@ -77,7 +77,7 @@ func (m *Memory) note(ctx context.Context, under string, h org.InsertHeadline) (
 type noting struct {
 	ctx     context.Context
 	under   string
-	h       org.InsertHeadline
+	h       document.InsertHeadline
 	author  author.Author
 	session string
 	key     noteKey
@@ -113,18 +113,18 @@ func (r *noting) prepare(m *Memory) error {
 }
 
 // headline returns the note as a headline; an agent's note has its origin as properties.
-func (r *noting) headline(now time.Time) org.InsertHeadline {
+func (r *noting) headline(now time.Time) document.InsertHeadline {
 	h := r.h
 	if !r.byAgent() {
 		return h
 	}
-	origin := []org.Property{{Key: "AUTHOR", Value: r.author.String()}}
+	origin := []document.Property{{Key: "AUTHOR", Value: r.author.String()}}
 	if r.session != "" {
-		origin = append(origin, org.Property{Key: "SESSION", Value: r.session})
+		origin = append(origin, document.Property{Key: "SESSION", Value: r.session})
 	}
 	origin = append(origin,
-		org.Property{Key: "CREATED", Value: now.Format("[2006-01-02 Mon 15:04]")},
-		org.Property{Key: "TRUST", Value: "unreviewed"})
+		document.Property{Key: "CREATED", Value: now.Format("[2006-01-02 Mon 15:04]")},
+		document.Property{Key: "TRUST", Value: "unreviewed"})
 	h.Properties = slices.Concat(origin, h.Properties)
 	return h
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -55,7 +56,7 @@ func resolution(n *node.Node, take bool, which []int) (change, error) {
 		}
 	}
 	if take && slices.ContainsFunc(which, func(i int) bool { return kept[i].Field == node.FieldDeleted }) {
-		return typed(org.Delete{}).filesOnly(), nil
+		return typed(document.Delete{}).filesOnly(), nil
 	}
 	own, err := n.Resolved(take, which...)
 	return change{file: func(doc *org.Document, i int, _ time.Time) (string, error) {
@@ -63,6 +64,6 @@ func resolution(n *node.Node, take bool, which []int) (change, error) {
 		if i >= 0 {
 			start, end = doc.Headlines[i].Start, doc.Headlines[i].SectionEnd
 		}
-		return org.ApplySplices(doc.Source, []org.Splice{{Start: start, End: end, New: own}})
+		return document.Apply(doc.Source, []document.Splice{{Start: start, End: end, New: own}})
 	}}, err
 }

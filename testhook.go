@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -61,7 +62,7 @@ func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []str
 func (m *Memory) rememberTogether(ctx context.Context, under string, titles []string) error {
 	var all []*noting
 	for _, title := range titles {
-		r := &noting{ctx: ctx, under: under, h: org.InsertHeadline{Title: title, Body: "of " + title}, author: m.actor(ctx).Author}
+		r := &noting{ctx: ctx, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title}, author: m.actor(ctx).Author}
 		if err := r.prepare(m); err != nil {
 			return err
 		}

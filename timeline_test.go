@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // bigMemory has a document that changes whole, of so many bytes, in each of so
@@ -151,7 +151,7 @@ func TestLookersAndWriter(t *testing.T) {
 		id = d.ID
 	}
 	for i := range 20 {
-		if _, err := m.Edit(t.Context(), id, merkle.Digest{}, org.AppendBody{Text: fmt.Sprintln("more", i)}); err != nil {
+		if _, err := m.Edit(t.Context(), id, merkle.Digest{}, document.AppendBody{Text: fmt.Sprintln("more", i)}); err != nil {
 			t.Error(err)
 		}
 	}

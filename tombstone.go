@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Forget deletes a node and its subtree from its file, and keeps agents from bringing it
@@ -24,7 +24,7 @@ import (
 func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
 	by := m.entry(ctx, graph.KindEdit, "", 0).Author
 	return m.edit(ctx, "forget", nil, func(e *editing) error {
-		apply := typed(org.Delete{})
+		apply := typed(document.Delete{})
 		n, err := e.node(ctx, id, base, apply)
 		if err != nil {
 			return err

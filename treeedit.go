@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -39,21 +40,21 @@ func (m *Memory) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
 
 // insertTree adds a headline as the last child of a node of a memory-backed
 // document.
-func (e *editing) insertTree(ctx context.Context, under string, h org.InsertHeadline) error {
+func (e *editing) insertTree(ctx context.Context, under string, h document.InsertHeadline) error {
 	n, err := e.node(ctx, under, merkle.Digest{}, unchanged)
 	if err != nil {
 		return err
 	}
 	kid := &node.Tree{Type: node.TypeHeadline}
-	edits := []org.Edit{org.SetTitle{Title: h.Title}}
+	edits := []document.Edit{document.SetTitle{Title: h.Title}}
 	for _, p := range h.Properties {
-		edits = append(edits, org.SetProperty{Key: p.Key, Value: p.Value})
+		edits = append(edits, document.SetProperty{Key: p.Key, Value: p.Value})
 	}
 	for _, tag := range h.Tags {
-		edits = append(edits, org.AddTag{Tag: tag})
+		edits = append(edits, document.AddTag{Tag: tag})
 	}
-	edits = append(edits, org.SetTodo{Keyword: h.Todo}, org.SetPriority{Priority: h.Priority},
-		org.Schedule{When: h.Scheduled}, org.Deadline{When: h.Deadline}, org.ReplaceBody{Text: h.Body})
+	edits = append(edits, document.SetTodo{Keyword: h.Todo}, document.SetPriority{Priority: h.Priority},
+		document.Schedule{When: h.Scheduled}, document.Deadline{When: h.Deadline}, document.ReplaceBody{Text: h.Body})
 	if kid, err = editTree(kid, edits, e.now); err != nil {
 		return fail(e.name, under, Invalid, err)
 	}
@@ -68,10 +69,10 @@ func (e *editing) insertTree(ctx context.Context, under string, h org.InsertHead
 }
 
 // editTree applies edits to a tree as to a headline; it returns nil if they delete the root.
-func editTree(t *node.Tree, edits []org.Edit, now time.Time) (*node.Tree, error) {
+func editTree(t *node.Tree, edits []document.Edit, now time.Time) (*node.Tree, error) {
 	next := *t
 	for _, edit := range edits {
-		if _, gone := edit.(org.Delete); gone {
+		if _, gone := edit.(document.Delete); gone {
 			return nil, nil
 		}
 		if err := editNode(&next, edit, now); err != nil {
@@ -82,25 +83,25 @@ func editTree(t *node.Tree, edits []org.Edit, now time.Time) (*node.Tree, error)
 }
 
 // editNode applies one edit to the root of a tree, which the caller owns.
-func editNode(t *node.Tree, edit org.Edit, now time.Time) error {
+func editNode(t *node.Tree, edit document.Edit, now time.Time) error {
 	switch edit := edit.(type) {
-	case org.SetTodo:
+	case document.SetTodo:
 		setAttr(t, "TODO-TYPE", "")
 		return setText(t, "TODO", edit.Keyword)
-	case org.SetTitle:
+	case document.SetTitle:
 		return setText(t, "TITLE", edit.Title)
-	case org.SetPriority, org.Schedule, org.Deadline:
+	case document.SetPriority, document.Schedule, document.Deadline:
 		return setAsHeadline(t, edit, now)
-	case org.AddTag:
+	case document.AddTag:
 		if _, err := asHeadline(edit, now); err != nil {
 			return err
 		}
 		if tags := tagsOf(t); !slices.Contains(tags, edit.Tag) {
 			setAttr(t, "TAGS", append(tags, edit.Tag)...)
 		}
-	case org.RemoveTag:
+	case document.RemoveTag:
 		setAttr(t, "TAGS", slices.DeleteFunc(tagsOf(t), func(tag string) bool { return tag == edit.Tag })...)
-	case org.SetProperty:
+	case document.SetProperty:
 		if strings.EqualFold(edit.Key, "ID") && t.ID() != "" && t.ID() != edit.Value {
 			return errors.New("an ID stays what it is")
 		}
@@ -108,14 +109,14 @@ func editNode(t *node.Tree, edit org.Edit, now time.Time) error {
 			return err
 		}
 		return setText(t, edit.Key, edit.Value)
-	case org.RemoveProperty:
+	case document.RemoveProperty:
 		if strings.EqualFold(edit.Key, "ID") {
 			return errors.New("an ID stays what it is")
 		}
 		setAttr(t, edit.Key, "")
-	case org.ReplaceBody:
+	case document.ReplaceBody:
 		t.Content, t.Bare = edit.Text, edit.Text == "" && t.Bare
-	case org.AppendBody:
+	case document.AppendBody:
 		if t.Content != "" && !strings.HasSuffix(t.Content, "\n") {
 			t.Content += "\n"
 		}
@@ -128,30 +129,30 @@ func editNode(t *node.Tree, edit org.Edit, now time.Time) error {
 
 // asHeadline returns a headline after an edit, so that nodes are limited to the values that
 // headlines accept.
-func asHeadline(edit org.Edit, now time.Time) (*org.Headline, error) {
+func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
 	doc := org.Parse("* x\n", nil)
 	splices, err := doc.Edit(0, now, edit)
 	if err != nil {
 		return nil, err
 	}
-	text, err := org.ApplySplices(doc.Source, splices)
+	text, err := document.Apply(doc.Source, splices)
 	if err != nil {
 		return nil, err
 	}
 	return &org.Parse(text, nil).Headlines[0], nil
 }
 
-func setAsHeadline(t *node.Tree, edit org.Edit, now time.Time) error {
+func setAsHeadline(t *node.Tree, edit document.Edit, now time.Time) error {
 	h, err := asHeadline(edit, now)
 	if err != nil {
 		return err
 	}
 	switch edit.(type) {
-	case org.SetPriority:
+	case document.SetPriority:
 		setAttr(t, "PRIORITY", h.Priority)
-	case org.Schedule:
+	case document.Schedule:
 		setAttr(t, "SCHEDULED", h.Scheduled)
-	case org.Deadline:
+	case document.Deadline:
 		setAttr(t, "DEADLINE", h.Deadline)
 	}
 	return nil

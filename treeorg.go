@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -85,7 +86,7 @@ func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
 
 // headlineOf writes one top-level headline.
 func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, error) {
-	h := org.InsertHeadline{
+	h := document.InsertHeadline{
 		Title: textOf(t, "TITLE"), Todo: textOf(t, "TODO"), Priority: textOf(t, "PRIORITY"), Tags: tagsOf(t),
 		Scheduled: textOf(t, "SCHEDULED"), Deadline: textOf(t, "DEADLINE"), Body: body,
 	}
@@ -93,7 +94,7 @@ func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, 
 		h.Title = t.Type
 	}
 	if t.ID() == "" {
-		h.Properties = append(h.Properties, org.Property{Key: "ID", Value: uuid.NewString()})
+		h.Properties = append(h.Properties, document.Property{Key: "ID", Value: uuid.NewString()})
 	}
 	for _, a := range t.Attrs {
 		if slices.Contains(intoLine, a.Key) || a.Value.Kind() == node.KindNull {
@@ -105,7 +106,7 @@ func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, 
 		}
 		key := a.Key
 		for _, v := range items {
-			h.Properties = append(h.Properties, org.Property{Key: key, Value: strings.TrimSpace(v.String())})
+			h.Properties = append(h.Properties, document.Property{Key: key, Value: strings.TrimSpace(v.String())})
 			key = a.Key + "+"
 		}
 	}
@@ -114,7 +115,7 @@ func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, 
 	if err != nil {
 		return "", err
 	}
-	text, err := org.ApplySplices(doc.Source, splices)
+	text, err := document.Apply(doc.Source, splices)
 	if err != nil {
 		return "", err
 	}

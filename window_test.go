@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -54,7 +54,7 @@ func TestWindowReadsAgainWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"r7", "r49"} {
-		if _, err := m.Edit(t.Context(), id, merkle.Digest{}, org.SetTitle{Title: "Rain"}); err != nil {
+		if _, err := m.Edit(t.Context(), id, merkle.Digest{}, document.SetTitle{Title: "Rain"}); err != nil {
 			t.Fatal(err)
 		}
 	}

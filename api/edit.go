@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // EditRequest changes one node. Fields that are absent change nothing; they
@@ -109,43 +109,43 @@ func named(err error, op, id, name string) error {
 }
 
 // edits lists the changes asked for, in order.
-func (r *EditRequest) edits() ([]org.Edit, error) {
-	var edits []org.Edit
-	set := func(value *string, edit func(string) org.Edit) {
+func (r *EditRequest) edits() ([]document.Edit, error) {
+	var edits []document.Edit
+	set := func(value *string, edit func(string) document.Edit) {
 		if value != nil {
 			edits = append(edits, edit(*value))
 		}
 	}
 	// First, while the lines are still those that the caller counted.
 	for _, line := range r.Check {
-		edits = append(edits, org.CheckItem{Line: line, State: "X"})
+		edits = append(edits, document.CheckItem{Line: line, State: "X"})
 	}
 	for _, line := range r.Uncheck {
-		edits = append(edits, org.CheckItem{Line: line, State: " "})
+		edits = append(edits, document.CheckItem{Line: line, State: " "})
 	}
-	set(r.Todo, func(v string) org.Edit { return org.SetTodo{Keyword: v} })
-	set(r.Title, func(v string) org.Edit { return org.SetTitle{Title: v} })
-	set(r.Priority, func(v string) org.Edit { return org.SetPriority{Priority: v} })
+	set(r.Todo, func(v string) document.Edit { return document.SetTodo{Keyword: v} })
+	set(r.Title, func(v string) document.Edit { return document.SetTitle{Title: v} })
+	set(r.Priority, func(v string) document.Edit { return document.SetPriority{Priority: v} })
 	for _, tag := range r.Tag {
-		edits = append(edits, org.AddTag{Tag: tag})
+		edits = append(edits, document.AddTag{Tag: tag})
 	}
 	for _, tag := range r.Untag {
-		edits = append(edits, org.RemoveTag{Tag: tag})
+		edits = append(edits, document.RemoveTag{Tag: tag})
 	}
 	properties, err := properties(r.Property)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range properties {
-		edits = append(edits, org.SetProperty{Key: p.Key, Value: p.Value})
+		edits = append(edits, document.SetProperty{Key: p.Key, Value: p.Value})
 	}
 	for _, key := range r.RemoveProperty {
-		edits = append(edits, org.RemoveProperty{Key: key})
+		edits = append(edits, document.RemoveProperty{Key: key})
 	}
-	set(r.Schedule, func(v string) org.Edit { return org.Schedule{When: v} })
-	set(r.Deadline, func(v string) org.Edit { return org.Deadline{When: v} })
-	set(r.Body, func(v string) org.Edit { return org.ReplaceBody{Text: v, Children: r.AllowSubheadings} })
-	set(r.Append, func(v string) org.Edit { return org.AppendBody{Text: v, Children: r.AllowSubheadings} })
+	set(r.Schedule, func(v string) document.Edit { return document.Schedule{When: v} })
+	set(r.Deadline, func(v string) document.Edit { return document.Deadline{When: v} })
+	set(r.Body, func(v string) document.Edit { return document.ReplaceBody{Text: v, Children: r.AllowSubheadings} })
+	set(r.Append, func(v string) document.Edit { return document.AppendBody{Text: v, Children: r.AllowSubheadings} })
 	if len(edits) == 0 {
 		return nil, errors.New("no change was asked for; say what to set, such as todo or title")
 	}
@@ -153,14 +153,14 @@ func (r *EditRequest) edits() ([]org.Edit, error) {
 }
 
 // properties splits KEY=VALUE.
-func properties(pairs []string) ([]org.Property, error) {
-	var out []org.Property
+func properties(pairs []string) ([]document.Property, error) {
+	var out []document.Property
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
 			return nil, fmt.Errorf("property %q has no value; write KEY=VALUE", pair)
 		}
-		out = append(out, org.Property{Key: key, Value: value})
+		out = append(out, document.Property{Key: key, Value: value})
 	}
 	return out, nil
 }

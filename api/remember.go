@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // RememberRequest adds a headline.
@@ -43,7 +43,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		return nil, invalid("remember", err)
 	}
 	if req.IDPrefix {
-		props = append([]org.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
+		props = append([]document.Property{{Key: "ID", Value: "id-" + uuid.NewString()}}, props...)
 	}
 	v, err := l.seen(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	if err != nil {
 		return nil, err
 	}
-	c, id, similar, err := l.m.Remember(ctx, under, org.InsertHeadline{
+	c, id, similar, err := l.m.Remember(ctx, under, document.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	})

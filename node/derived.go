@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -36,8 +37,8 @@ type Derived struct {
 	Opaque     bool // a file that is not parsed
 	Encrypted  bool // has or inherits the tag crypt: only its own line is read
 
-	TagGroups []org.TagGroup // a document's, by #+TAGS lines and those of its setup files
-	Setup     []string       // sorted paths of the setup files that a document names, whether they exist or not
+	TagGroups []document.TagGroup // a document's, by #+TAGS lines and those of its setup files
+	Setup     []string            // sorted paths of the setup files that a document names, whether they exist or not
 }
 
 // cryptTag is the tag of headlines that org-crypt encrypts.
@@ -51,7 +52,7 @@ func (d *Derived) Equal(o *Derived) bool {
 		d.Commented == o.Commented && d.Archived == o.Archived && d.Opaque == o.Opaque && d.Encrypted == o.Encrypted &&
 		slices.Equal(d.Tags, o.Tags) && slices.Equal(d.Properties, o.Properties) &&
 		slices.Equal(d.Links, o.Links) && slices.Equal(d.Setup, o.Setup) &&
-		slices.EqualFunc(d.TagGroups, o.TagGroups, func(a, b org.TagGroup) bool {
+		slices.EqualFunc(d.TagGroups, o.TagGroups, func(a, b document.TagGroup) bool {
 			return a.Name == b.Name && a.Exclusive == b.Exclusive && slices.Equal(a.Members, b.Members)
 		})
 }

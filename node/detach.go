@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // Detach copies the strings of a node that is not yet in a state, so that it does not
@@ -40,7 +40,7 @@ func (n *Node) Detach(was *Node) {
 	}
 	d.TagGroups = slices.Clone(d.TagGroups)
 	for i, g := range d.TagGroups {
-		d.TagGroups[i] = org.TagGroup{Name: strings.Clone(g.Name), Exclusive: g.Exclusive, Members: allOurs(g.Members, nil)}
+		d.TagGroups[i] = document.TagGroup{Name: strings.Clone(g.Name), Exclusive: g.Exclusive, Members: allOurs(g.Members, nil)}
 	}
 	n.Derived = &d
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 func TestSetupPath(t *testing.T) {
@@ -67,7 +67,7 @@ func TestEncrypted(t *testing.T) {
 
 func TestDerivedEqual(t *testing.T) {
 	fresh := func() *Derived {
-		return &Derived{Tags: []string{"a"}, Properties: []Property{{"k", "v"}}, Links: []string{"l"}, Setup: []string{"s"}, TagGroups: []org.TagGroup{{Name: "g", Members: []string{"m"}}}}
+		return &Derived{Tags: []string{"a"}, Properties: []Property{{"k", "v"}}, Links: []string{"l"}, Setup: []string{"s"}, TagGroups: []document.TagGroup{{Name: "g", Members: []string{"m"}}}}
 	}
 	for name, change := range map[string]func(*Derived){
 		"title": func(d *Derived) { d.Title = "x" }, "todo": func(d *Derived) { d.Todo = "x" }, "done": func(d *Derived) { d.Done = true },

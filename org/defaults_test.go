@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -69,16 +70,16 @@ func TestDefaults(t *testing.T) {
 func TestDefaultsInEdits(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
-		edit       org.Edit
+		edit       document.Edit
 		want       string
 	}{
-		{"done", "* NEXT a\n", org.SetTodo{Keyword: "DONE"}, "* DONE a\nCLOSED: [2026-03-03 Tue 10:00]\n"},
-		{"not done here", "#+STARTUP: nologdone\n* NEXT a\n", org.SetTodo{Keyword: "DONE"}, "#+STARTUP: nologdone\n* DONE a\n"},
-		{"logged", "* NEXT a\n", org.SetTodo{Keyword: "WAIT"}, "* WAIT a\n:LOG:\n- State \"WAIT\"       from \"NEXT\"       [2026-03-03 Tue 10:00]\n:END:\n"},
-		{"logged in the file's drawer", "#+STARTUP: nologdrawer logdrawer\n* NEXT a\n", org.SetTodo{Keyword: "WAIT"},
+		{"done", "* NEXT a\n", document.SetTodo{Keyword: "DONE"}, "* DONE a\nCLOSED: [2026-03-03 Tue 10:00]\n"},
+		{"not done here", "#+STARTUP: nologdone\n* NEXT a\n", document.SetTodo{Keyword: "DONE"}, "#+STARTUP: nologdone\n* DONE a\n"},
+		{"logged", "* NEXT a\n", document.SetTodo{Keyword: "WAIT"}, "* WAIT a\n:LOG:\n- State \"WAIT\"       from \"NEXT\"       [2026-03-03 Tue 10:00]\n:END:\n"},
+		{"logged in the file's drawer", "#+STARTUP: nologdrawer logdrawer\n* NEXT a\n", document.SetTodo{Keyword: "WAIT"},
 			"#+STARTUP: nologdrawer logdrawer\n* WAIT a\n:LOGBOOK:\n- State \"WAIT\"       from \"NEXT\"       [2026-03-03 Tue 10:00]\n:END:\n"},
-		{"keywords of the file have its marks", "#+TODO: NEXT WAIT | DONE\n* NEXT a\n", org.SetTodo{Keyword: "WAIT"}, "#+TODO: NEXT WAIT | DONE\n* WAIT a\n"},
-		{"goes back to the first of its sequence", "* NEXT a <2026-03-01 Sun +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", org.SetTodo{Keyword: "DONE"},
+		{"keywords of the file have its marks", "#+TODO: NEXT WAIT | DONE\n* NEXT a\n", document.SetTodo{Keyword: "WAIT"}, "#+TODO: NEXT WAIT | DONE\n* WAIT a\n"},
+		{"goes back to the first of its sequence", "* NEXT a <2026-03-01 Sun +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", document.SetTodo{Keyword: "DONE"},
 			"* TODO a <2026-03-02 Mon +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n"},
 	} {
 		d := org.Parse(tc.text, &org.Options{Defaults: personal})
@@ -87,7 +88,7 @@ func TestDefaultsInEdits(t *testing.T) {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
-		got, _ := org.ApplySplices(tc.text, splices)
+		got, _ := document.Apply(tc.text, splices)
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
@@ -99,21 +100,21 @@ func TestDefaultsInEdits(t *testing.T) {
 func TestUndeclaredKeywordStays(t *testing.T) {
 	for _, tc := range []struct {
 		text    string
-		edit    org.Edit
+		edit    document.Edit
 		refused string // what the error holds
 	}{
-		{"* NEXT Read paper\n", org.SetTodo{Keyword: "DONE"}, "#+TODO: TODO NEXT | DONE"},
-		{"* NEXT Read paper\n", org.SetTodo{Keyword: "TODO"}, "todo in [org] of the configuration"},
-		{"#+TODO: A | B\n* WAITING Read paper\n", org.SetTodo{Keyword: "B"}, "add it to the line #+TODO: of the file"},
-		{"* IN-PROGRESS [#A] x\n", org.SetTodo{Keyword: "DONE"}, "IN-PROGRESS"},
-		{"* CANCELLED x\n", org.SetTodo{Keyword: "DONE"}, "TODO | DONE CANCELLED"},
-		{"* FOO x\nSCHEDULED: <2026-01-01>\n", org.SetTodo{Keyword: "DONE"}, "TODO FOO | DONE"},
-		{"* a\n", org.InsertHeadline{Title: "NEXT x", Todo: "TODO"}, "NEXT"},
-		{"* a\n", org.SetTodo{Keyword: "NEXT"}, "#+TODO: TODO NEXT | DONE"},
-		{"* NEXT Read paper\n", org.SetTodo{}, ""},
-		{"* API design\n", org.SetTodo{Keyword: "TODO"}, ""},
-		{"* Next steps\n", org.SetTodo{Keyword: "TODO"}, ""},
-		{"#+TODO: TODO NEXT | DONE\n* NEXT Read paper\n", org.SetTodo{Keyword: "DONE"}, ""},
+		{"* NEXT Read paper\n", document.SetTodo{Keyword: "DONE"}, "#+TODO: TODO NEXT | DONE"},
+		{"* NEXT Read paper\n", document.SetTodo{Keyword: "TODO"}, "todo in [org] of the configuration"},
+		{"#+TODO: A | B\n* WAITING Read paper\n", document.SetTodo{Keyword: "B"}, "add it to the line #+TODO: of the file"},
+		{"* IN-PROGRESS [#A] x\n", document.SetTodo{Keyword: "DONE"}, "IN-PROGRESS"},
+		{"* CANCELLED x\n", document.SetTodo{Keyword: "DONE"}, "TODO | DONE CANCELLED"},
+		{"* FOO x\nSCHEDULED: <2026-01-01>\n", document.SetTodo{Keyword: "DONE"}, "TODO FOO | DONE"},
+		{"* a\n", document.InsertHeadline{Title: "NEXT x", Todo: "TODO"}, "NEXT"},
+		{"* a\n", document.SetTodo{Keyword: "NEXT"}, "#+TODO: TODO NEXT | DONE"},
+		{"* NEXT Read paper\n", document.SetTodo{}, ""},
+		{"* API design\n", document.SetTodo{Keyword: "TODO"}, ""},
+		{"* Next steps\n", document.SetTodo{Keyword: "TODO"}, ""},
+		{"#+TODO: TODO NEXT | DONE\n* NEXT Read paper\n", document.SetTodo{Keyword: "DONE"}, ""},
 	} {
 		d := org.Parse(tc.text, nil)
 		_, err := d.Edit(0, editNow, tc.edit)

@@ -2,6 +2,8 @@
 
 package org
 
+import "github.com/fovea-memory/fovea/document"
+
 // A Document is the outline of one Org file. It does not change after [Parse] returns
 // it, so it is safe for concurrent use. Callers must not modify its slices.
 type Document struct {
@@ -24,7 +26,7 @@ type Document struct {
 	Todo TodoKeywords
 	// TagGroups are the groups of the #+TAGS lines in order, including those of setup
 	// files.
-	TagGroups []TagGroup
+	TagGroups []document.TagGroup
 	// LinkAbbreviations maps link types to their expansions, from the #+LINK lines of
 	// the file and its setup files. If a type occurs twice, the last line wins.
 	LinkAbbreviations map[string]string

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // The errors that edits wrap.
@@ -50,14 +52,6 @@ func kindErrorf(kind error, format string, values ...any) error {
 	return detailedError{kind, fmt.Sprintf(format, values...)}
 }
 
-// An Edit is one typed change of a headline: [SetTodo], [SetPriority], [SetTitle],
-// [AddTag], [RemoveTag], [SetProperty], [RemoveProperty], [Schedule], [Deadline],
-// [AppendBody], [ReplaceBody], [InsertHeadline], [CheckItem] or [Delete]. Each has
-// the effect of the Emacs command under its default settings and those of the file.
-type Edit interface {
-	apply(e *editor) error
-}
-
 // Edit applies edits in order to headline i, or to the document if i is -1, and
 // returns the changes as splices of d.Source, sorted and disjoint. d does not change.
 // Edits use the date and time of now to the minute, in its own location.
@@ -70,7 +64,7 @@ type Edit interface {
 // If an edit fails, Edit returns no splices and an error that names the edit and
 // wraps one of the Err values. Each change parses the outline again, so Edit takes
 // time in proportion to the number of edits times the length of the source.
-func (d *Document) Edit(i int, now time.Time, edits ...Edit) ([]Splice, error) {
+func (d *Document) Edit(i int, now time.Time, edits ...document.Edit) ([]document.Splice, error) {
 	if i < -1 || i >= len(d.Headlines) {
 		return nil, fmt.Errorf("edit headline %d of %d: %w", i, len(d.Headlines), ErrNoHeadline)
 	}
@@ -98,11 +92,42 @@ func newEditor(d *Document, i int, now time.Time) *editor {
 }
 
 // apply applies one edit.
-func (e *editor) apply(edit Edit) error {
+func (e *editor) apply(edit document.Edit) error {
 	if e.deleted {
 		return fmt.Errorf("edit a deleted headline: %w", ErrNoHeadline)
 	}
-	return edit.apply(e)
+	switch edit := edit.(type) {
+	case document.SetTodo:
+		return e.setTodo(edit)
+	case document.SetPriority:
+		return e.setPriority(edit)
+	case document.SetTitle:
+		return e.setTitle(edit)
+	case document.AddTag:
+		return e.addTag(edit)
+	case document.RemoveTag:
+		return e.removeTag(edit)
+	case document.SetProperty:
+		return e.setProperty(edit)
+	case document.RemoveProperty:
+		return e.removeProperty(edit)
+	case document.Schedule:
+		return e.schedule(edit)
+	case document.Deadline:
+		return e.deadline(edit)
+	case document.AppendBody:
+		return e.appendBody(edit)
+	case document.ReplaceBody:
+		return e.replaceBody(edit)
+	case document.InsertHeadline:
+		return e.insertHeadline(edit)
+	case document.CheckItem:
+		return e.checkItem(edit)
+	case document.Delete:
+		return e.delete(edit)
+	default:
+		return fmt.Errorf("unknown edit %T: %w", edit, ErrStructure)
+	}
 }
 
 // headline returns the edited headline. The pointer is invalid after a change.

@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // defaultArchive is the default archive location of Emacs.
@@ -45,7 +47,7 @@ func ArchiveFile(d *Document, i int, name string) (string, error) {
 // Neither document changes. archiveSplices apply to the archive's source, or to the
 // empty text. For now and the errors see [Document.Edit]; another error is
 // [ErrArchive].
-func Archive(from *Document, i int, name string, archive *Document, now time.Time) (fromSplices, archiveSplices []Splice, err error) {
+func Archive(from *Document, i int, name string, archive *Document, now time.Time) (fromSplices, archiveSplices []document.Splice, err error) {
 	if i == -1 {
 		return nil, nil, kindErrorf(ErrNoHeadline, "a document cannot be archived; move the file")
 	}

@@ -6,36 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
-// AppendBody appends text, in lines of its own, to the own text of a headline or to
-// the text before the first headline. Blank lines before the next headline stay after
-// it.
-//
-// A line of the text that starts a headline is [ErrStructure] unless Children is set;
-// with Children the headlines must be below the edited one. A line that would be a
+// appendBody keeps blank lines before the next headline after the text. A line that
+// starts a headline is [ErrStructure] unless Children is set. A line that would be a
 // setting of the file, or a planning line or property drawer in a position where Org
 // looks for one, is always [ErrStructure], and so is the loss of a setting.
-type AppendBody struct {
-	Text     string
-	Children bool
-}
-
-// ReplaceBody replaces the body of a headline under the rules of [AppendBody]: its
-// own text after the planning line, property drawer and log drawer. The body of the
-// document is the text after the property drawer and the last setting, such as
-// #+TITLE, up to the first headline. An empty Text removes the body.
-type ReplaceBody struct {
-	Text     string
-	Children bool
-}
-
-func (a AppendBody) apply(e *editor) error {
+func (e *editor) appendBody(a document.AppendBody) error {
 	_, end := e.bodyRange()
 	return e.writeBody("append body", end, end, a.Text, a.Children)
 }
 
-func (r ReplaceBody) apply(e *editor) error {
+func (e *editor) replaceBody(r document.ReplaceBody) error {
 	start, end := e.bodyRange()
 	return e.writeBody("replace body", start, end, r.Text, r.Children)
 }

@@ -6,20 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// CheckItem sets the checkbox of a list item in the own text of a headline or of the
-// document. Line is the line of the item's bullet, counted from 1 in the document as
-// left by the edits before. State is "X", " " or "-".
-//
-// The checkboxes of enclosing items and the statistics cookies in the headline's own
-// text are updated. [ErrItem] is returned for a line that is not an item with a
-// checkbox, for an item whose state depends on the items below it, and for an item
-// that the property ORDERED blocks.
-type CheckItem struct {
-	Line  int
-	State string
-}
+	"github.com/fovea-memory/fovea/document"
+)
 
 // checklist holds the list items of one section.
 type checklist struct {
@@ -29,10 +18,13 @@ type checklist struct {
 	children map[int][]int // the items in the lists of an item; those at the top for -1
 	checkbox map[int]int   // offset of the state of each item with a checkbox
 	state    map[int]byte  // state of each item with a checkbox
-	edits    []Splice
+	edits    []document.Splice
 }
 
-func (c CheckItem) apply(e *editor) error {
+// checkItem also updates the statistics cookies in the headline's own text. [ErrItem]
+// is returned for a line that is not an item with a checkbox, for an item whose state
+// depends on the items below it, and for an item that the property ORDERED blocks.
+func (e *editor) checkItem(c document.CheckItem) error {
 	list := e.doc.checklist(e.at)
 	item := list.itemAtLine(c.Line)
 	switch {
@@ -54,7 +46,7 @@ func (c CheckItem) apply(e *editor) error {
 		list.updateCookies(strings.Contains(data, "recursive"))
 		list.updateSectionCookies(done, all)
 	}
-	edits := slices.SortedFunc(slices.Values(list.edits), func(a, b Splice) int { return b.Start - a.Start })
+	edits := slices.SortedFunc(slices.Values(list.edits), func(a, b document.Splice) int { return b.Start - a.Start })
 	for _, s := range edits {
 		e.draft.replace(s.Start, s.End, s.New)
 	}
@@ -165,7 +157,7 @@ func (c *checklist) propagate(top int) {
 			c.state[k] = c.parentState(below)
 		}
 		if at := c.checkbox[k]; src[at] != c.state[k] {
-			c.edits = append(c.edits, Splice{at, at + 1, string(c.state[k])})
+			c.edits = append(c.edits, document.Splice{Start: at, End: at + 1, New: string(c.state[k])})
 		}
 	}
 }
@@ -199,7 +191,7 @@ func (c *checklist) updateCookies(recursive bool) {
 		}
 		done, all := c.countChecked(c.boxesBelow(k, recursive))
 		if text := withCounts(src[start:end], done, all); text != "" {
-			c.edits = append(c.edits, Splice{start, end, text})
+			c.edits = append(c.edits, document.Splice{Start: start, End: end, New: text})
 		}
 	}
 }
@@ -214,7 +206,7 @@ func (c *checklist) updateSectionCookies(done, all int) {
 		}
 		start, end := int(el.ContentsStart), int(el.ContentsEnd)
 		if text := withCounts(c.tree.Source[start:end], done, all); text != "" {
-			c.edits = append(c.edits, Splice{start, end, text})
+			c.edits = append(c.edits, document.Splice{Start: start, End: end, New: text})
 		}
 	}
 }

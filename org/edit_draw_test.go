@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -127,43 +128,43 @@ func drawEdit(draw *rand.Rand, d *org.Document, i int, j *editJob) {
 	switch draw.IntN(20) {
 	case 0, 1, 2, 3, 4, 5, 6:
 		j.Op, j.A = "todo", pick(append(d.Todo.All, "", d.Todo.Done[0])...)
-		j.edit(d, i, org.SetTodo{Keyword: j.A})
+		j.edit(d, i, document.SetTodo{Keyword: j.A})
 	case 7:
 		j.Op, j.A = "priority", pick("A", "B", "C")
 		if h.Priority != "" && draw.IntN(2) == 0 {
 			j.A = ""
 		}
-		j.edit(d, i, org.SetPriority{Priority: j.A})
+		j.edit(d, i, document.SetPriority{Priority: j.A})
 	case 8:
 		j.Op, j.A = "title", pick("New title", "标题 with =code=", "a [[https://example.org][link]]")
-		j.edit(d, i, org.SetTitle{Title: j.A})
+		j.edit(d, i, document.SetTitle{Title: j.A})
 	case 9:
 		j.Op, j.A = "tag", tag
-		j.edit(d, i, org.AddTag{Tag: tag})
+		j.edit(d, i, document.AddTag{Tag: tag})
 	case 10:
 		j.Op, j.A = "untag", tag
-		j.edit(d, i, org.RemoveTag{Tag: tag})
+		j.edit(d, i, document.RemoveTag{Tag: tag})
 	case 11, 12:
 		j.Op, j.A, j.B = "property", property, pick("v", "a longer value", "")
 		if strings.EqualFold(property, "ID") && j.B == "" {
 			j.B = "v" // an empty ID is refused here, but not by Emacs
 		}
-		j.edit(d, i, org.SetProperty{Key: property, Value: j.B})
+		j.edit(d, i, document.SetProperty{Key: property, Value: j.B})
 	case 13:
 		j.Op, j.A = "unproperty", property
-		j.edit(d, i, org.RemoveProperty{Key: property})
+		j.edit(d, i, document.RemoveProperty{Key: property})
 	case 14:
 		if h.Scheduled != "" && draw.IntN(3) == 0 {
 			when = ""
 		}
 		j.Op, j.A = "schedule", when
-		j.edit(d, i, org.Schedule{When: when})
+		j.edit(d, i, document.Schedule{When: when})
 	case 15:
 		if h.Deadline != "" && draw.IntN(3) == 0 {
 			when = ""
 		}
 		j.Op, j.A = "deadline", when
-		j.edit(d, i, org.Deadline{When: when})
+		j.edit(d, i, document.Deadline{When: when})
 	case 16:
 		drawCheck(draw, d, i, j)
 	default:
@@ -177,7 +178,7 @@ func drawCheck(draw *rand.Rand, d *org.Document, i int, j *editJob) {
 	line := j.Line
 	for text := range strings.Lines(d.Source[h.Start:h.SectionEnd]) {
 		for _, box := range [][2]string{{" [ ]", "X"}, {" [X]", " "}} {
-			check := org.CheckItem{Line: line, State: box[1]}
+			check := document.CheckItem{Line: line, State: box[1]}
 			if !strings.Contains(text, box[0]) {
 				continue
 			}
@@ -195,10 +196,10 @@ func drawMove(draw *rand.Rand, d *org.Document, i int, j *editJob) {
 	switch draw.IntN(5) {
 	case 0:
 		j.Op = "delete"
-		j.edit(d, i, org.Delete{})
+		j.edit(d, i, document.Delete{})
 	case 1:
 		j.Op, j.A = "sibling", "New"
-		j.edit(d, i, org.InsertHeadline{Title: "New", Sibling: true})
+		j.edit(d, i, document.InsertHeadline{Title: "New", Sibling: true})
 	case 2:
 		j.Op, j.A = "child", "New"
 		for k, child := range d.Headlines {
@@ -206,7 +207,7 @@ func drawMove(draw *rand.Rand, d *org.Document, i int, j *editJob) {
 				j.Target = lineOf(d.Source, d.Headlines[k].Start)
 			}
 		}
-		j.edit(d, i, org.InsertHeadline{Title: "New"})
+		j.edit(d, i, document.InsertHeadline{Title: "New"})
 	case 3:
 		target := draw.IntN(len(d.Headlines))
 		j.Op, j.Target = "refile", lineOf(d.Source, d.Headlines[target].Start)
@@ -217,17 +218,17 @@ func drawMove(draw *rand.Rand, d *org.Document, i int, j *editJob) {
 		j.Op = "archive"
 		splices, other, err := org.Archive(d, i, j.File, nil, editNow)
 		j.result(splices, err)
-		j.gotOther, _ = org.ApplySplices("", other)
+		j.gotOther, _ = document.Apply("", other)
 	}
 }
 
-func (j *editJob) edit(d *org.Document, i int, edit org.Edit) {
+func (j *editJob) edit(d *org.Document, i int, edit document.Edit) {
 	j.result(d.Edit(i, editNow, edit))
 }
 
-func (j *editJob) result(splices []org.Splice, err error) {
+func (j *editJob) result(splices []document.Splice, err error) {
 	if j.err = err; err == nil {
-		j.got, j.err = org.ApplySplices(j.src, splices)
+		j.got, j.err = document.Apply(j.src, splices)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -13,12 +14,12 @@ func ExampleDocument_Edit() {
 	const src = "* Call Amara\nSCHEDULED: <2026-03-02 Mon>\n"
 	d := org.Parse(src, nil)
 	now := time.Date(2026, 3, 3, 10, 0, 0, 0, time.UTC)
-	splices, err := d.Edit(0, now, org.SetTodo{Keyword: "TODO"}, org.Schedule{When: "2026-03-09 10:00"})
+	splices, err := d.Edit(0, now, document.SetTodo{Keyword: "TODO"}, document.Schedule{When: "2026-03-09 10:00"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	text, err := org.ApplySplices(src, splices)
+	text, err := document.Apply(src, splices)
 	if err != nil {
 		fmt.Println(err)
 		return

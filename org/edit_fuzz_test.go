@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -20,38 +21,38 @@ var editErrors = []error{
 }
 
 // fuzzedEdit makes an edit of any kind from the values of a fuzzer.
-func fuzzedEdit(op byte, a, b string) org.Edit {
+func fuzzedEdit(op byte, a, b string) document.Edit {
 	switch op % 15 {
 	case 0:
-		return org.SetTodo{Keyword: a}
+		return document.SetTodo{Keyword: a}
 	case 1:
-		return org.SetPriority{Priority: a}
+		return document.SetPriority{Priority: a}
 	case 2:
-		return org.SetTitle{Title: a}
+		return document.SetTitle{Title: a}
 	case 3:
-		return org.AddTag{Tag: a}
+		return document.AddTag{Tag: a}
 	case 4:
-		return org.RemoveTag{Tag: a}
+		return document.RemoveTag{Tag: a}
 	case 5:
-		return org.SetProperty{Key: a, Value: b}
+		return document.SetProperty{Key: a, Value: b}
 	case 6:
-		return org.RemoveProperty{Key: a}
+		return document.RemoveProperty{Key: a}
 	case 7:
-		return org.Schedule{When: a}
+		return document.Schedule{When: a}
 	case 8:
-		return org.Deadline{When: a}
+		return document.Deadline{When: a}
 	case 9:
-		return org.AppendBody{Text: a}
+		return document.AppendBody{Text: a}
 	case 10:
-		return org.ReplaceBody{Text: a}
+		return document.ReplaceBody{Text: a}
 	case 11:
-		return org.InsertHeadline{Title: a, Body: b}
+		return document.InsertHeadline{Title: a, Body: b}
 	case 12:
-		return org.InsertHeadline{Title: a, Todo: b, Sibling: true}
+		return document.InsertHeadline{Title: a, Todo: b, Sibling: true}
 	case 13:
-		return org.CheckItem{Line: len(a), State: b}
+		return document.CheckItem{Line: len(a), State: b}
 	}
-	return org.Delete{}
+	return document.Delete{}
 }
 
 // FuzzEdit makes any edit of any headline of any text: it must not panic, change
@@ -82,20 +83,20 @@ func FuzzEdit(f *testing.F) {
 				t.Errorf("%#v of headline %d of %q changes %+v", edit, i, src, s)
 			}
 		}
-		if _, deleted := edit.(org.Delete); !deleted {
+		if _, deleted := edit.(document.Delete); !deleted {
 			checkEdited(t, org.Parse(got, nil), i, edit)
 		}
 	})
 }
 
 // applied returns src with the splices applied, having checked that they can be undone.
-func applied(t *testing.T, src string, splices []org.Splice) string {
+func applied(t *testing.T, src string, splices []document.Splice) string {
 	t.Helper()
-	got, err := org.ApplySplices(src, splices)
+	got, err := document.Apply(src, splices)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := org.ApplySplices(got, invertSplices(src, splices))
+	back, err := document.Apply(got, invertSplices(src, splices))
 	if err != nil || back != src {
 		t.Errorf("undone: %q, error %v, want %q", back, err, src)
 	}
@@ -104,19 +105,19 @@ func applied(t *testing.T, src string, splices []org.Splice) string {
 
 // invertSplices returns the splices that turn the result of applying splices to src
 // back into src.
-func invertSplices(src string, splices []org.Splice) []org.Splice {
-	inverse := make([]org.Splice, len(splices))
+func invertSplices(src string, splices []document.Splice) []document.Splice {
+	inverse := make([]document.Splice, len(splices))
 	shift := 0
 	for i, s := range splices {
 		start := s.Start + shift
-		inverse[i] = org.Splice{Start: start, End: start + len(s.New), New: src[s.Start:s.End]}
+		inverse[i] = document.Splice{Start: start, End: start + len(s.New), New: src[s.Start:s.End]}
 		shift += len(s.New) - (s.End - s.Start)
 	}
 	return inverse
 }
 
 // mayChange reports whether an edit of headline i may make the splice s.
-func mayChange(d *org.Document, i int, s org.Splice) bool {
+func mayChange(d *org.Document, i int, s document.Splice) bool {
 	if i < 0 {
 		return s.End <= d.SectionEnd || s.Start == len(d.Source) || strings.TrimSpace(d.Source[s.Start:]) == ""
 	}
@@ -137,7 +138,7 @@ func mayChange(d *org.Document, i int, s org.Splice) bool {
 }
 
 // checkEdited fails unless d, made by an edit of headline i, has what it asked for.
-func checkEdited(t *testing.T, d *org.Document, i int, edit org.Edit) {
+func checkEdited(t *testing.T, d *org.Document, i int, edit document.Edit) {
 	t.Helper()
 	properties := d.Properties
 	var h org.Headline
@@ -150,26 +151,26 @@ func checkEdited(t *testing.T, d *org.Document, i int, edit org.Edit) {
 	}
 	ok := true
 	switch e := edit.(type) {
-	case org.SetTodo:
+	case document.SetTodo:
 		ok = h.Todo == e.Keyword || !h.Done // a repeating task goes back
-	case org.SetPriority:
+	case document.SetPriority:
 		ok = h.Priority == strings.ToUpper(e.Priority)
-	case org.SetTitle:
+	case document.SetTitle:
 		ok = h.Title == strings.Trim(e.Title, " \t")
-	case org.AddTag:
+	case document.AddTag:
 		ok = slices.Contains(h.Tags, e.Tag)
-	case org.RemoveTag:
+	case document.RemoveTag:
 		ok = !slices.Contains(h.Tags, e.Tag) || e.Tag == ""
-	case org.SetProperty:
+	case document.SetProperty:
 		k := slices.IndexFunc(properties, same(e.Key))
 		ok = k >= 0 && properties[k].Value == strings.Trim(e.Value, " \t")
-	case org.RemoveProperty:
+	case document.RemoveProperty:
 		ok = !slices.ContainsFunc(properties, same(e.Key))
-	case org.Schedule:
+	case document.Schedule:
 		ok = (h.Scheduled == "") == (e.When == "")
-	case org.Deadline:
+	case document.Deadline:
 		ok = (h.Deadline == "") == (e.When == "")
-	case org.InsertHeadline:
+	case document.InsertHeadline:
 		ok = slices.ContainsFunc(d.Headlines, func(h org.Headline) bool { return h.Title == strings.Trim(e.Title, " \t") })
 	}
 	if !ok {
@@ -213,7 +214,7 @@ func TestEditSequence(t *testing.T) {
 		word := rapid.SampledFrom([]string{"", "TODO", "DONE", "WAIT", "A", "x", "2026-03-01", "2026-04-01 10:00 +1w", "text\n- [ ] y"})
 		d := org.Parse(editSettings, nil)
 		i := rapid.IntRange(0, len(d.Headlines)-1).Draw(t, "headline")
-		var edits []org.Edit
+		var edits []document.Edit
 		text := editSettings
 		for range rapid.IntRange(1, 6).Draw(t, "edits") {
 			edit := fuzzedEdit(rapid.ByteRange(0, 12).Draw(t, "kind"), word.Draw(t, "a"), word.Draw(t, "b"))
@@ -222,7 +223,7 @@ func TestEditSequence(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if text, err = org.ApplySplices(text, splices); err != nil {
+			if text, err = document.Apply(text, splices); err != nil {
 				t.Fatal(err)
 			}
 			edits = append(edits, edit)
@@ -231,7 +232,7 @@ func TestEditSequence(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%#v: %v", edits, err)
 		}
-		got, err := org.ApplySplices(editSettings, splices)
+		got, err := document.Apply(editSettings, splices)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,23 +11,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"github.com/fovea-memory/fovea/document"
 )
-
-// SetPriority sets the priority of a headline; "" removes it. A priority outside the
-// range of #+PRIORITIES, by default A to C, is [ErrPriority].
-type SetPriority struct{ Priority string }
-
-// SetTitle sets the title of a headline; keyword, priority, COMMENT and tags stay. A
-// title that would not be parsed as the title is [ErrStructure].
-type SetTitle struct{ Title string }
-
-// AddTag adds a tag after the other tags of a headline, unless the headline has it
-// already. An invalid tag is [ErrTag].
-type AddTag struct{ Tag string }
-
-// RemoveTag removes a tag from a headline. It is no error if the headline lacks the
-// tag.
-type RemoveTag struct{ Tag string }
 
 // tagsColumn is the column in which the tags of an edited headline end, as Emacs
 // aligns them. Under #+STARTUP: indent, hidden stars are added.
@@ -74,7 +60,9 @@ func (d *Document) parts(i int) parts {
 	return p
 }
 
-func (s SetPriority) apply(e *editor) error {
+// setPriority refuses a priority outside the range of #+PRIORITIES, by default A to C,
+// with [ErrPriority].
+func (e *editor) setPriority(s document.SetPriority) error {
 	if err := e.onHeadline("set priority"); err != nil {
 		return err
 	}
@@ -130,7 +118,9 @@ func (d *Document) checkPriority(priority string) error {
 	return nil
 }
 
-func (s SetTitle) apply(e *editor) error {
+// setTitle keeps COMMENT, and refuses a title that would not be parsed as the title
+// with [ErrStructure].
+func (e *editor) setTitle(s document.SetTitle) error {
 	if err := e.onHeadline("set title"); err != nil {
 		return err
 	}
@@ -155,7 +145,8 @@ func (s SetTitle) apply(e *editor) error {
 	return nil
 }
 
-func (s AddTag) apply(e *editor) error {
+// addTag refuses an invalid tag with [ErrTag].
+func (e *editor) addTag(s document.AddTag) error {
 	if err := e.onHeadline("add tag"); err != nil {
 		return err
 	}
@@ -169,7 +160,7 @@ func (s AddTag) apply(e *editor) error {
 	return e.setTags(tags)
 }
 
-func (s RemoveTag) apply(e *editor) error {
+func (e *editor) removeTag(s document.RemoveTag) error {
 	if err := e.onHeadline("remove tag"); err != nil {
 		return err
 	}

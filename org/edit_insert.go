@@ -5,28 +5,12 @@ package org
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
-// InsertHeadline inserts a headline as the last child of the edited one or at the top
-// level of the document; with Sibling set, directly after the subtree of the edited
-// one. It inserts a blank line where Emacs does: if the headline before has one. The
-// edit of the same name sets each field.
-type InsertHeadline struct {
-	Title      string
-	Todo       string
-	Priority   string
-	Tags       []string
-	Properties []Property // only Key and Value are used
-	Scheduled  string
-	Deadline   string
-	Body       string
-	Sibling    bool
-}
-
-// Delete removes a headline and its subtree. Later edits fail with [ErrNoHeadline].
-type Delete struct{}
-
-func (s InsertHeadline) apply(e *editor) error {
+// insertHeadline inserts a blank line where Emacs does: if the headline before has one.
+func (e *editor) insertHeadline(s document.InsertHeadline) error {
 	if s.Sibling {
 		if err := e.onHeadline("insert sibling"); err != nil {
 			return err
@@ -34,40 +18,13 @@ func (s InsertHeadline) apply(e *editor) error {
 	}
 	at := e.insertEmptyHeadline(s.Sibling)
 	inner := &editor{draft: e.draft, doc: e.doc, at: e.doc.headlineAt(at), now: e.now}
-	for _, edit := range s.edits() {
+	for _, edit := range s.Edits() {
 		if err := inner.apply(edit); err != nil {
 			return fmt.Errorf("insert headline: %w", err)
 		}
 	}
 	e.draft, e.doc = inner.draft, inner.doc
 	return nil
-}
-
-// edits returns the edits that set the fields of the new headline.
-func (s *InsertHeadline) edits() []Edit {
-	edits := []Edit{SetTitle{s.Title}}
-	if s.Todo != "" {
-		edits = append(edits, SetTodo{s.Todo})
-	}
-	if s.Priority != "" {
-		edits = append(edits, SetPriority{s.Priority})
-	}
-	for _, tag := range s.Tags {
-		edits = append(edits, AddTag{tag})
-	}
-	if s.Scheduled != "" {
-		edits = append(edits, Schedule{s.Scheduled})
-	}
-	if s.Deadline != "" {
-		edits = append(edits, Deadline{s.Deadline})
-	}
-	for _, p := range s.Properties {
-		edits = append(edits, SetProperty{p.Key, p.Value})
-	}
-	if s.Body != "" {
-		edits = append(edits, AppendBody{Text: s.Body})
-	}
-	return edits
 }
 
 // insertEmptyHeadline inserts an empty headline and returns its offset.
@@ -173,7 +130,7 @@ func (d *Document) headlineAt(offset int) int {
 	return -1
 }
 
-func (Delete) apply(e *editor) error {
+func (e *editor) delete(document.Delete) error {
 	if err := e.onHeadline("delete"); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // Refile moves the subtree of headline i of from to the end of headline target of to,
@@ -15,7 +17,7 @@ import (
 //
 // Neither document changes. A target inside the moved subtree and an index out of
 // range are [ErrNoHeadline]. For time and now see [Document.Edit].
-func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []Splice, err error) {
+func Refile(from *Document, i int, to *Document, target int, now time.Time) (fromSplices, toSplices []document.Splice, err error) {
 	if i == -1 {
 		return nil, nil, kindErrorf(ErrNoHeadline, "a document cannot be refiled; move the file")
 	}

@@ -7,21 +7,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
-// Schedule sets the SCHEDULED timestamp of a headline; "" removes it. When is a date
-// such as 2026-03-01, optionally followed by a time (10:00 or 10:00-11:30), a
-// repeater (+1w) and a warning period (-3d), with or without angle brackets and the
-// name of the day. Anything else is [ErrTimestamp]. Without repeater and warning
-// period, those of the old timestamp are kept. A CLOSED timestamp is removed, as in
-// Emacs.
-type Schedule struct{ When string }
-
-// Deadline is [Schedule] for DEADLINE.
-type Deadline struct{ When string }
-
-func (s Schedule) apply(e *editor) error { return e.setTimestamp("SCHEDULED", "schedule", s.When) }
-func (s Deadline) apply(e *editor) error { return e.setTimestamp("DEADLINE", "deadline", s.When) }
+// schedule refuses anything but a timestamp with [ErrTimestamp]. A CLOSED timestamp is
+// removed, as in Emacs.
+func (e *editor) schedule(s document.Schedule) error {
+	return e.setTimestamp("SCHEDULED", "schedule", s.When)
+}
+func (e *editor) deadline(s document.Deadline) error {
+	return e.setTimestamp("DEADLINE", "deadline", s.When)
+}
 
 // planningLogs are the log texts of each planning keyword: rescheduled and removed.
 var planningLogs = map[string][2]string{

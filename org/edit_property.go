@@ -6,18 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/fovea-memory/fovea/document"
 )
-
-// SetProperty sets a property in the drawer of a headline or of the document, which
-// it creates if necessary. [ErrProperty] is returned for a key with blanks, for the
-// special property names of Org, for a value with a line break, and for an ID that is
-// empty, has control characters or blanks at an end, or looks like a file name, a
-// location in a file or a derived id (~).
-type SetProperty struct{ Key, Value string }
-
-// RemoveProperty removes all lines of a property, and the drawer if it becomes empty.
-// It is no error if the property does not exist.
-type RemoveProperty struct{ Key string }
 
 // specialProperties are properties that Org computes; a drawer cannot set them.
 var specialProperties = []string{
@@ -25,7 +16,11 @@ var specialProperties = []string{
 	"TAGS", "TIMESTAMP", "TIMESTAMP_IA", "TODO",
 }
 
-func (s SetProperty) apply(e *editor) error {
+// setProperty creates the drawer if necessary. [ErrProperty] is returned for a key with
+// blanks, for the special property names of Org, for a value with a line break, and for
+// an ID that is empty, has control characters or blanks at an end, or looks like a file
+// name, a location in a file or a derived id (~).
+func (e *editor) setProperty(s document.SetProperty) error {
 	line := propertyLine(s.Key, s.Value)
 	key, value, ok := splitProperty(line)
 	if !ok || key != s.Key || value != trimBlanks(s.Value) || strings.ContainsAny(s.Key+s.Value, "\r\n") || strings.EqualFold(key, "END") {
@@ -121,7 +116,8 @@ func (e *editor) drawerInsertionPoint() int {
 	return at
 }
 
-func (s RemoveProperty) apply(e *editor) error {
+// removeProperty removes all lines of a property, and the drawer if it becomes empty.
+func (e *editor) removeProperty(s document.RemoveProperty) error {
 	properties, start, end := e.drawer()
 	rest := 0
 	for k := len(properties) - 1; k >= 0; k-- {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -19,70 +20,80 @@ func TestEdit(t *testing.T) {
 	tests := []struct {
 		name, src string
 		i         int
-		edits     []org.Edit
+		edits     []document.Edit
 		want      string
 	}{
 		{"nothing", "* a", 0, nil, "* a"},
-		{"several in order", "* a\n", 0, []org.Edit{org.SetTodo{Keyword: "TODO"}, org.SetTitle{Title: "b"}, org.SetProperty{Key: "K", Value: "v"},
-			org.Schedule{When: "2026-04-01"}},
+		{"several in order", "* a\n", 0, []document.Edit{document.SetTodo{Keyword: "TODO"}, document.SetTitle{Title: "b"}, document.SetProperty{Key: "K",
+			Value: "v"},
+			document.Schedule{When: "2026-04-01"}},
 			"* TODO b\nSCHEDULED: <2026-04-01 Wed>\n:PROPERTIES:\n:K:        v\n:END:\n"},
-		{"planning without final line end", "* a", 0, []org.Edit{org.Schedule{When: "2026-04-01 9:00 +1w -2d"}}, "* a\nSCHEDULED: <2026-04-01 Wed 09:00 +1w -2d>"},
-		{"carriage returns", "* a\r\ntext\r\n", 0, []org.Edit{org.SetProperty{Key: "K", Value: "v"}}, "* a\r\n:PROPERTIES:\r\n:K:        v\r\n:END:\r\ntext\r\n"},
-		{"byte order mark", "\xef\xbb\xbf* a", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}}, "\xef\xbb\xbf* DONE a"},
-		{"invalid bytes stay", "* \xff\n\xfe\n", 0, []org.Edit{org.SetTodo{Keyword: "TODO"}}, "* TODO \xff\n\xfe\n"},
-		{"title keeps the rest", "* TODO [#A] COMMENT old  :x:\n", 0, []org.Edit{org.SetTitle{Title: "new"}},
+		{"planning without final line end", "* a", 0, []document.Edit{document.Schedule{When: "2026-04-01 9:00 +1w -2d"}},
+			"* a\nSCHEDULED: <2026-04-01 Wed 09:00 +1w -2d>"},
+		{"carriage returns", "* a\r\ntext\r\n", 0, []document.Edit{document.SetProperty{Key: "K", Value: "v"}},
+			"* a\r\n:PROPERTIES:\r\n:K:        v\r\n:END:\r\ntext\r\n"},
+		{"byte order mark", "\xef\xbb\xbf* a", 0, []document.Edit{document.SetTodo{Keyword: "DONE"}}, "\xef\xbb\xbf* DONE a"},
+		{"invalid bytes stay", "* \xff\n\xfe\n", 0, []document.Edit{document.SetTodo{Keyword: "TODO"}}, "* TODO \xff\n\xfe\n"},
+		{"title keeps the rest", "* TODO [#A] COMMENT old  :x:\n", 0, []document.Edit{document.SetTitle{Title: "new"}},
 			"* TODO [#A] COMMENT new" + strings.Repeat(" ", 51) + ":x:\n"},
-		{"title takes the blanks behind the old one along", "* old \t\ntext\n", 0, []org.Edit{org.SetTitle{Title: "new"}}, "* new\ntext\n"},
-		{"log that the entry asks for", "* TODO a\n:PROPERTIES:\n:LOGGING: logdone\n:END:\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
+		{"title takes the blanks behind the old one along", "* old \t\ntext\n", 0, []document.Edit{document.SetTitle{Title: "new"}}, "* new\ntext\n"},
+		{"log that the entry asks for", "* TODO a\n:PROPERTIES:\n:LOGGING: logdone\n:END:\n", 0, []document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"* DONE a\nCLOSED: [2026-03-03 Tue 10:00]\n:PROPERTIES:\n:LOGGING: logdone\n:END:\n"},
-		{"log that the entry does not want", "#+STARTUP: logdone\n* TODO a\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
+		{"log that the entry does not want", "#+STARTUP: logdone\n* TODO a\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 0,
+			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"#+STARTUP: logdone\n* DONE a\n:PROPERTIES:\n:LOGGING: nil\n:END:\n"},
 		{"log of a state that the entry asks for", "#+TODO: TODO | DONE\n* TODO a\n:PROPERTIES:\n:LOGGING: DONE(!)\n:END:\n", 0,
-			[]org.Edit{org.SetTodo{Keyword: "DONE"}},
+			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"#+TODO: TODO | DONE\n* DONE a\n:PROPERTIES:\n:LOGGING: DONE(!)\n:END:\n- State \"DONE\"       from \"TODO\"       [2026-03-03 Tue 10:00]\n"},
-		{"property of the document", "# comment\n#+TITLE: t\n", -1, []org.Edit{org.SetProperty{Key: "ID", Value: "1"}},
+		{"property of the document", "# comment\n#+TITLE: t\n", -1, []document.Edit{document.SetProperty{Key: "ID", Value: "1"}},
 			"# comment\n:PROPERTIES:\n:ID:       1\n:END:\n#+TITLE: t\n"},
-		{"last property takes the drawer along", "* a\n:PROPERTIES:\n:K: v\n:END:", 0, []org.Edit{org.RemoveProperty{Key: "k"}}, "* a"},
-		{"append before blank lines", "* a\nx\n\n* b\n", 0, []org.Edit{org.AppendBody{Text: "y"}}, "* a\nx\ny\n\n* b\n"},
-		{"append without final line end", "* a", 0, []org.Edit{org.AppendBody{Text: "y\nz\n"}}, "* a\ny\nz"},
-		{"append to the document", "#+TITLE: t\n\n* a\n", -1, []org.Edit{org.AppendBody{Text: "y"}}, "#+TITLE: t\ny\n\n* a\n"},
-		{"append children", "* a\n* b\n", 0, []org.Edit{org.AppendBody{Text: "y\n** c\n", Children: true}}, "* a\ny\n** c\n* b\n"},
+		{"last property takes the drawer along", "* a\n:PROPERTIES:\n:K: v\n:END:", 0, []document.Edit{document.RemoveProperty{Key: "k"}}, "* a"},
+		{"append before blank lines", "* a\nx\n\n* b\n", 0, []document.Edit{document.AppendBody{Text: "y"}}, "* a\nx\ny\n\n* b\n"},
+		{"append without final line end", "* a", 0, []document.Edit{document.AppendBody{Text: "y\nz\n"}}, "* a\ny\nz"},
+		{"append to the document", "#+TITLE: t\n\n* a\n", -1, []document.Edit{document.AppendBody{Text: "y"}}, "#+TITLE: t\ny\n\n* a\n"},
+		{"append children", "* a\n* b\n", 0, []document.Edit{document.AppendBody{Text: "y\n** c\n", Children: true}}, "* a\ny\n** c\n* b\n"},
 		{"replace keeps plan, drawer and log", "* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nold\nold\n\n* b\n", 0,
-			[]org.Edit{org.ReplaceBody{Text: "new\n"}}, "* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nnew\n\n* b\n"},
+			[]document.Edit{document.ReplaceBody{Text: "new\n"}},
+			"* a\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:K: v\n:END:\n:LOGBOOK:\n- x\n:END:\nnew\n\n* b\n"},
 		{"replace in the document keeps drawer and settings", ":PROPERTIES:\n:ID: 1\n:END:\n#+TITLE: t\n\n#+FILETAGS: :x:\n\nold\n\n* a\n", -1,
-			[]org.Edit{org.ReplaceBody{Text: "new"}}, ":PROPERTIES:\n:ID: 1\n:END:\n#+TITLE: t\n\n#+FILETAGS: :x:\nnew\n\n* a\n"},
+			[]document.Edit{document.ReplaceBody{Text: "new"}}, ":PROPERTIES:\n:ID: 1\n:END:\n#+TITLE: t\n\n#+FILETAGS: :x:\nnew\n\n* a\n"},
 		{"replace in the document keeps what a setting stands in", "#+begin_quote\n#+TITLE: t\n#+end_quote\nold\n", -1,
-			[]org.Edit{org.ReplaceBody{Text: "new"}}, "#+begin_quote\n#+TITLE: t\n#+end_quote\nnew\n"},
-		{"replace in the document without settings", "old\n", -1, []org.Edit{org.ReplaceBody{Text: "new"}}, "new\n"},
-		{"replace by nothing", "* a\nold\n* b\n", 0, []org.Edit{org.ReplaceBody{}}, "* a\n* b\n"},
-		{"child of the document", "#+TITLE: t\n* a\n** b\n", -1, []org.Edit{org.InsertHeadline{Title: "c", Body: "text"}}, "#+TITLE: t\n* a\n** b\n* c\ntext\n"},
-		{"first headline of all", "", -1, []org.Edit{org.InsertHeadline{Title: "a"}}, "* a\n"},
-		{"whole child", "* a [/]\n", 0, []org.Edit{org.InsertHeadline{Title: "b", Todo: "TODO", Priority: "A", Tags: []string{"x"}, Deadline: "2026-04-01",
-			Properties: []org.Property{{Key: "ID", Value: "1"}}, Body: "text"}},
+			[]document.Edit{document.ReplaceBody{Text: "new"}}, "#+begin_quote\n#+TITLE: t\n#+end_quote\nnew\n"},
+		{"replace in the document without settings", "old\n", -1, []document.Edit{document.ReplaceBody{Text: "new"}}, "new\n"},
+		{"replace by nothing", "* a\nold\n* b\n", 0, []document.Edit{document.ReplaceBody{}}, "* a\n* b\n"},
+		{"child of the document", "#+TITLE: t\n* a\n** b\n", -1, []document.Edit{document.InsertHeadline{Title: "c", Body: "text"}},
+			"#+TITLE: t\n* a\n** b\n* c\ntext\n"},
+		{"first headline of all", "", -1, []document.Edit{document.InsertHeadline{Title: "a"}}, "* a\n"},
+		{"whole child", "* a [/]\n", 0, []document.Edit{document.InsertHeadline{Title: "b", Todo: "TODO", Priority: "A", Tags: []string{"x"},
+			Deadline:   "2026-04-01",
+			Properties: []document.Property{{Key: "ID", Value: "1"}}, Body: "text"}},
 			"* a [0/1]\n** TODO [#A] b" + strings.Repeat(" ", 60) + ":x:\nDEADLINE: <2026-04-01 Wed>\n:PROPERTIES:\n:ID:       1\n:END:\ntext\n"},
-		{"delete the last", "* a\n* b\n** c", 1, []org.Edit{org.Delete{}}, "* a"},
-		{"repeat far in the past", "* TODO a\nSCHEDULED: <0001-01-01 Mon 00:30 ++1h>\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
+		{"delete the last", "* a\n* b\n** c", 1, []document.Edit{document.Delete{}}, "* a"},
+		{"repeat far in the past", "* TODO a\nSCHEDULED: <0001-01-01 Mon 00:30 ++1h>\n", 0, []document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"* TODO a\nSCHEDULED: <2026-03-03 Tue 10:30 ++1h>\n:PROPERTIES:\n:LAST_REPEAT: [2026-03-03 Tue 10:00]\n:END:\n" +
 				"- State \"DONE\"       from \"TODO\"       [2026-03-03 Tue 10:00]\n"},
 		{"new log as the planning line is indented", "#+STARTUP: logdrawer logreschedule\n* a\n   SCHEDULED: <2026-01-01 Thu>\n", 0,
-			[]org.Edit{org.Schedule{When: "2026-04-01"}},
+			[]document.Edit{document.Schedule{When: "2026-04-01"}},
 			"#+STARTUP: logdrawer logreschedule\n* a\n   SCHEDULED: <2026-04-01 Wed>\n   :LOGBOOK:\n" +
 				"   - Rescheduled from \"[2026-01-01 Thu]\" on [2026-03-03 Tue 10:00]\n   :END:\n"},
 		{"new log as the property drawer is indented", "#+TODO: A B(b!)\n* A a\n  :PROPERTIES:\n  :LOG_INTO_DRAWER: t\n  :END:\n", 0,
-			[]org.Edit{org.SetTodo{Keyword: "B"}},
+			[]document.Edit{document.SetTodo{Keyword: "B"}},
 			"#+TODO: A B(b!)\n* B a\n  :PROPERTIES:\n  :LOG_INTO_DRAWER: t\n  :END:\n  :LOGBOOK:\n" +
 				"  - State \"B\"          from \"A\"          [2026-03-03 Tue 10:00]\n  :END:\n"},
-		{"new property drawer as the planning line is indented", "* a\n\tSCHEDULED: <2026-01-01 Thu>\n", 0, []org.Edit{org.SetProperty{Key: "K", Value: "v"}},
+		{"new property drawer as the planning line is indented", "* a\n\tSCHEDULED: <2026-01-01 Thu>\n", 0, []document.Edit{document.SetProperty{Key: "K",
+			Value: "v"}},
 			"* a\n\tSCHEDULED: <2026-01-01 Thu>\n\t:PROPERTIES:\n\t:K:        v\n\t:END:\n"},
-		{"parent whose cookie stays is left alone", "* p [1/1]  :x:\n** DONE a\n", 1, []org.Edit{org.SetTodo{Keyword: "DONE"}}, "* p [1/1]  :x:\n** DONE a\n"},
+		{"parent whose cookie stays is left alone", "* p [1/1]  :x:\n** DONE a\n", 1, []document.Edit{document.SetTodo{Keyword: "DONE"}},
+			"* p [1/1]  :x:\n** DONE a\n"},
 		{"parent of a repeating task is left alone", "* p [0/1]  :x:\n** TODO a <2026-03-01 Sun +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 1,
-			[]org.Edit{org.SetTodo{Keyword: "DONE"}},
+			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"* p [0/1]  :x:\n** TODO a <2026-03-02 Mon +1d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n"},
-		{"repeater goes on to a later day", "* TODO a <2026-02-28 Sat 17:45 ++3d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 0, []org.Edit{org.SetTodo{Keyword: "DONE"}},
+		{"repeater goes on to a later day", "* TODO a <2026-02-28 Sat 17:45 ++3d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n", 0,
+			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"* TODO a <2026-03-06 Fri 17:45 ++3d>\n:PROPERTIES:\n:LOGGING: nil\n:END:\n"},
-		{"property twice", "* a\n:PROPERTIES:\n:K: 1\n:k: 2\n:K+: 3\n:END:\n", 0, []org.Edit{org.SetProperty{Key: "K", Value: "v"}},
+		{"property twice", "* a\n:PROPERTIES:\n:K: 1\n:k: 2\n:K+: 3\n:END:\n", 0, []document.Edit{document.SetProperty{Key: "K", Value: "v"}},
 			"* a\n:PROPERTIES:\n:K: 1\n:K:        v\n:K+: 3\n:END:\n"},
-		{"check an item of the document", "- [ ] a [/]\n  - [ ] b", -1, []org.Edit{org.CheckItem{Line: 2, State: "X"}}, "- [X] a [1/1]\n  - [X] b"},
+		{"check an item of the document", "- [ ] a [/]\n  - [ ] b", -1, []document.Edit{document.CheckItem{Line: 2, State: "X"}}, "- [X] a [1/1]\n  - [X] b"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,7 +102,7 @@ func TestEdit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := org.ApplySplices(test.src, splices)
+			got, err := document.Apply(test.src, splices)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,55 +118,55 @@ func TestEditErrors(t *testing.T) {
 	tests := []struct {
 		name string
 		i    int
-		edit org.Edit
+		edit document.Edit
 		want error
 	}{
-		{"no headline", 3, org.Delete{}, org.ErrNoHeadline},
-		{"document has no keyword", -1, org.SetTodo{Keyword: "TODO"}, org.ErrNoHeadline},
-		{"delete the document", -1, org.Delete{}, org.ErrNoHeadline},
-		{"keyword", 0, org.SetTodo{Keyword: "NEXT"}, org.ErrKeyword},
-		{"title begins with a keyword", 1, org.SetTodo{}, org.ErrStructure},
-		{"priority", 0, org.SetPriority{Priority: "C"}, org.ErrPriority},
-		{"title ends in tags", 2, org.RemoveTag{Tag: "y"}, org.ErrStructure},
-		{"tag", 0, org.AddTag{Tag: "a b"}, org.ErrTag},
-		{"two tags", 0, org.AddTag{Tag: "a:b"}, org.ErrTag},
-		{"title with line break", 0, org.SetTitle{Title: "a\n* b"}, org.ErrStructure},
-		{"title that ends in tags", 0, org.SetTitle{Title: "a :b:"}, org.ErrStructure},
-		{"title with priority", 0, org.SetTitle{Title: "[#A] b"}, org.ErrStructure},
-		{"key with blank", 0, org.SetProperty{Key: "a b", Value: "c"}, org.ErrProperty},
-		{"key that closes", 0, org.SetProperty{Key: "end"}, org.ErrProperty},
-		{"special key", 0, org.SetProperty{Key: "todo", Value: "DONE"}, org.ErrProperty},
-		{"value with line break", 0, org.SetProperty{Key: "a", Value: "b\n:END:"}, org.ErrProperty},
-		{"empty ID", 0, org.SetProperty{Key: "ID"}, org.ErrProperty},
-		{"ID with NUL", 0, org.SetProperty{Key: "ID", Value: "a\x00b"}, org.ErrProperty},
-		{"ID with an escape", 0, org.SetProperty{Key: "ID", Value: "a\x1b[31m"}, org.ErrProperty},
-		{"ID with DEL", 0, org.SetProperty{Key: "ID", Value: "a\x7f"}, org.ErrProperty},
-		{"ID with a tab", 0, org.SetProperty{Key: "ID", Value: "a\tb"}, org.ErrProperty},
-		{"ID behind a blank", 0, org.SetProperty{Key: "ID", Value: " a"}, org.ErrProperty},
-		{"ID before a blank", 0, org.SetProperty{Key: "ID", Value: "a "}, org.ErrProperty},
-		{"ID of blanks", 0, org.SetProperty{Key: "ID", Value: "  "}, org.ErrProperty},
-		{"ID of two lines", 0, org.InsertHeadline{Title: "a", Properties: []org.Property{{Key: "ID", Value: "a\nb"}}}, org.ErrProperty},
-		{"ID with a bell", 0, org.InsertHeadline{Title: "a", Properties: []org.Property{{Key: "ID", Value: "a\a"}}}, org.ErrProperty},
-		{"derived ID", 0, org.SetProperty{Key: "id", Value: "~a"}, org.ErrProperty},
-		{"ID of a place", 0, org.SetProperty{Key: "ID", Value: "a::b"}, org.ErrProperty},
-		{"ID of a file", -1, org.SetProperty{Key: "ID", Value: "a.org"}, org.ErrProperty},
-		{"ID of an archive", 0, org.InsertHeadline{Title: "a", Properties: []org.Property{{Key: "ID", Value: "a.org_archive"}}}, org.ErrProperty},
-		{"three times of day", 0, org.Schedule{When: "2026-04-01 10:00-11:00-12:00"}, org.ErrTimestamp},
-		{"no date", 0, org.Schedule{When: "tomorrow"}, org.ErrTimestamp},
-		{"no such date", 0, org.Deadline{When: "2026-02-30"}, org.ErrTimestamp},
-		{"no such time", 0, org.Deadline{When: "2026-02-28 25:00"}, org.ErrTimestamp},
-		{"no cookie", 0, org.Deadline{When: "<2026-02-28 Sat 10:00 x>"}, org.ErrTimestamp},
-		{"headline in a body", 0, org.AppendBody{Text: "x\n* b"}, org.ErrStructure},
-		{"child too high", 0, org.AppendBody{Text: "* b", Children: true}, org.ErrStructure},
-		{"setting in a body", 0, org.AppendBody{Text: "#+TODO: X | Y"}, org.ErrStructure},
-		{"headline in a new headline", 0, org.InsertHeadline{Title: "b", Body: "* c"}, org.ErrStructure},
-		{"drawer as a body", 0, org.InsertHeadline{Title: "b", Body: ":PROPERTIES:\n:ID: 1\n:END:"}, org.ErrStructure},
-		{"planning as a body", 0, org.InsertHeadline{Title: "b", Body: "SCHEDULED: <2026-01-01>"}, org.ErrStructure},
-		{"no item", 0, org.CheckItem{Line: 2, State: "X"}, org.ErrItem},
-		{"item without checkbox", 0, org.CheckItem{Line: 9, State: "X"}, org.ErrItem},
-		{"item above items", 0, org.CheckItem{Line: 6, State: "X"}, org.ErrItem},
-		{"item out of order", 0, org.CheckItem{Line: 8, State: "X"}, org.ErrItem},
-		{"no state", 0, org.CheckItem{Line: 7, State: "yes"}, org.ErrItem},
+		{"no headline", 3, document.Delete{}, org.ErrNoHeadline},
+		{"document has no keyword", -1, document.SetTodo{Keyword: "TODO"}, org.ErrNoHeadline},
+		{"delete the document", -1, document.Delete{}, org.ErrNoHeadline},
+		{"keyword", 0, document.SetTodo{Keyword: "NEXT"}, org.ErrKeyword},
+		{"title begins with a keyword", 1, document.SetTodo{}, org.ErrStructure},
+		{"priority", 0, document.SetPriority{Priority: "C"}, org.ErrPriority},
+		{"title ends in tags", 2, document.RemoveTag{Tag: "y"}, org.ErrStructure},
+		{"tag", 0, document.AddTag{Tag: "a b"}, org.ErrTag},
+		{"two tags", 0, document.AddTag{Tag: "a:b"}, org.ErrTag},
+		{"title with line break", 0, document.SetTitle{Title: "a\n* b"}, org.ErrStructure},
+		{"title that ends in tags", 0, document.SetTitle{Title: "a :b:"}, org.ErrStructure},
+		{"title with priority", 0, document.SetTitle{Title: "[#A] b"}, org.ErrStructure},
+		{"key with blank", 0, document.SetProperty{Key: "a b", Value: "c"}, org.ErrProperty},
+		{"key that closes", 0, document.SetProperty{Key: "end"}, org.ErrProperty},
+		{"special key", 0, document.SetProperty{Key: "todo", Value: "DONE"}, org.ErrProperty},
+		{"value with line break", 0, document.SetProperty{Key: "a", Value: "b\n:END:"}, org.ErrProperty},
+		{"empty ID", 0, document.SetProperty{Key: "ID"}, org.ErrProperty},
+		{"ID with NUL", 0, document.SetProperty{Key: "ID", Value: "a\x00b"}, org.ErrProperty},
+		{"ID with an escape", 0, document.SetProperty{Key: "ID", Value: "a\x1b[31m"}, org.ErrProperty},
+		{"ID with DEL", 0, document.SetProperty{Key: "ID", Value: "a\x7f"}, org.ErrProperty},
+		{"ID with a tab", 0, document.SetProperty{Key: "ID", Value: "a\tb"}, org.ErrProperty},
+		{"ID behind a blank", 0, document.SetProperty{Key: "ID", Value: " a"}, org.ErrProperty},
+		{"ID before a blank", 0, document.SetProperty{Key: "ID", Value: "a "}, org.ErrProperty},
+		{"ID of blanks", 0, document.SetProperty{Key: "ID", Value: "  "}, org.ErrProperty},
+		{"ID of two lines", 0, document.InsertHeadline{Title: "a", Properties: []document.Property{{Key: "ID", Value: "a\nb"}}}, org.ErrProperty},
+		{"ID with a bell", 0, document.InsertHeadline{Title: "a", Properties: []document.Property{{Key: "ID", Value: "a\a"}}}, org.ErrProperty},
+		{"derived ID", 0, document.SetProperty{Key: "id", Value: "~a"}, org.ErrProperty},
+		{"ID of a place", 0, document.SetProperty{Key: "ID", Value: "a::b"}, org.ErrProperty},
+		{"ID of a file", -1, document.SetProperty{Key: "ID", Value: "a.org"}, org.ErrProperty},
+		{"ID of an archive", 0, document.InsertHeadline{Title: "a", Properties: []document.Property{{Key: "ID", Value: "a.org_archive"}}}, org.ErrProperty},
+		{"three times of day", 0, document.Schedule{When: "2026-04-01 10:00-11:00-12:00"}, org.ErrTimestamp},
+		{"no date", 0, document.Schedule{When: "tomorrow"}, org.ErrTimestamp},
+		{"no such date", 0, document.Deadline{When: "2026-02-30"}, org.ErrTimestamp},
+		{"no such time", 0, document.Deadline{When: "2026-02-28 25:00"}, org.ErrTimestamp},
+		{"no cookie", 0, document.Deadline{When: "<2026-02-28 Sat 10:00 x>"}, org.ErrTimestamp},
+		{"headline in a body", 0, document.AppendBody{Text: "x\n* b"}, org.ErrStructure},
+		{"child too high", 0, document.AppendBody{Text: "* b", Children: true}, org.ErrStructure},
+		{"setting in a body", 0, document.AppendBody{Text: "#+TODO: X | Y"}, org.ErrStructure},
+		{"headline in a new headline", 0, document.InsertHeadline{Title: "b", Body: "* c"}, org.ErrStructure},
+		{"drawer as a body", 0, document.InsertHeadline{Title: "b", Body: ":PROPERTIES:\n:ID: 1\n:END:"}, org.ErrStructure},
+		{"planning as a body", 0, document.InsertHeadline{Title: "b", Body: "SCHEDULED: <2026-01-01>"}, org.ErrStructure},
+		{"no item", 0, document.CheckItem{Line: 2, State: "X"}, org.ErrItem},
+		{"item without checkbox", 0, document.CheckItem{Line: 9, State: "X"}, org.ErrItem},
+		{"item above items", 0, document.CheckItem{Line: 6, State: "X"}, org.ErrItem},
+		{"item out of order", 0, document.CheckItem{Line: 8, State: "X"}, org.ErrItem},
+		{"no state", 0, document.CheckItem{Line: 7, State: "yes"}, org.ErrItem},
 	}
 	d := org.Parse(src, nil)
 	for _, test := range tests {
@@ -165,7 +176,7 @@ func TestEditErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := d.Edit(0, editNow, org.Delete{}, org.SetTodo{}); !errors.Is(err, org.ErrNoHeadline) {
+	if _, err := d.Edit(0, editNow, document.Delete{}, document.SetTodo{}); !errors.Is(err, org.ErrNoHeadline) {
 		t.Errorf("edit behind a deletion: %v", err)
 	}
 }
@@ -176,18 +187,21 @@ func TestEditMessages(t *testing.T) {
 	tests := []struct {
 		name string
 		i    int
-		edit org.Edit
+		edit document.Edit
 		want string
 	}{
-		{"headline", 0, org.AppendBody{Text: "x\r\ny\n* b"}, "append body: line 3 of the text begins a headline; escape it with a comma, or allow subheadings"},
-		{"level", 1, org.ReplaceBody{Text: "x\n* b", Children: true}, "replace body: line 2 of the text begins a headline of level 1; give it at least 3 stars"},
-		{"setting", -1, org.ReplaceBody{Text: "x\n#+title: y\n"}, "replace body: line 2 of the text sets #+TITLE for the file; escape it with a comma"},
-		{"planning", 0, org.AppendBody{Text: "SCHEDULED: <2026-01-01>\nx"}, "append body: line 1 of the text is a planning line; set the date by an edit of its own"},
-		{"drawer", 0, org.AppendBody{Text: ":PROPERTIES:\n:A: b\n:END:\n"},
+		{"headline", 0, document.AppendBody{Text: "x\r\ny\n* b"},
+			"append body: line 3 of the text begins a headline; escape it with a comma, or allow subheadings"},
+		{"level", 1, document.ReplaceBody{Text: "x\n* b", Children: true},
+			"replace body: line 2 of the text begins a headline of level 1; give it at least 3 stars"},
+		{"setting", -1, document.ReplaceBody{Text: "x\n#+title: y\n"}, "replace body: line 2 of the text sets #+TITLE for the file; escape it with a comma"},
+		{"planning", 0, document.AppendBody{Text: "SCHEDULED: <2026-01-01>\nx"},
+			"append body: line 1 of the text is a planning line; set the date by an edit of its own"},
+		{"drawer", 0, document.AppendBody{Text: ":PROPERTIES:\n:A: b\n:END:\n"},
 			"append body: line 1 of the text begins a property drawer; set properties by edits of their own"},
-		{"document", -1, org.Delete{}, "delete: not possible on the document itself; name a headline"},
-		{"ID", 0, org.SetProperty{Key: "ID", Value: "a.org"}, `set property "ID" to "a.org": an ID does not end like the name of an Org file`},
-		{"title", 0, org.SetTitle{Title: "[#A] b"}, `set title "[#A] b": it would be read as more than a title; leave out keyword, priority and tags`},
+		{"document", -1, document.Delete{}, "delete: not possible on the document itself; name a headline"},
+		{"ID", 0, document.SetProperty{Key: "ID", Value: "a.org"}, `set property "ID" to "a.org": an ID does not end like the name of an Org file`},
+		{"title", 0, document.SetTitle{Title: "[#A] b"}, `set title "[#A] b": it would be read as more than a title; leave out keyword, priority and tags`},
 	}
 	d := org.Parse(src, nil)
 	for _, test := range tests {
@@ -221,14 +235,14 @@ func TestRefile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := org.ApplySplices(from.Source, splices)
+			got, err := document.Apply(from.Source, splices)
 			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 				t.Errorf("from (-want +got): %v\n%s", err, diff)
 			}
 			if test.to == from {
 				return
 			}
-			got, err = org.ApplySplices(test.to.Source, toSplices)
+			got, err = document.Apply(test.to.Source, toSplices)
 			if diff := cmp.Diff(test.wantTo, got); diff != "" || err != nil {
 				t.Errorf("to (-want +got): %v\n%s", err, diff)
 			}
@@ -251,12 +265,12 @@ func TestArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := org.ApplySplices(from.Source, splices)
+	got, err := document.Apply(from.Source, splices)
 	want := "* a [0/1]" + strings.Repeat(" ", 65) + ":x:\n** TODO c\n"
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("from (-want +got): %v\n%s", err, diff)
 	}
-	got, err = org.ApplySplices(archive.Source, archiveSplices)
+	got, err = document.Apply(archive.Source, archiveSplices)
 	want = "* old\n\n* DONE b" + strings.Repeat(" ", 66) + ":y:\n:PROPERTIES:\n:ARCHIVE_TIME: 2026-03-03 Tue 10:00\n:ARCHIVE_FILE: dir/f.org\n" +
 		":ARCHIVE_OLPATH: a [/]\n:ARCHIVE_CATEGORY: f\n:ARCHIVE_TODO: DONE\n:ARCHIVE_ITAGS: x\n:END:"
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -276,28 +290,6 @@ func TestArchiveFile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := org.ArchiveFile(org.Parse(test.src, nil), 0, "dir/f.org")
 			if got != test.want || (test.want == "") != errors.Is(err, org.ErrArchive) {
-				t.Errorf("got %q and error %v, want %q", got, err, test.want)
-			}
-		})
-	}
-}
-
-func TestApplySplices(t *testing.T) {
-	tests := []struct {
-		name    string
-		splices []org.Splice
-		want    string
-	}{
-		{"none", nil, "abc"},
-		{"insert, replace, remove", []org.Splice{{0, 0, "x"}, {0, 1, "y"}, {2, 3, ""}}, "xyb"},
-		{"overlap", []org.Splice{{0, 2, ""}, {1, 3, ""}}, ""},
-		{"backwards", []org.Splice{{2, 1, ""}}, ""},
-		{"outside", []org.Splice{{3, 4, ""}}, ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got, err := org.ApplySplices("abc", test.splices)
-			if got != test.want || (test.want == "") != errors.Is(err, org.ErrSplice) {
 				t.Errorf("got %q and error %v, want %q", got, err, test.want)
 			}
 		})

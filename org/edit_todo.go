@@ -5,17 +5,16 @@ package org
 import (
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
-// SetTodo sets the TODO keyword of a headline; "" removes it. A keyword that the file
-// does not declare is [ErrKeyword].
+// setTodo refuses a keyword that the file does not declare with [ErrKeyword].
 //
 // CLOSED and the log follow #+STARTUP, the marks of the keywords and the property
 // LOGGING. Finishing a task with a repeater shifts its timestamps and sets its first
 // state again. The statistics cookies of ancestors are updated.
-type SetTodo struct{ Keyword string }
-
-func (s SetTodo) apply(e *editor) error {
+func (e *editor) setTodo(s document.SetTodo) error {
 	if err := e.onHeadline("set todo"); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -85,7 +86,7 @@ func TestRefileModel(t *testing.T) {
 		if err != nil || other != nil {
 			t.Fatalf("refile %d below %d: %v, %v", i, target, other, err)
 		}
-		got, err := org.ApplySplices(d.Source, splices)
+		got, err := document.Apply(d.Source, splices)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,40 +3,12 @@
 package org
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/document"
 )
-
-// ErrSplice is wrapped by the error of [ApplySplices] for splices that are unsorted,
-// overlap, or are outside the text.
-var ErrSplice = errors.New("splices are not in order inside the text")
-
-// A Splice replaces the bytes from Start to End of a text by New.
-type Splice struct {
-	Start, End int
-	New        string
-}
-
-// ApplySplices returns src with all splices applied. The splices must be sorted,
-// disjoint and inside src, to which their offsets refer; otherwise the error wraps
-// [ErrSplice]. It takes time in proportion to src and the splices.
-func ApplySplices(src string, splices []Splice) (string, error) {
-	var b strings.Builder
-	at := 0
-	for _, s := range splices {
-		if s.Start < at || s.End < s.Start || s.End > len(src) {
-			return "", fmt.Errorf("apply splice %d to %d after offset %d of %d: %w", s.Start, s.End, at, len(src), ErrSplice)
-		}
-		b.WriteString(src[at:s.Start])
-		b.WriteString(s.New)
-		at = s.End
-	}
-	b.WriteString(src[at:])
-	return b.String(), nil
-}
 
 // draft is a text under edit that tracks its origin in the source.
 type draft struct {
@@ -115,13 +87,13 @@ func (d *draft) splitAt(at int) int {
 }
 
 // splices returns the splices that turn the source into the text.
-func (d *draft) splices() []Splice {
-	var out []Splice
+func (d *draft) splices() []document.Splice {
+	var out []document.Splice
 	at := 0
 	var text strings.Builder
 	flush := func(next int) {
 		if text.Len() > 0 || next > at {
-			out = append(out, Splice{at, next, text.String()})
+			out = append(out, document.Splice{Start: at, End: next, New: text.String()})
 			text.Reset()
 		}
 	}

@@ -6,26 +6,16 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
 
-// A TagGroup is a set of tags that #+TAGS lines declare between braces or brackets.
-type TagGroup struct {
-	// Name is the tag that stands for the whole group, or "" for tags that only
-	// exclude each other. Group names need not be unique.
-	Name string
-	// Members are the other tags, in order. A member in braces, {P@.+}, is a regular
-	// expression. A member that names a group includes its members.
-	Members []string
-	// Exclusive reports braces: a headline should have at most one of the members.
-	Exclusive bool
-}
+	"github.com/fovea-memory/fovea/document"
+)
 
 // tagGroups parses the groups of the #+TAGS lines, which form one text: a group may
 // extend over several lines. An unclosed group is ignored.
-func tagGroups(settings []Keyword) []TagGroup {
-	var groups []TagGroup
+func tagGroups(settings []Keyword) []document.TagGroup {
+	var groups []document.TagGroup
 	var open, named bool
-	var g TagGroup
+	var g document.TagGroup
 	for _, k := range settings {
 		if k.Key != "TAGS" {
 			continue
@@ -33,7 +23,7 @@ func tagGroups(settings []Keyword) []TagGroup {
 		for _, word := range strings.FieldsFunc(k.Value, isFieldSpace) {
 			switch word {
 			case "{", "[":
-				open, named, g = true, false, TagGroup{Exclusive: word == "{"}
+				open, named, g = true, false, document.TagGroup{Exclusive: word == "{"}
 			case ":":
 				if n := len(g.Members); open && !named && n > 0 {
 					g.Name, g.Members = g.Members[n-1], nil

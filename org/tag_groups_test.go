@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -15,26 +16,26 @@ import (
 func TestTagGroups(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
-		want       []org.TagGroup
+		want       []document.TagGroup
 	}{
 		{"tags alone", "#+TAGS: a b(c)\n", nil},
-		{"exclusive", "#+TAGS: a { x(1) y }\n", []org.TagGroup{{"", []string{"x", "y"}, true}}},
-		{"groups", "#+TAGS: [ Grp(g) : a b ]\n#+TAGS: { Ex : c d {p.+}(2) }\n", []org.TagGroup{
-			{"Grp", []string{"a", "b"}, false}, {"Ex", []string{"c", "d", "{p.+}"}, true},
+		{"exclusive", "#+TAGS: a { x(1) y }\n", []document.TagGroup{{Members: []string{"x", "y"}, Exclusive: true}}},
+		{"groups", "#+TAGS: [ Grp(g) : a b ]\n#+TAGS: { Ex : c d {p.+}(2) }\n", []document.TagGroup{
+			{Name: "Grp", Members: []string{"a", "b"}}, {Name: "Ex", Members: []string{"c", "d", "{p.+}"}, Exclusive: true},
 		}},
-		{"over lines", "#+TAGS: [ G :\n#+TAGS: a b\n#+TAGS: c ]\n", []org.TagGroup{{"G", []string{"a", "b", "c"}, false}}},
+		{"over lines", "#+TAGS: [ G :\n#+TAGS: a b\n#+TAGS: c ]\n", []document.TagGroup{{Name: "G", Members: []string{"a", "b", "c"}}}},
 		{"not closed", "#+TAGS: [ G : a b\n#+TAGS: c\n", nil},
-		{"opened again", "#+TAGS: [ G : a b { x : y }\n", []org.TagGroup{{"x", []string{"y"}, true}}},
-		{"same name", "#+TAGS: [ G : a ]\n#+TAGS: [ G : b ]\n", []org.TagGroup{{"G", []string{"a"}, false}, {"G", []string{"b"}, false}}},
+		{"opened again", "#+TAGS: [ G : a b { x : y }\n", []document.TagGroup{{Name: "x", Members: []string{"y"}, Exclusive: true}}},
+		{"same name", "#+TAGS: [ G : a ]\n#+TAGS: [ G : b ]\n", []document.TagGroup{{Name: "G", Members: []string{"a"}}, {Name: "G", Members: []string{"b"}}}},
 		{"without blanks", "#+TAGS: [G : a] {H: b}\n", nil},
 		{"without colon", "#+TAGS: [ G a b ]\n", nil},
-		{"two colons", "#+TAGS: { a : b c : d }\n", []org.TagGroup{{"a", []string{"b", "c", "d"}, true}}},
-		{"two names", "#+TAGS: { x a : b }\n", []org.TagGroup{{"a", []string{"b"}, true}}},
+		{"two colons", "#+TAGS: { a : b c : d }\n", []document.TagGroup{{Name: "a", Members: []string{"b", "c", "d"}, Exclusive: true}}},
+		{"two names", "#+TAGS: { x a : b }\n", []document.TagGroup{{Name: "a", Members: []string{"b"}, Exclusive: true}}},
 		{"no name", "#+TAGS: [ : z ]\n", nil},
 		{"no members", "#+TAGS: [ y : ]\n", nil},
-		{"closed otherwise", "#+TAGS: { x : b ]\n", []org.TagGroup{{"x", []string{"b"}, true}}},
-		{"inside", "#+TAGS: { a [ b : c ] d }\n", []org.TagGroup{{"b", []string{"c"}, false}}},
-		{"no tags", "#+TAGS: [ G : a-b c.d ok é {re[x]} {a b} ]\n", []org.TagGroup{{"G", []string{"ok", "é", "{re[x]}"}, false}}},
+		{"closed otherwise", "#+TAGS: { x : b ]\n", []document.TagGroup{{Name: "x", Members: []string{"b"}, Exclusive: true}}},
+		{"inside", "#+TAGS: { a [ b : c ] d }\n", []document.TagGroup{{Name: "b", Members: []string{"c"}}}},
+		{"no tags", "#+TAGS: [ G : a-b c.d ok é {re[x]} {a b} ]\n", []document.TagGroup{{Name: "G", Members: []string{"ok", "é", "{re[x]}"}}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, org.Parse(tc.text, nil).TagGroups); diff != "" {

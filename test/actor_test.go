@@ -15,8 +15,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Who is no agent.
@@ -31,14 +31,14 @@ var writes = []struct {
 	call func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error)
 }{
 	{"edit", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, err := m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
+		c, err := m.Edit(ctx, "one", merkle.Digest{}, document.SetTitle{Title: "Uno"})
 		return c, "", err
 	}},
 	{"insert", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		return m.Insert(ctx, "new.org", org.InsertHeadline{Title: "New", Body: "text\n"})
+		return m.Insert(ctx, "new.org", document.InsertHeadline{Title: "New", Body: "text\n"})
 	}},
 	{"insert with an id", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		h := org.InsertHeadline{Title: "New", Properties: []org.Property{{Key: "ID", Value: "given"}}}
+		h := document.InsertHeadline{Title: "New", Properties: []document.Property{{Key: "ID", Value: "given"}}}
 		return m.Insert(ctx, "one", h)
 	}},
 	{"refile", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
@@ -161,7 +161,7 @@ func TestActorRefused(t *testing.T) {
 	w := actorWorld(t)
 	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}),
 		author.Actor{Session: "s2"})
-	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, org.SetTitle{Title: "Uno"})
+	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, document.SetTitle{Title: "Uno"})
 	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -186,7 +186,7 @@ func TestActorOfFiles(t *testing.T) {
 	w := actorWorld(t)
 	w.write(map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\nsaved\n"})
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
-	c, err := w.m.Edit(ctx, "two", merkle.Digest{}, org.SetTodo{Keyword: "TODO"})
+	c, err := w.m.Edit(ctx, "two", merkle.Digest{}, document.SetTodo{Keyword: "TODO"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestActorAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range ids {
 		group.Go(func() {
-			_, id, err := w.m.Insert(ctx, "b.org", org.InsertHeadline{Title: "New"})
+			_, id, err := w.m.Insert(ctx, "b.org", document.InsertHeadline{Title: "New"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -235,7 +235,7 @@ func TestNobodySaysToBeAToken(t *testing.T) {
 	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
 		for _, vouched := range []bool{false, true} {
 			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere, Op: op})
-			c, _, err := w.m.Insert(ctx, "new.org", org.InsertHeadline{Title: fmt.Sprint(i, vouched)})
+			c, _, err := w.m.Insert(ctx, "new.org", document.InsertHeadline{Title: fmt.Sprint(i, vouched)})
 			if err != nil || c.Vouched != vouched || seen[c.Op] {
 				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)
 			}

@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestStateFolderThatCannotBeOne: an error, whatever is in its place.
@@ -100,7 +100,7 @@ func TestReadOnlyDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			map[string]*faultfs.FS{"memex": d.memex, "state": d.state}[which].OnOp(refuse)
-			_, err := m.Edit(t.Context(), "a", merkle.Digest{}, org.SetTitle{Title: "B"})
+			_, err := m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "B"})
 			if fovea.KindOf(err) != fovea.ReadOnly || !strings.Contains(err.Error(), "read-only") {
 				t.Errorf("an edit: %v", err)
 			}
@@ -116,7 +116,7 @@ func TestReadOnlyDisk(t *testing.T) {
 			}
 			m = d.open(t)
 			defer m.Close()
-			if _, err := m.Edit(t.Context(), "a", merkle.Digest{}, org.SetTitle{Title: "B"}); err != nil {
+			if _, err := m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "B"}); err != nil {
 				t.Errorf("writable again: %v", err)
 			}
 		})

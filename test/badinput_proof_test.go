@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // badInput is a request that is refused: with which kind of error, and what that says.
@@ -41,7 +41,7 @@ func badInputs() []badInput {
 	}
 	edit := func(id string, base merkle.Digest) func(ctx context.Context, m *fovea.Memory) error {
 		return func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Edit(ctx, id, base, org.SetTitle{Title: "New"})
+			_, err := m.Edit(ctx, id, base, document.SetTitle{Title: "New"})
 			return err
 		}
 	}

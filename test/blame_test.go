@@ -12,8 +12,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // ofTitle finds the one node of a title.
@@ -200,7 +200,7 @@ func TestNodeAcrossNames(t *testing.T) {
 		t.Fatal(ids, err)
 	}
 	look()
-	if _, err := w.m.Edit(t.Context(), w.ofTitle("Knot"), merkle.Digest{}, org.SetTodo{Keyword: "TODO"}); err != nil {
+	if _, err := w.m.Edit(t.Context(), w.ofTitle("Knot"), merkle.Digest{}, document.SetTodo{Keyword: "TODO"}); err != nil {
 		t.Fatal(err)
 	}
 	look()

@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // protectedFiles are those that the campaign over them changes.
@@ -164,7 +164,7 @@ func TestCampaignNoFalseAlarm(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 4:
-			if _, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, org.AppendBody{Text: fmt.Sprintf("line %d\n", i)}); err != nil {
+			if _, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, document.AppendBody{Text: fmt.Sprintf("line %d\n", i)}); err != nil {
 				t.Fatal(err)
 			}
 		case 5:

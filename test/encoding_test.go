@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestEncodingsAreNotMixed: what Fovea writes is UTF-8, so a file in another
@@ -21,17 +21,17 @@ func TestEncodingsAreNotMixed(t *testing.T) {
 	utf16 := strings.Join(strings.Split("* TODO wide\n", ""), "\x00") + "\x00"
 	for name, c := range map[string]struct {
 		text string
-		edit org.Edit
+		edit document.Edit
 		ok   bool
 	}{
-		"UTF-8":                    {leaf + "é\n", org.AppendBody{Text: "ü\n"}, true},
-		"declared, ASCII":          {"# -*- coding: latin-1 -*-\n" + leaf + "\xe9\n", org.AppendBody{Text: "plain\n"}, true},
-		"declared, beyond ASCII":   {"# -*- coding: latin-1 -*-\n" + leaf, org.AppendBody{Text: "ü\n"}, false},
-		"declared UTF-8":           {"# -*- mode: org; coding: utf-8-unix -*-\n" + leaf, org.AppendBody{Text: "ü\n"}, true},
-		"invalid, beyond ASCII":    {leaf + "\xe9\n", org.AppendBody{Text: "ü\n"}, false},
-		"invalid, a keyword":       {leaf + "\xe9\n", org.SetTodo{Keyword: "DONE"}, true},
-		"UTF-16, with an edit":     {leaf + strings.Repeat("x\x00", 200), org.AppendBody{Text: "plain\n"}, true}, // not at the beginning
-		"UTF-16 with a mark of it": {"\xff\xfe" + leaf, org.AppendBody{Text: "x\n"}, false},
+		"UTF-8":                    {leaf + "é\n", document.AppendBody{Text: "ü\n"}, true},
+		"declared, ASCII":          {"# -*- coding: latin-1 -*-\n" + leaf + "\xe9\n", document.AppendBody{Text: "plain\n"}, true},
+		"declared, beyond ASCII":   {"# -*- coding: latin-1 -*-\n" + leaf, document.AppendBody{Text: "ü\n"}, false},
+		"declared UTF-8":           {"# -*- mode: org; coding: utf-8-unix -*-\n" + leaf, document.AppendBody{Text: "ü\n"}, true},
+		"invalid, beyond ASCII":    {leaf + "\xe9\n", document.AppendBody{Text: "ü\n"}, false},
+		"invalid, a keyword":       {leaf + "\xe9\n", document.SetTodo{Keyword: "DONE"}, true},
+		"UTF-16, with an edit":     {leaf + strings.Repeat("x\x00", 200), document.AppendBody{Text: "plain\n"}, true}, // not at the beginning
+		"UTF-16 with a mark of it": {"\xff\xfe" + leaf, document.AppendBody{Text: "x\n"}, false},
 	} {
 		w := newWorld(t, map[string]string{"a.org": c.text})
 		v := w.ingest()
@@ -51,7 +51,7 @@ func TestEncodingsAreNotMixed(t *testing.T) {
 	}
 	w := newWorld(t, map[string]string{"u.org": utf16})
 	w.ingest()
-	if _, _, err := w.m.Insert(t.Context(), "u.org", org.InsertHeadline{Title: "x"}); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.Insert(t.Context(), "u.org", document.InsertHeadline{Title: "x"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a headline in a file of UTF-16: %v", err)
 	}
 	found, err := w.m.Diagnostics(t.Context())
@@ -115,7 +115,7 @@ func TestCapitalsInNamesOfOrgFiles(t *testing.T) {
 			t.Errorf("%s: node %+v", path, n)
 			continue
 		}
-		if _, err := w.m.Edit(t.Context(), "leaf", merkle.Digest{}, org.SetTodo{Keyword: "DONE"}); err != nil {
+		if _, err := w.m.Edit(t.Context(), "leaf", merkle.Digest{}, document.SetTodo{Keyword: "DONE"}); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if got := w.onDisk()[path]; !strings.HasPrefix(got, "* DONE Leaf\n") {

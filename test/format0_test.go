@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // manyHeadlines is a file whose headlines have derived ids, so that most edits change
@@ -42,8 +42,8 @@ func formatStory(w *world) {
 	w.saved(map[string]string{"many.org": manyHeadlines("Seven", "Two", "Other", "Three", "Five", "Six", "One")})
 	w.saved(map[string]string{"many.org": "* Only\n", "more.org": manyHeadlines("Two", "Two", "Two")})
 	w.rolledBack("seq:2")
-	w.edit("ann", "b", org.Delete{})
-	w.edit("ann", "a", org.AppendBody{Text: "words of ann"})
+	w.edit("ann", "b", document.Delete{})
+	w.edit("ann", "a", document.AppendBody{Text: "words of ann"})
 	if _, _, _, err := w.m.Revert(w.t.Context(), []uint64{w.m.View().Head().Seq}, nil); err != nil {
 		w.t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func formatStory(w *world) {
 // formatFork goes on from the story.
 func formatFork(w *world) {
 	w.t.Helper()
-	w.edit("bob", "c", org.AppendBody{Text: "words of bob"})
+	w.edit("bob", "c", document.AppendBody{Text: "words of bob"})
 	w.saved(map[string]string{"many.org": manyHeadlines("Zero", "Two", "Six", "Seven", "Eight")})
 }
 
@@ -160,7 +160,7 @@ func TestFormat0IsRead(t *testing.T) {
 	if diff := cmp.Diff(moments, w.momentsOf()); diff != "" {
 		t.Errorf("moments (-format 1 +format 0):\n%s", diff)
 	}
-	w.edit("cid", "c", org.AppendBody{Text: "words of cid"})
+	w.edit("cid", "c", document.AppendBody{Text: "words of cid"})
 	for _, seq := range []int{9, 7, 12} {
 		w.rolledBack(fmt.Sprintf("seq:%d", seq))
 		if diff := cmp.Diff(moments[seq-1], documentsOf(w.m.View())); diff != "" {
@@ -196,7 +196,7 @@ func TestFormat0IsMended(t *testing.T) {
 		}, "purged: 1 block purged by commit 10\npurged: 1 block purged by commit 16"},
 		"retain": {func(w *world) error {
 			for i := range 21 { // as many automatic snapshots hold their moments
-				w.edit("cid", "c", org.AppendBody{Text: fmt.Sprint(i)})
+				w.edit("cid", "c", document.AppendBody{Text: fmt.Sprint(i)})
 			}
 			w.clock = w.clock.Add(48 * time.Hour)
 			_, _, n, err := w.m.Retain(w.t.Context(), time.Hour, 0, 0, false)
@@ -215,7 +215,7 @@ func TestFormat0IsMended(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := format0(t, "theirs")
-			w.edit("cid", "a", org.AppendBody{Text: "words of cid"})
+			w.edit("cid", "a", document.AppendBody{Text: "words of cid"})
 			w.saved(map[string]string{"many.org": manyHeadlines("Two", "Six", "Nine")})
 			if err := tc.do(w); err != nil {
 				t.Fatal(err)
@@ -240,7 +240,7 @@ func TestMergeAcrossFormats(t *testing.T) {
 	fork := func(side string) *world {
 		w := format0(t, side)
 		if side == "ours" {
-			w.edit("cid", "a", org.AppendBody{Text: "words of cid"})
+			w.edit("cid", "a", document.AppendBody{Text: "words of cid"})
 			w.saved(map[string]string{"more.org": manyHeadlines("Two", "Two", "Six", "Ten")})
 		}
 		return w

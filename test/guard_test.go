@@ -16,9 +16,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -323,11 +323,11 @@ func TestGuardAndOurOwnWrites(t *testing.T) {
 		}
 	}
 	agent := fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere})
-	if _, err := g.m.Edit(agent, "look", merkle.Digest{}, org.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := g.m.Edit(agent, "look", merkle.Digest{}, document.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent edits: %v", err)
 	}
 	quiet("an agent's try")
-	if _, err := g.m.Edit(ctx, "look", merkle.Digest{}, org.SetTitle{Title: "Look well"}); err != nil {
+	if _, err := g.m.Edit(ctx, "look", merkle.Digest{}, document.SetTitle{Title: "Look well"}); err != nil {
 		t.Fatal(err)
 	}
 	quiet("an edit")
@@ -362,7 +362,7 @@ func TestGuardTrustsNothingUnseen(t *testing.T) {
 	g := newGuarded(t, guard.Rules{})
 	g.tamper("skills/plan.org", planSkill+"* Evil\n")
 	g.ingest()
-	_, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, org.SetTitle{Title: "Look well"})
+	_, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, document.SetTitle{Title: "Look well"})
 	if fovea.KindOf(err) != fovea.Locked {
 		t.Errorf("an edit of it: %v", err)
 	}
@@ -462,7 +462,7 @@ func TestGuardBesideAWriter(t *testing.T) {
 		}()
 	}
 	for i := range 20 {
-		if _, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, org.AppendBody{Text: strings.Repeat("x", i+1) + "\n"}); err != nil {
+		if _, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, document.AppendBody{Text: strings.Repeat("x", i+1) + "\n"}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // BenchmarkHistory reads what became of one node, which ten of 2,000 commits are
@@ -36,7 +36,7 @@ func BenchmarkHistory(b *testing.B) {
 		if i%every == 0 {
 			id = "node-000"
 		}
-		edit := org.SetTitle{Title: fmt.Sprint("Title ", i)}
+		edit := document.SetTitle{Title: fmt.Sprint("Title ", i)}
 		if _, err := m.Edit(b.Context(), id, merkle.Digest{}, edit); err != nil {
 			b.Fatal(err)
 		}
@@ -70,12 +70,12 @@ func BenchmarkHistory(b *testing.B) {
 		}
 	})
 	b.Run("op", func(b *testing.B) {
-		c, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"})
+		c, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", document.InsertHeadline{Title: "New"})
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if again, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", org.InsertHeadline{Title: "New"}); err != nil ||
+			if again, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", document.InsertHeadline{Title: "New"}); err != nil ||
 				again.Seq != c.Seq {
 				b.Fatal(again, err)
 			}

@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 func TestInsert(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Top\ntext\n", "b.org": "* Other\n:PROPERTIES:\n:ID: taken\n:END:\n"})
 	top := get(t, w.ingest(), "Top")
-	_, id, err := w.m.Insert(t.Context(), top.ID, org.InsertHeadline{Title: "Below", Body: "words"})
+	_, id, err := w.m.Insert(t.Context(), top.ID, document.InsertHeadline{Title: "Below", Body: "words"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestInsert(t *testing.T) {
 	if got := w.onDisk()["a.org"]; !strings.HasPrefix(got, "* Top\ntext\n** Below\n") {
 		t.Errorf("the file holds %q", got)
 	}
-	if _, id, err = w.m.Insert(t.Context(), "new/c.org", org.InsertHeadline{Title: "First"}); err != nil {
+	if _, id, err = w.m.Insert(t.Context(), "new/c.org", document.InsertHeadline{Title: "First"}); err != nil {
 		t.Fatal(err)
 	}
 	if n := get(t, w.m.View(), id); n.Path != "new/c.org" {
@@ -38,15 +38,15 @@ func TestInsert(t *testing.T) {
 	before := w.onDisk()
 	for name, c := range map[string]struct {
 		under string
-		h     org.InsertHeadline
+		h     document.InsertHeadline
 		want  fovea.Kind
 	}{
-		"an id that is taken":    {top.ID, org.InsertHeadline{Title: "x", Properties: []org.Property{{Key: "ID", Value: "taken"}}}, fovea.Conflict},
-		"no node":                {"nobody", org.InsertHeadline{Title: "x"}, fovea.NotFound},
-		"outside":                {"../c.org", org.InsertHeadline{Title: "x"}, fovea.Invalid},
-		"hidden":                 {".git/c.org", org.InsertHeadline{Title: "x"}, fovea.Invalid},
-		"a title of two lines":   {top.ID, org.InsertHeadline{Title: "x\n* y"}, fovea.Invalid},
-		"a keyword not declared": {top.ID, org.InsertHeadline{Title: "x", Todo: "FOO"}, fovea.Invalid},
+		"an id that is taken":    {top.ID, document.InsertHeadline{Title: "x", Properties: []document.Property{{Key: "ID", Value: "taken"}}}, fovea.Conflict},
+		"no node":                {"nobody", document.InsertHeadline{Title: "x"}, fovea.NotFound},
+		"outside":                {"../c.org", document.InsertHeadline{Title: "x"}, fovea.Invalid},
+		"hidden":                 {".git/c.org", document.InsertHeadline{Title: "x"}, fovea.Invalid},
+		"a title of two lines":   {top.ID, document.InsertHeadline{Title: "x\n* y"}, fovea.Invalid},
+		"a keyword not declared": {top.ID, document.InsertHeadline{Title: "x", Todo: "FOO"}, fovea.Invalid},
 	} {
 		if _, _, err := w.m.Insert(t.Context(), c.under, c.h); fovea.KindOf(err) != c.want || err == nil {
 			t.Errorf("%s: %v, want kind %v", name, err, c.want)

@@ -15,10 +15,10 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // machine is one of several that have a copy of a memory.
@@ -157,8 +157,8 @@ func TestMergeBothWays(t *testing.T) {
 	}
 
 	// The next time both go on from there.
-	a.edit("b", org.SetTitle{Title: "Bee"})
-	b.edit("b", org.AddTag{Tag: "late"})
+	a.edit("b", document.SetTitle{Title: "Bee"})
+	b.edit("b", document.AddTag{Tag: "late"})
 	a.from(b)
 	if c, _ := b.from(a); c.Seq == 0 || a.root() != b.root() {
 		t.Errorf("roots %s and %s", a.root(), b.root())
@@ -168,7 +168,7 @@ func TestMergeBothWays(t *testing.T) {
 	}
 }
 
-func (a *machine) edit(id string, edits ...org.Edit) {
+func (a *machine) edit(id string, edits ...document.Edit) {
 	a.t.Helper()
 	if _, err := a.m.Edit(a.t.Context(), id, merkle.Digest{}, edits...); err != nil {
 		a.t.Fatal(err)
@@ -180,8 +180,8 @@ func (a *machine) edit(id string, edits ...org.Edit) {
 func TestMergeTakesOver(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
 	b := a.copy("b")
-	b.edit("a", org.SetTitle{Title: "Ay"})
-	b.edit("b", org.Delete{})
+	b.edit("a", document.SetTitle{Title: "Ay"})
+	b.edit("b", document.Delete{})
 	want, root := b.m.View().Head().Digest, b.root()
 	c, _ := a.from(b)
 	if a.took(c) != want || a.root() != root || c.Message != "2 commits of another copy" || c.Author != author.Named("a") {
@@ -203,8 +203,8 @@ func TestMergeTakesOver(t *testing.T) {
 func TestMergeConflict(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
 	b := a.copy("b")
-	a.edit("b", org.SetTitle{Title: "Early"})
-	b.edit("b", org.SetTitle{Title: "Late"})
+	a.edit("b", document.SetTitle{Title: "Early"})
+	b.edit("b", document.SetTitle{Title: "Late"})
 	atA := a.d.state.Clone()
 	_, conflicts := a.from(b)
 	if len(conflicts) != 1 || conflicts[0].ID != "b" || conflicts[0].Kept != "Late" || conflicts[0].Lost != "Early" {
@@ -226,12 +226,12 @@ func TestMergeConflict(t *testing.T) {
 func TestMergeOfThree(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
 	b, c := a.copy("b"), a.copy("c")
-	c.edit("b", org.SetTitle{Title: "By c"})
-	a.edit("a", org.AddTag{Tag: "a"})
-	b.edit("a", org.AddTag{Tag: "b"})
+	c.edit("b", document.SetTitle{Title: "By c"})
+	a.edit("a", document.AddTag{Tag: "a"})
+	b.edit("a", document.AddTag{Tag: "b"})
 	a.from(c)
 	b.from(c)
-	c.edit("b", org.AppendBody{Text: "more"})
+	c.edit("b", document.AppendBody{Text: "more"})
 	b.from(c)
 	// The newest that a and b have in common is the first commit of c, which is in neither chain.
 	if _, conflicts := a.from(b); len(conflicts) > 0 {
@@ -273,7 +273,7 @@ func TestMergeForgets(t *testing.T) {
 func TestMergeErrors(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
 	b := a.copy("b")
-	b.edit("a", org.SetTitle{Title: "Ay"})
+	b.edit("a", document.SetTitle{Title: "Ay"})
 	stranger := newMachine(t, map[string]string{"b.org": "* Another\n"})
 	empty := &machine{t: t, d: disks{faultfs.New(), faultfs.New()}, hour: a.hour}
 	empty.open()
@@ -346,11 +346,11 @@ func TestMergeOfTheSameState(t *testing.T) {
 	const text = "* New\n:PROPERTIES:\n:ID: new\n:END:\nx\n"
 	for _, tc := range []struct {
 		name string
-		edit org.Edit
+		edit document.Edit
 		left bool
 	}{
-		{"edited", org.AppendBody{Text: "more"}, true},
-		{"deleted", org.Delete{}, false},
+		{"edited", document.AppendBody{Text: "more"}, true},
+		{"deleted", document.Delete{}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := newMachine(t, map[string]string{"a.org": mergeFile})
@@ -394,9 +394,9 @@ func TestMergeModel(t *testing.T) {
 			"edit": func(rt *rapid.T) {
 				m, id := drawn(), rapid.SampledFrom([]string{"a", "b", "c", "t"}).Draw(rt, "id")
 				words++
-				edit := rapid.SampledFrom([]org.Edit{
-					org.AppendBody{Text: fmt.Sprintf("word%d", words)}, org.SetTitle{Title: fmt.Sprintf("word%d", words)}, org.Delete{},
-					org.AddTag{Tag: "x"}, org.SetTodo{Keyword: "DONE"},
+				edit := rapid.SampledFrom([]document.Edit{
+					document.AppendBody{Text: fmt.Sprintf("word%d", words)}, document.SetTitle{Title: fmt.Sprintf("word%d", words)}, document.Delete{},
+					document.AddTag{Tag: "x"}, document.SetTodo{Keyword: "DONE"},
 				}).Draw(rt, "edit")
 				if _, err := m.m.Edit(t.Context(), id, merkle.Digest{}, edit); !expected(err) {
 					rt.Fatal(err)

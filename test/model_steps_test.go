@@ -13,11 +13,11 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Files name the first two ids, trees the first and the others.
@@ -73,9 +73,9 @@ func (m *model) ingest(t *rapid.T) { m.take(t) }
 
 // edit changes a node of a file or a tree, as the person or as mint.
 func (m *model) edit(t *rapid.T) {
-	edits := []org.Edit{
-		org.SetTitle{Title: fmt.Sprint("Rain ", rapid.IntRange(0, 9).Draw(t, "title"))}, org.AddTag{Tag: "wet"}, org.SetTodo{Keyword: "DONE"},
-		org.AppendBody{Text: "more rivets"},
+	edits := []document.Edit{
+		document.SetTitle{Title: fmt.Sprint("Rain ", rapid.IntRange(0, 9).Draw(t, "title"))}, document.AddTag{Tag: "wet"}, document.SetTodo{Keyword: "DONE"},
+		document.AppendBody{Text: "more rivets"},
 	}
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
 	_, err := m.m.Edit(ctx, drawnID(t, "id"), merkle.Digest{}, rapid.SampledFrom(edits).Draw(t, "edit"))
@@ -85,7 +85,7 @@ func (m *model) edit(t *rapid.T) {
 func (m *model) insert(t *rapid.T) {
 	under := rapid.SampledFrom(append([]string{"a.org", "new.org"}, modelIDs...)).Draw(t, "under")
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
-	_, _, err := m.m.Insert(ctx, under, org.InsertHeadline{Title: "Inserted gauge"})
+	_, _, err := m.m.Insert(ctx, under, document.InsertHeadline{Title: "Inserted gauge"})
 	m.done(t, err)
 }
 
@@ -95,7 +95,7 @@ func (m *model) refile(t *rapid.T) {
 }
 
 func (m *model) delete(t *rapid.T) {
-	_, err := m.m.Edit(t.Context(), drawnID(t, "id"), merkle.Digest{}, org.Delete{})
+	_, err := m.m.Edit(t.Context(), drawnID(t, "id"), merkle.Digest{}, document.Delete{})
 	m.done(t, err)
 }
 
@@ -159,7 +159,7 @@ func (m *model) editTree(t *rapid.T) {
 	if len(ids) == 0 {
 		t.Skip("no tree")
 	}
-	edit := rapid.SampledFrom([]org.Edit{org.Delete{}, org.SetTitle{Title: "Rivets"}, org.ReplaceBody{Text: "rain"}}).Draw(t, "edit")
+	edit := rapid.SampledFrom([]document.Edit{document.Delete{}, document.SetTitle{Title: "Rivets"}, document.ReplaceBody{Text: "rain"}}).Draw(t, "edit")
 	_, err := m.m.Edit(t.Context(), rapid.SampledFrom(ids).Draw(t, "id"), merkle.Digest{}, edit)
 	m.done(t, err)
 }

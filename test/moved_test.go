@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/stores"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // stay is a memex with a history in a folder of stores, for tests that move it.
@@ -186,11 +186,11 @@ func TestMovedMemex(t *testing.T) {
 // still has the memory open.
 func TestMovedWritten(t *testing.T) {
 	remember := func(m *fovea.Memory) error {
-		_, _, _, err := m.Remember(t.Context(), "a.org", org.InsertHeadline{Title: "the harbour closes at nine"})
+		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the harbour closes at nine"})
 		return err
 	}
 	again := func(m *fovea.Memory) error {
-		_, _, _, err := m.Remember(t.Context(), "a.org", org.InsertHeadline{Title: "the ferry leaves at ten"})
+		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the ferry leaves at ten"})
 		return err
 	}
 	rename := func(s *stay, to string) { s.do(os.Rename(s.memex, to)) }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // BenchmarkNoteAmongSiblings keeps notes of 300 bytes in a file that has siblings of
@@ -62,7 +62,7 @@ func gaugeNote(i int) string {
 func (w *world) note(i int) {
 	w.t.Helper()
 	ctx := fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named("ada"), May: anywhere})
-	if _, _, _, err := w.m.Remember(ctx, siblingsFile, org.InsertHeadline{Title: fmt.Sprintf("Note number %d", i), Body: gaugeNote(i)}); err != nil {
+	if _, _, _, err := w.m.Remember(ctx, siblingsFile, document.InsertHeadline{Title: fmt.Sprintf("Note number %d", i), Body: gaugeNote(i)}); err != nil {
 		w.t.Fatal(err)
 	}
 }

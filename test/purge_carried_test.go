@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestPurgeOfCarriedHistory: what another copy wrote and took away again before a merge
@@ -23,12 +23,12 @@ func TestPurgeOfCarriedHistory(t *testing.T) {
 		after      func(b *machine)
 	}{
 		{"by text", secret, nil, func(b *machine) { b.write("a.org", strings.Replace(mergeFile, "one", "uno", 1)) }},
-		{"by id", "", []string{"b"}, func(b *machine) { b.edit("b", org.Delete{}) }},
+		{"by id", "", []string{"b"}, func(b *machine) { b.edit("b", document.Delete{}) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := newMachine(t, map[string]string{"a.org": mergeFile})
 			b := a.copy("b")
-			b.edit("b", org.AppendBody{Text: secret})
+			b.edit("b", document.AppendBody{Text: secret})
 			tc.after(b)
 			a.from(b)
 			if len(filesWith(t, a.d.state, ".", secret)) == 0 {
@@ -38,7 +38,7 @@ func TestPurgeOfCarriedHistory(t *testing.T) {
 			if left := filesWith(t, a.d.state, ".", secret); n == 0 || err != nil || len(left) > 0 {
 				t.Errorf("purge says %d, %v, and it is in %v", n, err, left)
 			}
-			b.edit("a", org.AppendBody{Text: "later"})
+			b.edit("a", document.AppendBody{Text: "later"})
 			b.m.Close()
 			if _, _, _, err := mergeStore(t.Context(), a.m, b.d.state.Clone(), nil); err != nil {
 				t.Errorf("the next merge: %v", err)
@@ -55,7 +55,7 @@ func TestPurgeRefusesWhatCarriedCommitsHold(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
 	b := a.copy("bertram")
 	b.write("payday.org", "* New\n:PROPERTIES:\n:ID: gehalt\n:END:\n")
-	b.edit("gehalt", org.Delete{})
+	b.edit("gehalt", document.Delete{})
 	b.d.write(t, map[string]string{"a.org": strings.Replace(mergeFile, "one", "uno", 1)})
 	if err := b.d.memex.Remove("payday.org"); err != nil {
 		t.Fatal(err)

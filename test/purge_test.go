@@ -15,9 +15,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // holders lists the files of the state folder that hold a text.
@@ -161,7 +161,7 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", merkle.Digest{},
-		org.AddTag{Tag: "x"}); err != nil {
+		document.AddTag{Tag: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ name, text, want string }{

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/testhook"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestPurgeTextKeepsWhatLacksIt purges words that stand in the encoding of every block:
@@ -29,8 +29,8 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 			if _, err := a.m.Snapshot(t.Context(), "first"); err != nil {
 				t.Fatal(err)
 			}
-			a.edit("b", org.AppendBody{Text: "my " + word})
-			a.edit("b", org.Delete{})
+			a.edit("b", document.AppendBody{Text: "my " + word})
+			a.edit("b", document.Delete{})
 			if _, n, err := a.m.Purge(t.Context(), nil, word, true); n != 1 || err != nil {
 				t.Fatalf("a dry run: %d versions, %v", n, err)
 			}
@@ -49,7 +49,7 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 			a.write("a.org", strings.Replace(text, "one", "une", 1))
 			back := fmt.Sprintf("seq:%d", a.m.View().Head().Seq-1)
 			for range 3 {
-				a.edit("a", org.AppendBody{Text: "more"})
+				a.edit("a", document.AppendBody{Text: "more"})
 				if _, _, err := a.m.Checkpoint(t.Context(), "x"); err != nil {
 					t.Fatal(err)
 				}

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestPutBackLater: an edit of two files that fails between them and cannot be
@@ -24,7 +24,7 @@ func TestPutBackLater(t *testing.T) {
 		"checkpoint": func(m *fovea.Memory) error { _, _, err := m.Checkpoint(t.Context(), "x"); return err },
 		"ingest":     func(m *fovea.Memory) error { return m.Ingest(t.Context(), nil) },
 		"edit": func(m *fovea.Memory) error {
-			_, err := m.Edit(t.Context(), "a", merkle.Digest{}, org.SetTodo{Keyword: "TODO"})
+			_, err := m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTodo{Keyword: "TODO"})
 			return err
 		},
 	} {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // crowd is writers of all kinds on one memory. What each was told is noted.
@@ -44,12 +44,12 @@ func (c *crowd) write(writer, n int) error {
 	case writer == 1:
 		_, err = m.Snapshot(ctx, fmt.Sprint("name-", n))
 	case writer%2 == 0: // its own headline of a file that all share
-		done, err = m.Edit(ctx, own, merkle.Digest{}, org.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
+		done, err = m.Edit(ctx, own, merkle.Digest{}, document.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
 	case n%2 == 0:
 		_, _, done, err = m.IngestTree(ctx, parsed(c.w.t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"gauge %d"},`+
 			`"contents":[{"type":"paragraph","raw-content":"%d"}]}`, writer, n, n)), "")
 	default:
-		done, _, err = m.Insert(ctx, fmt.Sprintf("t%d", writer), org.InsertHeadline{Title: "grown"})
+		done, _, err = m.Insert(ctx, fmt.Sprintf("t%d", writer), document.InsertHeadline{Title: "grown"})
 	}
 	c.commit(done)
 	return err

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 func TestRefile(t *testing.T) {
@@ -145,7 +145,7 @@ func TestReadingAddsNoIDs(t *testing.T) {
 	v := w.ingest()
 	for n := range v.All() {
 		if n.Title() == "One" {
-			if _, err := w.m.Edit(t.Context(), n.ID, merkle.Digest{}, org.SetTitle{Title: "Uno"}); err != nil {
+			if _, err := w.m.Edit(t.Context(), n.ID, merkle.Digest{}, document.SetTitle{Title: "Uno"}); err != nil {
 				t.Fatal(err)
 			}
 		}

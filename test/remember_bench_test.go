@@ -11,7 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // BenchmarkRemember keeps notes of an agent, from one caller and from 64, durably:
@@ -37,7 +37,7 @@ func BenchmarkRemember(b *testing.B) {
 							return
 						}
 						begun := time.Now()
-						_, _, _, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{
+						_, _, _, err := m.Remember(ctx, "agents/ada/", document.InsertHeadline{
 							Title: fmt.Sprintf("Note number %d", n), Body: fmt.Sprintf("The %d. gauge of %d speaks about the rivets that came on day %d.", n, n/7, n%11),
 						})
 						if err != nil {

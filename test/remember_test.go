@@ -16,8 +16,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/testhook"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // remembering is a memory with one note of the person, and a clock that stands.
@@ -47,7 +47,7 @@ type kept struct {
 }
 
 func remember(ctx context.Context, m *fovea.Memory, under, title, body string) (kept, error) {
-	c, id, similar, err := m.Remember(ctx, under, org.InsertHeadline{Title: title, Body: body})
+	c, id, similar, err := m.Remember(ctx, under, document.InsertHeadline{Title: title, Body: body})
 	return kept{ID: id, Commit: c, Known: err == nil && c.Seq == 0, Similar: similar}, err
 }
 

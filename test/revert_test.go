@@ -14,8 +14,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 const revertA, revertB = "* A\n:PROPERTIES:\n:ID: a\n:END:\none\n", "* B\n:PROPERTIES:\n:ID: b\n:END:\n"
@@ -35,7 +35,7 @@ func (w *world) seqs(by string) []uint64 {
 }
 
 // edit changes a node as somebody.
-func (w *world) edit(by, id string, edits ...org.Edit) {
+func (w *world) edit(by, id string, edits ...document.Edit) {
 	w.t.Helper()
 	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named(by), May: anywhere}), id, merkle.Digest{}, edits...); err != nil {
 		w.t.Fatal(err)
@@ -45,14 +45,14 @@ func (w *world) edit(by, id string, edits ...org.Edit) {
 func TestRevertTakesBackOneAuthor(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": revertA, "b.org": revertB})
 	w.ingest()
-	w.edit("mint", "a", org.SetTitle{Title: "Pwned"}, org.AppendBody{Text: "two, by mint"})
-	w.edit("ann", "a", org.SetTodo{Keyword: "TODO"}, org.AppendBody{Text: "three, by ann"})
+	w.edit("mint", "a", document.SetTitle{Title: "Pwned"}, document.AppendBody{Text: "two, by mint"})
+	w.edit("ann", "a", document.SetTodo{Keyword: "TODO"}, document.AppendBody{Text: "three, by ann"})
 	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org",
-		org.InsertHeadline{Title: "Mint"}); err != nil {
+		document.InsertHeadline{Title: "Mint"}); err != nil {
 		t.Fatal(err)
 	}
-	w.edit("mint", "b", org.SetTitle{Title: "Bad"})
-	w.edit("ann", "b", org.SetTitle{Title: "Better"})
+	w.edit("mint", "b", document.SetTitle{Title: "Bad"})
+	w.edit("ann", "b", document.SetTitle{Title: "Better"})
 	before := w.onDisk()
 	_, files, conflicts, err := w.m.Revert(t.Context(), w.seqs("mint"), &fovea.RollbackOptions{DryRun: true})
 	if diff := cmp.Diff([]string{"a.org", "b.org", "new.org"}, files); diff != "" || err != nil || len(conflicts) != 1 {
@@ -93,8 +93,8 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 func TestRevertRefuses(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": revertA, "b.org": revertB})
 	w.ingest()
-	w.edit("mint", "a", org.SetTitle{Title: "Pwned"})
-	w.edit("mint", "b", org.SetTitle{Title: "Pwned"})
+	w.edit("mint", "a", document.SetTitle{Title: "Pwned"})
+	w.edit("mint", "b", document.SetTitle{Title: "Pwned"})
 	w.write(map[string]string{"a.org": "* Saved meanwhile\n"})
 	before := w.onDisk()
 	tests := []struct {
@@ -138,7 +138,7 @@ func TestCommitsOf(t *testing.T) {
 		return fovea.WithActor(t.Context(), author.Actor{Author: author.Named(name), May: anywhere, Session: session})
 	}
 	for i, ctx := range []context.Context{as("mint", "s1"), as("ann", "s1"), as("mint", "s2")} {
-		if _, err := w.m.Edit(ctx, "a", merkle.Digest{}, org.SetTitle{Title: fmt.Sprint(i)}); err != nil {
+		if _, err := w.m.Edit(ctx, "a", merkle.Digest{}, document.SetTitle{Title: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,8 +187,8 @@ func TestRevertIsReplayOnFiles(t *testing.T) {
 		for i := range 1 + r.IntN(8) {
 			id := []string{"a", "b"}[r.IntN(2)]
 			// The fields of one are not those of the other.
-			mint := []org.Edit{org.SetTitle{Title: fmt.Sprint("mint", i)}, org.AddTag{Tag: "mint"}, org.SetProperty{Key: "M", Value: fmt.Sprint(i)}}
-			ann := []org.Edit{org.SetPriority{Priority: "A"}, org.AppendBody{Text: fmt.Sprint("ann", i)}, org.Deadline{When: "2026-03-01"}}
+			mint := []document.Edit{document.SetTitle{Title: fmt.Sprint("mint", i)}, document.AddTag{Tag: "mint"}, document.SetProperty{Key: "M", Value: fmt.Sprint(i)}}
+			ann := []document.Edit{document.SetPriority{Priority: "A"}, document.AppendBody{Text: fmt.Sprint("ann", i)}, document.Deadline{When: "2026-03-01"}}
 			if r.IntN(2) == 0 {
 				all.edit("mint", id, mint[r.IntN(len(mint))])
 				continue

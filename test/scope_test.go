@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // newProjects makes a world whose memex has projects.
@@ -96,10 +96,10 @@ func TestProjectsHaveTheirOwnHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := boat.Edit(t.Context(), "rivets", merkle.Digest{}, org.SetTitle{Title: "More rivets"}); err != nil {
+	if _, err := boat.Edit(t.Context(), "rivets", merkle.Digest{}, document.SetTitle{Title: "More rivets"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(t.Context(), "rivets", merkle.Digest{}, org.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := w.m.Edit(t.Context(), "rivets", merkle.Digest{}, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("the memex edits what a project holds: %v", err)
 	}
 	if _, files, err := boat.Rollback(t.Context(), "0", nil); err != nil || !slices.Equal(files, []string{"work/boat/rivets.org"}) {

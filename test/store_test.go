@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // histories keeps the histories of state folders in memory.
@@ -110,7 +110,7 @@ func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *fau
 		t.Fatal(err)
 	}
 	var err error
-	_, id, _, err = a.m.Remember(t.Context(), "notes.org", org.InsertHeadline{Title: "the ferry leaves at ten"})
+	_, id, _, err = a.m.Remember(t.Context(), "notes.org", document.InsertHeadline{Title: "the ferry leaves at ten"})
 	if err != nil {
 		t.Fatal(err)
 	}

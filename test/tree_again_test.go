@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestTreeAgain: what is there already makes no commit and is answered as before.
@@ -48,7 +48,7 @@ func TestTreeTakesRivals(t *testing.T) {
 	}
 	w.take(w.m, tree("b"), "")
 	_, c := w.take(w.m, tree("a"), "")
-	w.edit("ann", "x", org.AppendBody{Text: "more"})
+	w.edit("ann", "x", document.AppendBody{Text: "more"})
 	if _, _, _, err := w.m.Revert(t.Context(), []uint64{c.Seq}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestBufferEndsWithTheWrite(t *testing.T) {
 	w.ingest()
 	s := w.scope("session/s")
 	w.take(s, `{"type":"org-data","properties":{"PATH":"a.org"},"contents":[{"type":"headline","properties":{"ID":"a","TITLE":"Draft"}}]}`, "")
-	if _, err := w.m.Edit(t.Context(), "a", merkle.Digest{}, org.SetTitle{Title: "Edited"}); err != nil {
+	if _, err := w.m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "Edited"}); err != nil {
 		t.Fatal(err)
 	}
 	if s.View().Len() != 0 {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // forest makes a tree of 11,111 nodes: ten children each, a text of 500 bytes, six
@@ -94,7 +94,7 @@ func BenchmarkOver(b *testing.B) {
 	b.Run("after an edit", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()
-			if _, err := w.m.Edit(b.Context(), "n5-5", merkle.Digest{}, org.SetTitle{Title: fmt.Sprint("Title ", i)}); err != nil {
+			if _, err := w.m.Edit(b.Context(), "n5-5", merkle.Digest{}, document.SetTitle{Title: fmt.Sprint("Title ", i)}); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()

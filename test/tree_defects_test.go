@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Defects of an earlier design in taking in trees, by their numbers.
@@ -235,7 +235,7 @@ func TestDefect18SnapshotsShareNothing(t *testing.T) {
 	w.take(w.m, gauge, "")
 	root := w.m.View().Root()
 	for range 3 {
-		if _, err := w.m.Edit(t.Context(), "gauge", merkle.Digest{}, org.AddTag{Tag: "corrupt"}, org.SetTitle{Title: "BAD"}); err != nil {
+		if _, err := w.m.Edit(t.Context(), "gauge", merkle.Digest{}, document.AddTag{Tag: "corrupt"}, document.SetTitle{Title: "BAD"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
@@ -259,7 +259,7 @@ func TestIDsWithPrefix(t *testing.T) {
 	if got, _ := w.take(w.m, `{"type":"headline","properties":{"ID":"`+id+`"}}`, ""); got != id {
 		t.Errorf("a tree's is %s", got)
 	}
-	_, given, err := w.m.Insert(t.Context(), "a.org", org.InsertHeadline{Title: "B", Properties: []org.Property{{Key: "ID", Value: id + "2"}}})
+	_, given, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B", Properties: []document.Property{{Key: "ID", Value: id + "2"}}})
 	if err != nil || given != id+"2" {
 		t.Errorf("one that is asked for is %s, %v", given, err)
 	}

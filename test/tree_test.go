@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -354,7 +354,7 @@ func TestBuffer(t *testing.T) {
 		t.Error("the memex noticed")
 	}
 	s := w.scope("session/emacs")
-	if _, err := s.Edit(t.Context(), "a", merkle.Digest{}, org.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.Busy {
+	if _, err := s.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.Busy {
 		t.Errorf("an edit of a buffer: %v", err)
 	}
 	w.take(w.m, buffer("a.org", "Second"), "")
@@ -381,47 +381,47 @@ func TestBuffer(t *testing.T) {
 func TestEditTree(t *testing.T) {
 	w := newWorld(t, nil)
 	w.take(w.m, gauge, "")
-	edit := func(id string, edits ...org.Edit) {
+	edit := func(id string, edits ...document.Edit) {
 		t.Helper()
 		if _, err := w.m.Edit(t.Context(), id, merkle.Digest{}, edits...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	edit("lid", org.SetTodo{Keyword: "DONE"}, org.SetTitle{Title: "Cover"}, org.AddTag{Tag: "metal"}, org.SetProperty{Key: "mass", Value: "2"},
-		org.Deadline{When: "2026-03-01"}, org.AppendBody{Text: "more"})
+	edit("lid", document.SetTodo{Keyword: "DONE"}, document.SetTitle{Title: "Cover"}, document.AddTag{Tag: "metal"}, document.SetProperty{Key: "mass", Value: "2"},
+		document.Deadline{When: "2026-03-01"}, document.AppendBody{Text: "more"})
 	n, _ := w.m.View().Get("lid")
 	got := []string{n.Title(), n.Derived.Todo, fmt.Sprint(n.Derived.Done), strings.Join(n.Derived.Tags, " "), strings.Join(n.Derived.Property("MASS"), " "),
 		n.Derived.Deadline, n.Content}
 	if diff := cmp.Diff([]string{"Cover", "DONE", "true", "metal", "2", "<2026-03-01 Sun>", "steel\nmore"}, got); diff != "" {
 		t.Error(diff)
 	}
-	edit("gauge", org.RemoveTag{Tag: "iot"}, org.RemoveProperty{Key: "WEIGHT"}, org.SetTodo{}, org.ReplaceBody{Text: "new"})
+	edit("gauge", document.RemoveTag{Tag: "iot"}, document.RemoveProperty{Key: "WEIGHT"}, document.SetTodo{}, document.ReplaceBody{Text: "new"})
 	g, _ := w.m.View().Get("gauge")
 	if g.Content != "new" || g.Derived.Todo != "" || !slices.Equal(g.Derived.Tags, []string{"rain"}) || g.Derived.Property("WEIGHT") != nil {
 		t.Errorf("got %+v", g.Derived)
 	}
-	c, id, err := w.m.Insert(t.Context(), "gauge", org.InsertHeadline{Title: "Base", Todo: "TODO", Tags: []string{"wood"}, Body: "oak"})
+	c, id, err := w.m.Insert(t.Context(), "gauge", document.InsertHeadline{Title: "Base", Todo: "TODO", Tags: []string{"wood"}, Body: "oak"})
 	if err != nil || c.Seq == 0 || shape(w.m.View(), "gauge") != "Gauge(Cover paragraph paragraph Base)" || uuid.Validate(id) != nil {
 		t.Errorf("insert: %v, %s, %s", err, id, shape(w.m.View(), "gauge"))
 	}
-	edit("lid", org.Delete{})
+	edit("lid", document.Delete{})
 	if got := shape(w.m.View(), "gauge"); got != "Gauge(paragraph paragraph Base)" {
 		t.Errorf("it holds %s", got)
 	}
-	_, err = w.m.Edit(t.Context(), "gauge", n.Own, org.ReplaceBody{Text: "mine"})
+	_, err = w.m.Edit(t.Context(), "gauge", n.Own, document.ReplaceBody{Text: "mine"})
 	if e, _ := err.(*fovea.Error); fovea.KindOf(err) != fovea.Conflict || e.Theirs != "new" || e.Mine != "mine" {
 		t.Errorf("a stale digest: %v", err)
 	}
-	for name, bad := range map[string]org.Edit{
-		"a new id": org.SetProperty{Key: "ID", Value: "other"}, "no id": org.RemoveProperty{Key: "id"}, "a tag": org.AddTag{Tag: "a b"},
-		"a date": org.Schedule{When: "soon"}, "an item": org.CheckItem{Line: 1, State: "X"}, "two lines": org.SetTitle{Title: "a\nb"},
+	for name, bad := range map[string]document.Edit{
+		"a new id": document.SetProperty{Key: "ID", Value: "other"}, "no id": document.RemoveProperty{Key: "id"}, "a tag": document.AddTag{Tag: "a b"},
+		"a date": document.Schedule{When: "soon"}, "an item": document.CheckItem{Line: 1, State: "X"}, "two lines": document.SetTitle{Title: "a\nb"},
 	} {
 		before := w.m.View()
 		if _, err := w.m.Edit(t.Context(), "gauge", merkle.Digest{}, bad); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	edit("gauge", org.Delete{})
+	edit("gauge", document.Delete{})
 	if w.m.View().Len() != 0 {
 		t.Errorf("%d nodes are left", w.m.View().Len())
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // tooMany is a text of more headlines than are parsed.
@@ -144,15 +144,15 @@ func TestEditsStopAtTheLimit(t *testing.T) {
 	w.ingest()
 	ctx, root := t.Context(), w.m.View().Root()
 	whole := nodesAt(w.m.View(), "whole.org")[0]
-	note := org.InsertHeadline{Title: "Note"}
+	note := document.InsertHeadline{Title: "Note"}
 	for name, try := range map[string]func() error{
 		"append": func() error {
-			return w.tryEdit("one", org.AppendBody{Text: strings.ReplaceAll(tooMany(), "*", "**"), Children: true})
+			return w.tryEdit("one", document.AppendBody{Text: strings.ReplaceAll(tooMany(), "*", "**"), Children: true})
 		},
 		"replace": func() error {
-			return w.tryEdit("one", org.ReplaceBody{Text: strings.ReplaceAll(tooMany(), "*", "**"), Children: true})
+			return w.tryEdit("one", document.ReplaceBody{Text: strings.ReplaceAll(tooMany(), "*", "**"), Children: true})
 		},
-		"edit whole":     func() error { return w.tryEdit(whole, org.AppendBody{Text: "x\n"}) },
+		"edit whole":     func() error { return w.tryEdit(whole, document.AppendBody{Text: "x\n"}) },
 		"insert path":    func() error { _, _, err := w.m.Insert(ctx, "whole.org", note); return err },
 		"insert id":      func() error { _, _, err := w.m.Insert(ctx, whole, note); return err },
 		"remember path":  func() error { _, _, _, err := w.m.Remember(ctx, "whole.org", note); return err },
@@ -176,7 +176,7 @@ func TestEditsStopAtTheLimit(t *testing.T) {
 	}
 }
 
-func (w *world) tryEdit(id string, edits ...org.Edit) error {
+func (w *world) tryEdit(id string, edits ...document.Edit) error {
 	_, err := w.m.Edit(w.t.Context(), id, merkle.Digest{}, edits...)
 	return err
 }
@@ -193,7 +193,7 @@ func TestAtTheLimit(t *testing.T) {
 	if n := w.m.View().Len(); n != node.MaxHeadlines+1 {
 		t.Fatalf("%d nodes, want %d", n, node.MaxHeadlines+1)
 	}
-	_, _, _, err := w.m.Remember(t.Context(), "a.org", org.InsertHeadline{Title: "Note"})
+	_, _, _, err := w.m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "Note"})
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(fmt.Sprint(err), "nothing was written") {
 		t.Errorf("remember: %v, want Invalid", err)
 	}

@@ -15,11 +15,11 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // workload uses a memory as a person and agents do, drawn from a seed: files
@@ -182,7 +182,7 @@ func (w *workload) ingest() error {
 
 func (w *workload) edit() error {
 	w.n++
-	edits := []org.Edit{org.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, org.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(w.lines))}}
+	edits := []document.Edit{document.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, document.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(w.lines))}}
 	c, err := w.m.Edit(w.t.Context(), w.drawn(), merkle.Digest{}, edits...)
 	w.told.commit(c)
 	return err
@@ -191,7 +191,7 @@ func (w *workload) edit() error {
 func (w *workload) insert() error {
 	w.n++
 	under := []string{w.drawn(), "inbox.org", "new/folder/x.org"}[w.rand.IntN(3)]
-	c, _, err := w.m.Insert(w.t.Context(), under, org.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)})
+	c, _, err := w.m.Insert(w.t.Context(), under, document.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)})
 	w.told.commit(c)
 	return err
 }
@@ -228,9 +228,9 @@ func (w *workload) drawnTree() string { return fmt.Sprintf("t%d", w.rand.IntN(5)
 
 func (w *workload) editTree() error {
 	w.n++
-	edits := []org.Edit{org.SetTodo{Keyword: "TODO"}, org.AddTag{Tag: "edited"}, org.AppendBody{Text: fmt.Sprintf("line %d\n", w.n)}}
+	edits := []document.Edit{document.SetTodo{Keyword: "TODO"}, document.AddTag{Tag: "edited"}, document.AppendBody{Text: fmt.Sprintf("line %d\n", w.n)}}
 	if w.rand.IntN(5) == 0 {
-		edits = []org.Edit{org.Delete{}}
+		edits = []document.Edit{document.Delete{}}
 	}
 	c, err := w.m.Edit(w.t.Context(), w.drawnTree(), merkle.Digest{}, edits...)
 	w.told.commit(c)

@@ -7,14 +7,14 @@ package test
 import (
 	"testing"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // TestWrote: only what the memory itself has put under a name, and nobody has
 // replaced, needs no reading.
 func TestWrote(t *testing.T) {
 	saved := func(w *world) {
-		if _, _, err := w.m.Insert(t.Context(), "a.org", org.InsertHeadline{Title: "New"}); err != nil {
+		if _, _, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "New"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,7 +59,7 @@ func (s *State) step(c *Commit, root merkle.Digest, load Loader, way func(*Recor
 type builder struct {
 	base      *State
 	nodes     *champ.Editor[*node.Node]
-	documents *champ.Editor[*document]
+	documents *champ.Editor[*docNodes]
 	tree      *merkle.Editor[*node.Node]
 	setup     setupCounts
 	branches  map[string][]string // by path: ids of the changed and added nodes
@@ -129,7 +129,7 @@ func (b *builder) gather(path string) {
 	if !ok {
 		return
 	}
-	doc := &document{top: top.ID, extent: b.sizes[path], tree: node.IsTree([]*node.Node{top})}
+	doc := &docNodes{top: top.ID, extent: b.sizes[path], tree: node.IsTree([]*node.Node{top})}
 	if was, had := b.base.documents.Get(path); had {
 		doc.size += was.size
 		doc.bytes += was.bytes
@@ -267,7 +267,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
 		if doc, ok := target.documents.Get(path); ok {
-			b.documents.Set(path, &document{top: doc.top, extent: doc.extent, tree: doc.tree})
+			b.documents.Set(path, &docNodes{top: doc.top, extent: doc.extent, tree: doc.tree})
 		} else {
 			b.documents.Delete(path)
 		}

@@ -16,7 +16,7 @@ import (
 // is put. Errors: node.ErrTree; nothing is changed then.
 func (d *Draft) PutBranch(id string, t *node.Tree) error {
 	n, ok := d.nodes.Get(id)
-	var whole *document
+	var whole *docNodes
 	if ok {
 		whole, ok = d.documents.Get(n.Path)
 	}
@@ -106,7 +106,7 @@ func (d *Draft) extend(path, text string) bool {
 // graft replaces a branch of a document by nodes, or with no old nodes adds them behind
 // the last children of their parents, and updates the ancestors. The parent of the first
 // node is the deepest. The other nodes of the document are not touched.
-func (d *Draft) graft(whole *document, old, nodes []*node.Node) {
+func (d *Draft) graft(whole *docNodes, old, nodes []*node.Node) {
 	d.keep(old, nodes, false)
 	if len(old) > 0 && nodes[0] == old[0] {
 		return // its version covers all below it
@@ -136,7 +136,7 @@ func (d *Draft) graft(whole *document, old, nodes []*node.Node) {
 		n.Version = d.version(&n)
 		d.set(&n)
 	}
-	d.documents.Set(first.Path, &document{top: whole.top, extent: whole.plus(-1, old...).plus(1, nodes...), tree: whole.tree})
+	d.documents.Set(first.Path, &docNodes{top: whole.top, extent: whole.plus(-1, old...).plus(1, nodes...), tree: whole.tree})
 }
 
 // way returns the nodes from the document to n.

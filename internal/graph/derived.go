@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -206,7 +207,7 @@ func (w *words) derive(n *node.Node, c *cursor) {
 		d.Properties[i] = node.Property{Key: c.quote(content), Value: c.quote(content)}
 	}
 	for range c.count(3) {
-		g := org.TagGroup{Exclusive: c.byte() == 1, Name: c.quote(content)}
+		g := document.TagGroup{Exclusive: c.byte() == 1, Name: c.quote(content)}
 		g.Members = w.read(c, content)
 		d.TagGroups = append(d.TagGroups, g)
 	}

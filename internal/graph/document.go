@@ -10,9 +10,9 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// document is a file or a tree in a state. Its nodes are listed when they are first
+// docNodes is a file or a tree in a state. Its nodes are listed when they are first
 // needed, so that a change of one branch need not touch all.
-type document struct {
+type docNodes struct {
 	top string // id of the document
 	extent
 	tree bool // it is a tree, not a file
@@ -37,20 +37,20 @@ func (e extent) plus(sign int, nodes ...*node.Node) extent {
 }
 
 // newDocument returns a document with the given nodes.
-func newDocument(nodes []*node.Node) *document {
-	d := &document{}
+func newDocument(nodes []*node.Node) *docNodes {
+	d := &docNodes{}
 	d.init(nodes)
 	return d
 }
 
-func (d *document) init(nodes []*node.Node) {
+func (d *docNodes) init(nodes []*node.Node) {
 	d.top, d.extent, d.tree = nodes[0].ID, extent{}.plus(1, nodes...), node.IsTree(nodes)
 	d.once.Do(func() { d.nodes = nodes })
 }
 
 // list returns the nodes. get finds them by id, and does so only until another document
 // gets one of these ids.
-func (d *document) list(get func(id string) (*node.Node, bool)) []*node.Node {
+func (d *docNodes) list(get func(id string) (*node.Node, bool)) []*node.Node {
 	d.once.Do(func() { d.nodes = walk(d.top, d.size, get) })
 	return d.nodes
 }

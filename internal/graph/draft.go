@@ -15,7 +15,7 @@ import (
 type Draft struct {
 	base      *State
 	nodes     *champ.Editor[*node.Node]
-	documents *champ.Editor[*document]
+	documents *champ.Editor[*docNodes]
 	contested *champ.Editor[[]node.Claim]
 	setup     setupCounts
 	ranks     map[string]int // those of base until ranked

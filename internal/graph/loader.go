@@ -238,7 +238,7 @@ func (w *whole) state(lost bool) *State {
 	var hashing sync.WaitGroup
 	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
 	s.nodes = champ.Build(w.entries)
-	documents, slab := make([]champ.Entry[*document], len(w.documents)), make([]document, len(w.documents))
+	documents, slab := make([]champ.Entry[*docNodes], len(w.documents)), make([]docNodes, len(w.documents))
 	setup := setupCounts{champ.Map[int]{}.Edit()}
 	for i, nodes := range w.documents {
 		slab[i].init(nodes)

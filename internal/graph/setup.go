@@ -114,7 +114,7 @@ func (d *Draft) dependents(path string) []string {
 }
 
 // usingSetup returns the sorted documents that name any of the setup files.
-func usingSetup(documents champ.Map[*document], files map[string]bool, get func(id string) (*node.Node, bool)) []string {
+func usingSetup(documents champ.Map[*docNodes], files map[string]bool, get func(id string) (*node.Node, bool)) []string {
 	var out []string
 	for path, d := range documents.All() {
 		top, ok := get(d.top)

@@ -19,7 +19,7 @@ import (
 type State struct {
 	nodes     champ.Map[*node.Node]
 	tree      merkle.Map[*node.Node]
-	documents champ.Map[*document]    // path -> document
+	documents champ.Map[*docNodes]    // path -> document
 	contested champ.Map[[]node.Claim] // id -> claims, where more than one document claims it
 	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
 	ranks     map[string]int          // path -> rank, of documents laid over a scope; never changed

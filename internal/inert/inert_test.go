@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/org"
@@ -273,7 +274,7 @@ func rememberForgeries(t *testing.T, marks string) string {
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})
 	for i, f := range forgeries {
 		title := inert.Line(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
-		_, id, _, err := m.Remember(ctx, "agents/ada/", org.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))})
+		_, id, _, err := m.Remember(ctx, "agents/ada/", document.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))})
 		if err != nil {
 			t.Fatalf("%s: %v", f.name, err)
 		}

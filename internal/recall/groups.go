@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // tagGroups are the tag groups of a document, by group tag.
@@ -53,7 +53,7 @@ func (g tagGroups) containsUnseen(group, tag string, seen map[string]bool) bool 
 }
 
 // parseGroups builds the named groups; several declarations of one group are merged.
-func parseGroups(declared []org.TagGroup) tagGroups {
+func parseGroups(declared []document.TagGroup) tagGroups {
 	groups := tagGroups{}
 	for _, d := range declared {
 		g := groups[d.Name]
