@@ -5,11 +5,15 @@ package fovea
 import (
 	"cmp"
 	"context"
+	"errors"
+	"os"
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // actorKey is the context key of the actor.
@@ -88,4 +92,20 @@ func (m *Memory) entry(ctx context.Context, kind, message string, now int64) gra
 	}
 	chain.Legible(&c)
 	return c
+}
+
+// takeLock makes this process the owner of a state folder, retrying for Options.Wait. The
+// error names the current owner.
+func (m *Memory) takeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error) {
+	holder := vfs.Holder{PID: os.Getpid(), Command: m.opts.Command, Since: m.opts.Now()}
+	if m.opts.Wait <= 0 {
+		return disk.TryLock(in, holder)
+	}
+	ctx, stop := context.WithTimeout(ctx, m.opts.Wait)
+	defer stop()
+	lock, err := disk.Lock(ctx, in, holder)
+	if held, ok := errors.AsType[*vfs.HeldError](err); ok {
+		err = held
+	}
+	return lock, err
 }

@@ -22,12 +22,12 @@ import (
 // It costs a read for each commit and a comparison for each version of the node.
 func (m *Memory) Blame(ctx context.Context, v *View, id string) (lines []string, by, gone []Commit, err error) {
 	defer m.chain.Reading()()
-	head := m.View()
+	head := m.chain.Head()
 	if v == nil {
-		v = head
+		v = head.Derived.(*View)
 	}
 	asked := id // what it is called now is for those who see it
-	if id, err = m.currentID(ctx, head, id); err != nil {
+	if id, err = m.chain.CurrentID(ctx, head, id); err != nil {
 		return nil, nil, nil, fail("blame", asked, Corrupt, err)
 	}
 	n, ok := v.Get(id)
@@ -35,7 +35,7 @@ func (m *Memory) Blame(ctx context.Context, v *View, id string) (lines []string,
 		return nil, nil, nil, fail("blame", asked, NotFound, errors.New("no such node now; fovea log shows when it left"))
 	}
 	b := blame{m: m, lines: linediff.Split(n.Content)}
-	if _, err = m.trail(ctx, id, 1, head.commit.Seq, b.version); err == nil {
+	if _, err = m.chain.Trail(ctx, id, 1, head.Commit.Seq, b.version); err == nil {
 		err = b.trace()
 	}
 	if err != nil {
@@ -65,9 +65,9 @@ type textVersion struct {
 type tracedLine struct{ at, now int }
 
 // version takes a version in; a move brings no text.
-func (b *blame) version(s *step) error {
-	if s.after != nil && (s.before == nil || s.before.Own != s.after.Own) {
-		b.versions = append(b.versions, textVersion{own: s.after.Own, by: chain.Summary(s.commit)})
+func (b *blame) version(s *chain.Step) error {
+	if s.After != nil && (s.Before == nil || s.Before.Own != s.After.Own) {
+		b.versions = append(b.versions, textVersion{own: s.After.Own, by: chain.Summary(s.Commit)})
 	}
 	return nil
 }

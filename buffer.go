@@ -15,15 +15,15 @@ import (
 // A buffer is a tree that an editor has not saved: a session's document under the path of a
 // file. Memory.drift holds the digest that the file had when the buffer was sent.
 
-// document returns the file whose document a tree names, "" for none, and the memory that
+// bufferedFile returns the file whose document a tree names, "" for none, and the memory that
 // holds it.
-func (m *Memory) document(t *node.Tree) (holder *Memory, path string) {
+func (m *Memory) bufferedFile(t *node.Tree) (holder *Memory, path string) {
 	attrs := map[string]string{}
 	for _, a := range t.Attrs {
 		attrs[a.Key] = a.Value.String()
 	}
 	for _, s := range m.withFiles() {
-		state := s.View().state
+		state := s.present()
 		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
 			return s, n.Path
 		}

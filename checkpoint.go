@@ -24,7 +24,7 @@ const checkpointName = "checkpoint-"
 // Other (the image cannot be written). O(nodes).
 func (m *Memory) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
 	defer m.chain.Begin().End()
-	head := m.View().commit
+	head := m.chain.Head().Commit
 	if err := m.keepable("checkpoint", name); err != nil {
 		return Snapshot{}, "", fail("checkpoint", name, Invalid, err)
 	}

@@ -21,6 +21,9 @@ func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[mer
 	return m.chain.Writer().Rewrite(background(ctx), m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), drop)
 }
 
+// present returns the newest state.
+func (m *Memory) present() *graph.State { return m.chain.Head().State }
+
 // goneKind is the kind of error of a look into history.
 func goneKind(err error) Kind {
 	if errors.Is(err, graph.ErrGone) {

@@ -25,11 +25,11 @@ func (m *Memory) Diagnostics(ctx context.Context) ([]node.Problem, error) {
 	}
 	v := m.View()
 	var out []node.Problem
-	for _, problems := range v.odd.get().All() {
+	for _, problems := range problemsOf(v).All() {
 		out = append(out, problems...)
 	}
 	around := graph.LinkTargets{Exists: once(m.root.Exists), Known: m.opts.ElsewhereID}
-	for p := range v.state.BrokenLinks(ctx, around) {
+	for p := range stateOf(v).BrokenLinks(ctx, around) {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b node.Problem) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) })

@@ -126,7 +126,7 @@ func fileDigest(seen merkle.Digest) merkle.Digest {
 
 // remembered returns the digest of a file's content in memory, zero for none.
 func (m *Memory) remembered(path string) merkle.Digest {
-	text, ok := m.View().Text(path)
+	text, ok := m.present().Text(path)
 	if !ok {
 		return merkle.Digest{}
 	}
@@ -148,7 +148,7 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 	if err != nil || len(paths) == 0 {
 		return Commit{}, nil, err
 	}
-	head, now := m.View(), m.opts.Now().UnixMilli()
+	head, now := m.chain.Head(), m.opts.Now().UnixMilli()
 	draft := m.draft(now)
 	for _, path := range paths {
 		text, f, err := m.root.Read(path, 0)
@@ -161,7 +161,7 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 			draft.Put(path, text, f.Opaque)
 		}
 	}
-	m.dropUnusedSetups(head.state, draft)
+	m.dropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
 	c, err := m.chain.Writer().Commit(background(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
 	return c, paths, err
@@ -181,9 +181,9 @@ func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, err
 	if err := op.sweep(paths); err != nil {
 		return nil, err
 	}
-	head := m.View()
+	head := m.chain.Head()
 	for _, path := range paths {
-		text, wanted := head.Text(path)
+		text, wanted := head.State.Text(path)
 		w := fileWrite{path: path, base: fileDigest(m.drift()[path]), next: corpus.Next{Text: text, Gone: !wanted}}
 		if w.base == m.remembered(path) {
 			op.follow(path, w.base)
@@ -193,7 +193,7 @@ func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, err
 			return nil, errors.Join(op.fail(path, err), op.discard())
 		}
 	}
-	_, err = op.run(ctx, head.state, &graph.Delta{Paths: paths})
+	_, err = op.run(ctx, head.State, &graph.Delta{Paths: paths})
 	return paths, err
 }
 

@@ -78,7 +78,7 @@ func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits 
 func (e *editing) change(n *node.Node, c change) error {
 	e.message = described(n)
 	if node.IsMemory(n.Path) {
-		next, err := c.tree(e.m.View().state.Branch(n.ID), e.now)
+		next, err := c.tree(e.m.present().Branch(n.ID), e.now)
 		if err != nil {
 			return fail(e.name, n.ID, Invalid, err)
 		}
@@ -173,19 +173,19 @@ var errBuffer = errors.New("it stands in a buffer that was not saved; save it, o
 // zero nor the node's own digest is a Conflict, with the result of c on the base. Without
 // c.tree, the node must be in a file.
 func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
-	n, ok := e.m.View().Get(id)
+	n, ok := e.m.present().Get(id)
 	switch {
 	case !ok:
 		return nil, fail(e.name, id, NotFound, errors.New("no such node"))
-	case e.m.View().state.IsTree(n.Path) && !node.IsMemory(n.Path):
+	case e.m.present().IsTree(n.Path) && !node.IsMemory(n.Path):
 		return nil, fail(e.name, id, Busy, errBuffer)
 	case node.IsMemory(n.Path) && c.tree == nil:
 		return nil, fail(e.name, id, Invalid, errors.New("it stands in no file; refile it into one first"))
 	case !node.IsMemory(n.Path):
-		if _, err := e.refresh(ctx, n.Path); err != nil {
+		if _, err := e.m.refresh(ctx, e.name, n.Path, e.now); err != nil {
 			return nil, err
 		}
-		if n, ok = e.m.View().Get(id); !ok {
+		if n, ok = e.m.present().Get(id); !ok {
 			return nil, fail(e.name, id, NotFound, errors.New("the node left the file since it was read"))
 		}
 		if err := e.editable(ctx, n.Path); err != nil {
@@ -202,7 +202,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
 	if old, err := node.ReadOwn(base, e.m.chain.Store().Block); err == nil {
-		mine, _ = c.alone(old, e.m.View().state.Reading(n.Path), node.IsMemory(n.Path), e.now)
+		mine, _ = c.alone(old, e.m.present().Reading(n.Path), node.IsMemory(n.Path), e.now)
 	}
 	return &Error{
 		Op: e.name, What: n.ID, Kind: Conflict, Mine: mine, Theirs: n.Content,
@@ -238,7 +238,7 @@ func (e *editing) editable(ctx context.Context, path string) error {
 
 // isParsed refuses a file that memory keeps opaque.
 func (e *editing) isParsed(path string) error {
-	d, ok := e.m.View().state.Document(path)
+	d, ok := e.m.present().Document(path)
 	if !ok || !d.Derived.Opaque {
 		return nil
 	}
@@ -261,43 +261,18 @@ func (m *Memory) staysParsed(name, path string, next *graph.State) error {
 	return nil
 }
 
-// refresh commits a file that changed since it was read, as a separate commit by "file", and
-// returns its text.
-func (e *editing) refresh(ctx context.Context, path string) (string, error) {
-	m := e.m
-	text, f, err := m.root.Read(path, 0)
-	if err != nil {
-		return "", failWrite(e.name, path, err)
-	}
-	if _, drifted := m.drift()[path]; drifted && m.drift()[path] == merkle.SumText(text) {
-		return "", fail(e.name, path, Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
-	}
-	state := m.View().state
-	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
-		return text, nil
-	}
-	in := newIngester(m, &IngestOptions{}, corpus.Scan{}, e.now)
-	in.draft = m.draft(e.now.UnixMilli())
-	if err := in.file(ctx, path); err != nil {
-		return "", err
-	}
-	err = in.commit(ctx)
-	text, _ = m.View().Text(path)
-	return text, err
-}
-
 // document parses a file after the edits so far.
 func (e *editing) document(path string) *org.Document {
 	text, ok := e.texts[path]
 	if !ok {
-		text, _ = e.m.View().Text(path)
+		text, _ = e.m.present().Text(path)
 	}
-	return org.Parse(text, e.m.View().state.Reading(path))
+	return org.Parse(text, e.m.present().Reading(path))
 }
 
 // headline returns the index of a node's headline in its document, -1 for the document.
 func (e *editing) headline(n *node.Node) int {
-	for i, o := range e.m.View().state.Nodes(n.Path) {
+	for i, o := range e.m.present().Nodes(n.Path) {
 		if o.ID == n.ID {
 			return i - 1
 		}
@@ -315,7 +290,7 @@ func (e *editing) put(path, text string) {
 
 // save writes the files and commits the result.
 func (e *editing) save(ctx context.Context) (Commit, error) {
-	m, head, now := e.m, e.m.View().state, e.now.UnixMilli()
+	m, head, now := e.m, e.m.present(), e.now.UnixMilli()
 	state, delta, err := e.draft(now)
 	if err == nil {
 		err = e.newIDs(head, state)
@@ -373,7 +348,7 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	if err := e.putTrees(draft); err != nil {
 		return nil, graph.Delta{}, err
 	}
-	e.m.dropUnusedSetups(e.m.View().state, draft)
+	e.m.dropUnusedSetups(e.m.present(), draft)
 	state, delta := draft.Seal()
 	for _, path := range e.paths {
 		if err := e.m.staysParsed(e.name, path, state); err != nil {

@@ -21,7 +21,7 @@ func (m *Memory) loadTable() {
 	if err != nil {
 		return
 	}
-	root := m.View().Root()
+	root := m.present().Root()
 	if len(b) < len(root) || merkle.Digest(b[:len(root)]) != root {
 		m.opts.Log.Info("the file table belongs to another state; every file is read again")
 		return
@@ -45,9 +45,12 @@ func (m *Memory) saveTable() error {
 	if err != nil {
 		return err
 	}
-	root := m.View().Root()
+	root := m.present().Root()
 	if err := m.fs.MkdirAll("cache", 0o700); err != nil {
 		return err
 	}
 	return vfs.WriteAtomic(m.fs, tableFile, append(root[:], b...), 0o600)
 }
+
+// forgetTable makes the next scan read every file. The caller is the chain's writer.
+func (m *Memory) forgetTable() { m.table, m.tableOld = &corpus.Table{}, true }

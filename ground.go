@@ -88,7 +88,7 @@ func (m *Memory) storeInPlace(op string) error {
 // isHeadUnstored reports whether changes of the folder are held in memory only: the store
 // cannot be written, or its history is missing.
 func (m *Memory) isHeadUnstored() bool {
-	return m.chain.Store().Err() != nil && (m.memex().unwritable != nil || m.View().commit.Seq == 0)
+	return m.chain.Store().Err() != nil && (m.memex().unwritable != nil || m.chain.Head().Commit.Seq == 0)
 }
 
 // unwritten returns the error that warns readers of a head that is held in memory only.

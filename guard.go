@@ -7,21 +7,12 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 )
-
-// guarding holds the state of the protected files of a memory. The targets of its
-// pointers are immutable, so readers take no lock.
-type guarding struct {
-	policy  *guard.Policy
-	watched atomic.Pointer[protectedDocs]
-	cleared atomic.Pointer[guardedView]
-}
 
 // protectedDocs caches the protected documents of a state, valid while no link changes.
 type protectedDocs struct {
@@ -72,7 +63,7 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fail("read", m.dir, Other, err)
 		}
-		amiss := h.changedFiles(v.state)
+		amiss := h.changedFiles(stateOf(v))
 		if hasNews(h.trust().book, amiss) {
 			amiss = h.recordAlerts(ctx, v, present && h == m)
 			if present {
@@ -171,7 +162,7 @@ func (m *Memory) fileStatus(book *guard.Book, state *graph.State, path string) g
 // protectedPaths lists the protected documents of a state. It updates the cached list of the
 // previous state by their difference.
 func (m *Memory) protectedPaths(state *graph.State) []string {
-	was, now := m.guard.watched.Load(), &protectedDocs{state: state, linked: m.root.Linked()}
+	was, now := m.watched.Load(), &protectedDocs{state: state, linked: m.root.Linked()}
 	switch {
 	case was == nil, was.linked != now.linked:
 		for _, path := range state.Paths() {
@@ -193,6 +184,6 @@ func (m *Memory) protectedPaths(state *graph.State) []string {
 			}
 		}
 	}
-	m.guard.watched.Store(now)
+	m.watched.Store(now)
 	return now.paths
 }

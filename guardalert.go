@@ -31,7 +31,7 @@ func (m *Memory) recordAlerts(ctx context.Context, v *View, present bool) []guar
 	if present {
 		v = m.View()
 	}
-	found := m.changedFiles(v.state)
+	found := m.changedFiles(stateOf(v))
 	if m.closed {
 		return found
 	}

@@ -16,11 +16,11 @@ import (
 
 // ProtectedFiles lists the protected files of the memory's own scope, sorted by path,
 // with their states. It reads and hashes each. O(bytes of protected files).
-func (m *Memory) ProtectedFiles() []guard.FileStatus { return m.fileStatuses(m.View().state) }
+func (m *Memory) ProtectedFiles() []guard.FileStatus { return m.fileStatuses(m.present()) }
 
 // Policy returns the rules for protected files as text, one line per rule in order of
 // evaluation: its group number, mode and pattern.
-func (m *Memory) Policy() string { return m.guard.policy.String() }
+func (m *Memory) Policy() string { return m.policy.String() }
 
 // GuardDiff returns the state of a protected file and the changes of its headlines and
 // blocks since it was trusted. The changes lack the trusted text if history no longer has
@@ -42,7 +42,7 @@ func (m *Memory) protectedFile(op, path string) (guard.FileStatus, error) {
 	if !m.Protected(path) || !m.root.InRegion(path) {
 		return guard.FileStatus{}, fail(op, path, NotFound, errors.New("the file is not protected; see fovea guard policy"))
 	}
-	s := m.fileStatus(m.trust().book, m.View().state, path)
+	s := m.fileStatus(m.trust().book, m.present(), path)
 	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
 		return s, fail(op, path, NotFound, errors.New("no such file, and none was trusted"))
 	}
@@ -105,9 +105,9 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	if guard.TextOf(nodes) != d.File {
 		return Commit{}, fail(d.op, path, Conflict, errors.New("memory does not hold what the file does; see fovea status"))
 	}
-	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, m.View().commit.Seq)}}
+	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, m.chain.Head().Commit.Seq)}}
 	if d.State == guard.Unsigned {
-		entries = m.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.View().commit.Seq))
+		entries = m.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.chain.Head().Commit.Seq))
 	}
 	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
 	return m.chain.Writer().Append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
@@ -116,7 +116,7 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
 // the other files, adopts each of them separately.
 func (m *Memory) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
-	entries := []guard.Entry{{Reset: true}, {Policy: m.guard.policy.String()}}
+	entries := []guard.Entry{{Reset: true}, {Policy: m.policy.String()}}
 	for _, s := range m.fileStatuses(head) {
 		if s.Path != base.Path {
 			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
@@ -194,11 +194,10 @@ func (m *Memory) prepareDecision(ctx context.Context, op, path string, seen merk
 	if err := m.ingest(ctx, &IngestOptions{}); err != nil {
 		return d, err
 	}
-	e := &editing{m: m, name: op, now: m.opts.Now()}
-	if _, err := e.refresh(ctx, path); err != nil && KindOf(err) != NotFound {
+	if _, err := m.refresh(ctx, op, path, m.opts.Now()); err != nil && KindOf(err) != NotFound {
 		return d, err
 	}
-	d.head = m.View().state
+	d.head = m.present()
 	d.FileStatus = m.fileStatus(m.trust().book, d.head, path)
 	if d.State == guard.Unreadable || d.State == guard.BeingWritten {
 		return d, fail(op, path, Busy, errors.New(d.Why))

@@ -26,7 +26,7 @@ func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
 // untrusted is set, it also omits files with text that the owner has never trusted, see
 // Untrusted. O(bytes of protected files).
 func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
-	locked := maps.Clone(guarded.locked)
+	locked := maps.Clone(lockedIn(guarded))
 	if untrusted {
 		for _, path := range m.Untrusted(past) {
 			if locked == nil {
@@ -38,7 +38,7 @@ func (m *Memory) Withhold(past, guarded *View, untrusted bool) *View {
 	if len(locked) == 0 {
 		return past
 	}
-	return past.withoutLocked(locked, guarded.unreviewed)
+	return without(past, locked, guarded.Unreviewed())
 }
 
 // Untrusted lists, sorted, the files of a view that are subject to lockdown and have a text
@@ -51,11 +51,11 @@ func (m *Memory) Untrusted(v *View) []string {
 		return nil
 	}
 	var out []string
-	for _, path := range v.state.Paths() {
+	for _, path := range stateOf(v).Paths() {
 		if m.mode(path) != guard.Lockdown || !m.root.InRegion(path) {
 			continue
 		}
-		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(v.state.Nodes(path))) {
+		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(stateOf(v).Nodes(path))) {
 			out = append(out, path)
 		}
 	}
@@ -95,11 +95,11 @@ func (m *Memory) guardedFrom(v *View, found []guard.FileStatus) *View {
 			key.WriteString("?" + s.Path + "\x00")
 		}
 	}
-	if c := m.guard.cleared.Load(); c != nil && c.source == v && c.key == key.String() {
+	if c := m.cleared.Load(); c != nil && c.source == v && c.key == key.String() {
 		return c.view
 	}
-	out := v.withoutLocked(locked, unreviewed)
-	m.guard.cleared.Store(&guardedView{v, key.String(), out})
+	out := without(v, locked, unreviewed)
+	m.cleared.Store(&guardedView{v, key.String(), out})
 	return out
 }
 
@@ -112,11 +112,11 @@ func (v *View) Without(paths ...string) *View {
 	if len(locked) == 0 {
 		return v
 	}
-	return v.withoutLocked(locked, v.unreviewed)
+	return without(v, locked, v.unreviewed)
 }
 
-// withoutLocked returns the guarded view.
-func (v *View) withoutLocked(locked map[string]guard.State, unreviewed []string) *View {
+// without returns a view that leaves out locked files, and says which files nobody reviewed.
+func without(v *View, locked map[string]guard.State, unreviewed []string) *View {
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
 	for _, path := range sortedKeys(locked) {
 		if _, has := v.state.Document(path); has {

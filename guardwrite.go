@@ -74,23 +74,23 @@ func (l guardLedger) Propose(v trust, c *chain.Change) [][]byte {
 // protected files, later those that become protected. A file that appears at a path that is
 // already protected is not trusted. The caller is the chain's writer.
 func (m *Memory) initBaselines(ctx context.Context, opts *IngestOptions) error {
-	book, policy := m.trust().book, m.guard.policy.String()
+	book, policy := m.trust().book, m.policy.String()
 	if book.Policy() == policy || m.chain.Store().Err() != nil || m.trust().doubt != "" {
 		return nil
 	}
-	before, v := guard.ParsePolicy(book.Policy()), m.View()
+	before, v := guard.ParsePolicy(book.Policy()), m.chain.Head()
 	var entries []guard.Entry
 	var taken []string
-	for _, path := range m.protectedPaths(v.state) {
+	for _, path := range m.protectedPaths(v.State) {
 		if !m.root.InRegion(path) || book.Baseline(path) != nil || m.modeBy(before, path) != guard.Trusted {
 			continue
 		}
-		nodes := v.state.Nodes(path)
+		nodes := v.State.Nodes(path)
 		file := guard.TextOf(nodes)
 		if seen, drifts := m.drift()[path]; drifts {
 			file = seen
 		}
-		entries = append(entries, guard.Entry{Baseline: guard.NewBaseline(nil, path, nodes, file, v.commit.Seq)})
+		entries = append(entries, guard.Entry{Baseline: guard.NewBaseline(nil, path, nodes, file, v.Commit.Seq)})
 		taken = append(taken, path)
 	}
 	for _, path := range book.Paths() {

@@ -23,7 +23,7 @@ import (
 // with an id, a read for each commit.
 func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error) {
 	defer m.chain.Reading()()
-	v := m.View()
+	at := m.chain.Head()
 	var out []Commit
 	take := func(c *graph.Commit, changes int) error {
 		s := chain.Summary(c)
@@ -35,12 +35,12 @@ func (m *Memory) Log(ctx context.Context, id string, limit int) ([]Commit, error
 	}
 	if id == "" {
 		all := ""
-		err := m.chain.About(ctx, &all, store.Span{From: 1, To: v.commit.Seq, Backward: true}, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
+		err := m.chain.About(ctx, &all, store.Span{From: 1, To: at.Commit.Seq, Backward: true}, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
 		return out, fail("log", "", Corrupt, err)
 	}
-	last, err := m.currentID(ctx, v, id)
+	last, err := m.chain.CurrentID(ctx, at, id)
 	if err == nil {
-		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) error { return take(s.commit, 1) })
+		_, err = m.chain.Trail(ctx, last, 1, at.Commit.Seq, func(s *chain.Step) error { return take(s.Commit, 1) })
 	}
 	switch {
 	case err != nil:
@@ -150,7 +150,7 @@ func (m *Memory) unlessDamaged(err error) error {
 // find is resolve for an undamaged history.
 func (m *Memory) find(ctx context.Context, text string) (uint64, error) {
 	r := parseRef(text)
-	head := m.View().commit.Seq
+	head := m.chain.Head().Commit.Seq
 	list := m.snapshotList()
 	switch {
 	case r.head:
@@ -218,21 +218,21 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	defer m.chain.Reading()()
 	var entry *node.Entry
 	then := ""
-	v := m.View()
-	last, err := m.currentID(ctx, v, id)
+	at := m.chain.Head()
+	last, err := m.chain.CurrentID(ctx, at, id)
 	if err == nil {
 		var kids []string // after the current step
-		if n, ok := v.Get(last); ok {
+		if n, ok := at.State.Get(last); ok {
 			kids = n.Kids
 		}
-		_, err = m.trail(ctx, last, 1, v.commit.Seq, func(s *step) (err error) {
-			if s.after != nil && (s.after.Own == d || s.after.Version == d) {
-				whole := *s.after
+		_, err = m.chain.Trail(ctx, last, 1, at.Commit.Seq, func(s *chain.Step) (err error) {
+			if s.After != nil && (s.After.Own == d || s.After.Version == d) {
+				whole := *s.After
 				whole.Kids = kids
-				entry, then = &whole, s.is
+				entry, then = &whole, s.Is
 				return chain.ErrStop
 			}
-			kids, err = s.childrenBefore(kids)
+			kids, err = s.ChildrenBefore(kids)
 			return err
 		})
 	}
@@ -249,4 +249,22 @@ func (m *Memory) Version(ctx context.Context, id string, d merkle.Digest) (*node
 	n = n.Place(then, *entry)
 	node.DeriveAlone(n, nil)
 	return n, nil
+}
+
+// Was returns the id that a present node had at an earlier moment, "" if it did not exist
+// then. Errors: Corrupt. Each commit since costs a read.
+func (m *Memory) Was(ctx context.Context, id string, at *View) (string, error) {
+	defer m.chain.Reading()()
+	now := m.chain.Head()
+	id, err := m.chain.CurrentID(ctx, now, id)
+	if err == nil {
+		id, err = m.chain.Trail(ctx, id, at.Head().Seq+1, now.Commit.Seq, func(*chain.Step) error { return nil })
+	}
+	if err != nil {
+		return "", fail("history", id, Corrupt, err)
+	}
+	if _, ok := at.Get(id); !ok {
+		return "", nil
+	}
+	return id, nil
 }

@@ -27,7 +27,7 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 	if !e.m.isAgent(ctx) {
 		return nil
 	}
-	f := &inertCheck{m: e.m, before: e.m.View().state, after: after, places: map[string]*inert.Place{}}
+	f := &inertCheck{m: e.m, before: e.m.present(), after: after, places: map[string]*inert.Place{}}
 	was := map[string]*node.Node{}
 	for _, edge := range delta.Lineage {
 		was[edge.New], _ = f.before.Get(edge.Old)
@@ -112,7 +112,7 @@ func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 		return nil
 	}
 	if p.place == nil {
-		p.place = inertPlace(doc, p.m, p.m.View().state)
+		p.place = inertPlace(doc, p.m, p.m.present())
 	}
 	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
 }
@@ -122,7 +122,7 @@ func (m *Memory) checkTree(ctx context.Context, t *node.Tree) error {
 	if !m.isAgent(ctx) {
 		return nil
 	}
-	place := inertPlace(org.Parse("", nil), m, m.View().state)
+	place := inertPlace(org.Parse("", nil), m, m.present())
 	for part := range t.All() {
 		if err := place.Check(&inert.Place{}, "", noteText(part)); err != nil {
 			return err

@@ -3,9 +3,9 @@
 package fovea
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,39 +32,6 @@ const (
 // byFile is the author of changes found in files.
 var byFile = author.Author{Kind: author.File}
 
-// Ingest commits the changes found in the folder: one operation, in one or more commits of
-// whole documents, each durable before the next. An unchanged folder makes no commit.
-// Unreadable files are listed in Status; the others are committed. Ingest of a memex also
-// ingests its projects, each in commits of its own, and ends the buffers of open sessions
-// whose files were saved. A scope without files has nothing to read. A memex that was moved
-// or replaced since it was opened is a Conflict and is not read. Errors: Held (nothing was
-// dropped; new and changed files were committed), Conflict, ReadOnly (also if files of the
-// store were moved; the folder was read), Other. Complexity is that of one stat per file and
-// of reading and parsing the changed files.
-func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
-	if opts == nil {
-		opts = &IngestOptions{}
-	}
-	if err := m.inPlace("ingest"); err != nil {
-		return err
-	}
-	err := m.ingestOwn(ctx, opts)
-	if m.parent != nil {
-		return err
-	}
-	for _, project := range sortedKeys(m.opts.Projects) {
-		s, scopeErr := m.Scope(ctx, kindProject+"/"+project)
-		if scopeErr == nil {
-			scopeErr = s.ingestOwn(ctx, opts)
-		}
-		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
-	}
-	for _, s := range m.sessions() {
-		err = cmp.Or(err, s.ingestOwn(ctx, opts))
-	}
-	return cmp.Or(err, m.storeInPlace("ingest"), m.unwritten("ingest"))
-}
-
 // ingestOwn ingests one scope.
 func (m *Memory) ingestOwn(ctx context.Context, opts *IngestOptions) error {
 	defer m.chain.Begin().End()
@@ -84,11 +51,11 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 		return fail("ingest", m.dir, Other, err)
 	}
 	m.problems, m.missing = scan.Problems, nil
-	begins := m.View().commit.Seq == 0
+	begins := m.chain.Head().Commit.Seq == 0
 	defer m.publishStatus()
 	in := newIngester(m, opts, scan, now)
 	in.total, in.before = len(scan.Changed), m.fileCount()
-	in.draft = m.View().state.Edit(now.UnixMilli())
+	in.draft = m.present().Edit(now.UnixMilli())
 	in.takeSame(ctx)
 	for i, f := range scan.Changed {
 		if err := ctx.Err(); err != nil {
@@ -114,7 +81,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.initBaselines(background(ctx), opts); err != nil {
 		return err
 	}
-	if begins && m.View().commit.Seq > 0 { // the file table then survives a killed process
+	if begins && m.chain.Head().Commit.Seq > 0 { // the file table then survives a killed process
 		if err := m.saveTable(); err != nil {
 			m.opts.Log.Warn("cannot save the file table", "error", err)
 		}
@@ -167,7 +134,7 @@ func newIngester(m *Memory, opts *IngestOptions, scan corpus.Scan, now time.Time
 // takeSame takes the files whose bytes memory already holds: only their times changed, so
 // only their table entries are renewed. Drifted files are left to file.
 func (in *ingester) takeSame(ctx context.Context) {
-	state := in.m.View().state
+	state := in.m.present()
 	for _, e := range in.m.root.ReadExpected(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
 		if _, drifted := in.m.drift()[f.Path]; drifted {
 			return merkle.Digest{}, false
@@ -219,7 +186,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 		}
 		in.settled = append(in.settled, f.Path)
 	}
-	state := in.m.View().state
+	state := in.m.present()
 	if d, ok := state.Document(f.Path); ok && d.Derived.Opaque == f.Opaque {
 		if have, _ := state.Text(f.Path); have == text && !isLost(state.Nodes(f.Path)) {
 			return nil // touched, or written by us
@@ -240,7 +207,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 
 // drop removes the documents of deleted files from the draft, unless there are too many.
 func (in *ingester) drop() error {
-	state := in.m.View().state
+	state := in.m.present()
 	unread := make(map[string]bool)
 	for _, p := range in.scan.Problems {
 		unread[p.Path] = true
@@ -260,11 +227,11 @@ func (in *ingester) drop() error {
 				errDrop, lost, n, abbreviate(in.m.missing, ""))}
 		}
 	}
-	in.m.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.m.View().commit.Seq)
+	in.m.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.m.chain.Head().Commit.Seq)
 	for _, p := range gone {
 		in.draft.Drop(p)
 	}
-	unasked := in.m.dropUnusedSetups(in.m.View().state, in.draft)
+	unasked := in.m.dropUnusedSetups(in.m.present(), in.draft)
 	in.gone = slices.Concat(in.gone, gone, unasked)
 	for _, p := range sortedKeys(in.m.drift()) {
 		if missing(p) || slices.Contains(unasked, p) {
@@ -277,7 +244,7 @@ func (in *ingester) drop() error {
 // fileCount returns the number of documents that are files.
 func (m *Memory) fileCount() int {
 	count := 0
-	for _, p := range m.View().state.Paths() {
+	for _, p := range m.present().Paths() {
 		if !node.IsMemory(p) {
 			count++
 		}
@@ -360,7 +327,7 @@ func (in *ingester) commit(ctx context.Context) error {
 // reset begins the next draft.
 func (in *ingester) reset() {
 	in.entries, in.gone, in.settled, in.documents, in.bytes = nil, nil, nil, 0, 0
-	in.draft = in.m.View().state.Edit(in.now.UnixMilli())
+	in.draft = in.m.present().Edit(in.now.UnixMilli())
 }
 
 // message returns the commit message of an ingest.
@@ -388,4 +355,28 @@ func (in *ingester) remember() {
 	}
 	in.m.table = corpus.NewTable(append(entries, in.entries...))
 	in.m.tableOld = true
+}
+
+// refresh commits a file that changed since it was read, as a separate commit by "file", and
+// returns its text.
+func (m *Memory) refresh(ctx context.Context, name, path string, now time.Time) (string, error) {
+	text, f, err := m.root.Read(path, 0)
+	if err != nil {
+		return "", failWrite(name, path, err)
+	}
+	if _, drifted := m.drift()[path]; drifted && m.drift()[path] == merkle.SumText(text) {
+		return "", fail(name, path, Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
+	}
+	state := m.present()
+	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
+		return text, nil
+	}
+	in := newIngester(m, &IngestOptions{}, corpus.Scan{}, now)
+	in.draft = m.draft(now.UnixMilli())
+	if err := in.file(ctx, path); err != nil {
+		return "", err
+	}
+	err = in.commit(ctx)
+	text, _ = m.present().Text(path)
+	return text, err
 }

@@ -62,7 +62,7 @@ func (m *Memory) insert(ctx context.Context, name, under string, h document.Inse
 // place returns the document and the index of the headline that becomes the parent, -1 for
 // the document itself. A file that does not exist is an empty document.
 func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
-	if _, ok := e.m.View().Get(under); ok {
+	if _, ok := e.m.present().Get(under); ok {
 		n, err := e.node(ctx, under, merkle.Digest{}, change{})
 		switch {
 		case err != nil:
@@ -78,7 +78,7 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc *or
 	if doc, err = e.existing(ctx, under); err != nil {
 		return "", nil, 0, err
 	}
-	if d, ok := e.m.View().state.Document(under); ok && d.Derived.Encrypted {
+	if d, ok := e.m.present().Document(under); ok && d.Derived.Encrypted {
 		return "", nil, 0, fail(e.name, under, Invalid, errEncrypted)
 	}
 	if doc == nil {

@@ -109,12 +109,13 @@ func (k *knownNotes) follow(delta *graph.Delta) {
 const (
 	mostSimilar  = 5
 	similarAmong = 20 // search hits compared word by word
+	similarWords = 32 // words of the note searched for, the rarest
 )
 
 // similar returns at most mostSimilar ids, most similar first, of nodes that keep accepts and
 // whose words have at least the Jaccard similarity SimilarFrom to those of a text.
-func (v *View) similar(title, body string, keep func(*node.Node) bool) []string {
-	words := wordsOf(title + "\n" + body)
+func similar(v *View, title, body string, keep func(*node.Node) bool) []string {
+	words := wordSet(title + "\n" + body)
 	if len(words) == 0 {
 		return nil
 	}
@@ -123,12 +124,12 @@ func (v *View) similar(title, body string, keep func(*node.Node) bool) []string 
 		share float64
 	}
 	var hits []hit
-	for _, h := range v.words.get().Search(index.Query{Text: title + "\n" + body, Limit: similarAmong, Terms: similarTerms}) {
+	for _, h := range wordsOf(v).Search(index.Query{Text: title + "\n" + body, Limit: similarAmong, Terms: similarWords}) {
 		n, ok := v.Get(h.ID)
 		if !ok || n.Derived.Encrypted || !keep(n) {
 			continue
 		}
-		if share := inCommon(words, wordsOf(n.Title()+"\n"+n.Body())); share >= SimilarFrom {
+		if share := inCommon(words, wordSet(n.Title()+"\n"+n.Body())); share >= SimilarFrom {
 			hits = append(hits, hit{n.ID, share})
 		}
 	}
@@ -140,8 +141,8 @@ func (v *View) similar(title, body string, keep func(*node.Node) bool) []string 
 	return ids
 }
 
-// wordsOf returns the set of folded words of a text.
-func wordsOf(text string) map[string]bool {
+// wordSet returns the set of folded words of a text.
+func wordSet(text string) map[string]bool {
 	words := map[string]bool{}
 	folded := string(appendFolded(nil, text))
 	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -85,7 +85,7 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 		return c, touched, err
 	}
 	now := m.opts.Now().UnixMilli()
-	draft, here := m.draft(now), m.View().state
+	draft, here := m.draft(now), m.present()
 	for _, path := range paths {
 		text, opaque, err := m.fileVersion(ctx, path, at)
 		if err != nil {
@@ -131,12 +131,12 @@ func (m *Memory) fileVersion(ctx context.Context, path, at string) (text string,
 
 // lastCommitWith names the newest commit whose state has a file.
 func (m *Memory) lastCommitWith(ctx context.Context, path string) (string, error) {
-	head := m.View()
-	if _, ok := head.state.Document(path); ok {
+	head := m.chain.Head()
+	if _, ok := head.State.Document(path); ok {
 		return "head", nil
 	}
 	left := uint64(0) // the newest commit that changed it: the one that dropped it
-	err := m.chain.Commits(ctx, 1, head.commit.Seq, func(c *graph.Commit) error {
+	err := m.chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
 		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
 			left = c.Seq
 		}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -40,14 +40,22 @@ type Memory struct {
 	scope  string  // memex, project/NAME or session/ID
 	scopes scopes  // of a memex
 
-	overlays overlays // of a memex
-	guard    guarding
+	overlays overlays                      // of a memex
+	policy   *guard.Policy                 // which files are protected
+	watched  atomic.Pointer[protectedDocs] // of the last state asked for
+	cleared  atomic.Pointer[guardedView]   // the last guarded view
 
 	chain   *chain.Chain
 	ledgers *ledgers
 	scanned atomic.Pointer[scanned] // for Status
 
 	removals removals
+
+	openCopy  func(in vfs.FS, name string) (*chain.Chain, error)      // loads the chain of this scope from the locked state folder of a copy
+	reload    func(context.Context) error                             // loads the chain again, see recover
+	reopen    func() (store.Store, error)                             // opens the store again
+	allScopes func() ([]string, error)                                // the names of all scopes of a memex
+	openOther func(ctx context.Context, name string) (*Memory, error) // opens a scope of a memex
 
 	tokensOnce  sync.Once
 	tokens      *token.Cache
@@ -82,7 +90,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if m.root, err = corpus.Open(abs, &corpus.Options{SkillsDir: m.opts.SkillsDir, Opaque: m.opts.Opaque, FS: m.opts.Folder}); err != nil {
 		return nil, fail("open", dir, NotFound, m.withHistory(err))
 	}
-	if m.guard.policy, err = policyOf(&m.opts, m.root.SkillsDir()); err != nil {
+	if m.policy, err = policyOf(&m.opts, m.root.SkillsDir()); err != nil {
 		return nil, fail("open", dir, Invalid, errors.Join(err, m.root.Close()))
 	}
 	if err := checkProjects(m.opts.Projects, m.root); err != nil {
@@ -197,22 +205,6 @@ func lockKind(err error) Kind {
 		return Corrupt
 	}
 	return Conflict
-}
-
-// takeLock makes this process the owner of a state folder, retrying for Options.Wait. The
-// error names the current owner.
-func (m *Memory) takeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error) {
-	holder := vfs.Holder{PID: os.Getpid(), Command: m.opts.Command, Since: m.opts.Now()}
-	if m.opts.Wait <= 0 {
-		return disk.TryLock(in, holder)
-	}
-	ctx, stop := context.WithTimeout(ctx, m.opts.Wait)
-	defer stop()
-	lock, err := disk.Lock(ctx, in, holder)
-	if held, ok := errors.AsType[*vfs.HeldError](err); ok {
-		err = held
-	}
-	return lock, err
 }
 
 // View returns an immutable view of the present state: one atomic load.

@@ -6,11 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -54,7 +52,7 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 		opts = &RollbackOptions{}
 	}
 	defer m.chain.Begin().End()
-	head := m.View()
+	head := m.chain.Head()
 	switch first, err := m.repeated(ctx, "merge", graph.KindMerge); {
 	case m.closed:
 		return Commit{}, nil, nil, fail("merge", m.dir, Invalid, errClosed)
@@ -66,9 +64,9 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 		return Commit{}, nil, nil, fail("merge", m.scope, Invalid, errors.New("a session stays on its machine and is not merged"))
 	case opts.Skip:
 		return Commit{}, nil, nil, fail("merge", name, Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
-	case opts.Head != 0 && head.commit.Seq != opts.Head:
-		return Commit{}, nil, nil, fail("merge", name, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.commit.Seq))
-	case head.commit.Seq == 0:
+	case opts.Head != 0 && head.Commit.Seq != opts.Head:
+		return Commit{}, nil, nil, fail("merge", name, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
+	case head.Commit.Seq == 0:
 		return Commit{}, nil, nil, fail("merge", m.dir, Invalid, errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
 	}
 	lock, err := m.takeLock(ctx, in)
@@ -82,49 +80,6 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 	}
 	defer func() { _ = other.Store().Close() }() // it was only read
 	return m.mergeCopy(ctx, other, name, opts)
-}
-
-// openCopy loads the chain of this scope from a locked state folder. The caller closes
-// its store.
-func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
-	var err error
-	if m.parent != nil {
-		folder := scopesFolder + "/" + scopeFolder(m.scope)
-		if _, err = in.Stat(folder); err == nil {
-			in, err = vfs.Sub(in, folder)
-		}
-	}
-	if err == nil {
-		_, err = in.Stat(disk.FormatFile)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", m.scope))
-	}
-	if err != nil {
-		return nil, fail("merge", name, Other, err)
-	}
-	if err := disk.CheckKinds(in); err != nil {
-		return nil, fail("merge", name, Corrupt, err)
-	}
-	opened, err := m.opts.openStore(in, nil)
-	if err != nil {
-		return nil, fail("merge", name, openKind(err), err)
-	}
-	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.opts.Log, FS: in, Org: m.opts.Org, Ledgers: &newLedgers(nil).all, Deriver: indexes{m.scope},
-	})
-	tx := other.Begin()
-	defer tx.End()
-	if _, err = tx.Load(); err == nil {
-		err = opened.Err()
-	}
-	if err != nil {
-		return nil, fail("merge", name, openKind(err), errors.Join(err, opened.Close()))
-	}
-	if head := other.Head().Commit; head.Seq > 0 {
-		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
-	}
-	return other, nil
 }
 
 // mergeCopy merges an open copy of this memory. The caller is the chain's writer.

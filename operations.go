@@ -92,7 +92,7 @@ func (m *Memory) answered(first *graph.Commit, answer func(*graph.Commit)) Commi
 		answer(first)
 	}
 	c := chain.Summary(first)
-	if head := m.View().commit; head.Seq == c.Seq {
+	if head := m.chain.Head().Commit; head.Seq == c.Seq {
 		c.Documents = head.Documents
 	}
 	return c

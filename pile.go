@@ -120,7 +120,7 @@ func (p *pile) open(ctx context.Context) {
 	if p.err = e.isParsed(p.path); p.err != nil {
 		return
 	}
-	state := p.m.View().state
+	state := p.m.present()
 	if d, ok := state.Document(p.path); ok && d.Derived.Encrypted {
 		p.err = fail("remember", p.path, Invalid, errEncrypted)
 		return
@@ -163,7 +163,7 @@ func (p *pile) add(r *noting, op string) {
 	}
 	p.full = len(p.notes) == mostPiled || !p.end.appends ||
 		strings.HasSuffix(p.under, "/") && r.length >= fullFile ||
-		p.m.Protected(p.path) || p.m.View().commit.Seq == 0 // the first commit has no predecessor to interpret it by
+		p.m.Protected(p.path) || p.m.chain.Head().Commit.Seq == 0 // the first commit has no predecessor to interpret it by
 }
 
 // save writes the file and commits the notes.

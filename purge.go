@@ -157,7 +157,7 @@ func addAliases(c *graph.Commit, names map[string]bool) {
 
 // refuse returns an error if the present state contains content to drop.
 func (p *purge) refuse() error {
-	for n := range p.m.View().state.All() {
+	for n := range p.m.present().All() {
 		if p.dropOwn[n.Own] || p.holds(n) {
 			return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 		}

@@ -6,10 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -35,6 +38,8 @@ func newLedgers(m *Memory) *ledgers {
 // newChain returns the chain of this memory over a store, not yet loaded.
 func (m *Memory) newChain(from store.Store) *chain.Chain {
 	m.ledgers = newLedgers(m)
+	m.openCopy, m.reload, m.allScopes, m.openOther = m.loadCopy, m.load, m.Scopes, m.Scope
+	m.reopen = func() (store.Store, error) { return m.opts.openStore(m.fs, m.storeOptions()) }
 	opts := chain.Options{
 		Name: m.state, Log: m.opts.Log, FS: m.fs, Org: m.opts.Org, Ledgers: &m.ledgers.all, Deriver: indexes{m.scope},
 		Signer: m.opts.Signer, Verifiers: m.opts.Verifiers, Lost: m.scannedBefore, Committed: m.opts.Committed,
@@ -68,7 +73,7 @@ func (m *Memory) recover(ctx context.Context) error {
 	if err := m.load(ctx); err != nil {
 		return err
 	}
-	if store.RecoveryOf(m.chain.Store()).Corrupt == nil || m.View().commit.Seq > 0 || m.memex().unwritable != nil {
+	if store.RecoveryOf(m.chain.Store()).Corrupt == nil || m.chain.Head().Commit.Seq > 0 || m.memex().unwritable != nil {
 		return nil
 	}
 	began, err := m.beginChain(ctx)
@@ -126,4 +131,47 @@ func (m *Memory) scannedBefore() string {
 		return ""
 	}
 	return "the history is missing, of which " + tableFile + " knows; put a copy of the state folder back, or begin anew with fovea repair"
+}
+
+// loadCopy loads the chain of this scope from a locked state folder. The caller closes
+// its store.
+func (m *Memory) loadCopy(in vfs.FS, name string) (*chain.Chain, error) {
+	var err error
+	if m.parent != nil {
+		folder := scopesFolder + "/" + scopeFolder(m.scope)
+		if _, err = in.Stat(folder); err == nil {
+			in, err = vfs.Sub(in, folder)
+		}
+	}
+	if err == nil {
+		_, err = in.Stat(disk.FormatFile)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", m.scope))
+	}
+	if err != nil {
+		return nil, fail("merge", name, Other, err)
+	}
+	if err := disk.CheckKinds(in); err != nil {
+		return nil, fail("merge", name, Corrupt, err)
+	}
+	opened, err := m.opts.openStore(in, nil)
+	if err != nil {
+		return nil, fail("merge", name, openKind(err), err)
+	}
+	other := chain.New(opened, chain.Options{
+		Name: name, Log: m.opts.Log, FS: in, Org: m.opts.Org, Ledgers: &newLedgers(nil).all, Deriver: indexes{m.scope},
+	})
+	tx := other.Begin()
+	defer tx.End()
+	if _, err = tx.Load(); err == nil {
+		err = opened.Err()
+	}
+	if err != nil {
+		return nil, fail("merge", name, openKind(err), errors.Join(err, opened.Close()))
+	}
+	if head := other.Head().Commit; head.Seq > 0 {
+		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
+	}
+	return other, nil
 }

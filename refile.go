@@ -144,8 +144,8 @@ func (e *editing) present(ctx context.Context, name string) (text string, there 
 	case !ok:
 		return "", false, fail(e.name, name, Invalid, errors.New("an Org file of this path would be no part of the memex"))
 	}
-	_, known := e.m.View().state.Document(name)
-	text, err = e.refresh(ctx, name)
+	_, known := e.m.present().Document(name)
+	text, err = e.m.refresh(ctx, e.name, name, e.now)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}

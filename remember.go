@@ -108,7 +108,7 @@ func (r *noting) prepare(m *Memory) error {
 		return nil
 	}
 	v := m.View()
-	r.answer.Similar = v.similar(r.h.Title, r.h.Body, func(n *node.Node) bool { return m.mayReveal(v.state, n) })
+	r.answer.Similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return m.mayReveal(stateOf(v), n) })
 	return nil
 }
 
@@ -226,7 +226,7 @@ func (m *Memory) settledAlready(r *noting) bool {
 
 // knownTo returns a headline with the key that may be revealed to an agent, "" for none.
 func (m *Memory) knownTo(key noteKey) string {
-	state := m.View().state
+	state := m.present()
 	for _, id := range m.known.find(state, key) {
 		if n, ok := state.Get(id); ok && m.mayReveal(state, n) {
 			return id
@@ -245,7 +245,7 @@ func (m *Memory) noteFile(under string, month string) string {
 		}
 		return ""
 	}
-	state := m.View().state
+	state := m.present()
 	name := func(n int) string {
 		if n == 1 {
 			return path.Join(under, month+".org")

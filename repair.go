@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -61,7 +60,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 	if err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
 	}
-	m.table, m.tableOld = &corpus.Table{}, true // every file is read
+	m.forgetTable() // every file is read
 	if err := m.ingest(background(ctx), &IngestOptions{}); err != nil {
 		return plan, err
 	}
@@ -123,7 +122,7 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 	tx := m.chain.Writer()
 	var marks [][]byte
 	if m.trust().doubt != "" && m.opts.Signer == nil { // else the signed head records it
-		marks = guardMarks(guard.Entry{Reset: true}, guard.Entry{Policy: m.guard.policy.String()})
+		marks = guardMarks(guard.Entry{Reset: true}, guard.Entry{Policy: m.policy.String()})
 	}
 	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
@@ -136,12 +135,12 @@ func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
 			m.opts.Log.Warn("the damaged store could not be closed", "error", err)
 		}
 		failed := s.from.Rebuild(ctx, to) // on failure the old history remains
-		opened, err := m.opts.openStore(m.fs, m.storeOptions())
+		opened, err := m.reopen()
 		return opened, errors.Join(failed, err)
 	}, func(ctx context.Context) error {
 		m.recovered = "repaired: " + c.Message
 		m.opts.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
-		return m.load(ctx)
+		return m.reload(ctx)
 	})
 }
 
@@ -183,7 +182,7 @@ func (s *salvage) message() string {
 // refill appends blocks of the present state that the repair lost and the folder has.
 func (m *Memory) refill(ctx context.Context) error {
 	var b store.Batch
-	for n := range m.View().state.All() {
+	for n := range m.present().All() {
 		if _, err := m.chain.Block(n.Own); err == nil {
 			continue
 		}

@@ -49,7 +49,7 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 // thinned returns the blocks that only thinned moments need, and the number of these
 // moments.
 func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkle.Digest]bool, moments int, err error) {
-	head := m.View().commit.Seq
+	head := m.chain.Head().Commit.Seq
 	var times []time.Time
 	if err := m.chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
 		times = append(times, c.When())

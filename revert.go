@@ -34,7 +34,7 @@ func (m *Memory) CommitsOf(ctx context.Context, by author.Author, session, since
 		}
 	}
 	var out []Commit
-	err := m.chain.Commits(ctx, from, m.View().commit.Seq, func(c *graph.Commit) error {
+	err := m.chain.Commits(ctx, from, m.chain.Head().Commit.Seq, func(c *graph.Commit) error {
 		if c.Seq > from && !c.When().Before(begin) && (by.IsZero() || c.Author == by) && (session == "" || c.Session == session) {
 			out = append(out, chain.Summary(c))
 		}
@@ -78,15 +78,15 @@ func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOpt
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, nil, err
 	}
-	head := m.View()
-	if opts.Head != 0 && head.commit.Seq != opts.Head {
-		return Commit{}, nil, nil, fail("revert", m.dir, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.commit.Seq))
+	head := m.chain.Head()
+	if opts.Head != 0 && head.Commit.Seq != opts.Head {
+		return Commit{}, nil, nil, fail("revert", m.dir, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
 	}
-	b := reversal{m: m, ctx: ctx, state: head.state, target: head.state, now: m.opts.Now().UnixMilli()}
-	if err := b.choose(commits, head.commit.Seq); err != nil {
+	b := reversal{m: m, ctx: ctx, state: head.State, target: head.State, now: m.opts.Now().UnixMilli()}
+	if err := b.choose(commits, head.Commit.Seq); err != nil {
 		return Commit{}, nil, nil, err
 	}
-	if err := b.walk(head.commit.Seq); err != nil {
+	if err := b.walk(head.Commit.Seq); err != nil {
 		return Commit{}, nil, nil, fail("revert", m.dir, goneKind(err), err)
 	}
 	r := rollback{m: m, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}

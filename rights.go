@@ -53,7 +53,7 @@ func (m *Memory) judge(ctx context.Context, name string, c *graph.Commit) func(c
 // target of its path.
 func (m *Memory) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
 	for _, path := range []string{p.Path, p.Real} {
-		if slices.ContainsFunc(m.root.Names(path), m.guard.policy.Covers) {
+		if slices.ContainsFunc(m.root.Names(path), m.policy.Covers) {
 			return path != p.Path, errProtected
 		}
 		if may != nil {
@@ -94,7 +94,7 @@ func (m *Memory) mayWrite(ctx context.Context, name string, c *graph.Commit, pat
 // unprotected denies an operation on protected documents, files or not, that its author may
 // not change.
 func (m *Memory) unprotected(name string, c *graph.Commit, paths []string) error {
-	book, head := m.trust().book, m.View().state
+	book, head := m.trust().book, m.present()
 	for _, path := range paths {
 		mode := m.mode(path)
 		switch {
@@ -109,7 +109,7 @@ func (m *Memory) unprotected(name string, c *graph.Commit, paths []string) error
 }
 
 // mode returns the mode of a file: the strictest of all paths that lead to it.
-func (m *Memory) mode(path string) guard.Mode { return m.modeBy(m.guard.policy, path) }
+func (m *Memory) mode(path string) guard.Mode { return m.modeBy(m.policy, path) }
 
 func (m *Memory) modeBy(policy *guard.Policy, path string) guard.Mode {
 	mode := policy.Mode(path)

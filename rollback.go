@@ -48,7 +48,7 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, err
 	}
-	if head := m.View().commit.Seq; opts.Head != 0 && head != opts.Head {
+	if head := m.chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
 		return Commit{}, nil, fail("rollback", ref, Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
 	}
 	seq, err := m.resolve(ctx, ref)
@@ -99,18 +99,18 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if r.secondParent != nil {
 		now = max(now, r.secondParent.Time)
 	}
-	head := m.View()
+	head := m.chain.Head()
 	err := m.chain.Store().Err() // touch no file if the commit cannot follow
 	if err != nil {
 		return Commit{}, nil, fail(r.name, m.state, ReadOnly, err)
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
 		r.blocked = gone
-		r.target, _ = r.withoutBlocked(head.state, r.target, now)
+		r.target, _ = r.withoutBlocked(head.State, r.target, now)
 	}
-	state, delta := head.state.Restore(r.target, now)
+	state, delta := head.State.Restore(r.target, now)
 	if r.secondParent != nil {
-		if state, delta, err = rebaseState(head.state, r.target, now); err != nil {
+		if state, delta, err = rebaseState(head.State, r.target, now); err != nil {
 			return Commit{}, nil, fail(r.name, m.state, Other, err)
 		}
 	}
@@ -139,11 +139,11 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		c, err := m.chain.Writer().Commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
-	if err := r.stage(head.state, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
+	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
 		return Commit{}, r.touched, errors.Join(err, r.op.discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
-		state, delta = r.withoutBlocked(head.state, state, now)
+		state, delta = r.withoutBlocked(head.State, state, now)
 	}
 	r.op.intent.marks = append(m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks...)
 	if delta.Empty() { // no commit will complete the intent

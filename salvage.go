@@ -51,7 +51,7 @@ func (m *Memory) openSalvage(ctx context.Context) (*salvage, error) {
 	}
 	s := &salvage{
 		m: m, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
-		newest: max(m.chain.Store().Head().Seq, m.View().commit.Seq),
+		newest: max(m.chain.Store().Head().Seq, m.chain.Head().Commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
 		return nil, err

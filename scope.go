@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"encoding/base32"
 	"errors"
@@ -121,7 +122,7 @@ func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 		root: m.root.Region(m.region(name)),
 	}
 	s.opts.Committed = nil // its commits are numbered separately
-	s.guard.policy = m.guard.policy
+	s.policy = m.policy
 	folder := scopesFolder + "/" + scopeFolder(name)
 	s.state = filepath.Join(m.state, filepath.FromSlash(folder))
 	var err error
@@ -261,11 +262,11 @@ func scopesIn(in vfs.FS) ([]string, error) {
 // commit could record it.
 func (m *Memory) acrossScopes(op string, ids ...string) error {
 	for _, id := range ids {
-		if _, here := m.View().Get(id); here {
+		if _, here := m.present().Get(id); here {
 			continue
 		}
 		for _, s := range append(m.withFiles(), m.memex().sessions()...) {
-			n, there := s.View().Get(id)
+			n, there := s.present().Get(id)
 			if !there {
 				continue
 			}
@@ -308,27 +309,35 @@ func (s *scopes) forget(m *Memory) {
 	s.opened.Add(1)
 }
 
-// verifyScopes verifies the scopes of a memex. Each problem names its scope.
-func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []node.Problem, err error) {
-	names, err := m.Scopes()
-	if err != nil {
-		return 0, nil, err
+// Ingest commits the changes found in the folder: one operation, in one or more commits of
+// whole documents, each durable before the next. An unchanged folder makes no commit.
+// Unreadable files are listed in Status; the others are committed. Ingest of a memex also
+// ingests its projects, each in commits of its own, and ends the buffers of open sessions
+// whose files were saved. A scope without files has nothing to read. A memex that was moved
+// or replaced since it was opened is a Conflict and is not read. Errors: Held (nothing was
+// dropped; new and changed files were committed), Conflict, ReadOnly (also if files of the
+// store were moved; the folder was read), Other. Complexity is that of one stat per file and
+// of reading and parsing the changed files.
+func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
+	if opts == nil {
+		opts = &IngestOptions{}
 	}
-	for _, name := range names {
-		s, err := m.Scope(ctx, name)
-		if err != nil {
-			problems = append(problems, node.Problem{Path: name, Kind: "scope", Message: err.Error()})
-			continue
-		}
-		n, found, err := s.verify(ctx, nil)
-		if err != nil {
-			return checked, problems, err
-		}
-		checked += n
-		for _, p := range found {
-			p.Path = name + ": " + p.Path
-			problems = append(problems, p)
-		}
+	if err := m.inPlace("ingest"); err != nil {
+		return err
 	}
-	return checked, problems, nil
+	err := m.ingestOwn(ctx, opts)
+	if m.parent != nil {
+		return err
+	}
+	for _, project := range sortedKeys(m.opts.Projects) {
+		s, scopeErr := m.Scope(ctx, kindProject+"/"+project)
+		if scopeErr == nil {
+			scopeErr = s.ingestOwn(ctx, opts)
+		}
+		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
+	}
+	for _, s := range m.sessions() {
+		err = cmp.Or(err, s.ingestOwn(ctx, opts))
+	}
+	return cmp.Or(err, m.storeInPlace("ingest"), m.unwritten("ingest"))
 }

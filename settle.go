@@ -77,7 +77,7 @@ func (m *Memory) look(p *plan) (place, merkle.Digest) {
 		return atNext, have
 	case have == p.base:
 		return atBase, have
-	case p.torn != nil && err == nil && corpus.Torn(text, p.before(m.View().state).Text, *p.torn):
+	case p.torn != nil && err == nil && corpus.Torn(text, p.before(m.present()).Text, *p.torn):
 		return torn, have
 	}
 	return elsewhere, have
@@ -102,7 +102,7 @@ func (l leftover) settled() bool {
 // those that it could not restore.
 func (m *Memory) takeBack(in *intent) []leftover {
 	var left []leftover
-	head := m.View().state
+	head := m.present()
 	for i := range in.files {
 		p := &in.files[i]
 		at, have := m.look(p)
@@ -129,7 +129,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 	if len(in.steps) > 0 {
 		return m.finishSteps(ctx, in)
 	}
-	head := m.View()
+	head := m.chain.Head()
 	draft := m.draft(in.commit.Time)
 	for _, p := range in.files {
 		if p.next.IsZero() {
@@ -149,7 +149,7 @@ func (m *Memory) finish(ctx context.Context, in *intent) error {
 			return err
 		}
 	}
-	m.dropUnusedSetups(head.state, draft)
+	m.dropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
 		return m.drop(ctx, in)
@@ -182,7 +182,7 @@ func (m *Memory) finishSteps(ctx context.Context, in *intent) error {
 }
 
 // draft begins the next state on top of the head; now is in Unix milliseconds.
-func (m *Memory) draft(now int64) *graph.Draft { return m.View().state.Edit(now) }
+func (m *Memory) draft(now int64) *graph.Draft { return m.present().Edit(now) }
 
 // drop records that an announced operation was abandoned.
 func (m *Memory) drop(ctx context.Context, in *intent) error {

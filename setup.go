@@ -40,7 +40,7 @@ func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 		in.m.problems = append(in.m.problems, corpus.ProblemOf(path, err))
 		return nil
 	}
-	if _, has := in.m.View().state.Document(path); !found || has && !changed {
+	if _, has := in.m.present().Document(path); !found || has && !changed {
 		return nil
 	}
 	return in.file(ctx, path)

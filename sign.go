@@ -18,7 +18,7 @@ import (
 func (m *Memory) SignedHead(ctx context.Context) (Commit, string, error) {
 	tx := m.chain.Begin()
 	defer tx.End()
-	head := m.View().commit
+	head := m.chain.Head().Commit
 	switch {
 	case m.closed:
 		return Commit{}, "", fail("head", m.dir, Invalid, errClosed)

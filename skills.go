@@ -13,7 +13,7 @@ import (
 // Nothing in a skill is executed. O(bytes of skills).
 func (m *Memory) Skills(v *View) *skill.Registry {
 	var files []skill.File
-	for _, path := range v.state.Paths() {
+	for _, path := range stateOf(v).Paths() {
 		if m.isSkill(path) {
 			text, _ := v.Text(path)
 			files = append(files, skill.File{Path: path, Text: text})
@@ -26,7 +26,7 @@ func (m *Memory) Skills(v *View) *skill.Registry {
 // The names are derived from the paths.
 func (m *Memory) LockedSkills(v *View) map[string]string {
 	out := map[string]string{}
-	for path := range v.locked {
+	for path := range lockedIn(v) {
 		if m.isSkill(path) {
 			out[path] = skill.NameOf(path)
 		}

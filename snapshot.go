@@ -58,7 +58,7 @@ func (m *Memory) keepable(op, name string) error {
 	switch {
 	case m.closed:
 		return errClosed
-	case m.View().commit.Seq == 0:
+	case m.chain.Head().Commit.Seq == 0:
 		return m.empty(op)
 	}
 	return nameable(name)
@@ -79,7 +79,7 @@ func (m *Memory) newName(ctx context.Context, name string) error {
 	if a := m.actor(ctx); name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
 	}
-	head := m.View().commit.Seq
+	head := m.chain.Head().Commit.Seq
 	for _, k := range m.snapshotList() {
 		if k.name == name && k.seq != head {
 			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)

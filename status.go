@@ -60,8 +60,8 @@ func (m *Memory) Status() Status {
 	at, t := m.chain.Head(), m.scanned.Load()
 	v := at.Derived.(*View)
 	s := Status{
-		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.commit,
-		Nodes: v.Len(), Documents: v.state.DocumentCount(), Drift: sortedKeys(m.ledgers.drift.At(at)),
+		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.Head(),
+		Nodes: v.Len(), Documents: stateOf(v).DocumentCount(), Drift: sortedKeys(m.ledgers.drift.At(at)),
 		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.skippedOnOpen(),
 	}
 	for _, p := range t.problems {
@@ -115,7 +115,7 @@ func (m *Memory) Synced(v *View, path string) time.Time {
 	for n := range v.Document(path) {
 		later(timeOf(n.Modified))
 	}
-	if t := m.scanned.Load(); t.table != nil && v.commit.Seq == m.View().commit.Seq {
+	if t := m.scanned.Load(); t.table != nil && v.Head().Seq == m.chain.Head().Commit.Seq {
 		if e, ok := t.table.Get(path); ok {
 			later(time.Unix(0, e.Scanned).UTC().Truncate(time.Millisecond))
 		}

@@ -38,7 +38,7 @@ func init() {
 	}
 	testhook.Fresh = func(view any) any {
 		v := view.(*View)
-		return indexes{v.scope}.Derive(v.state, v.commit, nil)
+		return indexes{v.scope}.Derive(stateOf(v), v.Head(), nil)
 	}
 	testhook.State = func(view any) *graph.State { return view.(*View).state }
 	testhook.ViewOf = func(state *graph.State) any { return indexes{}.Derive(state, Commit{}, nil) }

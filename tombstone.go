@@ -54,7 +54,7 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 			t[key] = e.m.tombstones()[key].forgottenBy(by)
 		}
 		for _, id := range at.Kids {
-			if kid, ok := e.m.View().Get(id); ok {
+			if kid, ok := e.m.present().Get(id); ok {
 				rest = append(rest, kid)
 			}
 		}

@@ -41,18 +41,23 @@ func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (i
 	}
 	alone := *t // the scope is the destination, not a part of the tree
 	alone.Scope = ""
-	run := &treeIngest{tree: &alone, parent: parent}
-	if holder, path := m.document(&alone); path != "" {
+	holder, path := m.bufferedFile(&alone)
+	if path != "" {
 		if m, err = m.bufferScope(ctx, path); err != nil {
 			return nil, "", Commit{}, err
 		}
-		run.over, run.holder = path, holder
 	} else if err := m.checkTree(ctx, &alone); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
-	run.m = m
-	id, c, err = run.run(ctx)
+	id, c, err = m.ingestTree(ctx, &alone, parent, path, holder)
 	return m, id, c, err
+}
+
+// ingestTree ingests a tree into this scope, below parent unless that is "". over is the
+// path of the file that the tree is a buffer of, in holder, or "".
+func (m *Memory) ingestTree(ctx context.Context, t *node.Tree, parent, over string, holder *Memory) (string, Commit, error) {
+	in := &treeIngest{m: m, tree: t, parent: parent, over: over, holder: holder}
+	return in.run(ctx)
 }
 
 // treeIngest is one run of IngestTree.
@@ -71,9 +76,9 @@ type treeIngest struct {
 func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	m := in.m
 	defer m.chain.Begin().End()
-	in.state, in.trees = m.View().state, map[string]*node.Tree{}
+	in.state, in.trees = m.present(), map[string]*node.Tree{}
 	if node.IsDerived(in.parent) && !m.closed {
-		heir, err := m.currentID(ctx, m.View(), in.parent)
+		heir, err := m.chain.CurrentID(ctx, m.chain.Head(), in.parent)
 		if err != nil {
 			return "", Commit{}, fail("ingest", in.parent, Corrupt, err)
 		}
@@ -147,7 +152,7 @@ func (in *treeIngest) laid() [][]byte {
 
 // fileNow returns the digest of a file in memory, absent if there is none.
 func (m *Memory) fileNow(path string) merkle.Digest {
-	if text, ok := m.View().state.Text(path); ok {
+	if text, ok := m.present().Text(path); ok {
 		return merkle.Sum([]byte(text))
 	}
 	return absent
@@ -205,7 +210,7 @@ func (in *treeIngest) bornByFiles() error {
 			continue
 		}
 		for _, s := range memories {
-			if n, ok := s.View().state.Get(id); ok && !node.IsMemory(n.Path) && !in.covers(n.Path) {
+			if n, ok := s.present().Get(id); ok && !node.IsMemory(n.Path) && !in.covers(n.Path) {
 				return fail("ingest", id, Conflict, fmt.Errorf("the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path))
 			}
 		}
@@ -401,4 +406,17 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 		}
 	}
 	return nil
+}
+
+// moveBranch returns the change of a draft of the present state that moves a node of a
+// memory-backed document below another one, false if that is in the branch of the node.
+func (m *Memory) moveBranch(n, to *node.Node) (func(*graph.Draft) error, bool) {
+	in := &treeIngest{m: m, state: m.present(), trees: map[string]*node.Tree{}, tree: m.present().Branch(n.ID)}
+	in.take([]*node.Node{n})
+	ok := in.change(to.Path, to.ID, func(t *node.Tree) *node.Tree {
+		next := *t
+		next.Kids = append(slices.Clip(t.Kids), in.tree)
+		return &next
+	})
+	return in.apply, ok
 }

@@ -21,8 +21,8 @@ import (
 
 // isTree reports whether a node's document was ingested as a tree.
 func (m *Memory) isTree(id string) bool {
-	n, ok := m.View().Get(id)
-	return ok && m.View().state.IsTree(n.Path)
+	n, ok := m.present().Get(id)
+	return ok && m.present().IsTree(n.Path)
 }
 
 // putBranch replaces the branch of a memory-backed node in a draft; nil removes it.
@@ -34,7 +34,7 @@ func (m *Memory) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
 		d.Drop(n.Path)
 		return nil
 	}
-	up, _ := m.View().state.Branch(n.Parent).With(n.ID, func(*node.Tree) *node.Tree { return nil })
+	up, _ := m.present().Branch(n.Parent).With(n.ID, func(*node.Tree) *node.Tree { return nil })
 	return d.PutBranch(n.Parent, up)
 }
 
@@ -58,10 +58,10 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 	if kid, err = editTree(kid, edits, e.now); err != nil {
 		return fail(e.name, under, Invalid, err)
 	}
-	if o, taken := e.m.View().Get(kid.ID()); taken {
+	if o, taken := e.m.present().Get(kid.ID()); taken {
 		return fail(e.name, kid.ID(), Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
 	}
-	up := *e.m.View().state.Branch(under)
+	up := *e.m.present().Branch(under)
 	up.Kids = append(slices.Clip(up.Kids), kid)
 	e.message = n.Path + ": " + h.Title
 	e.trees = append(e.trees, func(d *graph.Draft) error { return d.PutBranch(under, &up) })
@@ -203,28 +203,13 @@ func tagsOf(t *node.Tree) []string {
 	return nil
 }
 
-// moveTree moves a node of a memory-backed document below another node.
-func (e *editing) moveTree(n, to *node.Node) error {
-	in := &treeIngest{m: e.m, state: e.m.View().state, trees: map[string]*node.Tree{}, tree: e.m.View().state.Branch(n.ID)}
-	in.take([]*node.Node{n})
-	if !in.change(to.Path, to.ID, func(t *node.Tree) *node.Tree {
-		next := *t
-		next.Kids = append(slices.Clip(t.Kids), in.tree)
-		return &next
-	}) {
-		return fail(e.name, n.ID, Invalid, errors.New("a node cannot move below itself"))
-	}
-	e.trees = append(e.trees, in.apply)
-	return nil
-}
-
 // refileTree moves a node of a memory-backed document into a file as a headline with its
 // text, its children, and its attributes in the drawer.
 func (e *editing) refileTree(n, to *node.Node) error {
 	if to.Derived.Encrypted {
 		return fail(e.name, to.ID, Invalid, errEncrypted)
 	}
-	t := *e.m.View().state.Branch(n.ID)
+	t := *e.m.present().Branch(n.ID)
 	if node.IsDerived(n.ID) {
 		setAttr(&t, "ID", uuid.NewString())
 		e.naming = &t
@@ -257,6 +242,16 @@ func (e *editing) declare(ctx context.Context) error {
 	if _, err := m.chain.Writer().Commit(background(ctx), state, &delta, c); err != nil {
 		return err
 	}
-	e.refiled, _ = m.View().Get(e.naming.ID())
+	e.refiled, _ = m.present().Get(e.naming.ID())
+	return nil
+}
+
+// moveTree moves a node of a memory-backed document below another node.
+func (e *editing) moveTree(n, to *node.Node) error {
+	put, ok := e.m.moveBranch(n, to)
+	if !ok {
+		return fail(e.name, n.ID, Invalid, errors.New("a node cannot move below itself"))
+	}
+	e.trees = append(e.trees, put)
 	return nil
 }

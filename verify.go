@@ -59,23 +59,23 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 // verify is Verify for one scope.
 func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
 	defer m.chain.Begin().End()
-	v := m.View()
+	at := m.chain.Head()
 	if held := m.chain.Writer().LastStored(); held != nil {
-		v = held.Derived.(*View)
+		at = held
 	}
-	w := newVerifier(ctx, m, v)
+	w := newVerifier(ctx, m, at.State.Len())
 	var present presentState
 	present.newest(m) // a second state, freed before the history takes memory
 	var beside sync.WaitGroup
-	beside.Go(func() { present.live(v) })
+	beside.Go(func() { present.live(at.State) })
 	err = w.history()
 	beside.Wait()
 	if ctx.Err() != nil {
 		return 0, nil, fail("verify", m.state, Other, ctx.Err())
 	}
-	if w.head.Digest != v.commit.Digest && err == nil {
-		w.problem("head", "differs", fmt.Sprintf("memory is at commit %d, the journal ends at %d", v.commit.Seq, w.head.Seq))
-	} else if w.ledger.Root() != v.Root() && err == nil && v.commit.Seq > 0 {
+	if w.head.Digest != at.Commit.Digest && err == nil {
+		w.problem("head", "differs", fmt.Sprintf("memory is at commit %d, the journal ends at %d", at.Commit.Seq, w.head.Seq))
+	} else if w.ledger.Root() != at.State.Root() && err == nil && at.Commit.Seq > 0 {
 		w.problem("head", "differs", "the live state is not the one the journal leads to")
 	}
 	w.heads()
@@ -106,9 +106,9 @@ type verifier struct {
 	signatures signatures
 }
 
-func newVerifier(ctx context.Context, m *Memory, v *View) *verifier {
+func newVerifier(ctx context.Context, m *Memory, nodes int) *verifier {
 	return &verifier{
-		m: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*v.Len()), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
+		m: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*nodes), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
 		signatures: signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}},
 	}
 }
@@ -299,13 +299,13 @@ func (p *presentState) newest(m *Memory) {
 // live hashes the nodes of the live state and compares the digests with those the state
 // holds. A version is checked against those of the children, which are checked in turn.
 // It copies no document.
-func (p *presentState) live(v *View) {
+func (p *presentState) live(s *graph.State) {
 	var kids []merkle.Digest
-	for n := range v.state.All() {
+	for n := range s.All() {
 		p.checked++
 		kids = kids[:0]
 		for _, id := range n.Kids {
-			if kid, ok := v.state.Get(id); ok {
+			if kid, ok := s.Get(id); ok {
 				kids = append(kids, kid.Version)
 			}
 		}
@@ -326,7 +326,7 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 		return checked, problems, err
 	}
 	for _, project := range sortedKeys(m.opts.Projects) {
-		s, scopeErr := m.Scope(ctx, kindProject+"/"+project)
+		s, scopeErr := m.openOther(ctx, kindProject+"/"+project)
 		if err = cmp.Or(err, scopeErr); err != nil {
 			break
 		}
@@ -341,8 +341,8 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 // verifyFiles is VerifyFiles for one scope.
 func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
 	defer m.chain.Begin().End()
-	v := m.View()
-	for _, path := range v.state.Paths() {
+	head := m.present()
+	for _, path := range head.Paths() {
 		if err := ctx.Err(); err != nil {
 			return checked, problems, fail("verify", m.dir, Other, err)
 		}
@@ -350,7 +350,7 @@ func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.
 			continue
 		}
 		checked++
-		want, _ := v.state.Text(path)
+		want, _ := head.Text(path)
 		have, _, err := m.root.Read(path, 0)
 		why := ""
 		switch {
@@ -367,6 +367,31 @@ func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.
 			why += ", since a rollback of memory only"
 		}
 		problems = append(problems, node.Problem{Path: path, Kind: "file", Message: why})
+	}
+	return checked, problems, nil
+}
+
+// verifyScopes verifies the scopes of a memex. Each problem names its scope.
+func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []node.Problem, err error) {
+	names, err := m.allScopes()
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, name := range names {
+		s, err := m.openOther(ctx, name)
+		if err != nil {
+			problems = append(problems, node.Problem{Path: name, Kind: "scope", Message: err.Error()})
+			continue
+		}
+		n, found, err := s.verify(ctx, nil)
+		if err != nil {
+			return checked, problems, err
+		}
+		checked += n
+		for _, p := range found {
+			p.Path = name + ": " + p.Path
+			problems = append(problems, p)
+		}
 	}
 	return checked, problems, nil
 }

@@ -78,6 +78,18 @@ func (v *View) follow(state *graph.State, delta *graph.Delta, c Commit) *View {
 	}
 }
 
+// stateOf returns the state that a view shows.
+func stateOf(v *View) *graph.State { return v.state }
+
+// wordsOf returns the index of words of a view.
+func wordsOf(v *View) *index.Lexical { return v.words.get() }
+
+// problemsOf returns what is odd in single documents of a view, by path.
+func problemsOf(v *View) champ.Map[[]node.Problem] { return v.odd.get() }
+
+// lockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
+func lockedIn(v *View) map[string]guard.State { return v.locked }
+
 // Root returns the digest of the whole state.
 func (v *View) Root() merkle.Digest { return v.state.Root() }
 

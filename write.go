@@ -69,7 +69,7 @@ func (o *operationOnFiles) stage(w fileWrite) error {
 	p := plan{path: w.path, base: w.base, next: w.next.Digest()}
 	old, mode := staged.Old()
 	p.mode = mode
-	if !w.base.IsZero() && !o.m.View().state.Holds(w.path, old) {
+	if !w.base.IsZero() && !o.m.present().Holds(w.path, old) {
 		p.old = &old
 	}
 	if staged.InPlace() {

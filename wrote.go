@@ -21,7 +21,7 @@ func (m *Memory) Wrote(paths []string) bool {
 			return false
 		}
 		for j, s := range holders {
-			if j != i && s.View().state.Asked(path) {
+			if j != i && s.present().Asked(path) {
 				return false // it has its own copy of that setup file
 			}
 		}
@@ -32,7 +32,7 @@ func (m *Memory) Wrote(paths []string) bool {
 // wrote is Wrote for one path of one scope.
 func (m *Memory) wrote(path string) bool {
 	defer m.chain.Reading()()
-	doc, ok := m.View().state.Document(path)
+	doc, ok := m.present().Document(path)
 	return ok && len(doc.Derived.Setup) == 0 && // setup files may be outside the scanned folders
 		m.root.Wrote(path) && m.chain.Store().Err() == nil
 }
