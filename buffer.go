@@ -5,7 +5,7 @@ package fovea
 import (
 	"context"
 	"errors"
-	"strings"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -40,14 +40,40 @@ func (m *Memory) bufferedFile(t *node.Tree) (holder *Memory, path string) {
 	return nil, ""
 }
 
+// family are the open scopes of a memex, projects and sessions.
+type family struct {
+	mu   sync.Mutex
+	open map[string]*Memory
+}
+
+// set adds a scope that was opened; with nil it removes one that is closed.
+func (f *family) set(name string, m *Memory) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open == nil {
+		f.open = map[string]*Memory{}
+	}
+	if f.open[name] = m; m == nil {
+		delete(f.open, name)
+	}
+}
+
+// list returns the open scopes in order of names.
+func (f *family) list() []*Memory {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []*Memory
+	for _, name := range sortedKeys(f.open) {
+		out = append(out, f.open[name])
+	}
+	return out
+}
+
 // withFiles returns the memex and the open projects that hold files.
 func (m *Memory) withFiles() []*Memory {
-	top := m.memex()
-	out := []*Memory{top}
-	top.scopes.mu.Lock()
-	defer top.scopes.mu.Unlock()
-	for _, name := range sortedKeys(top.scopes.open) {
-		if s := top.scopes.open[name]; s.hasFiles() {
+	out := []*Memory{m.memex()}
+	for _, s := range m.family.list() {
+		if s.hasFiles() {
 			out = append(out, s)
 		}
 	}
@@ -68,12 +94,10 @@ func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) 
 
 // sessions returns the open sessions.
 func (m *Memory) sessions() []*Memory {
-	m.scopes.mu.Lock()
-	defer m.scopes.mu.Unlock()
 	var out []*Memory
-	for _, name := range sortedKeys(m.scopes.open) {
-		if strings.HasPrefix(name, kindSession+"/") {
-			out = append(out, m.scopes.open[name])
+	for _, s := range m.family.list() {
+		if s.isSession() {
+			out = append(out, s)
 		}
 	}
 	return out

@@ -34,7 +34,7 @@ var absent = guard.Absent
 
 // drift returns the drifting files by path, with the digest that each had. It must not be
 // changed.
-func (m *Memory) drift() map[string]merkle.Digest { return m.ledgers.drift.At(m.chain.Head()) }
+func (m *Memory) drift() map[string]merkle.Digest { return m.drifts.At(m.chain.Head()) }
 
 // driftMarks returns the marks that set the drift of paths; a path without drift is in
 // step again. Only changes need marks. In a scope without files, nil drift needs none:

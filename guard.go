@@ -81,23 +81,12 @@ func (m *Memory) Guarded(ctx context.Context, v *View) (*View, error) {
 // scopesOf returns the memories whose files a view shows.
 func (m *Memory) scopesOf(v *View) []*Memory {
 	out := []*Memory{m}
-	for _, name := range v.layers {
-		if s := m.openedScope(name); s != nil && s != m && s.hasFiles() {
+	for _, name := range layersOf(v) {
+		if s := m.openedGuard(name); s != nil && s != m && s.hasFiles() {
 			out = append(out, s)
 		}
 	}
 	return out
-}
-
-// openedScope returns an open scope, or nil.
-func (m *Memory) openedScope(name string) *Memory {
-	top := m.memex()
-	if name == scopeMemex {
-		return top
-	}
-	top.scopes.mu.Lock()
-	defer top.scopes.mu.Unlock()
-	return top.scopes.open[name]
 }
 
 // changedFiles lists the protected files that differ from their baselines, in the folder or

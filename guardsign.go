@@ -18,7 +18,7 @@ type trust struct {
 }
 
 // trust returns the present one.
-func (m *Memory) trust() trust { return m.ledgers.trust.At(m.chain.Head()) }
+func (m *Memory) trust() trust { return m.trusts.At(m.chain.Head()) }
 
 // guardLedger keeps the guard's book. Its marks are [name, entries].
 type guardLedger struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 )
 
@@ -39,23 +40,28 @@ type Memory struct {
 	parent *Memory // of a scope: the memex's Memory
 	scope  string  // memex, project/NAME or session/ID
 	scopes scopes  // of a memex
+	family *family // the open scopes of the memex, shared by all
 
 	overlays overlays                      // of a memex
 	policy   *guard.Policy                 // which files are protected
 	watched  atomic.Pointer[protectedDocs] // of the last state asked for
 	cleared  atomic.Pointer[guardedView]   // the last guarded view
 
-	chain   *chain.Chain
-	ledgers *ledgers
-	scanned atomic.Pointer[scanned] // for Status
+	chain         *chain.Chain
+	drifts        chain.Slot[map[string]merkle.Digest]
+	trusts        chain.Slot[trust]
+	snapshotSlot  chain.Slot[*snapshots]
+	tombstoneSlot chain.Slot[tombstones]
+	scanned       atomic.Pointer[scanned] // for Status
 
 	removals removals
 
-	openCopy  func(in vfs.FS, name string) (*chain.Chain, error)      // loads the chain of this scope from the locked state folder of a copy
-	reload    func(context.Context) error                             // loads the chain again, see recover
-	reopen    func() (store.Store, error)                             // opens the store again
-	allScopes func() ([]string, error)                                // the names of all scopes of a memex
-	openOther func(ctx context.Context, name string) (*Memory, error) // opens a scope of a memex
+	openedGuard func(scope string) *Memory                              // of a scope that is open, or nil
+	openCopy    func(in vfs.FS, name string) (*chain.Chain, error)      // loads the chain of this scope from the locked state folder of a copy
+	reload      func(context.Context) error                             // loads the chain again, see recover
+	reopen      func() (store.Store, error)                             // opens the store again
+	allScopes   func() ([]string, error)                                // the names of all scopes of a memex
+	openOther   func(ctx context.Context, name string) (*Memory, error) // opens a scope of a memex
 
 	tokensOnce  sync.Once
 	tokens      *token.Cache
@@ -81,7 +87,7 @@ type Memory struct {
 // has an unknown format or belongs to another folder), Held and Ambiguous (see
 // Options.Stores), ReadOnly, Invalid (an unusable state folder).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
-	m := &Memory{opts: opts.defaults(), scope: scopeMemex}
+	m := &Memory{opts: opts.defaults(), scope: scopeMemex, family: &family{}}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fail("open", dir, Invalid, err)

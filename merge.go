@@ -97,7 +97,7 @@ func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string,
 	}
 	r := rollback{
 		m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
-		marks: m.ledgers.all.Merge(m.chain.Head(), other.Head()),
+		marks: m.chain.Ledgers().Merge(m.chain.Head(), other.Head()),
 	}
 	c, touched, err := r.run(background(ctx), g.message())
 	if err != nil {

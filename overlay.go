@@ -120,12 +120,12 @@ func (m *Memory) layer(ctx context.Context, name string) (*Memory, error) {
 // layerNow returns the present content of a scope; nil has none.
 func (m *Memory) layerNow() layer {
 	if m == nil {
-		return layer{view: &View{state: &graph.State{}}}
+		return layer{view: viewOf(&graph.State{}, Commit{}, "")}
 	}
 	at := m.chain.Head()
 	l := layer{view: at.Derived.(*View)}
 	if m.parent != nil && !m.hasFiles() {
-		l.laid = m.ledgers.drift.At(at)
+		l.laid = m.drifts.At(at)
 	}
 	return l
 }
@@ -136,14 +136,14 @@ func (o *overlay) compose(was *overlay) {
 	base, changed := o.below[0].view, map[string]bool{}
 	if was == nil {
 		for _, l := range o.below[1:] {
-			for _, path := range l.view.state.Paths() {
+			for _, path := range stateOf(l.view).Paths() {
 				changed[path] = true
 			}
 		}
 	} else {
 		base = was.view
 		for i, l := range o.below {
-			delta := graph.Diff(was.below[i].view.state, l.view.state)
+			delta := graph.Diff(stateOf(was.below[i].view), stateOf(l.view))
 			for _, path := range delta.Paths {
 				changed[path] = true
 			}
@@ -155,14 +155,13 @@ func (o *overlay) compose(was *overlay) {
 			}
 		}
 	}
-	draft := base.state.Edit(0)
+	draft := stateOf(base).Edit(0)
 	for _, path := range sortedKeys(changed) {
 		at := o.highest(path)
-		draft.Adopt(path, o.below[at].view.state.Nodes(path), at)
+		draft.Adopt(path, stateOf(o.below[at].view).Nodes(path), at)
 	}
 	state, delta := draft.Seal()
-	o.view = base.follow(state, &delta, o.below[0].view.commit)
-	o.view.layers = append([]string{scopeMemex}, o.names...)
+	o.view = overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{scopeMemex}, o.names...))
 }
 
 // relaid lists the paths whose document covers a different file than before.
@@ -179,7 +178,7 @@ func (l *layer) relaid(was *layer) []string {
 // highest returns the top layer with a visible document of a path, or 0.
 func (o *overlay) highest(path string) int {
 	for i := len(o.below) - 1; i > 0; i-- {
-		if _, has := o.below[i].view.state.Document(path); has && o.counts(i, path) {
+		if _, has := stateOf(o.below[i].view).Document(path); has && o.counts(i, path) {
 			return i
 		}
 	}
@@ -201,7 +200,7 @@ func (o *overlay) counts(i int, path string) bool {
 		return true
 	}
 	for _, l := range o.below[:i] {
-		if _, has := l.view.state.Document(path); has {
+		if _, has := stateOf(l.view).Document(path); has {
 			return false
 		}
 	}
@@ -211,9 +210,15 @@ func (o *overlay) counts(i int, path string) bool {
 // fileBelow returns the digest of the file that the layers below have at a path.
 func (o *overlay) fileBelow(i int, path string) merkle.Digest {
 	for _, l := range slices.Backward(o.below[:i]) {
-		if text, has := l.view.state.Text(path); has {
+		if text, has := stateOf(l.view).Text(path); has {
 			return merkle.Sum([]byte(text))
 		}
 	}
 	return absent
+}
+
+// exists reports whether a scope was ever opened or is configured.
+func (m *Memory) exists(name string) (bool, error) {
+	names, err := m.Scopes()
+	return slices.Contains(names, name), err
 }

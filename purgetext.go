@@ -156,7 +156,7 @@ func (p *purge) mark(data []byte) error {
 	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
-	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", p.m.ledgers.all.Label(kind)))
+	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", p.m.chain.Ledgers().Label(kind)))
 }
 
 // isFraming reports whether a text occurs in the framing around contents, so that finding
@@ -178,7 +178,7 @@ func (m *Memory) isFraming(text string) bool {
 		author.Owner.String(), author.File.String(), author.Agent.String(), author.Fovea.String(),
 		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
 	}
-	words = append(words, m.ledgers.all.Names()...)
+	words = append(words, m.chain.Ledgers().Names()...)
 	words = append(words, disk.Magics...)
 	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two begin files in cache/
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })

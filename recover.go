@@ -16,32 +16,33 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// ledgers are the ledgers of a memory's chain.
-type ledgers struct {
-	all        chain.Ledgers
-	snapshots  chain.Slot[*snapshots]
-	drift      chain.Slot[map[string]merkle.Digest]
-	trust      chain.Slot[trust]
-	tombstones chain.Slot[tombstones]
+// register registers the ledgers of a scope.
+func (m *Memory) register() *chain.Ledgers {
+	l := &chain.Ledgers{}
+	m.snapshotSlot = chain.Register(l, snapshotLedger{session: m.isSession()})
+	m.drifts = chain.Register(l, driftLedger{})
+	m.trusts = chain.Register(l, guardLedger{m: m})
+	m.tombstoneSlot = chain.Register(l, tombstoneLedger{})
+	return l
 }
 
-// newLedgers registers the ledgers of a scope; m is nil for a read-only copy.
-func newLedgers(m *Memory) *ledgers {
-	l := &ledgers{}
-	l.snapshots = chain.Register(&l.all, snapshotLedger{session: m != nil && m.isSession()})
-	l.drift = chain.Register(&l.all, driftLedger{})
-	l.trust = chain.Register(&l.all, guardLedger{m: m})
-	l.tombstones = chain.Register(&l.all, tombstoneLedger{})
+// copyLedgers registers the same ledgers for a copy that is only read.
+func copyLedgers() *chain.Ledgers {
+	l := &chain.Ledgers{}
+	chain.Register(l, snapshotLedger{})
+	chain.Register(l, driftLedger{})
+	chain.Register(l, guardLedger{})
+	chain.Register(l, tombstoneLedger{})
 	return l
 }
 
 // newChain returns the chain of this memory over a store, not yet loaded.
 func (m *Memory) newChain(from store.Store) *chain.Chain {
-	m.ledgers = newLedgers(m)
 	m.openCopy, m.reload, m.allScopes, m.openOther = m.loadCopy, m.load, m.Scopes, m.Scope
+	m.openedGuard = m.openedScope
 	m.reopen = func() (store.Store, error) { return m.opts.openStore(m.fs, m.storeOptions()) }
 	opts := chain.Options{
-		Name: m.state, Log: m.opts.Log, FS: m.fs, Org: m.opts.Org, Ledgers: &m.ledgers.all, Deriver: indexes{m.scope},
+		Name: m.state, Log: m.opts.Log, FS: m.fs, Org: m.opts.Org, Ledgers: m.register(), Deriver: indexes{m.scope},
 		Signer: m.opts.Signer, Verifiers: m.opts.Verifiers, Lost: m.scannedBefore, Committed: m.opts.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.known.follow(delta)
@@ -160,7 +161,7 @@ func (m *Memory) loadCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		return nil, fail("merge", name, openKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.opts.Log, FS: in, Org: m.opts.Org, Ledgers: &newLedgers(nil).all, Deriver: indexes{m.scope},
+		Name: name, Log: m.opts.Log, FS: in, Org: m.opts.Org, Ledgers: copyLedgers(), Deriver: indexes{m.scope},
 	})
 	tx := other.Begin()
 	defer tx.End()

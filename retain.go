@@ -61,7 +61,7 @@ func (m *Memory) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 	for i, keep := range r.Keep(times, m.opts.Now()) {
 		stays[uint64(i)+1] = keep
 	}
-	for _, seq := range m.ledgers.all.Retained(m.chain.Head()) {
+	for _, seq := range m.chain.Ledgers().Retained(m.chain.Head()) {
 		stays[seq] = true
 	}
 	var kept []uint64

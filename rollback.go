@@ -135,7 +135,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		if r.opts.DryRun {
 			return Commit{}, r.touched, nil
 		}
-		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks)
+		marks := slices.Concat(m.driftMarks(delta.Paths, r.drift), m.chain.Ledgers().Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks)
 		c, err := m.chain.Writer().Commit(ctx, state, &delta, r.op.intent.commit, marks...)
 		return c, r.touched, err
 	}
@@ -145,7 +145,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 	if len(r.blocked) > 0 && r.opts.Skip {
 		state, delta = r.withoutBlocked(head.State, state, now)
 	}
-	r.op.intent.marks = append(m.ledgers.all.Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks...)
+	r.op.intent.marks = append(m.chain.Ledgers().Revert(m.chain.Head(), &delta, r.op.intent.commit.Author), r.marks...)
 	if delta.Empty() { // no commit will complete the intent
 		r.op.intent.marks = append(r.op.intent.marks, chain.DroppedMark(r.op.intent.commit.Op))
 	}

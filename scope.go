@@ -76,6 +76,7 @@ func (m *Memory) scopeOf(ctx context.Context, name string) (s *Memory, fresh boo
 		m.scopes.open = map[string]*Memory{}
 	}
 	m.scopes.open[name] = s
+	m.family.set(name, s)
 	m.scopes.opened.Add(1)
 	return s, true, nil
 }
@@ -118,7 +119,7 @@ func (m *Memory) memex() *Memory {
 // openScope opens the store of a scope in the memex's store.
 func (m *Memory) openScope(ctx context.Context, name string) (*Memory, error) {
 	s := &Memory{
-		opts: m.opts, dir: m.dir, parent: m, scope: name,
+		opts: m.opts, dir: m.dir, parent: m, scope: name, family: m.family,
 		root: m.root.Region(m.region(name)),
 	}
 	s.opts.Committed = nil // its commits are numbered separately
@@ -280,12 +281,6 @@ func (m *Memory) acrossScopes(op string, ids ...string) error {
 	return nil
 }
 
-// exists reports whether a scope was ever opened or is configured.
-func (m *Memory) exists(name string) (bool, error) {
-	names, err := m.Scopes()
-	return slices.Contains(names, name), err
-}
-
 // closeAll closes the scopes of a memex and prevents opening more.
 func (s *scopes) closeAll() error {
 	s.mu.Lock()
@@ -294,6 +289,7 @@ func (s *scopes) closeAll() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, name := range sortedKeys(open) {
+		open[name].family.set(name, nil)
 		errs = append(errs, open[name].Close())
 	}
 	return errors.Join(errs...)
@@ -305,6 +301,7 @@ func (s *scopes) forget(m *Memory) {
 	defer s.mu.Unlock()
 	if s.open[m.scope] == m {
 		delete(s.open, m.scope)
+		m.family.set(m.scope, nil)
 	}
 	s.opened.Add(1)
 }
@@ -340,4 +337,15 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		err = cmp.Or(err, s.ingestOwn(ctx, opts))
 	}
 	return cmp.Or(err, m.storeInPlace("ingest"), m.unwritten("ingest"))
+}
+
+// openedScope returns an open scope, or nil.
+func (m *Memory) openedScope(name string) *Memory {
+	top := m.memex()
+	if name == scopeMemex {
+		return top
+	}
+	top.scopes.mu.Lock()
+	defer top.scopes.mu.Unlock()
+	return top.scopes.open[name]
 }

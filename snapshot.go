@@ -26,7 +26,7 @@ type Snapshot struct {
 }
 
 // snapshotList returns the ledger's snapshots, newest first.
-func (m *Memory) snapshotList() []entry { return m.ledgers.snapshots.At(m.chain.Head()).list() }
+func (m *Memory) snapshotList() []entry { return m.snapshotSlot.At(m.chain.Head()).list() }
 
 // Snapshots lists the snapshots, newest first. It does not wait for writers.
 func (m *Memory) Snapshots() []Snapshot {

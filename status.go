@@ -61,7 +61,7 @@ func (m *Memory) Status() Status {
 	v := at.Derived.(*View)
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.Head(),
-		Nodes: v.Len(), Documents: stateOf(v).DocumentCount(), Drift: sortedKeys(m.ledgers.drift.At(at)),
+		Nodes: v.Len(), Documents: stateOf(v).DocumentCount(), Drift: sortedKeys(m.drifts.At(at)),
 		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.skippedOnOpen(),
 	}
 	for _, p := range t.problems {

@@ -38,10 +38,10 @@ func init() {
 	}
 	testhook.Fresh = func(view any) any {
 		v := view.(*View)
-		return indexes{v.scope}.Derive(stateOf(v), v.Head(), nil)
+		return fresh(v)
 	}
 	testhook.State = func(view any) *graph.State { return view.(*View).state }
-	testhook.ViewOf = func(state *graph.State) any { return indexes{}.Derive(state, Commit{}, nil) }
+	testhook.ViewOf = func(state *graph.State) any { return viewOf(state, Commit{}, "") }
 }
 
 func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {

@@ -152,7 +152,7 @@ func mustKey(n *node.Node) noteKey {
 func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
 
 // tombstones returns the present tombstones. They must not be changed.
-func (m *Memory) tombstones() tombstones { return m.ledgers.tombstones.At(m.chain.Head()) }
+func (m *Memory) tombstones() tombstones { return m.tombstoneSlot.At(m.chain.Head()) }
 
 // tombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
 // are [name, entries].

@@ -87,6 +87,24 @@ func wordsOf(v *View) *index.Lexical { return v.words.get() }
 // problemsOf returns what is odd in single documents of a view, by path.
 func problemsOf(v *View) champ.Map[[]node.Problem] { return v.odd.get() }
 
+// layersOf returns the scopes that a view of several lays over one another.
+func layersOf(v *View) []string { return v.layers }
+
+// overlaid returns the view after a delta that lays scopes over a memex, by the rank of their documents.
+func overlaid(base *View, state *graph.State, delta *graph.Delta, commit Commit, layers []string) *View {
+	v := base.follow(state, delta, commit)
+	v.layers = layers
+	return v
+}
+
+// viewOf returns a view of a state whose indexes are made from nothing.
+func viewOf(state *graph.State, commit Commit, scope string) *View {
+	return indexes{scope}.Derive(state, commit, nil).(*View)
+}
+
+// fresh returns a view with indexes made from nothing.
+func fresh(v *View) *View { return viewOf(v.state, v.commit, v.scope) }
+
 // lockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
 func lockedIn(v *View) map[string]guard.State { return v.locked }
 

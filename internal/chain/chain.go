@@ -97,6 +97,9 @@ func (c *Chain) emptyMoment() *Moment {
 // Head returns the newest moment: one atomic load.
 func (c *Chain) Head() *Moment { return c.head.Load() }
 
+// Ledgers returns the ledgers of the chain.
+func (c *Chain) Ledgers() *Ledgers { return c.opts.Ledgers }
+
 // Store returns the store, which Replace may exchange: a reader that needs it to stay
 // open holds Reading.
 func (c *Chain) Store() store.Store { return c.store.Load().Store }
