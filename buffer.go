@@ -5,6 +5,8 @@ package fovea
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -63,7 +65,7 @@ func (f *family) list() []*Memory {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []*Memory
-	for _, name := range sortedKeys(f.open) {
+	for _, name := range slices.Sorted(maps.Keys(f.open)) {
 		out = append(out, f.open[name])
 	}
 	return out
@@ -123,7 +125,7 @@ func (m *Memory) endBuffersNow(ctx context.Context) error {
 // writer.
 func (m *Memory) endBuffers(ctx context.Context) error {
 	var over []string
-	for _, path := range sortedKeys(m.drift()) {
+	for _, path := range slices.Sorted(maps.Keys(m.drift())) {
 		for _, s := range m.withFiles() {
 			if s.root.InRegion(path) && s.fileNow(path) != m.drift()[path] {
 				over = append(over, path)
@@ -139,7 +141,7 @@ func (m *Memory) endBuffers(ctx context.Context) error {
 		draft.Drop(path)
 	}
 	state, delta := draft.Seal()
-	_, err := m.chain.Writer().Commit(background(ctx), state, &delta, graph.Commit{
+	_, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
 		Kind: graph.KindIngest, Author: byFile, Session: m.opts.Actor.Session, Op: operation(), Time: now, Message: "saved: " + message(&delta),
 	}, m.driftMarks(over, map[string]merkle.Digest{})...)
 	return err

@@ -18,7 +18,7 @@ type Commit = chain.Commit
 
 // rewrite takes blocks out of history by a commit that says so.
 func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[merkle.Digest]bool) (Commit, error) {
-	return m.chain.Writer().Rewrite(background(ctx), m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), drop)
+	return m.chain.Writer().Rewrite(context.WithoutCancel(ctx), m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), drop)
 }
 
 // present returns the newest state.

@@ -97,7 +97,7 @@ func (driftLedger) Apply(v map[string]merkle.Digest, r *merkle.Reader, _ *chain.
 
 func (driftLedger) Encode(v map[string]merkle.Digest) []byte {
 	b := merkle.AppendList(nil, len(v))
-	for _, path := range sortedKeys(v) {
+	for _, path := range slices.Sorted(maps.Keys(v)) {
 		b = merkle.AppendLink(merkle.AppendBytes(merkle.AppendList(b, 2), path), v[path])
 	}
 	return b
@@ -163,7 +163,7 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 	}
 	m.dropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
-	c, err := m.chain.Writer().Commit(background(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
+	c, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
 	return c, paths, err
 }
 
@@ -207,7 +207,7 @@ func (m *Memory) drifting(paths []string) ([]string, error) {
 	case m.chain.Store().Err() != nil:
 		return nil, fail("drift", m.state, ReadOnly, m.chain.Store().Err())
 	case len(paths) == 0:
-		return sortedKeys(m.drift()), nil
+		return slices.Sorted(maps.Keys(m.drift())), nil
 	}
 	for _, path := range paths {
 		if _, ok := m.drift()[path]; !ok {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -376,7 +377,7 @@ func (e *editing) newIDs(head, next *graph.State) error {
 		countIDs(before, head.Nodes(path))
 		countIDs(after, next.Nodes(path))
 	}
-	for _, id := range sortedKeys(after) {
+	for _, id := range slices.Sorted(maps.Keys(after)) {
 		if after[id] <= before[id] {
 			continue
 		}

@@ -3,8 +3,6 @@
 package fovea
 
 import (
-	"errors"
-
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -37,9 +35,3 @@ func KindOf(err error) Kind { return fault.KindOf(err) }
 
 // fail is fault.Wrap.
 func fail(op, what string, kind Kind, err error) error { return fault.Wrap(op, what, kind, err) }
-
-var (
-	errClosed = errors.New("the memory is closed")
-	errEmpty  = errors.New("the memory is empty; ingest a folder first")
-	errDrop   = errors.New("more than half of the documents are gone from the folder")
-)

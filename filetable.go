@@ -54,3 +54,9 @@ func (m *Memory) saveTable() error {
 
 // forgetTable makes the next scan read every file. The caller is the chain's writer.
 func (m *Memory) forgetTable() { m.table, m.tableOld = &corpus.Table{}, true }
+
+// followCommit publishes the status after a commit. The caller is the chain's writer.
+func (m *Memory) followCommit() {
+	m.tableOld = true // it names its root
+	m.publishStatus()
+}

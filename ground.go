@@ -48,7 +48,7 @@ func (m *Memory) ScopesWritable(names ...string) error {
 	top.scopes.mu.Lock()
 	open := maps.Clone(top.scopes.open)
 	top.scopes.mu.Unlock()
-	for _, name := range sortedKeys(open) {
+	for _, name := range slices.Sorted(maps.Keys(open)) {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}

@@ -110,7 +110,7 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 		entries = m.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.chain.Head().Commit.Seq))
 	}
 	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
-	return m.chain.Writer().Append(background(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
+	return m.chain.Writer().Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
 }
 
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to

@@ -15,7 +15,7 @@ import (
 
 // Lockdown lists, sorted, the paths of the files that a guarded view omits, because they
 // were changed outside Fovea and their owner has not decided yet.
-func (v *View) Lockdown() []string { return sortedKeys(v.locked) }
+func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.locked)) }
 
 // Unreviewed lists, sorted, the paths of the files that a guarded view shows although
 // they were changed outside Fovea and not reviewed.
@@ -118,7 +118,7 @@ func (v *View) Without(paths ...string) *View {
 // without returns a view that leaves out locked files, and says which files nobody reviewed.
 func without(v *View, locked map[string]guard.State, unreviewed []string) *View {
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
-	for _, path := range sortedKeys(locked) {
+	for _, path := range slices.Sorted(maps.Keys(locked)) {
 		if _, has := v.state.Document(path); has {
 			draft.Drop(path)
 		}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,7 +53,7 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 		}
 		a.given[k] = done[id]
 	}
-	for _, name := range sortedKeys(a.splices) {
+	for _, name := range slices.Sorted(maps.Keys(a.splices)) {
 		// Each splice lies within the lines of its own headline, so they do not overlap.
 		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
 		if err := a.splice(name, a.document(name).Source, a.splices[name]); err != nil {

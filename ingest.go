@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -78,7 +79,7 @@ func (m *Memory) ingest(ctx context.Context, opts *IngestOptions) error {
 	if opts.Progress != nil && in.total > 0 {
 		opts.Progress(in.total, in.total)
 	}
-	if err := m.initBaselines(background(ctx), opts); err != nil {
+	if err := m.initBaselines(context.WithoutCancel(ctx), opts); err != nil {
 		return err
 	}
 	if begins && m.chain.Head().Commit.Seq > 0 { // the file table then survives a killed process
@@ -233,7 +234,7 @@ func (in *ingester) drop() error {
 	}
 	unasked := in.m.dropUnusedSetups(in.m.present(), in.draft)
 	in.gone = slices.Concat(in.gone, gone, unasked)
-	for _, p := range sortedKeys(in.m.drift()) {
+	for _, p := range slices.Sorted(maps.Keys(in.m.drift())) {
 		if missing(p) || slices.Contains(unasked, p) {
 			in.settled = append(in.settled, p)
 		}
@@ -308,7 +309,7 @@ func (in *ingester) commit(ctx context.Context) error {
 	}
 	marks := in.m.driftMarks(in.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
-		c, err := in.m.chain.Writer().Commit(background(ctx), state, &delta, graph.Commit{
+		c, err := in.m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: byFile, Session: in.m.opts.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: message(&delta),
 		}, marks...)
@@ -380,3 +381,5 @@ func (m *Memory) refresh(ctx context.Context, name, path string, now time.Time) 
 	text, _ = m.present().Text(path)
 	return text, err
 }
+
+var errDrop = errors.New("more than half of the documents are gone from the folder")

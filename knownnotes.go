@@ -161,3 +161,10 @@ func inCommon(a, b map[string]bool) float64 {
 	}
 	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }
+
+// followKnown applies the changes of a commit to the known notes. The caller is the chain's writer.
+func (m *Memory) followKnown(delta *graph.Delta) { m.known.follow(delta) }
+
+// forgetKnown drops the known notes, for a chain that is loaded again. The caller is the
+// chain's writer.
+func (m *Memory) forgetKnown() { m.known = knownNotes{} }

@@ -99,7 +99,7 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 	r := rollback{m: m, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
 		return len(paths) == 0 || slices.Contains(paths, path)
 	}}
-	return r.run(background(ctx), "of "+abbreviate(paths, "what was missing"))
+	return r.run(context.WithoutCancel(ctx), "of "+abbreviate(paths, "what was missing"))
 }
 
 // fileVersion returns a file's text at a moment, or its newest. The caller is the chain's

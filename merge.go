@@ -99,7 +99,7 @@ func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string,
 		m: m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
 		marks: m.chain.Ledgers().Merge(m.chain.Head(), other.Head()),
 	}
-	c, touched, err := r.run(background(ctx), g.message())
+	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())
 	if err != nil {
 		return c, nil, nil, err
 	}

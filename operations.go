@@ -5,7 +5,9 @@ package fovea
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -140,7 +142,7 @@ func files(c *graph.Commit) []string {
 			paths[r.New.Path] = true
 		}
 	}
-	return sortedKeys(paths)
+	return slices.Sorted(maps.Keys(paths))
 }
 
 // counted parses the numbers in a message such as "3 moments thinned, 1 block dropped", in
@@ -154,3 +156,5 @@ func counted(message string, into ...*int) {
 		into = into[1:]
 	}
 }
+
+var errClosed = errors.New("the memory is closed")

@@ -3,7 +3,6 @@
 package fovea
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -152,6 +151,3 @@ type IngestOptions struct {
 	// Committed is called after each commit has become durable, in order.
 	Committed func(Commit)
 }
-
-// background returns a context for work that must finish once begun.
-func background(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }

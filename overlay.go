@@ -5,6 +5,7 @@ package fovea
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -156,7 +157,7 @@ func (o *overlay) compose(was *overlay) {
 		}
 	}
 	draft := stateOf(base).Edit(0)
-	for _, path := range sortedKeys(changed) {
+	for _, path := range slices.Sorted(maps.Keys(changed)) {
 		at := o.highest(path)
 		draft.Adopt(path, stateOf(o.below[at].view).Nodes(path), at)
 	}

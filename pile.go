@@ -50,7 +50,7 @@ func (p *pile) take(r *noting) bool {
 		return false
 	}
 	if p.ops == nil {
-		p.open(background(r.ctx))
+		p.open(context.WithoutCancel(r.ctx))
 	}
 	op := actorOf(r.ctx).Op
 	switch {
@@ -171,7 +171,7 @@ func (p *pile) save() {
 	if len(p.notes) == 0 {
 		return
 	}
-	done, err := p.write(background(p.notes[0].ctx))
+	done, err := p.write(context.WithoutCancel(p.notes[0].ctx))
 	for i, r := range p.notes {
 		if i < len(done) {
 			r.end(remembered{ID: r.id, Commit: done[i]}, nil)
@@ -183,14 +183,11 @@ func (p *pile) save() {
 
 func (p *pile) write(ctx context.Context) ([]Commit, error) {
 	m, text := p.m, p.end.text()
-	op := &operationOnFiles{m: m, name: "remember", intent: intent{commit: p.notes[0].commit}, judge: p.judge}
 	steps := make([]planned, len(p.notes))
 	for i, r := range p.notes {
-		steps[i] = planned{r.commit, r.length}
+		steps[i] = planned{commit: r.commit, length: r.length}
 	}
-	if len(steps) > 1 {
-		op.intent.steps = steps
-	}
+	op := m.beginSteps("remember", steps, p.judge)
 	all := &chain.Steps{}
 	if err := m.addSteps(ctx, all, p.path, text, steps); err != nil {
 		return nil, fail("remember", p.path, Other, err)

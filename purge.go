@@ -69,7 +69,7 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	c, err := m.rewrite(ctx, graph.KindPurge, count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
 		err = m.redactLog(text)
-		err = fail("purge", m.state, Other, errors.Join(err, m.requireAbsent(background(ctx), text)))
+		err = fail("purge", m.state, Other, errors.Join(err, m.requireAbsent(context.WithoutCancel(ctx), text)))
 	}
 	return c, n, err
 }

@@ -45,9 +45,8 @@ func (m *Memory) newChain(from store.Store) *chain.Chain {
 		Name: m.state, Log: m.opts.Log, FS: m.fs, Org: m.opts.Org, Ledgers: m.register(), Deriver: indexes{m.scope},
 		Signer: m.opts.Signer, Verifiers: m.opts.Verifiers, Lost: m.scannedBefore, Committed: m.opts.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
-			m.known.follow(delta)
-			m.tableOld = true // it names its root
-			m.publishStatus()
+			m.followKnown(delta)
+			m.followCommit()
 		},
 	}
 	if m.opts.Witness != nil && m.hasFiles() {
@@ -95,12 +94,12 @@ func (m *Memory) load(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
-		err = m.chain.Writer().Resume(background(ctx))
+		err = m.chain.Writer().Resume(context.WithoutCancel(ctx))
 	}
 	if err != nil || pending == nil || m.chain.Store().Err() != nil {
 		return err
 	}
-	if err := m.settle(background(ctx), pending); err != nil {
+	if err := m.settle(context.WithoutCancel(ctx), pending); err != nil {
 		m.recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", pathsOf(pending), err)
 	}
 	m.opts.Log.Warn("an operation was cut short", "files", pathsOf(pending), "done", m.recovered)
@@ -110,7 +109,7 @@ func (m *Memory) load(ctx context.Context) error {
 // read loads the chain and returns the pending file operation, or nil. It skips one of a
 // later version: the next scan reads its files.
 func (m *Memory) read() (*intent, error) {
-	m.known = knownNotes{}
+	m.forgetKnown()
 	pending, err := m.chain.Writer().Load()
 	if err != nil || pending == nil {
 		return nil, err

@@ -189,7 +189,7 @@ func (m *Memory) rememberedAgain(notes []*noting) {
 	if len(back) == 0 {
 		return
 	}
-	if err := m.chain.Writer().Mark(background(notes[0].ctx), back.mark()); err != nil {
+	if err := m.chain.Writer().Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
 		m.opts.Log.Error("a note was written, and counts as forgotten still", "error", err)
 	}
 }

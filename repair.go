@@ -55,16 +55,16 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
 		m.recovered = "repaired: " + s.message()
 		err = s.disk.PutAside(s.from)
 	} else {
-		err = m.rebuild(background(ctx), s)
+		err = m.rebuild(context.WithoutCancel(ctx), s)
 	}
 	if err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
 	}
 	m.forgetTable() // every file is read
-	if err := m.ingest(background(ctx), &IngestOptions{}); err != nil {
+	if err := m.ingest(context.WithoutCancel(ctx), &IngestOptions{}); err != nil {
 		return plan, err
 	}
-	if err := m.refill(background(ctx)); err != nil {
+	if err := m.refill(context.WithoutCancel(ctx)); err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
 	}
 	return plan, fail("repair", m.state, Other, m.chain.Writer().Images().Write())

@@ -90,7 +90,7 @@ func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOpt
 		return Commit{}, nil, nil, fail("revert", m.dir, goneKind(err), err)
 	}
 	r := rollback{m: m, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
-	c, touched, err := r.run(background(ctx), b.message())
+	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
 	if err != nil {
 		return c, nil, nil, err
 	}

@@ -63,7 +63,7 @@ func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions
 		return Commit{}, nil, fail("rollback", ref, NotFound, err)
 	}
 	r := rollback{m: m, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, restoresLost: func(string) bool { return true }}
-	return r.run(background(ctx), fmt.Sprintf("to commit %d", seq))
+	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
 // Resolve returns a reference that names the same commit after later commits: the index

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (m *Memory) Scopes() ([]string, error) {
 // project by its paths, else memex.
 func (m *Memory) ScopeOfFile(path string) string {
 	top := m.memex()
-	for _, project := range sortedKeys(top.opts.Projects) {
+	for _, project := range slices.Sorted(maps.Keys(top.opts.Projects)) {
 		if top.root.Region(top.region(kindProject + "/" + project)).InRegion(path) {
 			return kindProject + "/" + project
 		}
@@ -182,7 +183,7 @@ func (m *Memory) isFile(path string) bool { return m.hasFiles() && !node.IsMemor
 // anything reads the folder. A project that fails to open does not affect the others: the
 // next use of its name returns the error.
 func (m *Memory) openProjects(ctx context.Context) {
-	for _, project := range sortedKeys(m.opts.Projects) {
+	for _, project := range slices.Sorted(maps.Keys(m.opts.Projects)) {
 		if _, err := m.Scope(ctx, kindProject+"/"+project); err != nil {
 			m.opts.Log.Error("a project cannot be opened", "error", err)
 		}
@@ -192,7 +193,7 @@ func (m *Memory) openProjects(ctx context.Context) {
 // checkProjects rejects invalid project names and paths.
 func checkProjects(projects map[string][]string, root *corpus.Root) error {
 	owner := map[string]string{}
-	for _, project := range sortedKeys(projects) {
+	for _, project := range slices.Sorted(maps.Keys(projects)) {
 		if err := checkScope(kindProject + "/" + project); err != nil {
 			return fmt.Errorf("project %q: %w", project, err)
 		}
@@ -288,7 +289,7 @@ func (s *scopes) closeAll() error {
 	s.closed, s.open = true, nil
 	s.mu.Unlock()
 	var errs []error
-	for _, name := range sortedKeys(open) {
+	for _, name := range slices.Sorted(maps.Keys(open)) {
 		open[name].family.set(name, nil)
 		errs = append(errs, open[name].Close())
 	}
@@ -326,7 +327,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if m.parent != nil {
 		return err
 	}
-	for _, project := range sortedKeys(m.opts.Projects) {
+	for _, project := range slices.Sorted(maps.Keys(m.opts.Projects)) {
 		s, scopeErr := m.Scope(ctx, kindProject+"/"+project)
 		if scopeErr == nil {
 			scopeErr = s.ingestOwn(ctx, opts)

@@ -117,3 +117,5 @@ func nameable(name string) error {
 	}
 	return nil
 }
+
+var errEmpty = errors.New("the memory is empty; ingest a folder first")

@@ -47,6 +47,9 @@ type scanned struct {
 	table     *corpus.Table
 }
 
+// report returns what publishStatus published last.
+func (m *Memory) report() *scanned { return m.scanned.Load() }
+
 // publishStatus publishes the writer's data for Status. The caller is the chain's writer.
 func (m *Memory) publishStatus() {
 	m.scanned.Store(&scanned{m.problems, m.missing, m.recovered, m.table})
@@ -57,11 +60,11 @@ func (m *Memory) publishStatus() {
 func (m *Memory) Status() Status {
 	writable := m.Writable() // before Reading: it may wait for an opening scope
 	defer m.chain.Reading()()
-	at, t := m.chain.Head(), m.scanned.Load()
+	at, t := m.chain.Head(), m.report()
 	v := at.Derived.(*View)
 	s := Status{
 		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.Head(),
-		Nodes: v.Len(), Documents: stateOf(v).DocumentCount(), Drift: sortedKeys(m.drifts.At(at)),
+		Nodes: v.Len(), Documents: stateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.drifts.At(at))),
 		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.skippedOnOpen(),
 	}
 	for _, p := range t.problems {
@@ -113,7 +116,7 @@ func (m *Memory) Synced(v *View, path string) time.Time {
 		}
 	}
 	for n := range v.Document(path) {
-		later(timeOf(n.Modified))
+		later(time.UnixMilli(n.Modified).UTC())
 	}
 	if t := m.scanned.Load(); t.table != nil && v.Head().Seq == m.chain.Head().Commit.Seq {
 		if e, ok := t.table.Get(path); ok {
@@ -131,7 +134,3 @@ func (m *Memory) historySize() (size int64, large string) {
 	}
 	return size, large
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

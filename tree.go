@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,7 +108,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	id := in.at(state)
 	n, _ := state.Get(id)
 	entry := m.entry(ctx, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
-	c, err := m.chain.Writer().Commit(background(ctx), state, &delta, entry, in.laid()...)
+	c, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, entry, in.laid()...)
 	return id, c, err
 }
 
@@ -393,12 +394,12 @@ func (in *treeIngest) spot(path string) func(*graph.State) string {
 
 // apply adds the changed documents to a draft.
 func (in *treeIngest) apply(draft *graph.Draft) error {
-	for _, path := range sortedKeys(in.trees) {
+	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
 		if in.trees[path] == nil {
 			draft.Drop(path)
 		}
 	}
-	for _, path := range sortedKeys(in.trees) {
+	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
 		if t := in.trees[path]; t != nil {
 			if err := draft.PutTree(path, t); err != nil {
 				return err

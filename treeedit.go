@@ -239,7 +239,7 @@ func (e *editing) declare(ctx context.Context) error {
 	state, delta := draft.Seal()
 	c := m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
 	c.Op = operation() // the op of ctx belongs to the next commit, which may fail and be retried
-	if _, err := m.chain.Writer().Commit(background(ctx), state, &delta, c); err != nil {
+	if _, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
 		return err
 	}
 	e.refiled, _ = m.present().Get(e.naming.ID())

@@ -325,7 +325,7 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 	if m.parent != nil {
 		return checked, problems, err
 	}
-	for _, project := range sortedKeys(m.opts.Projects) {
+	for _, project := range slices.Sorted(maps.Keys(m.opts.Projects)) {
 		s, scopeErr := m.openOther(ctx, kindProject+"/"+project)
 		if err = cmp.Or(err, scopeErr); err != nil {
 			break

@@ -41,6 +41,16 @@ func (m *Memory) begin(ctx context.Context, name, kind, message string, now int6
 	return o
 }
 
+// beginSteps returns an operation on one file with a commit for each step. judge checks the
+// write access of each author.
+func (m *Memory) beginSteps(name string, steps []planned, judge func(corpus.Place) error) *operationOnFiles {
+	o := &operationOnFiles{m: m, name: name, judge: judge, intent: intent{commit: steps[0].commit}}
+	if len(steps) > 1 {
+		o.intent.steps = steps
+	}
+	return o
+}
+
 // sweep removes temporary files that crashes left in the folders of paths. It fails if the
 // memex was moved or replaced since it was opened. It must run before the first stage.
 func (o *operationOnFiles) sweep(paths []string) error {
@@ -98,7 +108,7 @@ func (o *operationOnFiles) run(ctx context.Context, state *graph.State, delta *g
 	if err := o.write(ctx); err != nil {
 		return Commit{}, err
 	}
-	c, err := m.chain.Writer().Commit(background(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
+	c, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, delta, o.intent.commit, append(m.driftMarks(o.intent.paths(), nil), o.intent.marks...)...)
 	return c, o.afterFiles(ctx, err)
 }
 
