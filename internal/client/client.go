@@ -148,7 +148,8 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 			return nil, err
 		}
 		if try == maxTries {
-			return nil, &fovea.Error{Op: op.Name, Err: fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not known: %w", try, l.err)}
+			return nil, &fovea.Error{Op: op.Name, Err: fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not "+
+				"known: %w", try, l.err)}
 		}
 		if c.opts.Again(ctx) != nil {
 			return nil, err

@@ -53,7 +53,8 @@ budget = 100
 		},
 		{
 			name: "environment before file", file: everything,
-			vars: map[string]string{"FOVEA_MEMEX": " '$ROOT/notes' ", "MEMEX_ROOT": "/no", "SKILLS_DIR": "$ROOT/s", "CONTEXT_SEMANTIC_THRESHOLD": " .5 ", "CONTEXT_LOG_LIMIT": "0"},
+			vars: map[string]string{"FOVEA_MEMEX": " '$ROOT/notes' ", "MEMEX_ROOT": "/no", "SKILLS_DIR": "$ROOT/s", "CONTEXT_SEMANTIC_THRESHOLD": " .5 ",
+				"CONTEXT_LOG_LIMIT": "0"},
 			want: func(c *Config) {
 				c.Projects = map[string][]string{"kaplja": {"projects/kaplja.org", root + "/rain"}}
 				c.SkillsDir, c.Opaque, c.SemanticThreshold, c.LogLimit, c.Budget = root+"/s", []string{"a.go", root + "/b.go"}, 0.5, 0, 100
@@ -93,7 +94,8 @@ budget = 100
 			want: func(c *Config) {
 				c.Problems = []string{
 					`FILE: unknown key "bugdet"; did you mean budget?`,
-					`FILE: unknown key "zebra"; the keys are alerts, budget, emacs_locations, grants, guard, history_warn_mb, log_limit, memex, opaque, org, projects, relaxed_ms, semantic_threshold, server_memory_file, skills_dir, trusted_keys, writes_per_minute`,
+					`FILE: unknown key "zebra"; the keys are alerts, budget, emacs_locations, grants, guard, history_warn_mb, log_limit, memex, opaque, org, ` +
+						`projects, relaxed_ms, semantic_threshold, server_memory_file, skills_dir, trusted_keys, writes_per_minute`,
 				}
 			},
 		},
@@ -205,7 +207,8 @@ func TestLoadLinks(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), filepath.Join(root, tc.link)+" is a link to ") || !strings.Contains(err.Error(), "mend the link or remove it") {
+			if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), filepath.Join(root, tc.link)+" is a link to ") ||
+				!strings.Contains(err.Error(), "mend the link or remove it") {
 				t.Errorf("got %v and the rules %v", err, c.Guard)
 			}
 		})

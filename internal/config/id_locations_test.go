@@ -17,7 +17,8 @@ func TestParseIDLocations(t *testing.T) {
 		want       map[string]string
 		err        error
 	}{
-		{"two files", "((\"~/org/a.org\" \"one\" \"two\")\n (\"b \\\"c\\\\.org\" \"three\"))\n", map[string]string{"one": "~/org/a.org", "two": "~/org/a.org", "three": `b "c\.org`}, nil},
+		{"two files", "((\"~/org/a.org\" \"one\" \"two\")\n (\"b \\\"c\\\\.org\" \"three\"))\n",
+			map[string]string{"one": "~/org/a.org", "two": "~/org/a.org", "three": `b "c\.org`}, nil},
 		{"a comment", ";; by Emacs\n((\"a\" \"x\"))", map[string]string{"x": "a"}, nil},
 		{"none", "nil\n", map[string]string{}, nil},
 		{"an empty list", "()", map[string]string{}, nil},

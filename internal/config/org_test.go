@@ -37,18 +37,24 @@ links = { gh = "https://github.com/%s" }
 			LogDrawer: "LOGBOOK", Archive: "archive/%s_archive::", Links: map[string]string{"gh": "https://github.com/%s"}}, nil},
 		{"one text", "org.todo = \"A | B\"\n", &org.Defaults{Todo: []string{"A | B"}}, nil},
 		{"a drawer", "[org]\nlog_into_drawer = \"LOG\"\n", &org.Defaults{LogDrawer: "LOG"}, nil},
-		{"keyword twice", "\n[org]\nlog_done = true\ntodo = [\"A B | A\"]\n", &org.Defaults{Startup: []string{"logdone"}}, []string{":4: org.todo: the keyword A is listed twice; it is ignored"}},
-		{"two bars", "[org]\ntodo = \"A | B | C\"\n", nil, []string{`:2: org.todo: "A | B | C" has more than one |, which separates the keywords from the done ones; it is ignored`}},
+		{"keyword twice", "\n[org]\nlog_done = true\ntodo = [\"A B | A\"]\n", &org.Defaults{Startup: []string{"logdone"}},
+			[]string{":4: org.todo: the keyword A is listed twice; it is ignored"}},
+		{"two bars", "[org]\ntodo = \"A | B | C\"\n", nil, []string{`:2: org.todo: "A | B | C" has more than one |, which separates the keywords from ` +
+			`the done ones; it is ignored`}},
 		{"no keyword", "[org]\ntodo = [\" | \"]\n", nil, []string{`:2: org.todo: " | " has no keyword; write it as TODO NEXT | DONE; it is ignored`}},
 		{"no sequence", "[org]\ntodo = 3\n", nil, []string{":2: org.todo: 3 is not a list of texts; it is ignored"}},
-		{"bad key", "[org]\ntodo = \"A(ab) | B\"\n", nil, []string{`:2: org.todo: "A(ab)": the brackets hold one key and optionally ! or @, as in WAIT(w@/!); it is ignored`}},
-		{"COMMENT", "[org]\ntodo = \"COMMENT | B\"\n", nil, []string{`:2: org.todo: "COMMENT" has another meaning in a headline; choose another keyword; it is ignored`}},
+		{"bad key", "[org]\ntodo = \"A(ab) | B\"\n", nil, []string{`:2: org.todo: "A(ab)": the brackets hold one key and optionally ! or @, as in ` +
+			`WAIT(w@/!); it is ignored`}},
+		{"COMMENT", "[org]\ntodo = \"COMMENT | B\"\n", nil, []string{`:2: org.todo: "COMMENT" has another meaning in a headline; choose another ` +
+			`keyword; it is ignored`}},
 		{"log_done", "[org]\nlog_done = \"yes\"\n", nil, []string{`:2: org.log_done: yes is not "time", "note" or false; it is ignored`}},
 		{"a list for a word", "[org]\nlog_done = [1]\n", nil, []string{`:2: org.log_done: [1] is not "time", "note" or false; it is ignored`}},
 		{"archive into a headline", "[org]\narchive = \"::* Old\"\n", nil, []string{`it is ignored`}},
 		{"a line break", "[org]\ntags = [\"a\\n#+TODO: x\"]\n", nil, []string{`it is ignored`}},
-		{"link", "[org.links]\n\"a b\" = \"x\"\n", nil, []string{`:1: org.links: link "a b" to "x": want a name without blanks and colons, and an address; it is ignored`}},
-		{"unknown", "[org]\n\ntodos = \"A\"\n", nil, []string{`:3: unknown key "todos" in org; the keys are todo, tags, log_done, log_repeat, log_reschedule, log_redeadline, log_refile, log_into_drawer, archive, links`}},
+		{"link", "[org.links]\n\"a b\" = \"x\"\n", nil, []string{`:1: org.links: link "a b" to "x": want a name without blanks and colons, and an ` +
+			`address; it is ignored`}},
+		{"unknown", "[org]\n\ntodos = \"A\"\n", nil, []string{`:3: unknown key "todos" in org; the keys are todo, tags, log_done, log_repeat, ` +
+			`log_reschedule, log_redeadline, log_refile, log_into_drawer, archive, links`}},
 		{"no table", "org = 1\n", nil, []string{"org: 1 is not a table; it is ignored"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

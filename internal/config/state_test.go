@@ -48,7 +48,8 @@ func TestStateDir(t *testing.T) {
 	hash := func(memex string) string {
 		return fmt.Sprintf("%.6x", sha256.Sum256([]byte(filepath.Join(root, memex))))
 	}
-	all := map[string]string{"MEMORY_SNAPSHOT_PATH": "'$ROOT/state'", "SYSTEM_DIR": "$ROOT/system", "XDG_STATE_HOME": root + "/xdg", "HOME": root + "/home", "ROOT": root}
+	all := map[string]string{"MEMORY_SNAPSHOT_PATH": "'$ROOT/state'", "SYSTEM_DIR": "$ROOT/system", "XDG_STATE_HOME": root + "/xdg", "HOME": root +
+		"/home", "ROOT": root}
 	for _, tc := range []struct {
 		name, memex string
 		without     []string

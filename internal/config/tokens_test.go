@@ -34,7 +34,8 @@ func TestTokens(t *testing.T) {
 	if _, err := tokens.Find(""); !errors.Is(err, ErrToken) {
 		t.Errorf("no secret: %v", err)
 	}
-	secret, err := tokens.Add(Token{Name: "laptop", Agent: "claude", Role: "agent", Scopes: []string{"project/river"}, Paths: []string{"river/"}, Made: time.Unix(1, 0)})
+	secret, err := tokens.Add(Token{Name: "laptop", Agent: "claude", Role: "agent", Scopes: []string{"project/river"}, Paths: []string{"river/"},
+		Made: time.Unix(1, 0)})
 	if err != nil || len(secret) < 26 {
 		t.Fatalf("%q, %v", secret, err)
 	}
@@ -53,7 +54,8 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := tokens.Find(secret)
-	want := Token{Name: "laptop", Agent: "claude", Role: "agent", Scopes: []string{"project/river"}, Paths: []string{"river/"}, Hash: hashOf(secret), Made: time.Unix(1, 0).UTC()}
+	want := Token{Name: "laptop", Agent: "claude", Role: "agent", Scopes: []string{"project/river"}, Paths: []string{"river/"}, Hash: hashOf(secret),
+		Made: time.Unix(1, 0).UTC()}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}

@@ -69,7 +69,8 @@ func Serve(ctx context.Context, opts *Options) error {
 	}
 	l := keepLive(ctx, opts.Memory, opts)
 	ending := make(chan struct{})
-	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()), folder: stores.Identity(opts.Memory.Dir())}
+	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
+		folder: stores.Identity(opts.Memory.Dir())}
 	d.api = d.server(ending)
 	if err := d.listen(ctx, socket); err != nil {
 		d.close()

@@ -35,7 +35,8 @@ func TestNamesThatComeIn(t *testing.T) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), "POST", h.url+"/v1/remember", strings.NewReader(`{"title":"Taken over"}`))
 		h.check(err)
-		for name, value := range map[string]string{"Content-Type": "application/json", "Authorization": "Bearer " + token, api.HeaderAgent: agent, api.HeaderRole: role} {
+		for name, value := range map[string]string{"Content-Type": "application/json", "Authorization": "Bearer " + token, api.HeaderAgent: agent,
+			api.HeaderRole: role} {
 			r.Header.Set(name, value)
 		}
 		a, err := http.DefaultTransport.RoundTrip(r)
@@ -45,7 +46,8 @@ func TestNamesThatComeIn(t *testing.T) {
 		h.check(err)
 		return a.StatusCode, string(text)
 	}
-	names := []string{"person", "Person", "owner", "OWNER", "file", "fi1e", "fovea", "agent", "../person", "a/b", "0wner", "o-w-n-e-r", "Mint", "person\u200b", "реrson", "ﬁle"}
+	names := []string{"person", "Person", "owner", "OWNER", "file", "fi1e", "fovea", "agent", "../person", "a/b", "0wner", "o-w-n-e-r", "Mint",
+		"person\u200b", "реrson", "ﬁle"}
 	for _, name := range names {
 		for _, role := range []api.Role{"", api.Owner, api.Agent, api.Reader} {
 			if got, text := ask(name, string(role), owners.Token); got != http.StatusUnauthorized || !strings.Contains(text, "agent") {

@@ -61,7 +61,8 @@ func TestAFullDisk(t *testing.T) {
 	near.Close()
 	advised("a read", strings.Join(warned, "\n"))
 	status, text := h.get("/readyz")
-	if advised("readyz", text); status != http.StatusServiceUnavailable || strings.Contains(text, h.config.StateDir) || !strings.Contains(text, `"title":"read-only"`) {
+	if advised("readyz", text); status != http.StatusServiceUnavailable || strings.Contains(text, h.config.StateDir) ||
+		!strings.Contains(text, `"title":"read-only"`) {
 		t.Errorf("readyz: %d %s", status, text)
 	}
 	if status, _ := h.get("/healthz"); status != http.StatusOK {

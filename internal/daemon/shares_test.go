@@ -163,7 +163,8 @@ func TestLargeRequestsOfOneToken(t *testing.T) {
 	body := "Content-Type: application/json\r\nContent-Length: 8000000\r\n\r\n" + strings.Repeat(" ", 1<<20)
 	for _, tc := range []struct{ name, request, ends string }{
 		{"a body", "POST /v1/remember" + head + body, "429"},
-		{"a body of no length", "POST /v1/remember" + head + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n" + strings.Repeat(" ", 1<<20), "429"},
+		{"a body of no length", "POST /v1/remember" + head + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n" +
+			strings.Repeat(" ", 1<<20), "429"},
 		{"an answer", "GET /v1/show?id=Large" + head + "\r\n", cutOff},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

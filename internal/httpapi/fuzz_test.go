@@ -33,7 +33,8 @@ func FuzzRequests(f *testing.F) {
 		f.Add(uint8(2), "POST", "/v1/"+op.Name, "", shapes[i%len(shapes)], strange[i%len(strange)][0]+": "+strange[i%len(strange)][1])
 		f.Add(uint8(0), "GET", "/v1/"+op.Name, "limit=1&cursor=MQ&sync=none&id=x", "", "If-None-Match: *")
 	}
-	f.Add(uint8(0), "POST", "/v1/remember", "", `{"title":"A","body":"* B","under":"agents/ada/x.org","property":["K=v"],"tag":["t"],"schedule":"2026-01-01"}`, "Fovea-Session: s")
+	f.Add(uint8(0), "POST", "/v1/remember", "", `{"title":"A","body":"* `+
+		`B","under":"agents/ada/x.org","property":["K=v"],"tag":["t"],"schedule":"2026-01-01"}`, "Fovea-Session: s")
 	f.Add(uint8(0), "POST", "/v1/edit", "sync=scan", `{"id":"agents/ada/x.org:1","todo":"DONE","priority":"A","append":"x"}`, "")
 	f.Add(uint8(0), "GET", "/v1/logs", "limit=1001", "", "Range: bytes=0-1")
 	f.Add(uint8(0), "OPTIONS", "*", "", "", "Origin: null")

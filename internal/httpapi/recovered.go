@@ -24,7 +24,8 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 			if kept.begun {
 				panic(http.ErrAbortHandler)
 			}
-			problem(w, http.StatusInternalServerError, "other", "this request failed by a fault of the program; serve.log in the state folder says where; please report it")
+			problem(w, http.StatusInternalServerError, "other", "this request failed by a fault of the program; serve.log in the state folder says where; "+
+				"please report it")
 		}()
 		next.ServeHTTP(kept, r)
 	})

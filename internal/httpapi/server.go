@@ -80,7 +80,8 @@ func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams), large: share.New(share.Large)}
+	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams),
+		large: share.New(share.Large)}
 	s.service = api.Chain(opts.Service, api.Idempotent(), s.limited, api.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)

@@ -32,9 +32,12 @@ var shapes = []string{
 var strange = [][2]string{
 	{"If-Match", ""}, {"If-Match", `"x"`}, {"If-Match", `W/"x"`}, {"If-Match", "*"}, {"If-Match", `"`}, {"If-Match", `"a", "b"`}, {"If-Match", "\xff\x00"},
 	{"If-None-Match", "*"}, {"If-None-Match", `,,"`}, {"Idempotency-Key", "k"}, {"Idempotency-Key", strings.Repeat("k", 151)}, {"Idempotency-Key", "a\x00\xff b"},
-	{"Fovea-Session", "s\x00"}, {"Fovea-Session", strings.Repeat("s", 10_000)}, {"Fovea-Project", "../x"}, {"Fovea-Project", "nowhere"}, {"Fovea-Agent", "\u202e"}, {"Fovea-Role", "owner"},
-	{"Range", "bytes=0-0"}, {"Range", "bytes=9-1"}, {"Content-Encoding", "gzip"}, {"Content-Encoding", "identity"}, {"Content-Type", "text/plain"}, {"Content-Type", "application/json; charset=\xff"}, {"Content-Type", ";"},
-	{"Expect", "200-ok"}, {"Accept", "text/html"}, {"Last-Event-ID", "-1"}, {"Mcp-Session-Id", "x"}, {"Mcp-Protocol-Version", "9999-99-99"}, {"Transfer-Encoding", "gzip"},
+	{"Fovea-Session", "s\x00"}, {"Fovea-Session", strings.Repeat("s", 10_000)}, {"Fovea-Project", "../x"}, {"Fovea-Project", "nowhere"},
+	{"Fovea-Agent", "\u202e"}, {"Fovea-Role", "owner"},
+	{"Range", "bytes=0-0"}, {"Range", "bytes=9-1"}, {"Content-Encoding", "gzip"}, {"Content-Encoding", "identity"}, {"Content-Type", "text/plain"},
+	{"Content-Type", "application/json; charset=\xff"}, {"Content-Type", ";"},
+	{"Expect", "200-ok"}, {"Accept", "text/html"}, {"Last-Event-ID", "-1"}, {"Mcp-Session-Id", "x"}, {"Mcp-Protocol-Version", "9999-99-99"},
+	{"Transfer-Encoding", "gzip"},
 }
 
 // asked is a server over a real memory, without a network.
@@ -58,7 +61,8 @@ func answering(t testing.TB) asked {
 		Hello: func() api.Hello { return api.Hello{Root: m.View().Root().String(), Seq: m.View().Head().Seq} },
 	}).Handler(func(r *http.Request) (api.Grant, error) {
 		role := api.Role(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
-		return map[api.Role]api.Grant{api.Owner: {Role: api.Owner}, api.Agent: {Role: api.Agent, Agent: "ada", Vouched: true}, api.Reader: {Role: api.Reader, Agent: "eve", Vouched: true}}[role], nil
+		return map[api.Role]api.Grant{api.Owner: {Role: api.Owner}, api.Agent: {Role: api.Agent, Agent: "ada", Vouched: true},
+			api.Reader: {Role: api.Reader, Agent: "eve", Vouched: true}}[role], nil
 	})
 	return asked{h}
 }

@@ -14,7 +14,8 @@ import (
 
 var (
 	// errGaveWay is why the oldest request of a bearer ended that has too many.
-	errGaveWay = errors.New("too many requests are under way for this token, or too many large ones; this one was the oldest and gave way; wait for answers before you send more")
+	errGaveWay = errors.New("too many requests are under way for this token, or too many large ones; this one was the oldest and gave way; wait for " +
+		"answers before you send more")
 	// errStreamGaveWay is likewise of streams.
 	errStreamGaveWay = errors.New("too many streams are open for this token; this one was the oldest and gave way; close those that nobody reads")
 )

@@ -122,7 +122,8 @@ func TestWhoNeverReadsIsLetGo(t *testing.T) {
 				}
 			}
 		})
-		server := httpapi.New(httpapi.Options{Service: api.Service(nil), Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} }, MCP: func(api.Service) http.Handler { return mcp }})
+		server := httpapi.New(httpapi.Options{Service: api.Service(nil), Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{} },
+			MCP: func(api.Service) http.Handler { return mcp }})
 		here, there := net.Pipe()
 		l := &one{conn: make(chan net.Conn, 1), gone: make(chan struct{})}
 		l.conn <- there

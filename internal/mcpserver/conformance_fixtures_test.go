@@ -107,7 +107,8 @@ func contentTools() map[string]mcp.ToolHandler {
 		"test_streaming_elicitation":  tells("nothing is asked"),
 		"test_tool_with_progress": func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			for _, done := range []float64{0, 50, 100} {
-				if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: done, Total: 100}); err != nil {
+				if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: done,
+					Total: 100}); err != nil {
 					return nil, err
 				}
 			}
@@ -155,9 +156,11 @@ func addFixedResources(sdk *mcp.Server) {
 			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 		}
 	}
-	sdk.AddResource(&mcp.Resource{Name: "text", Description: "Text", URI: "test://static-text"}, serve("text/plain", "This is the content of the static text resource.", nil))
+	sdk.AddResource(&mcp.Resource{Name: "text", Description: "Text", URI: "test://static-text"},
+		serve("text/plain", "This is the content of the static text resource.", nil))
 	sdk.AddResource(&mcp.Resource{Name: "bytes", Description: "Bytes", URI: "test://static-binary"}, serve("image/png", "", image))
-	sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "template", URITemplate: "test://template/{id}/data"}, serve("application/json", `{"id":"{id}","templateTest":true,"data":"Data for ID: {id}"}`, nil))
+	sdk.AddResourceTemplate(&mcp.ResourceTemplate{Name: "template", URITemplate: "test://template/{id}/data"},
+		serve("application/json", `{"id":"{id}","templateTest":true,"data":"Data for ID: {id}"}`, nil))
 }
 
 // says is a prompt of messages: texts, and contents of other kinds.

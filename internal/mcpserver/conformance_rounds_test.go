@@ -50,7 +50,8 @@ func asking() map[string]mcp.ToolHandler {
 			if err := json.Unmarshal(r.Params.Arguments, &in); err != nil {
 				return nil, err
 			}
-			said, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: in.Prompt}}}})
+			said, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 100,
+				Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: in.Prompt}}}})
 			if err != nil {
 				return nil, err
 			}
@@ -64,8 +65,9 @@ func asking() map[string]mcp.ToolHandler {
 var (
 	whoRequest    = &mcp.ElicitParams{Message: "Who are you?", RequestedSchema: aText}
 	yesRequest    = &mcp.ElicitParams{Message: "Go on?", RequestedSchema: aYes}
-	sampleRequest = &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "What is the capital of France?"}}}}
-	rootsRequest  = &mcp.ListRootsParams{}
+	sampleRequest = &mcp.CreateMessageParams{MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user",
+		Content: &mcp.TextContent{Text: "What is the capital of France?"}}}}
+	rootsRequest = &mcp.ListRootsParams{}
 )
 
 // accepted is what a person filled in, nil for no or another answer.
@@ -119,7 +121,8 @@ func rounds() map[string]mcp.ToolHandler {
 		}),
 		"test_input_required_result_request_state":  asked(mcp.InputRequestMap{"confirm": yesRequest}, "state", confirmed),
 		"test_input_required_result_tampered_state": asked(mcp.InputRequestMap{"confirm": yesRequest}, "state", confirmed),
-		"test_input_required_result_multiple_inputs": asked(mcp.InputRequestMap{"user_name": whoRequest, "greeting": sampleRequest, "client_roots": rootsRequest}, "several",
+		"test_input_required_result_multiple_inputs": asked(mcp.InputRequestMap{"user_name": whoRequest, "greeting": sampleRequest,
+			"client_roots": rootsRequest}, "several",
 			func(p *mcp.CallToolParamsRaw) (string, error) { return textIf(len(p.InputResponses) == 3, "all"), nil }),
 		"test_input_required_result_multi_round":  twoRounds,
 		"test_input_required_result_capabilities": whatTheClientCan,
@@ -140,7 +143,8 @@ func twoRounds(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult
 	case second:
 		return tells(fmt.Sprint(name, " likes ", accepted(r.Params.InputResponses, "step2")["color"]))(ctx, r)
 	case r.Params.RequestState == "1":
-		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"step2": whoRequest}, RequestState: fmt.Sprint("2 ", accepted(r.Params.InputResponses, "step1")["name"])}, nil
+		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"step2": whoRequest}, RequestState: fmt.Sprint("2 ",
+			accepted(r.Params.InputResponses, "step1")["name"])}, nil
 	}
 	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"step1": whoRequest}, RequestState: "1"}, nil
 }

@@ -62,7 +62,8 @@ func TestConformance(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			dir := t.TempDir()
-			c := exec.CommandContext(t.Context(), suite, "server", "--url", url, "--suite", "all", "--spec-version", revision, "--expected-failures", expected, "-o", "out")
+			c := exec.CommandContext(t.Context(), suite, "server", "--url", url, "--suite", "all", "--spec-version", revision, "--expected-failures", expected,
+				"-o", "out")
 			c.Dir = dir
 			said, err := c.CombinedOutput()
 			for name, checks := range verdicts(t, filepath.Join(dir, "out")) {

@@ -103,7 +103,8 @@ func TestRememberedTextStaysBetweenFences(t *testing.T) {
 		}
 		check(name, r.Messages[0].Content.(*mcp.TextContent).Text)
 	}
-	for _, uri := range []string{"fovea://outline", "fovea://outline/a.org", "fovea://snapshots", "fovea://node/evil", "fovea://snapshot/seq:1", "fovea://window/evil"} {
+	for _, uri := range []string{"fovea://outline", "fovea://outline/a.org", "fovea://snapshots", "fovea://node/evil", "fovea://snapshot/seq:1",
+		"fovea://window/evil"} {
 		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,8 @@ func recallTool(ctx context.Context, svc api.Service, in recallInput) (reply, er
 			writeHit(&b, i, &nodes[i], "")
 		}
 		if len(nodes) == 0 && !strings.ContainsAny(in.Query, ":()") {
-			return reply{text: "Nothing found: all of it was read as words of a note. Next: write conditions, such as todo:TODO deadline:to=+7, or use mode lexical.\n"}, nil
+			return reply{text: "Nothing found: all of it was read as words of a note. Next: write conditions, such as todo:TODO deadline:to=+7, or use " +
+				"mode lexical.\n"}, nil
 		}
 		return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
 	}

@@ -41,20 +41,24 @@ func FuzzWeb(f *testing.F) {
 		h.ServeHTTP(w, r)
 		return w
 	}
-	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}`
+	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
+		`"clientInfo":{"name":"fuzz","version":"1"}}}`
 	session := serve(f.Context(), "POST", begin, "").Header().Get("Mcp-Session-Id")
 	serve(f.Context(), "POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "Mcp-Session-Id: "+session)
 	for _, revision := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "9999"} {
 		version := "Mcp-Protocol-Version: " + revision
 		f.Add(true, "POST", begin, version)
-		f.Add(false, "POST", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"edit","arguments":null,"_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`"}}}`, version)
+		f.Add(false, "POST", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"edit","arguments":null,`+
+			`"_meta":{"io.modelcontextprotocol/protocolVersion":"`+revision+`"}}}`, version)
 		f.Add(true, "POST", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall","arguments":{"query":null}}}`, version)
 		f.Add(true, "POST", `[{"jsonrpc":"2.0","id":2,"method":"ping"},null]`, version)
 		f.Add(true, "DELETE", "", version+"\nMcp-Session-Id: x")
 		f.Add(false, "GET", "", version+"\nLast-Event-ID: 1_2\nAccept: */*")
 	}
-	f.Add(true, "POST", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"fovea://node/x"}}`, "Content-Encoding: gzip\nRange: bytes=1-2\nExpect: x")
-	f.Add(true, "POST", `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"session-start","arguments":{"task":"x"}}}`, "Mcp-Method: x\nMcp-Name: y\nMcp-Param-Z: =?base64?x?=")
+	f.Add(true, "POST", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"fovea://node/x"}}`,
+		"Content-Encoding: gzip\nRange: bytes=1-2\nExpect: x")
+	f.Add(true, "POST", `{"jsonrpc":"2.0","id":2,"method":"prompts/get","params":{"name":"session-start","arguments":{"task":"x"}}}`,
+		"Mcp-Method: x\nMcp-Name: y\nMcp-Param-Z: =?base64?x?=")
 	f.Fuzz(func(t *testing.T, in bool, method, body, headers string) {
 		if in {
 			headers = "Mcp-Session-Id: " + session + "\n" + headers

@@ -137,30 +137,36 @@ func TestTools(t *testing.T) {
 		want       []string
 	}{
 		{"context", "context", map[string]any{"focus": "gauge", "budget": 500}, false, []string{"of 500 tokens", "two millimetres"}},
-		{"recall by words", "recall", map[string]any{"query": "river gauge"}, false, []string{"1. TODO Calibrate the gauge :work:", "id gauge  a.org:1  similarity 1.00", "   The river gauge drifts"}},
+		{"recall by words", "recall", map[string]any{"query": "river gauge"}, false, []string{"1. TODO Calibrate the gauge :work:",
+			"id gauge  a.org:1  similarity 1.00", "   The river gauge drifts"}},
 		{"recall, no vectors", "recall", map[string]any{"query": "river gauge", "mode": "semantic"}, false, []string{"answered lexically", "id gauge"}},
 		{"recall by conditions", "recall", map[string]any{"query": "todo:TODO", "mode": "query"}, false, []string{"Found 1.", "id gauge"}},
 		{"recall, limited", "recall", map[string]any{"query": "", "mode": "query", "limit": 1}, false, []string{"Found more than 1, the first ones:"}},
 		{"recall, nothing", "recall", map[string]any{"query": "submarine"}, false, []string{"Nothing found"}},
 		{"recall, bad query", "recall", map[string]any{"query": "nosuch:x", "mode": "query"}, true, []string{"recall failed (invalid). Next: correct", "nosuch"}},
 		{"recall, bad mode", "recall", map[string]any{"query": "x", "mode": "telepathy"}, true, []string{"mode is lexical or query"}},
-		{"read", "read", map[string]any{"id": "gauge"}, false, []string{`id: "gauge"`, "digest: ", `place: "a.org" line 1`, "two millimetres", "Below it (1):\n- Order a reference weight", "id weight"}},
+		{"read", "read", map[string]any{"id": "gauge"}, false, []string{`id: "gauge"`, "digest: ", `place: "a.org" line 1`, "two millimetres",
+			"Below it (1):\n- Order a reference weight", "id weight"}},
 		{"read what is not there", "read", map[string]any{"id": "nowhere"}, true, []string{"read failed (not found). Next: find the right id with recall"}},
-		{"remember", "remember", map[string]any{"title": "Gauge calibrated", "body": "By Ada.", "tags": []string{"log"}, "properties": map[string]string{"ID": "done"}}, false, []string{`Done: id "done", digest `}},
+		{"remember", "remember", map[string]any{"title": "Gauge calibrated", "body": "By Ada.", "tags": []string{"log"},
+			"properties": map[string]string{"ID": "done"}}, false, []string{`Done: id "done", digest `}},
 		{"edit", "edit", map[string]any{"id": "gauge", "todo": "DONE", "add_tags": []string{"river"}, "append": "Calibrated."}, false, []string{`Done: id "gauge"`}},
-		{"edit on an old base", "edit", map[string]any{"id": "gauge", "todo": "TODO", "base": strings.Repeat("0", 63) + "1"}, true, []string{"edit failed (conflict). Next: read the node again", "As it is now:", "* DONE Calibrate the gauge"}},
+		{"edit on an old base", "edit", map[string]any{"id": "gauge", "todo": "TODO", "base": strings.Repeat("0", 63) + "1"}, true,
+			[]string{"edit failed (conflict). Next: read the node again", "As it is now:", "* DONE Calibrate the gauge"}},
 		{"edit nothing", "edit", map[string]any{"id": "gauge"}, true, []string{"no change was asked for"}},
 		{"move", "edit", map[string]any{"id": "weight", "refile_to": "done"}, false, []string{`Done: id "weight"`}},
 		{"move and edit", "edit", map[string]any{"id": "weight", "refile_to": "done", "todo": "TODO"}, true, []string{"refile_to stands alone"}},
 		{"log", "history", map[string]any{"action": "log", "id": "gauge"}, false, []string{"Commits, newest first: ", "edit"}},
-		{"diff", "history", map[string]any{"action": "diff", "from": "seq:1", "text": true}, false, []string{"2 added, 0 removed, 1 changed, 1 moved", "added: Gauge calibrated", "+* DONE Calibrate the gauge"}},
+		{"diff", "history", map[string]any{"action": "diff", "from": "seq:1", "text": true}, false,
+			[]string{"2 added, 0 removed, 1 changed, 1 moved", "added: Gauge calibrated", "+* DONE Calibrate the gauge"}},
 		{"blame", "history", map[string]any{"action": "blame", "id": "gauge"}, false, []string{`Lines of "gauge": 6`, "| Calibrated."}},
 		{"snapshots", "history", map[string]any{"action": "snapshots"}, false, []string{"States to go back to: "}},
 		{"checkpoint", "history", map[string]any{"action": "checkpoint", "name": "good"}, false, []string{`Kept as "good"`}},
 		{"forget", "forget", map[string]any{"id": "done"}, false, []string{"Forgotten as of seq"}},
 		{"rollback", "rollback", map[string]any{"action": "rollback", "to": "0"}, false, []string{"Back: seq ", "Undo with rollback to 0"}},
 		{"forgotten is back", "read", map[string]any{"id": "done"}, false, []string{"By Ada."}},
-		{"revert, only told", "rollback", map[string]any{"action": "revert", "commits": []string{"seq:3"}, "dry_run": true}, false, []string{"1 commits would be taken back"}},
+		{"revert, only told", "rollback", map[string]any{"action": "revert", "commits": []string{"seq:3"}, "dry_run": true}, false,
+			[]string{"1 commits would be taken back"}},
 		{"revert", "rollback", map[string]any{"action": "revert", "commits": []string{"seq:3"}}, false, []string{"1 commits taken back, seq "}},
 		{"revert nothing", "rollback", map[string]any{"action": "revert"}, true, []string{"rollback failed"}},
 		{"resolve what has no conflict", "rollback", map[string]any{"action": "resolve", "id": "gauge"}, true, []string{"rollback failed"}},
@@ -225,7 +231,8 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tc.uri, r, err)
 		}
 	}
-	for _, uri := range []string{"fovea://node/nowhere", "fovea://outline/none.org", "fovea://nothing", "fovea://skill/none", "file:///etc/passwd", "fovea://node/../../etc/passwd", "fovea://window/gauge?budget=lots", "%zz"} {
+	for _, uri := range []string{"fovea://node/nowhere", "fovea://outline/none.org", "fovea://nothing", "fovea://skill/none", "file:///etc/passwd",
+		"fovea://node/../../etc/passwd", "fovea://window/gauge?budget=lots", "%zz"} {
 		if r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
 			t.Errorf("%s: read %+v", uri, r.Contents[0])
 		}
@@ -239,7 +246,10 @@ func TestClientsAreToldOfChanges(t *testing.T) {
 	told := make(chan string, 10)
 	s := mcpserver.New(svc, nil)
 	// The newest revision subscribes without waiting for an answer.
-	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI }}, "2025-11-25")
+	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context,
+		req *mcp.ResourceUpdatedNotificationRequest) {
+		told <- req.Params.URI
+	}}, "2025-11-25")
 	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "fovea://node/nowhere"}); err == nil {
 		t.Error("subscribed to what is not there")
 	}

@@ -19,12 +19,14 @@ func TestCallsAreCarriedOutOnce(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		svc, _ := memory(t)
 		url := likeTheDaemon(t, svc, func(*mcpserver.Server) {})
-		far, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		far, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url},
+			&mcp.ClientSessionOptions{ProtocolVersion: revision})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { far.Close() })
-		for way, c := range map[string]*mcp.ClientSession{"http": far, "memory": attach(t, mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: granted("here")}), nil, revision)} {
+		for way, c := range map[string]*mcp.ClientSession{"http": far,
+			"memory": attach(t, mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: granted("here")}), nil, revision)} {
 			t.Run(revision+" "+way, func(t *testing.T) { callOnce(t, c, svc, way) })
 		}
 	}

@@ -13,7 +13,8 @@ import (
 func (s *Server) addPrompts() {
 	s.mcp.AddPrompt(&mcp.Prompt{
 		Name: "session-start", Title: "Start with what is known", Description: "Context from memory for a task, before work begins",
-		Arguments: []*mcp.PromptArgument{{Name: "task", Description: "What you are about to do"}, {Name: "focus", Description: "The note, by id, title or FILE:LINE, that it is about"}},
+		Arguments: []*mcp.PromptArgument{{Name: "task", Description: "What you are about to do"},
+			{Name: "focus", Description: "The note, by id, title or FILE:LINE, that it is about"}},
 	}, s.sessionStart)
 	s.mcp.AddPrompt(&mcp.Prompt{
 		Name: "review-changes", Title: "Review what changed", Description: "What changed in memory since a moment, to look over",
@@ -38,7 +39,8 @@ func (s *Server) reviewChanges(ctx context.Context, req *mcp.GetPromptRequest) (
 	if err != nil {
 		return nil, refusal("review-changes", err)
 	}
-	return userPrompt("Go through what changed in the memory. Name what looks wrong, contradicts other notes or was not meant, and propose for each an edit or a rollback; change nothing yet.\n" + diffText(d)), nil
+	return userPrompt("Go through what changed in the memory. Name what looks wrong, contradicts other notes or was not meant, and propose for each " +
+		"an edit or a rollback; change nothing yet.\n" + diffText(d)), nil
 }
 
 // userPrompt is a prompt of one message.

@@ -30,7 +30,8 @@ func TestEachRevision(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			options := &mcp.ClientSessionOptions{ProtocolVersion: revision}
-			far, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL}, options)
+			far, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+				&mcp.StreamableClientTransport{Endpoint: web.URL}, options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,14 +146,16 @@ func TestBadRequests(t *testing.T) {
 	for _, tc := range []struct{ name, line string }{
 		{"arguments of a wrong type", `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"read","arguments":[]}}`},
 		{"huge argument", `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"read","arguments":{"id":"` + strings.Repeat("x", 4<<20) + `"}}}`},
-		{"deep argument", `{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"read","arguments":{"id":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}}}`},
+		{"deep argument", `{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"read","arguments":{"id":` + strings.Repeat("[", 500) +
+			strings.Repeat("]", 500) + `}}}`},
 		{"null byte", `{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"remember","arguments":{"title":"a\u0000\nb"}}}`},
 	} {
 		if a := r.ask(tc.line); a.Error == nil && a.Result["isError"] != true {
 			t.Errorf("%s: %+v, %+v", tc.name, a, a.Error)
 		}
 	}
-	if a := r.ask(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"read","arguments":{"id":"gauge"}}}`); a.Error != nil || a.Result["isError"] == true {
+	if a := r.ask(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"read","arguments":{"id":"gauge"}}}`); a.Error != nil ||
+		a.Result["isError"] == true {
 		t.Errorf("the session did not go on: %+v", a)
 	}
 }
@@ -160,7 +163,8 @@ func TestBadRequests(t *testing.T) {
 // TestMalformedJSON ends the session, and nothing but it.
 func TestMalformedJSON(t *testing.T) {
 	svc, _ := memory(t)
-	for _, line := range []string{"{", "nonsense", `{"jsonrpc":"2.0","id":`, "\xff\xfe", `"text"`, "[]", "null", strings.Repeat("[", 1<<20), `{"jsonrpc":"1.0","id":1,"method":"ping"}`} {
+	for _, line := range []string{"{", "nonsense", `{"jsonrpc":"2.0","id":`, "\xff\xfe", `"text"`, "[]", "null", strings.Repeat("[", 1<<20),
+		`{"jsonrpc":"1.0","id":1,"method":"ping"}`} {
 		r := converse(t, svc)
 		r.ask(strings.Replace(hello, "%s", "2025-06-18", 1))
 		_, _ = io.WriteString(r.in, line+"\n")
@@ -186,7 +190,10 @@ func TestEverythingIsTheCallers(t *testing.T) {
 	s := mcpserver.New(api.Guarded(svc), &mcpserver.Options{Acting: func(ctx context.Context, client string) context.Context {
 		return api.WithGrant(ctx, api.Grant{Agent: "mint", Role: role.Load().(api.Role), Paths: []string{"a.org"}})
 	}})
-	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI }}, "2025-11-25")
+	c := attach(t, s, &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context,
+		req *mcp.ResourceUpdatedNotificationRequest) {
+		told <- req.Params.URI
+	}}, "2025-11-25")
 	for _, may := range []bool{true, false} {
 		if !may {
 			role.Store(api.Role("none"))

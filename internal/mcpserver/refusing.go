@@ -44,7 +44,8 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	_, refusals, batch, whole := rpcline.Check(body)
 	if whole == nil && batch && r.Header.Get("Mcp-Protocol-Version") >= firstWithoutBatches {
-		whole = &rpcline.Refusal{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this revision of the protocol does not allow batches. Next: send the messages one by one"}
+		whole = &rpcline.Refusal{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this revision of the protocol does not allow batches. " +
+			"Next: send the messages one by one"}
 	}
 	for _, one := range refusals {
 		if whole == nil {

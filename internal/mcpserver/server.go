@@ -54,9 +54,10 @@ func New(service api.Service, opts *Options) *Server {
 	}
 	s := &Server{service: service, opts: *opts, hidden: map[string]bool{}, schemas: map[string]*jsonschema.Schema{}, watch: newWatch()}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "fovea", Title: "Fovea", Version: opts.Version}, &mcp.ServerOptions{
-		Instructions:       instructions,
-		Logger:             opts.Log,
-		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true}},
+		Instructions: instructions,
+		Logger:       opts.Log,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{},
+			Resources: &mcp.ResourceCapabilities{Subscribe: true}},
 		CompletionHandler:  s.complete,
 		SetCacheable:       private,
 		SubscribeHandler:   s.subscribe,

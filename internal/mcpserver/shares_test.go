@@ -53,7 +53,8 @@ func TestSessionsWithoutEnd(t *testing.T) {
 	svc, _ := memory(t)
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		who := r.Header.Get("Authorization")
-		return mcpserver.Caller{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: share.Agent(who), Open: func() *mcpserver.Server { return mcpserver.New(svc, nil) }}
+		return mcpserver.Caller{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: share.Agent(who),
+			Open: func() *mcpserver.Server { return mcpserver.New(svc, nil) }}
 	}, nil)
 	site := httptest.NewServer(web)
 	t.Cleanup(site.Close)
@@ -111,7 +112,8 @@ func TestWhatIsNoMessageOverHTTP(t *testing.T) {
 	for _, revision := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		for _, body := range []string{
 			"", " ", "null", "garbage", "{}", `{"jsonrpc":"2.0"}`, `"x"`, "7", "[]", "[null]", "[7]", "\xff", "\x00", `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
-			`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":7}`, `{"jsonrpc":"2.0","id":1,"method":"ping","params":7}`, `{"jsonrpc":"2.0","id":1}`,
+			`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":7}`, `{"jsonrpc":"2.0","id":1,"method":"ping","params":7}`,
+			`{"jsonrpc":"2.0","id":1}`,
 			strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}",
 		} {
 			a, text := post(t, site.URL, body, "Mcp-Protocol-Version", revision)
@@ -143,7 +145,8 @@ func TestAPanicEndsOneCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "forget", Arguments: map[string]any{"id": "gauge"}}); err == nil || !strings.Contains(err.Error(), "Next: ") {
+	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "forget", Arguments: map[string]any{"id": "gauge"}}); err == nil ||
+		!strings.Contains(err.Error(), "Next: ") {
 		t.Errorf("a call that panics: %v", err)
 	}
 	if got := log.String(); !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "shares_test.go") {

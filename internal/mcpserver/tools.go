@@ -67,10 +67,12 @@ func (s *Server) addTools() {
 	add(s, "forget", "Forget a note", changes,
 		"Take a note and all below it out of the files. History keeps it.", forgetTool)
 	add(s, "history", "History", adds,
-		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go back to. checkpoint: keep this state under a name.", historyTool,
+		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go "+
+			"back to. checkpoint: keep this state under a name.", historyTool,
 		enum("action", historyActions.names()))
 	add(s, "rollback", "Go back", sets,
-		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", rollbackTool,
+		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an "+
+			"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", rollbackTool,
 		enum("action", rollbackActions.names()))
 }
 
@@ -108,7 +110,8 @@ func enum(property string, values []string) func(*jsonschema.Schema) {
 }
 
 // add registers a tool whose arguments are an In.
-func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, api.Service, In) (reply, error), adjust ...func(*jsonschema.Schema)) {
+func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, api.Service, In) (reply, error),
+	adjust ...func(*jsonschema.Schema)) {
 	schema := schemaOf[In](adjust...)
 	s.schemas[name] = schema
 	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schema, Annotations: e.hints(title)}

@@ -52,15 +52,18 @@ func TestNoFaceTellsWhatIsWithheld(t *testing.T) {
 			p, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "review-changes", Arguments: map[string]string{"since": moment}})
 			clean(when, "review of "+moment, p, err)
 			for _, text := range []bool{false, true} {
-				d, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "history", Arguments: map[string]any{"action": "diff", "from": moment, "to": "seq:2", "text": text}})
+				d, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "history", Arguments: map[string]any{"action": "diff", "from": moment, "to": "seq:2",
+					"text": text}})
 				clean(when, "diff of "+moment, d, err)
 			}
 		}
-		for _, uri := range []string{"status", "verify", "outline", "snapshots", "skills", "node/plan", "outline/skills/plan.org", "skill/plan", "window/skills/plan.org"} {
+		for _, uri := range []string{"status", "verify", "outline", "snapshots", "skills", "node/plan", "outline/skills/plan.org", "skill/plan",
+			"window/skills/plan.org"} {
 			r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "fovea://" + uri})
 			clean(when, uri, r, err)
 		}
-		for ref, argument := range map[string]string{"session-start": "focus", "review-changes": "since", "fovea://node/{+id}": "id", "fovea://skill/{+name}": "name"} {
+		for ref, argument := range map[string]string{"session-start": "focus", "review-changes": "since", "fovea://node/{+id}": "id",
+			"fovea://skill/{+name}": "name"} {
 			clean(when, "completion of "+ref, completed(t, c, ref, argument, "z"), nil)
 			clean(when, "completion of "+ref, completed(t, c, ref, argument, ""), nil)
 		}

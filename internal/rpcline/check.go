@@ -48,7 +48,8 @@ func parseError(format string, a ...any) *Refusal {
 }
 
 func invalidRequest(id json.RawMessage, format string, a ...any) *Refusal {
-	return &Refusal{ID: id, Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + fmt.Sprintf(format, a...) + `. Next: send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}`}
+	return &Refusal{ID: id, Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + fmt.Sprintf(format, a...) +
+		`. Next: send {"jsonrpc":"2.0","id":…,"method":…,"params":{…}}`}
 }
 
 // maxBatch is the largest number of messages in a batch, each of which may get a

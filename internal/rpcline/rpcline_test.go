@@ -87,7 +87,8 @@ func (c *client) answer() answer {
 
 func (c *client) initialize(revision string) {
 	c.t.Helper()
-	c.send(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
+	c.send(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + revision +
+		`","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
 	if a := c.answer(); a.Error != nil {
 		c.t.Fatalf("initialize: %+v", a.Error)
 	}
@@ -113,7 +114,8 @@ var wrong = []struct {
 	{"UTF-16", "{\x00}\x00", parse, "null"},
 	{"nested 20,000 deep", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), parse, "null"},
 	{"an id nested 20,000 deep", `{"jsonrpc":"2.0","id":` + strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_001), parse, "null"},
-	{"params nested 5,000 deep", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}}", request, "7"},
+	{"params nested 5,000 deep", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}}",
+		request, "7"},
 	{"a text", `"x"`, request, "null"},
 	{"a number", "1", request, "null"},
 	{"null", "null", request, "null"},
@@ -207,7 +209,8 @@ func TestAByteOrderMark(t *testing.T) {
 func TestBatches(t *testing.T) {
 	c := connect(t)
 	c.initialize("2025-03-26")
-	c.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"ping"}]` + "\n")
+	c.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"notifications/x"},` +
+		`{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"ping"}]` + "\n")
 	var answers []answer
 	if err := json.Unmarshal(c.line(), &answers); err != nil {
 		t.Fatal(err)
@@ -237,7 +240,8 @@ func jsonOf(v any) string { text, _ := json.Marshal(v); return string(text) }
 
 // TestRefuse: each call, but no notification, gets the reason why there is no server.
 func TestRefuse(t *testing.T) {
-	in := io.NopCloser(strings.NewReader("garbage\n" + `{"jsonrpc":"2.0","method":"x"}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}` + "\n" + `{"jsonrpc":"2.0","id":"b","method":"initialize"}`)) // the last line has no end
+	in := io.NopCloser(strings.NewReader("garbage\n" + `{"jsonrpc":"2.0","method":"x"}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}` +
+		"\n" + `{"jsonrpc":"2.0","id":"b","method":"initialize"}`)) // the last line has no end
 	var out bytes.Buffer
 	if err := rpcline.Refuse(t.Context(), &rpcline.Transport{In: in, Out: closing{&out}}, "no such folder"); err != nil {
 		t.Fatal(err)
@@ -262,15 +266,18 @@ func FuzzLines(f *testing.F) {
 		}
 	}
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}]`), "2024-11-05")
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panic","_meta":{"progressToken":{}}}}`+"\n"+`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), "2025-06-18")
-	for _, method := range []string{"ping", "tools/list", "tools/call", "resources/read", "prompts/get", "completion/complete", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "server/discover", "initialize", "notifications/cancelled", "notifications/progress", "roots/list"} {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panic","_meta":{"progressToken":{}}}}`+"\n"+`{"jsonrpc":"2.0",`+
+		`"method":"notifications/cancelled","params":{"requestId":1}}`), "2025-06-18")
+	for _, method := range []string{"ping", "tools/list", "tools/call", "resources/read", "prompts/get", "completion/complete", "logging/setLevel",
+		"resources/subscribe", "subscriptions/listen", "server/discover", "initialize", "notifications/cancelled", "notifications/progress", "roots/list"} {
 		f.Add([]byte(`{"jsonrpc":"2.0","id":5,"method":"`+method+`","params":{}}`+"\n"+`{"jsonrpc":"2.0","method":"`+method+`","params":[]}`), "2026-07-28")
 	}
 	f.Fuzz(func(t *testing.T, sent []byte, revision string) {
 		c := connect(t)
 		if text := jsonOf(revision); len(text) < 100 {
 			go func() {
-				_, _ = io.WriteString(c.in, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":`+text+`,"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
+				_, _ = io.WriteString(c.in, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":`+text+`,"capabilities":{},`+
+					`"clientInfo":{"name":"t","version":"1"}}}`+"\n")
 				_, _ = c.in.Write(append(sent, '\n'))
 				close(c.let)
 				_, _ = io.WriteString(c.in, `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`+"\n")

@@ -67,7 +67,8 @@ func TestMirrorOfABusyGraph(t *testing.T) {
 func TestMirror(t *testing.T) {
 	p := newPlace(t)
 	file := filepath.Join(t.TempDir(), "memory.jsonl")
-	const before = `{"type":"entity","name":"A","entityType":"t","observations":["o"]}` + "\n" + `{"type":"relation","from":"A","to":"B","relationType":"r"}` + "\n"
+	const before = `{"type":"entity","name":"A","entityType":"t","observations":["o"]}` + "\n" +
+		`{"type":"relation","from":"A","to":"B","relationType":"r"}` + "\n"
 	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}

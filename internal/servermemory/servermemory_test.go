@@ -111,7 +111,8 @@ var session = []struct {
 	{"create_entities", `{"entities":[{"name":"C","entityType":"t"}]}`, `null`, true},
 	{"create_entities", `{}`, `null`, true},
 	{"create_entities", `{"entities":[{"name":"","entityType":"","observations":[""]}]}`, `{"entities":[{"name":"","entityType":"","observations":[""]}]}`, false},
-	{"create_entities", `{"entities":[{"name":"D","entityType":"t","observations":[]},{"name":"D","entityType":"t2","observations":["x"]}]}`, `{"entities":[{"name":"D","entityType":"t","observations":[]}]}`, false},
+	{"create_entities", `{"entities":[{"name":"D","entityType":"t","observations":[]},{"name":"D","entityType":"t2","observations":["x"]}]}`,
+		`{"entities":[{"name":"D","entityType":"t","observations":[]}]}`, false},
 	{"delete_entities", `{"entityNames":["D"]}`, `{"success":true,"message":"Entities deleted successfully"}`, false},
 	{"create_relations", `{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"no","to":"where","relationType":"x"}]}`,
 		`{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"no","to":"where","relationType":"x"}]}`, false},
@@ -119,19 +120,27 @@ var session = []struct {
 	{"add_observations", `{"observations":[{"entityName":"A","contents":["o1","o3"]}]}`, `{"results":[{"entityName":"A","addedObservations":["o3"]}]}`, false},
 	{"add_observations", `{"observations":[{"entityName":"A","contents":["o9"]},{"entityName":"nope","contents":["o1"]}]}`, `null`, true},
 	{"search_nodes", `{"query":"KNOWS"}`, `{"entities":[],"relations":[]}`, false},
-	{"search_nodes", `{"query":"O3"}`, `{"entities":[{"name":"A","entityType":"t","observations":["o1","o2","o3"]}],"relations":[{"from":"A","to":"B","relationType":"knows"}]}`, false},
+	{"search_nodes", `{"query":"O3"}`, `{"entities":[{"name":"A","entityType":"t","observations":["o1","o2","o3"]}],"relations":[{"from":"A",` +
+		`"to":"B","relationType":"knows"}]}`, false},
 	{"search_nodes", `{"query":"a b"}`, `{"entities":[],"relations":[]}`, false},
-	{"open_nodes", `{"names":["B","nope"]}`, `{"entities":[{"name":"B","entityType":"u","observations":[]}],"relations":[{"from":"A","to":"B","relationType":"knows"}]}`, false},
+	{"open_nodes", `{"names":["B","nope"]}`, `{"entities":[{"name":"B","entityType":"u","observations":[]}],"relations":[{"from":"A","to":"B",` +
+		`"relationType":"knows"}]}`, false},
 	{"open_nodes", `{"names":["a"]}`, `{"entities":[],"relations":[]}`, false},
 	{"open_nodes", `{"names":"A"}`, `null`, true},
-	{"read_graph", `{"x":1}`, `{"entities":[{"name":"A","entityType":"t","observations":["o1","o2","o3"]},{"name":"B","entityType":"u","observations":[]},{"name":"","entityType":"","observations":[""]}],"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"no","to":"where","relationType":"x"}]}`, false},
-	{"delete_observations", `{"deletions":[{"entityName":"A","observations":["o1","none"]},{"entityName":"zz","observations":["o1"]}]}`, `{"success":true,"message":"Observations deleted successfully"}`, false},
-	{"open_nodes", `{"names":["A"]}`, `{"entities":[{"name":"A","entityType":"t","observations":["o2","o3"]}],"relations":[{"from":"A","to":"B","relationType":"knows"}]}`, false},
-	{"delete_relations", `{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"q","to":"q","relationType":"q"}]}`, `{"success":true,"message":"Relations deleted successfully"}`, false},
+	{"read_graph", `{"x":1}`, `{"entities":[{"name":"A","entityType":"t","observations":["o1","o2","o3"]},{"name":"B","entityType":"u",` +
+		`"observations":[]},{"name":"","entityType":"","observations":[""]}],"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"no",` +
+		`"to":"where","relationType":"x"}]}`, false},
+	{"delete_observations", `{"deletions":[{"entityName":"A","observations":["o1","none"]},{"entityName":"zz","observations":["o1"]}]}`,
+		`{"success":true,"message":"Observations deleted successfully"}`, false},
+	{"open_nodes", `{"names":["A"]}`, `{"entities":[{"name":"A","entityType":"t","observations":["o2","o3"]}],"relations":[{"from":"A","to":"B",` +
+		`"relationType":"knows"}]}`, false},
+	{"delete_relations", `{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"q","to":"q","relationType":"q"}]}`,
+		`{"success":true,"message":"Relations deleted successfully"}`, false},
 	{"create_relations", `{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"B","to":"A","relationType":"k2"}]}`,
 		`{"relations":[{"from":"A","to":"B","relationType":"knows"},{"from":"B","to":"A","relationType":"k2"}]}`, false},
 	{"delete_entities", `{"entityNames":["A","qq"]}`, `{"success":true,"message":"Entities deleted successfully"}`, false},
-	{"read_graph", `{}`, `{"entities":[{"name":"B","entityType":"u","observations":[]},{"name":"","entityType":"","observations":[""]}],"relations":[{"from":"no","to":"where","relationType":"x"}]}`, false},
+	{"read_graph", `{}`, `{"entities":[{"name":"B","entityType":"u","observations":[]},{"name":"","entityType":"","observations":[""]}],` +
+		`"relations":[{"from":"no","to":"where","relationType":"x"}]}`, false},
 }
 
 // TestSession: the tools answer as that server does, and a process that opens the same
@@ -180,7 +189,8 @@ func TestListOfTools(t *testing.T) {
 		"create_entities": "[entities] [entities] false false", "create_relations": "[relations] [relations] false false",
 		"add_observations": "[observations] [results] false false", "delete_entities": "[entityNames] [success message] false true",
 		"delete_observations": "[deletions] [success message] false true", "delete_relations": "[relations] [success message] false true",
-		"read_graph": "<nil> [entities relations] true false", "search_nodes": "[query] [entities relations] true false", "open_nodes": "[names] [entities relations] true false",
+		"read_graph": "<nil> [entities relations] true false", "search_nodes": "[query] [entities relations] true false",
+		"open_nodes": "[names] [entities relations] true false",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -227,7 +237,8 @@ func TestTwoStores(t *testing.T) {
 		all.Go(func() {
 			for i := range 40 {
 				for _, step := range []struct{ tool, args string }{
-					{"create_entities", fmt.Sprintf(`{"entities":[{"name":"own-%d-%d","entityType":"t","observations":[]},{"name":"both-%d","entityType":"t","observations":["of %d"]}]}`, k, i, i, k)},
+					{"create_entities", fmt.Sprintf(`{"entities":[{"name":"own-%d-%d","entityType":"t","observations":[]},{"name":"both-%d","entityType":"t",`+
+						`"observations":["of %d"]}]}`, k, i, i, k)},
 					{"add_observations", fmt.Sprintf(`{"observations":[{"entityName":"both-%d","contents":["also of %d"]}]}`, i, k)},
 				} {
 					if _, text, failed := call(t, c, step.tool, step.args); failed {
@@ -291,7 +302,8 @@ func TestAPersonsHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edited := strings.Replace(string(text), "- was born in 1815\n", "- was born in 1815\nA line of mine.\n- lived in London\n", 1) + "* A note of mine\n- not an observation\n"
+	edited := strings.Replace(string(text), "- was born in 1815\n", "- was born in 1815\nA line of mine.\n- lived in London\n", 1) +
+		"* A note of mine\n- not an observation\n"
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +316,8 @@ func TestAPersonsHand(t *testing.T) {
 		t.Error(text)
 	}
 	text, err = os.ReadFile(file)
-	if err != nil || !strings.Contains(string(text), "A line of mine.") || strings.Contains(string(text), "Note G") || !strings.Contains(string(text), "* A note of mine\n- not an") {
+	if err != nil || !strings.Contains(string(text), "A line of mine.") || strings.Contains(string(text), "Note G") ||
+		!strings.Contains(string(text), "* A note of mine\n- not an") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

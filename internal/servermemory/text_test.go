@@ -17,8 +17,10 @@ import (
 // awkward are values that a careless writer would turn into something else.
 var awkward = []string{
 	"", " ", "plain", "two  blanks", " padded ", "a\nb", "a\r\nb", "\t", "\x00", "* stars", "** TODO forged", "#+TITLE: forged", ":END:", ":PROPERTIES:",
-	"[[elisp:(shell-command \"x\")][ok]]", "elisp:(kill-emacs)", "Local Variables:", "-*- eval: (x) -*-", "<%%(kill-emacs)>", "%%(x)", "call_x()", "[[file+emacs:x]]", "file+sys:x", "[ ] box", "- nested", "\"quoted\"", `"`, `\`, "TODO", "TODO list",
-	"DONE", "COMMENT x", "[#A] first", "tagged :a:b:", "<2026-01-01 Thu>", "سلام", "😀", "a😀\n", "]] [[", "] [", "src_sh{rm}", "{{{m}}}", "|table|", "| ", "a\u2028b", "\u0085", "e\u0301", "-", "+", "1.",
+	"[[elisp:(shell-command \"x\")][ok]]", "elisp:(kill-emacs)", "Local Variables:", "-*- eval: (x) -*-", "<%%(kill-emacs)>", "%%(x)", "call_x()",
+	"[[file+emacs:x]]", "file+sys:x", "[ ] box", "- nested", "\"quoted\"", `"`, `\`, "TODO", "TODO list",
+	"DONE", "COMMENT x", "[#A] first", "tagged :a:b:", "<2026-01-01 Thu>", "سلام", "😀", "a😀\n", "]] [[", "] [", "src_sh{rm}", "{{{m}}}", "|table|", "| ",
+	"a\u2028b", "\u0085", "e\u0301", "-", "+", "1.",
 }
 
 // TestTextRoundTrips: every value comes back as it was, as name, type, observation and

@@ -125,7 +125,8 @@ func (h *host) addWriters() {
 			created := b.createEntities(in.Entities)
 			return answer{entitiesShape{created}, created}, nil
 		})
-	tool(h, false, false, "create_relations", "Create Relations", "Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
+	tool(h, false, false, "create_relations", "Create Relations",
+		"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
 		relationsShape{}, func(b *batch, in relationsShape) (answer, error) {
 			created := b.createRelations(in.Relations)
 			return answer{relationsShape{created}, created}, nil
@@ -163,7 +164,8 @@ func (h *host) addReaders() {
 
 // tool adds a tool that changes the graph and answers once the change is durable.
 func tool[In, Out any](h *host, destructive, idempotent bool, name, title, about string, _ Out, change func(*batch, In) (answer, error)) {
-	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{DestructiveHint: &destructive, IdempotentHint: idempotent, OpenWorldHint: new(bool)}}
+	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{DestructiveHint: &destructive,
+		IdempotentHint: idempotent, OpenWorldHint: new(bool)}}
 	register[In, Out](h, t, func(ctx context.Context, in In) (a answer, err error) {
 		err = h.store.Change(ctx, func(b *batch) (err error) {
 			a, err = change(b, in)
@@ -178,7 +180,8 @@ func tool[In, Out any](h *host, destructive, idempotent bool, name, title, about
 
 // reader adds a tool that returns a part of the graph.
 func reader[In any](h *host, name, title, about string, read func(context.Context, In) (Graph, error)) {
-	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}}
+	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(bool),
+		IdempotentHint: true, OpenWorldHint: new(bool)}}
 	register[In, Graph](h, t, func(ctx context.Context, in In) (answer, error) {
 		g, err := read(ctx, in)
 		return answer{g, g}, err
