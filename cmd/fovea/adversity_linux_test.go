@@ -65,7 +65,8 @@ func TestFoldersOfAnother(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(root) })
 	memex, state := filepath.Join(root, "memex"), filepath.Join(root, "state")
 	note := filepath.Join(memex, "a.org")
-	if err := errors.Join(os.Chmod(root, 0o777), os.Mkdir(memex, 0o777), os.Chmod(memex, 0o777), os.WriteFile(note, []byte("* A\n"), 0o644), os.Chmod(note, 0o666)); err != nil {
+	if err := errors.Join(os.Chmod(root, 0o777), os.Mkdir(memex, 0o777), os.Chmod(memex, 0o777), os.WriteFile(note, []byte("* A\n"), 0o644),
+		os.Chmod(note, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	const nobody = 65534

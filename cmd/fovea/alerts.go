@@ -13,21 +13,29 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/alert"
+	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 const (
-	alertsFolder = "alerts"        // in the state folder: unsent messages
-	alertsEnd    = 3 * time.Second // how long a verb waits for its alerts to be sent
+	alertsFolder  = "alerts"        // in the state folder: unsent messages
+	alertsTimeout = 3 * time.Second // how long a verb waits for its alerts to be sent
 )
 
+// alerts sends messages to the owner. The zero value has no destination.
+type alerts struct {
+	console *terminal.Console
+	queue   *alert.Queue // nil without destinations
+}
+
 // sinks returns the configured destinations of alerts about changed protected files.
-func (s *session) sinks() ([]alert.Sink, error) {
+func sinks(c *config.Config) ([]alert.Sink, error) {
 	var out []alert.Sink
-	for i, text := range s.config.Alerts {
+	for i, text := range c.Alerts {
 		sink, err := alert.Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: alerts: entry %d: %w", s.config.File, i+1, err)
+			return nil, fmt.Errorf("%s: alerts: entry %d: %w", c.File, i+1, err)
 		}
 		if !slices.ContainsFunc(out, func(other alert.Sink) bool { return other.ID == sink.ID }) {
 			out = append(out, sink)
@@ -36,12 +44,12 @@ func (s *session) sinks() ([]alert.Sink, error) {
 	return out, nil
 }
 
-// startAlerts starts the alert queue, which also sends what earlier processes could not.
-// Only the process that has the memory open may call it.
-func (s *session) startAlerts(log *slog.Logger) {
-	sinks, err := s.sinks()
-	if err == nil && len(sinks) > 0 {
-		s.alerts, err = alert.NewQueue(filepath.Join(s.config.StateDir, alertsFolder), sinks, func(sink string, err error) {
+// start starts the queue, which also sends what earlier processes could not. Only the
+// process that has the memory open may call it.
+func (a *alerts) start(c *config.Config, log *slog.Logger) {
+	destinations, err := sinks(c)
+	if err == nil && len(destinations) > 0 {
+		a.queue, err = alert.NewQueue(filepath.Join(c.StateDir, alertsFolder), destinations, func(sink string, err error) {
 			if err != nil {
 				log.Warn("an alert is not sent yet", "to", sink, "why", err)
 			} else {
@@ -50,26 +58,22 @@ func (s *session) startAlerts(log *slog.Logger) {
 		})
 	}
 	if err != nil {
-		s.say("%v; nobody else is told of protected files that changed", err)
+		a.console.Report("%v; no alerts about protected files are sent", err)
 	}
 }
 
-// alert prints an alert and queues it for the sinks.
-func (s *session) alert(a guard.Alert) error {
-	s.say("%s", strings.TrimSpace(strings.TrimPrefix(a.Message(), "Fovea: ")))
-	if s.alerts == nil {
-		return nil
-	}
-	return s.alerts.Send(a.Message())
+// report prints an alert about a protected file and queues it.
+func (a *alerts) report(changed guard.Alert) error {
+	a.console.Report("%s", strings.TrimSpace(strings.TrimPrefix(changed.Message(), "Fovea: ")))
+	return a.send(changed.Message())
 }
 
-// alertDamage queues an alert if the store is damaged or read-only.
-func (s *session) alertDamage() error {
-	text := damage(s.memory.Status())
-	if text == "" || s.alerts == nil {
+// send queues a message; "" is none.
+func (a *alerts) send(text string) error {
+	if a.queue == nil || text == "" {
 		return nil
 	}
-	return s.alerts.Send(text)
+	return a.queue.Send(text)
 }
 
 // damage describes what opening found wrong with a store, "" if nothing.
@@ -83,13 +87,13 @@ func damage(st fovea.Status) string {
 	return ""
 }
 
-// endAlerts waits up to alertsEnd for queued alerts. The next process sends the rest.
-func (s *session) endAlerts() {
-	if s.alerts == nil {
+// stop waits up to alertsTimeout for queued alerts. The next process sends the rest.
+func (a *alerts) stop() {
+	if a.queue == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), alertsEnd)
+	ctx, stop := context.WithTimeout(context.Background(), alertsTimeout)
 	defer stop()
-	s.alerts.Drain(ctx)
-	s.alerts.Close()
+	a.queue.Drain(ctx)
+	a.queue.Close()
 }

@@ -39,8 +39,8 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// elsewhere maps words of other programs to Fovea's verbs.
-var elsewhere = map[string]string{
+// otherNames maps words of other programs to Fovea's verbs.
+var otherNames = map[string]string{
 	"add": "remember", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
 	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
 	"move": "refile", "mv": "refile", "new": "remember", "note": "remember", "read": "show", "recall": "search", "remove": "forget",
@@ -50,7 +50,7 @@ var elsewhere = map[string]string{
 // suggestion returns a hint at the verb closest to a mistyped one.
 func suggestion(c *cobra.Command, word string) string {
 	c.SuggestionsMinimumDistance = 2
-	verb := elsewhere[word]
+	verb := otherNames[word]
 	if near := c.SuggestionsFor(word); verb == "" && len(near) > 0 {
 		verb = near[0]
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -24,17 +26,17 @@ whom it first came from.`,
   fovea blame projects/kaplja.org:12 --json`,
 		Args: oneNode,
 	}, api.OpBlame, nil, func(_ *api.BlameRequest, b *api.BlameResponse) {
-		printBlame(s.out, b)
+		printBlame(s.Out, b)
 		if len(b.Gone) > 0 {
-			s.say("%s", goneFrom(b.Gone))
+			s.Report("%s", goneFrom(b.Gone))
 		}
 	})
 }
 
-func printBlame(out *stream, b *api.BlameResponse) {
+func printBlame(out *terminal.Stream, b *api.BlameResponse) {
 	for _, l := range b.Lines {
-		out.row(number(out, 5, l.Commit.Seq), cell{text: l.Commit.Time.Local().Format(time.DateOnly)},
-			cell{l.Commit.Author, 8}, number(out, 5, l.Line), cell{strings.TrimRight(l.Text, "\r\n"), rest})
+		out.Row(terminal.Number(out, 5, l.Commit.Seq), terminal.Text(l.Commit.Time.Local().Format(time.DateOnly)),
+			terminal.Column(l.Commit.Author, 8), terminal.Number(out, 5, l.Line), terminal.Column(strings.TrimRight(l.Text, "\r\n"), terminal.Rest))
 	}
 }
 

@@ -113,7 +113,8 @@ func (o *owner) verb() []string {
 
 // ast writes a tree beside the memex and names its file.
 func (o *owner) ast() string {
-	text := fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"Tree %d"},"raw-content":"text","contents":[{"type":"paragraph","raw-content":"%d"}]}`,
+	text := fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"Tree `+
+		`%d"},"raw-content":"text","contents":[{"type":"paragraph","raw-content":"%d"}]}`,
 		o.campaign.Rand.IntN(6), o.n, o.n)
 	file := filepath.Join(filepath.Dir(o.state), "tree.json")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -152,7 +153,8 @@ func (o *owner) run(words []string, kill bool) bool {
 	case kill && ctx.Err() != nil:
 		o.took[words[0]] += o.took[words[0]] / 20 // so that the kills come late enough
 		return true
-	case ended && (exit.ExitCode() == exitFailed || exit.ExitCode() == exitMisuse || exit.ExitCode() == exitConflict) && strings.Contains(complaint.String(), `"kind"`):
+	case ended && (exit.ExitCode() == exitFailed || exit.ExitCode() == exitMisuse || exit.ExitCode() == exitConflict) &&
+		strings.Contains(complaint.String(), `"kind"`):
 		return false // the draw asked for what cannot be
 	case err != nil:
 		o.t.Fatalf("%v: %v\n%s", words, err, complaint.Bytes())
@@ -303,7 +305,8 @@ func TestCampaignOfKills(t *testing.T) {
 		}
 		o.check(where)
 	}
-	t.Logf("seed %d: %d kills, %d left the change done; %d commits and %d snapshots had been printed", campaign.Seed, kills, finished, len(o.printed), len(o.names))
+	t.Logf("seed %d: %d kills, %d left the change done; %d commits and %d snapshots had been printed", campaign.Seed, kills, finished, len(o.printed),
+		len(o.names))
 }
 
 // memoryAlone are the verbs whose commit may leave the files as they are.

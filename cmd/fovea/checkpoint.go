@@ -18,7 +18,7 @@ day. Nothing that was committed depends on it: the journal has it already.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move`,
 		Args: args(0, 1, "at most one name"),
-	}, api.OpCheckpoint, nil, func(_ *api.CheckpointRequest, done *api.Checkpoint) { printCheckpoint(s.out, done) })
+	}, api.OpCheckpoint, nil, func(_ *api.CheckpointRequest, done *api.Checkpoint) { printCheckpoint(s.Out, done) })
 }
 
 func restoreCommand(s *session) *cobra.Command {
@@ -45,11 +45,11 @@ All else stays as it is then.`,
 		return nil
 	}, func(_ *api.RestoreRequest, done *api.RestoreResponse) {
 		if done.Name != "" {
-			s.say("restored %s", done.Name)
+			s.Report("restored %s", done.Name)
 		} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
-			s.say("no file is missing; fovea restore FILE brings back one that was removed")
+			s.Report("no file is missing; fovea restore FILE brings back one that was removed")
 		}
-		printRollback(s.out, &done.RollbackResponse)
-		s.sayWritten(&done.RollbackResponse)
+		printRollback(s.Out, &done.RollbackResponse)
+		reportWritten(s, &done.RollbackResponse)
 	})
 }

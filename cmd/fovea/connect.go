@@ -10,23 +10,24 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	afar "github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// askAgain is how often a command that waits for the store lock checks for a daemon: the
-// process that holds the lock may be starting as one.
-const askAgain = 250 * time.Millisecond
+// retryInterval is how often a command that waits for the store lock checks for a daemon:
+// the process that holds the lock may be starting as one.
+const retryInterval = 250 * time.Millisecond
 
-// openOrMeet opens the memory, or connects to the daemon that has it open and sets s.far
-// instead of s.memory. It waits up to lockWait for a verb that holds the store.
-func (s *session) openOrMeet(ctx context.Context, with func(*fovea.Options)) error {
+// openOrConnect opens the memory, or connects to the daemon that has it open and sets
+// s.daemon instead of s.memory. It waits up to lockWait for a verb that holds the store.
+func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) error {
 	for end := time.Now().Add(lockWait); ; {
-		if err := s.meet(ctx); s.far != nil || err != nil {
+		if err := s.connect(ctx); s.daemon != nil || err != nil {
 			return err
 		}
-		err := s.open(ctx, askAgain, with)
+		err := s.open(ctx, retryInterval, with)
 		if fovea.KindOf(err) != fovea.Conflict || ctx.Err() != nil {
 			return err
 		}
@@ -39,63 +40,57 @@ func (s *session) openOrMeet(ctx context.Context, with func(*fovea.Options)) err
 	}
 }
 
-// meet connects to the daemon, if one runs and is wanted.
-func (s *session) meet(ctx context.Context) error {
+// connect connects to the daemon, if one runs and is wanted.
+func (s *session) connect(ctx context.Context) error {
 	if s.alone || s.adopt {
 		return nil
 	}
-	far, err := daemon.Connect(ctx, &s.config, s.clientOptions())
+	c, err := daemon.Connect(ctx, &s.config, s.clientOptions())
 	if err == nil {
-		s.far = far
+		s.daemon = c
 	}
 	if _, answered := errors.AsType[*fovea.Error](err); answered {
 		return err
 	}
 	if err != nil && !errors.Is(err, daemon.ErrNone) {
-		s.say("%v", err) // no daemon of Fovea's listens there
+		s.Report("%v", err) // no daemon of Fovea's listens there
 	}
 	return nil
 }
 
-func (s *session) clientOptions() *afar.Options {
-	return &afar.Options{
-		Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project,
-		Warn: s.warn,
-	}
+func (s *session) clientOptions() *client.Options {
+	return &client.Options{Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project, Warn: s.warn}
 }
 
-// beginHere creates the store of a new memex in this process, so that its messages reach the
-// caller and not the daemon's log. It returns a client only if another process created the
-// store first and started the daemon, else nil.
-func (s *session) beginHere(ctx context.Context) (*afar.Client, error) {
+// createStore creates the store of a new memex in this process, so that its messages reach
+// the caller and not the daemon's log. It returns a client only if another process created
+// the store first and started the daemon, else nil.
+func (s *session) createStore(ctx context.Context) (*client.Client, error) {
 	if stores.Begun(s.config.StateDir) {
 		return nil, nil
 	}
-	if err := s.openOrMeet(ctx, func(*fovea.Options) {}); err != nil {
+	if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
 		return nil, err
 	}
-	if far := s.far; far != nil {
-		s.far = nil
-		return far, nil
+	if c := s.daemon; c != nil {
+		s.daemon = nil
+		return c, nil
 	}
-	s.endAlerts()
+	s.alerts.stop()
 	err := s.memory.Close()
 	s.memory = nil
 	return nil, err
 }
 
-// lingers is how long a daemon that was started implicitly stays without a client.
-const lingers = 10 * time.Minute
-
-// background returns a client of the daemon and starts it if necessary.
-func (s *session) background(ctx context.Context, more ...string) (*afar.Client, error) {
+// startDaemon returns a client of the daemon and starts it if necessary.
+func (s *session) startDaemon(ctx context.Context, args ...string) (*client.Client, error) {
 	opts := s.clientOptions()
-	far, err := daemon.Connect(ctx, &s.config, opts)
+	c, err := daemon.Connect(ctx, &s.config, opts)
 	if !errors.Is(err, daemon.ErrNone) {
-		return far, err
+		return c, err
 	}
-	if far, err = s.beginHere(ctx); far != nil || err != nil {
-		return far, err
+	if c, err = s.createStore(ctx); c != nil || err != nil {
+		return c, err
 	}
 	command, err := os.Executable()
 	if err != nil {
@@ -103,5 +98,41 @@ func (s *session) background(ctx context.Context, more ...string) (*afar.Client,
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*lockWait)
 	defer stop()
-	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--json", "--memex", s.config.Memex}, more...)...)
+	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--json", "--memex", s.config.Memex}, args...)...)
+}
+
+// implicitIdle is how long a daemon that was started implicitly stays without a client.
+const implicitIdle = 10 * time.Minute
+
+// shared returns the service of a daemon, which it starts, and restarts after it has gone,
+// so that clients share one memory.
+func (s *session) shared(ctx context.Context) (api.Service, error) {
+	if s.alone {
+		return s.service(ctx)
+	}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	idle := []string{"--idle", implicitIdle.String()}
+	c, err := s.startDaemon(ctx, idle...)
+	if err != nil {
+		return nil, err
+	}
+	c.OnLoss(func(ctx context.Context) error {
+		again, err := s.startDaemon(ctx, idle...)
+		if err == nil {
+			again.Close()
+		}
+		return err
+	})
+	s.daemon = c
+	return c.Service, nil
+}
+
+// guarded holds each call to the grant of its context. A daemon does that itself.
+func (s *session) guarded(svc api.Service) api.Service {
+	if s.daemon != nil {
+		return svc
+	}
+	return api.Guarded(svc)
 }

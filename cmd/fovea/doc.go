@@ -4,11 +4,10 @@
 // and prints. Answers go to standard output, everything else to standard error. Exit codes:
 // 0 done, 1 failed, 2 misuse, 3 conflict or busy, 4 lockdown or corruption.
 //
-// Each file holds one verb or a few related ones. args.go parses words and flags, session.go
-// opens the memory and calls it, print.go formats answers, talk.go everything else. All
-// output passes through the two streams of stream.go; visible.go escapes what a terminal
-// would act on.
+// Each file holds one verb or a few related ones. args.go and verb.go parse arguments and
+// flags, session.go opens the memory and calls it, connect.go finds or starts the daemon,
+// print.go formats answers.
 //
 // Elsewhere: what the verbs do (packages api and fovea), where configuration comes from
-// (internal/config).
+// (internal/config), and how output reaches a terminal or a pipe (internal/terminal).
 package main

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func driftCommand(s *session) *cobra.Command {
@@ -40,14 +41,14 @@ func driftAction(s *session, action, short, done string) *cobra.Command {
 		req.Action = action
 		return nil
 	}, func(_ *api.DriftRequest, r *api.DriftResponse) {
-		printDrift(s.out, r, done)
+		printDrift(s.Out, r, done)
 		if len(r.Drift) == 0 {
-			s.say("no file differs from memory on purpose")
+			s.Report("no file differs from memory on purpose")
 		}
 	})
 }
 
-func printDrift(out *stream, r *api.DriftResponse, done string) {
+func printDrift(out *terminal.Stream, r *api.DriftResponse, done string) {
 	for _, d := range r.Drift {
 		done, note := done, ""
 		switch {
@@ -58,6 +59,6 @@ func printDrift(out *stream, r *api.DriftResponse, done string) {
 		case d.Memory == "":
 			note = "(memory has no such document)"
 		}
-		out.row(cell{done, len(restored)}, cell{text: d.Path}, cell{text: note})
+		out.Row(terminal.Column(done, len(restored)), terminal.Text(d.Path), terminal.Text(note))
 	}
 }

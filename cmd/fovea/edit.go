@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -35,27 +37,27 @@ touched; the error shows both sides.`,
 		}
 		req.Append, err = add()
 		return err
-	}, func(_ *api.EditRequest, r *api.EditResponse) { s.edited(r) })
-	body = s.textFlag(c, "body", "`TEXT` in place of that below headline and drawer")
-	add = s.textFlag(c, "append", "`TEXT` behind what is there")
+	}, func(_ *api.EditRequest, r *api.EditResponse) { printEdit(s, r) })
+	body = textFlag(s, c, "body", "`TEXT` in place of that below headline and drawer")
+	add = textFlag(s, c, "append", "`TEXT` behind what is there")
 	return c
 }
 
-// edited prints the result of an edit.
-func (s *session) edited(r *api.EditResponse) {
+// printEdit prints the result of an edit.
+func printEdit(s *session, r *api.EditResponse) {
 	switch {
 	case r.Known:
-		s.say("known already, nothing was written")
-		fmt.Fprintf(s.out, "%s  %s\n", oneLine(place(r.Path, r.Line)), oneLine(r.ID))
+		s.Report("known already, nothing was written")
+		fmt.Fprintf(s.Out, "%s  %s\n", terminal.OneLine(place(r.Path, r.Line)), terminal.OneLine(r.ID))
 	case r.Seq == 0:
-		s.say("nothing to change")
+		s.Report("nothing to change")
 	case r.Path == "":
-		fmt.Fprintf(s.out, "commit %d\n", r.Seq)
+		fmt.Fprintf(s.Out, "commit %d\n", r.Seq)
 	default:
-		fmt.Fprintf(s.out, "commit %d  %s  %s\n", r.Seq, oneLine(place(r.Path, r.Line)), oneLine(r.ID))
+		fmt.Fprintf(s.Out, "commit %d  %s  %s\n", r.Seq, terminal.OneLine(place(r.Path, r.Line)), terminal.OneLine(r.ID))
 	}
 	for _, id := range r.Similar {
-		s.say("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, oneLine(id))
+		s.Report("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, terminal.OneLine(id))
 	}
 }
 
@@ -79,8 +81,8 @@ written again.`,
 			req.Body = *text
 		}
 		return err
-	}, func(_ *api.RememberRequest, r *api.EditResponse) { s.edited(r) })
-	body = s.textFlag(c, "body", "`TEXT` below the headline")
+	}, func(_ *api.RememberRequest, r *api.EditResponse) { printEdit(s, r) })
+	body = textFlag(s, c, "body", "`TEXT` below the headline")
 	return c
 }
 
@@ -94,7 +96,7 @@ back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
 	}, api.OpForget, nil, func(_ *api.MoveRequest, r *api.EditResponse) {
-		fmt.Fprintf(s.out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
+		fmt.Fprintf(s.Out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
 
@@ -106,7 +108,7 @@ func refileCommand(s *session) *cobra.Command {
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
 		Args:    args(2, 2, "a node and where it goes"),
-	}, api.OpRefile, nil, func(_ *api.MoveRequest, r *api.EditResponse) { s.edited(r) })
+	}, api.OpRefile, nil, func(_ *api.MoveRequest, r *api.EditResponse) { printEdit(s, r) })
 }
 
 func archiveCommand(s *session) *cobra.Command {
@@ -118,7 +120,7 @@ or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
 adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.OpArchive, nil, func(_ *api.MoveRequest, r *api.EditResponse) { s.edited(r) })
+	}, api.OpArchive, nil, func(_ *api.MoveRequest, r *api.EditResponse) { printEdit(s, r) })
 }
 
 func idCommand(s *session) *cobra.Command {
@@ -146,9 +148,9 @@ func idListCommand(s *session) *cobra.Command {
 				req.Path = a[0]
 			}
 			return ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
-				printNodes(s.out, nodes)
+				printNodes(s.Out, nodes)
 				if len(nodes) == 0 {
-					s.say("every headline has an id of its own")
+					s.Report("every headline has an id of its own")
 				}
 			})
 		},
@@ -169,10 +171,10 @@ func idAssignCommand(s *session) *cobra.Command {
 		return nil
 	}, func(_ *api.AssignRequest, nodes []api.Node) {
 		for _, n := range nodes {
-			s.out.row(append([]cell{{text: n.ID}}, nodeCells(s.out, n)...)...)
+			s.Out.Row(append([]terminal.Cell{{Text: n.ID}}, nodeCells(s.Out, n)...)...)
 		}
 		if len(nodes) == 0 {
-			s.say("every headline has an id of its own")
+			s.Report("every headline has an id of its own")
 		}
 	})
 }

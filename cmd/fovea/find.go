@@ -23,15 +23,15 @@ of the words, for an editor to jump to.`,
 		Args: args(1, -1, "words to search for"),
 	}, api.OpSearch, func(req *api.SearchRequest, _ []string) error {
 		req.Content = format != ""
-		return s.checkFormat(format)
+		return checkFormat(s, format)
 	}, func(req *api.SearchRequest, hits []api.Hit) {
 		if format == "" {
-			printHits(s.out, hits)
+			printHits(s.Out, hits)
 		} else {
-			s.printGrep(nodesOf(hits), sameWords(req.Text))
+			printGrep(s, nodesOf(hits), sameWords(req.Text))
 		}
 		if len(hits) == 0 {
-			s.say("nothing was found")
+			s.Report("nothing was found")
 		}
 	})
 	formatFlag(c, &format)
@@ -56,5 +56,5 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
   fovea show projects/kaplja.org:12 --json
   fovea show "Pika at the vet" --at 2026-11-01`,
 		Args: oneNode,
-	}, api.OpShow, nil, func(_ *api.ShowRequest, n *api.Shown) { printShown(s.out, n) })
+	}, api.OpShow, nil, func(_ *api.ShowRequest, n *api.Shown) { printShown(s.Out, n) })
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
@@ -28,11 +30,11 @@ func formatFlag(c *cobra.Command, format *string) {
 }
 
 // checkFormat refuses an unknown format, and --format together with --json.
-func (s *session) checkFormat(format string) error {
+func checkFormat(s *session, format string) error {
 	switch {
 	case format != "" && format != grepFormat:
 		return misuse{fmt.Errorf("--format is grep, not %q", format)}
-	case format != "" && s.json:
+	case format != "" && s.JSON:
 		return misuse{errors.New("choose one of --format and --json")}
 	}
 	return nil
@@ -44,7 +46,7 @@ type finder func(line string) (words, at int)
 
 // printGrep prints for each node the line with the most query words, the headline if no line
 // has any. It skips nodes that have no file.
-func (s *session) printGrep(nodes []api.Node, find finder) {
+func printGrep(s *session, nodes []api.Node, find finder) {
 	dir, _ := os.Getwd() // without it paths are absolute
 	outside := 0
 	for _, n := range nodes {
@@ -55,10 +57,10 @@ func (s *session) printGrep(nodes []api.Node, find finder) {
 		number, at, text := bestLine(n.Content, find)
 		text = strings.TrimRight(text, "\r\n")
 		file := jumpPath(dir, filepath.Join(s.config.Memex, filepath.FromSlash(n.Path)), text)
-		fmt.Fprintf(s.out, "%s:%d:%d: %s\n", oneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), lineEnds.Replace(text))
+		fmt.Fprintf(s.Out, "%s:%d:%d: %s\n", terminal.OneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), terminal.JoinLines(text))
 	}
 	if outside > 0 {
-		s.say("%s more in no file", several(outside, "node"))
+		s.Report("%s more in no file", several(outside, "node"))
 	}
 }
 

@@ -35,7 +35,8 @@ func newKept(t *testing.T) *kept {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	k := &kept{t, dir, filepath.Join(dir, "memex"), filepath.Join(dir, "state"), filepath.Join(dir, "backup")}
-	err = errors.Join(os.MkdirAll(filepath.Join(k.memex, "skills"), 0o755), os.WriteFile(filepath.Join(k.memex, "skills/s.org"), []byte("* Skill\nGood advice.\n"), 0o644),
+	err = errors.Join(os.MkdirAll(filepath.Join(k.memex, "skills"), 0o755), os.WriteFile(filepath.Join(k.memex, "skills/s.org"),
+		[]byte("* Skill\nGood advice.\n"), 0o644),
 		os.WriteFile(filepath.Join(k.memex, "inbox.org"), []byte("* Inbox\n"), 0o644))
 	if err != nil {
 		t.Fatal(err)

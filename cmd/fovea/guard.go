@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -36,7 +38,7 @@ func guardListCommand(s *session) *cobra.Command {
 		Short:   "List the protected files and how each stands",
 		Example: "  fovea guard list",
 		Args:    noArguments,
-	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) { printProtected(s.out, p.Files) })
+	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) { printProtected(s.Out, p.Files) })
 }
 
 func guardPolicyCommand(s *session) *cobra.Command {
@@ -49,7 +51,7 @@ that matches decides; a file that none matches is trusted.`,
 		Args:    noArguments,
 	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) {
 		for _, line := range p.Policy {
-			fmt.Fprintln(s.out, oneLine(line))
+			fmt.Fprintln(s.Out, terminal.OneLine(line))
 		}
 	})
 }
@@ -65,7 +67,7 @@ func guardDiffCommand(s *session) *cobra.Command {
 	}, api.OpGuardDiff, func(req *api.GuardDiffRequest, _ []string) error {
 		req.Text = !brief
 		return nil
-	}, func(_ *api.GuardDiffRequest, d *api.GuardDiff) { printGuardDiff(s.out, d) })
+	}, func(_ *api.GuardDiffRequest, d *api.GuardDiff) { printGuardDiff(s.Out, d) })
 	c.Flags().BoolVar(&brief, "brief", false, "without the lines that changed")
 	return c
 }
@@ -79,34 +81,34 @@ func decideCommand(s *session, name, short, long string, op api.Op[api.GuardRequ
 		Args:    args(1, 1, "the path of a protected file"),
 	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
 		if d.Seq == 0 {
-			fmt.Fprintln(s.out, "it is as trusted; there was nothing to decide")
+			fmt.Fprintln(s.Out, "it is as trusted; there was nothing to decide")
 			return
 		}
-		fmt.Fprintf(s.out, "%sed %s; commit %d\n", name, oneLine(req.Path), d.Seq)
+		fmt.Fprintf(s.Out, "%sed %s; commit %d\n", name, terminal.OneLine(req.Path), d.Seq)
 	})
 }
 
-func printProtected(out *stream, files []api.ProtectedFile) {
+func printProtected(out *terminal.Stream, files []api.ProtectedFile) {
 	for _, f := range files {
 		reason := f.Reason
 		if reason != "" {
 			reason = "(" + reason + ")"
 		}
-		out.row(cell{f.Mode, 8}, cell{f.State, 10}, cell{text: f.Path}, cell{text: reason})
+		out.Row(terminal.Column(f.Mode, 8), terminal.Column(f.State, 10), terminal.Text(f.Path), terminal.Text(reason))
 	}
 	if len(files) == 0 {
 		fmt.Fprintln(out, "no file is protected")
 	}
 }
 
-func printGuardDiff(out *stream, d *api.GuardDiff) {
-	fmt.Fprintf(out, "%s: %s\nsha256   %s\ntrusted  %s\n", oneLine(d.Path), d.State, orNone(d.SHA256), orNone(d.Trusted))
+func printGuardDiff(out *terminal.Stream, d *api.GuardDiff) {
+	fmt.Fprintf(out, "%s: %s\nsha256   %s\ntrusted  %s\n", terminal.OneLine(d.Path), d.State, orNone(d.SHA256), orNone(d.Trusted))
 	for _, c := range d.Changes {
 		where := c.Where
 		if where == "" {
 			where = "(the file itself)"
 		}
-		fmt.Fprintf(out, "\n%s %s: %s\n", c.What, c.Kind, oneLine(where))
+		fmt.Fprintf(out, "\n%s %s: %s\n", c.What, c.Kind, terminal.OneLine(where))
 		for line := range strings.Lines(c.Text) {
 			fmt.Fprintln(out, "    "+bareLine(out, line))
 		}

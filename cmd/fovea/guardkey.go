@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/internal/config"
@@ -40,16 +42,16 @@ key.`,
 				return err
 			}
 			if len(a) == 0 {
-				return s.tellKey(own, "the key of this machine")
+				return printKey(s, own, "the key of this machine")
 			}
 			key, err := givenKey(c.InOrStdin(), a[0])
 			switch {
 			case err != nil:
 				return misuse{err}
 			case key.Line == own.Line:
-				return s.tellKey(key, "the key of this machine, which counts anyway")
+				return printKey(s, key, "the key of this machine, which counts anyway")
 			case fingerprint == "":
-				return s.tellKey(key, "not changed; compare the fingerprint, then run this again with --fingerprint")
+				return printKey(s, key, "not changed; compare the fingerprint, then run this again with --fingerprint")
 			case s.config.Agent != "":
 				return errors.New("only the owner decides whose signatures count")
 			case fingerprint != key.Fingerprint:
@@ -59,7 +61,7 @@ key.`,
 			if err != nil {
 				return err
 			}
-			return s.tellKey(key, "trusted in "+file+"; a daemon that runs sees it when it starts again")
+			return printKey(s, key, "trusted in "+file+"; a daemon that runs sees it when it starts again")
 		},
 	}
 	c.Flags().StringVar(&fingerprint, "fingerprint", "", "trust the key that has this `FINGERPRINT`")
@@ -86,10 +88,11 @@ func givenKey(in io.Reader, word string) (config.PublicKey, error) {
 	return config.ParsePublicKey(string(text))
 }
 
-func (s *session) tellKey(key config.PublicKey, state string) error {
-	if s.json {
-		return s.print(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state})
+func printKey(s *session, key config.PublicKey, state string) error {
+	if s.JSON {
+		return s.Out.JSON(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state})
 	}
-	_, err := fmt.Fprintln(s.out, strings.Join([]string{key.Line, "name         " + oneLine(key.Name), "fingerprint  " + key.Fingerprint, oneLine(state)}, "\n"))
+	_, err := fmt.Fprintln(s.Out, strings.Join([]string{key.Line, "name         " + terminal.OneLine(key.Name), "fingerprint  " + key.Fingerprint,
+		terminal.OneLine(state)}, "\n"))
 	return err
 }

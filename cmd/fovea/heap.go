@@ -4,21 +4,17 @@ package main
 
 import "runtime/debug"
 
-// Values of GOGC. A verb is short-lived and trades memory for fewer collections; a daemon
-// runs for long.
 const (
-	growBriefly = 400
-	growForLong = 100
+	defaultGrowth = 100 // the runtime's default of GOGC
+	shortGrowth   = 400 // of a short-lived process, which trades memory for fewer collections
 )
 
-// letGrow sets the garbage collector's percentage unless GOGC set another.
-func (s *session) letGrow(percent int) {
-	if s.growth == 0 {
-		s.growth = 100 // the runtime's default
-	}
-	if was := debug.SetGCPercent(percent); was != s.growth {
+// growHeap lets the heap grow further before each collection, unless GOGC is set. restore
+// undoes it.
+func growHeap() (restore func()) {
+	was := debug.SetGCPercent(shortGrowth)
+	if was != defaultGrowth {
 		debug.SetGCPercent(was)
-		return
 	}
-	s.growth = percent
+	return func() { debug.SetGCPercent(was) }
 }

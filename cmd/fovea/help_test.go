@@ -10,6 +10,8 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // TestHelp: the help of every verb fits a terminal, and shows an example; on the
@@ -40,7 +42,7 @@ func TestHelp(t *testing.T) {
 
 // TestHelpFaults: what TestHelp looks for is found.
 func TestHelpFaults(t *testing.T) {
-	bad := &cobra.Command{Use: "bad", Long: strings.Repeat("x", columns+1), Run: func(*cobra.Command, []string) {}}
+	bad := &cobra.Command{Use: "bad", Long: strings.Repeat("x", terminal.Columns+1), Run: func(*cobra.Command, []string) {}}
 	bad.Flags().String("name", "", "what it is called")
 	if got := helpFaults(bad); len(got) != 3 {
 		t.Errorf("helpFaults(%s) = %q, want three faults", bad.Use, got)
@@ -54,7 +56,7 @@ func helpFaults(c *cobra.Command) (faults []string) {
 		return []string{err.Error()}
 	}
 	for line := range strings.Lines(text.String()) {
-		if w := uniseg.StringWidth(strings.TrimRight(line, "\n")); w > columns {
+		if w := uniseg.StringWidth(strings.TrimRight(line, "\n")); w > terminal.Columns {
 			faults = append(faults, "a line is too wide: "+line)
 		}
 	}

@@ -22,9 +22,9 @@ before it was renamed or moved.`,
   fovea log "Pika at the vet"`,
 		Args: args(0, 1, "at most one node"),
 	}, api.OpLog, nil, func(_ *api.LogRequest, commits []api.Commit) {
-		printCommits(s.out, commits)
+		printCommits(s.Out, commits)
 		if len(commits) == 0 {
-			s.say("nothing was committed yet")
+			s.Report("nothing was committed yet")
 		}
 	})
 }
@@ -41,8 +41,8 @@ say fovea log and fovea blame.`,
   fovea diff 2026-11-01 --json`,
 		Args: args(0, 2, "at most two moments"),
 	}, api.OpDiff, nil, func(_ *api.DiffRequest, d *api.Difference) {
-		if printDiff(s.out, d) == 0 {
-			s.say("nothing changed")
+		if printDiff(s.Out, d) == 0 {
+			s.Report("nothing changed")
 		}
 	})
 	run := c.RunE
@@ -67,7 +67,7 @@ newest first.`,
   fovea snapshot list`,
 		Args: args(0, 1, "at most one name"),
 	}, api.OpSnapshot, nil, func(_ *api.SnapshotRequest, snap *api.Snapshot) {
-		printSnapshots(s.out, []api.Snapshot{*snap})
+		printSnapshots(s.Out, []api.Snapshot{*snap})
 	})
 	c.AddCommand(verb(s, &cobra.Command{
 		Use:     "list",
@@ -75,22 +75,22 @@ newest first.`,
 		Example: "  fovea snapshot list --json",
 		Args:    noArguments,
 	}, api.OpSnapshots, nil, func(_ *api.None, list []api.Snapshot) {
-		printSnapshots(s.out, list)
+		printSnapshots(s.Out, list)
 		if len(list) == 0 {
-			s.say("no snapshots yet: one is made before each change")
+			s.Report("no snapshots yet: one is made before each change")
 		}
 	}))
 	return c
 }
 
-// sayWritten prints how many files a rollback wrote.
-func (s *session) sayWritten(done *api.RollbackResponse) {
+// reportWritten prints how many files a rollback wrote.
+func reportWritten(s *session, done *api.RollbackResponse) {
 	switch n := len(done.RestoredFiles); n {
 	case 0:
 	case 1:
-		s.say("1 file written")
+		s.Report("1 file written")
 	default:
-		s.say("%d files written", n)
+		s.Report("%d files written", n)
 	}
 }
 
@@ -109,7 +109,7 @@ as well; "fovea rollback head" brings back nothing else.`,
   fovea rollback 2026-11-01 --memory-only`,
 		Args: args(0, 1, "at most one moment"),
 	}, api.OpRollback, nil, func(_ *api.RollbackRequest, done *api.RollbackResponse) {
-		printRollback(s.out, done)
-		s.sayWritten(done)
+		printRollback(s.Out, done)
+		reportWritten(s, done)
 	})
 }

@@ -37,26 +37,26 @@ though all others were taken.`,
 			if err != nil {
 				return err
 			}
-			store, err := s.graph(c.Context(), s.service)
+			store, err := openGraph(c.Context(), s, s.service)
 			if err != nil {
 				return err
 			}
-			done := s.working()
+			done := s.Working()
 			taken, err := store.Take(c.Context(), g)
 			done()
 			if err != nil {
 				return err
 			}
 			if taken.Forgotten > 0 {
-				s.say("%d were forgotten before and stay out; save them in a file yourself to have them again", taken.Forgotten)
+				s.Report("%d were forgotten before and stay out; save them in a file yourself to have them again", taken.Forgotten)
 			}
 			for _, b := range bad {
-				s.say("%s: %s", a[0], b)
+				s.Report("%s: %s", a[0], b)
 			}
-			if s.json {
-				err = s.print(taken)
+			if s.JSON {
+				err = s.Out.JSON(taken)
 			} else {
-				fmt.Fprintf(s.out, "%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
+				fmt.Fprintf(s.Out, "%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
 			}
 			if len(bad) > 0 {
 				err = errors.Join(err, fmt.Errorf("%d lines could not be read", len(bad)))

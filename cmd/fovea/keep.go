@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -24,15 +26,15 @@ the stores of all memexes of this user, also of those that are gone.`,
   fovea status --all
   fovea status --diagnostics`,
 		Args: noArguments,
-	}, api.OpStatus, nil, func(_ *api.StatusRequest, st *api.Status) { printStatus(s.out, st) })
+	}, api.OpStatus, nil, func(_ *api.StatusRequest, st *api.Status) { printStatus(s.Out, st) })
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if all {
-			return s.listStores()
+			return listStores(s)
 		}
 		err := run(c, a)
-		if err == nil && !s.json {
-			s.printServed(c.Context())
+		if err == nil && !s.JSON {
+			printServed(c.Context(), s)
 		}
 		return err
 	}
@@ -41,12 +43,12 @@ the stores of all memexes of this user, also of those that are gone.`,
 }
 
 // printServed prints the process id of the daemon that answered, if one did.
-func (s *session) printServed(ctx context.Context) {
-	if s.far == nil {
+func printServed(ctx context.Context, s *session) {
+	if s.daemon == nil {
 		return
 	}
-	if h, err := s.far.Hello(ctx); err == nil {
-		fmt.Fprintf(s.out, "served by  process %d\n", h.PID)
+	if h, err := s.daemon.Hello(ctx); err == nil {
+		fmt.Fprintf(s.Out, "served by  process %d\n", h.PID)
 	}
 }
 
@@ -72,21 +74,21 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 		if tree.Parent != "" {
 			return misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
 		}
-		req.Progress = s.progress
+		req.Progress = s.Progress
 		req.Committed = func(k api.Commit) {
-			s.clear()
-			if s.json {
-				_ = s.print(committed{k.Seq, k.Root, k.Documents})
+			s.Clear()
+			if s.JSON {
+				_ = s.Out.JSON(committed{k.Seq, k.Root, k.Documents})
 			} else {
-				fmt.Fprintf(s.out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
+				fmt.Fprintf(s.Out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
 			}
 		}
 		return nil
-	}, func(_ *api.IngestRequest, st *api.Status) { printStatus(s.out, st) })
+	}, func(_ *api.IngestRequest, st *api.Status) { printStatus(s.Out, st) })
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if ast != "" {
-			return s.ingestTree(c, ast, tree)
+			return ingestTree(s, c, ast, tree)
 		}
 		return run(c, a)
 	}
@@ -96,7 +98,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 }
 
 // ingestTree ingests an AST from a file.
-func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRequest) error {
+func ingestTree(s *session, c *cobra.Command, file string, req api.IngestTreeRequest) error {
 	text, err := readFile(c.Context(), file)
 	if err != nil {
 		return err
@@ -104,9 +106,9 @@ func (s *session) ingestTree(c *cobra.Command, file string, req api.IngestTreeRe
 	req.AST = []byte(text)
 	return ask(s, c, api.OpIngestTree, req, func(r *api.IngestTreeResponse) {
 		if r.Seq == 0 {
-			s.say("nothing to change")
+			s.Report("nothing to change")
 		}
-		fmt.Fprintf(s.out, "commit %d  %s  %s\n", r.Seq, r.Scope, oneLine(r.ID))
+		fmt.Fprintf(s.Out, "commit %d  %s  %s\n", r.Seq, r.Scope, terminal.OneLine(r.ID))
 	})
 }
 

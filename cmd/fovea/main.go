@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
@@ -26,21 +28,21 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := &session{flags: config.Flags{Here: "."}, out: newOutput(), err: newTalk()}
+	s := &session{flags: config.Flags{Here: "."}, Console: terminal.Console{Out: terminal.Output(), Err: terminal.Messages()}}
 	root := command(s)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
 	err := root.ExecuteContext(ctx)
 	if cerr := s.close(); err == nil {
 		err = cerr
 	}
-	if oerr := s.out.Close(); err == nil {
+	if oerr := s.Out.Close(); err == nil {
 		err = oerr
 	}
 	if err != nil {
-		s.complain(err)
+		complain(&s.Console, err)
 	}
-	_ = s.err.Close() // the error cannot be reported anywhere
+	_ = s.Err.Close() // the error cannot be reported anywhere
 	if err != nil {
 		return exitCode(err)
 	}
@@ -131,11 +133,11 @@ but the answer, standard error the rest. Exit codes:
 	f.StringVar(&s.flags.Session, "session", "", "session `ID` to read and write in; commits are recorded under it")
 	f.StringVar(&s.flags.Project, "project", "", "project of this `NAME` to read and write in")
 	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` that commits are by")
-	f.BoolVar(&s.json, "json", false, "print JSON")
-	f.BoolVar(&s.quiet, "quiet", false, "no talk on standard error but errors")
+	f.BoolVar(&s.JSON, "json", false, "print JSON")
+	f.BoolVar(&s.Quiet, "quiet", false, "no talk on standard error but errors")
 	f.BoolVar(&s.alone, "no-daemon", false, "open the memory in this process, also where a daemon could")
 	f.BoolVar(&s.adopt, "adopt", false, "take over the store of a memex that was moved here")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns)))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", terminal.Columns)))
 	root.SetFlagErrorFunc(badFlag)
 	complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs

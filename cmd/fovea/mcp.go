@@ -8,9 +8,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
@@ -39,14 +42,14 @@ over where there is no graph yet, and kept in step with it.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.flags.Here = "" // a server is started with its memex named
-			if width(os.Stdin) > 0 {
-				s.say("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
+			if terminal.Width(os.Stdin) > 0 {
+				s.Report("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
 			}
 			switch compat {
 			case "":
-				return s.serveMCP(c.Context())
+				return serveMCP(c.Context(), s)
 			case serverMemory:
-				return s.serveServerMemory(c.Context())
+				return serveServerMemory(c.Context(), s)
 			}
 			return misuse{fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
 		},
@@ -56,47 +59,57 @@ over where there is no graph yet, and kept in step with it.`,
 }
 
 // serveMCP serves Fovea's own tools until the client disconnects.
-func (s *session) serveMCP(ctx context.Context) error {
+func serveMCP(ctx context.Context, s *session) error {
 	svc, err := s.shared(ctx)
 	if err != nil {
-		return s.refuseMCP(ctx, err)
+		return refuseMCP(ctx, s, err)
 	}
 	svc = s.guarded(svc)
-	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Acting: s.acting, Greeting: func(client string) string { return s.greeting(s.flags.Agent, client) }, Log: s.log(), Faults: s.log()})
-	if s.far != nil {
-		s.letGrow(growBriefly) // the daemon holds the data
+	agents := s.agents()
+	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
+		Acting: func(ctx context.Context, client string) context.Context {
+			name, _ := agents.name(s.flags.Agent, client)
+			return api.WithGrant(ctx, agents.grant(name))
+		},
+		Greeting: func(client string) string {
+			_, greeting := agents.name(s.flags.Agent, client)
+			return greeting
+		}})
+	if s.daemon != nil {
+		growHeap() // the daemon holds the data
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		go s.tellChanges(ctx, server)
+		go forwardChanges(ctx, s.daemon, server)
 	}
-	return ended(ctx, server.Run(ctx, s.standardLines()))
+	return ended(ctx, server.Run(ctx, standardLines(s)))
 }
 
 // standardLines is the MCP transport over standard input and output.
-func (s *session) standardLines() *rpcline.Transport {
-	return &rpcline.Transport{In: os.Stdin, Out: s.toClient()}
+func standardLines(s *session) *rpcline.Transport {
+	return &rpcline.Transport{In: os.Stdin, Out: toClient(s)}
 }
 
 // refuseMCP answers the client's first request with the reason why there is no server, since
 // most clients do not show standard error.
-func (s *session) refuseMCP(ctx context.Context, why error) error {
-	if width(os.Stdin) > 0 {
+func refuseMCP(ctx context.Context, s *session, why error) error {
+	if terminal.Width(os.Stdin) > 0 {
 		return why // a person reads standard error
 	}
-	_ = rpcline.Refuse(ctx, s.standardLines(), "fovea cannot serve this memory: "+why.Error()+"\nNext: ask the owner to mend that, and to start this server again") // the client may be gone
+	text := "fovea cannot serve this memory: " + why.Error() + "\nNext: ask the owner to mend that, and to start this server again"
+	_ = rpcline.Refuse(ctx, standardLines(s), text) // the client may be gone
 	return why
 }
 
-// lookAgain is the delay between attempts to reach a daemon that has gone.
-const lookAgain = time.Second
+// reconnectInterval is the delay between attempts to reach a daemon that has gone.
+const reconnectInterval = time.Second
 
-// tellChanges notifies a server of other clients' commits until ctx ends. It does not
+// forwardChanges notifies a server of other clients' commits until ctx ends. It does not
 // restart a daemon that has gone; the next call does.
-func (s *session) tellChanges(ctx context.Context, server *mcpserver.Server) {
+func forwardChanges(ctx context.Context, c *client.Client, server *mcpserver.Server) {
 	for ctx.Err() == nil {
-		if h, err := s.far.Hello(ctx); err == nil {
+		if h, err := c.Hello(ctx); err == nil {
 			server.Changed(ctx) // commits made before the subscription
-			_ = s.far.Events(ctx, h.Seq, func(e api.Event) error {
+			_ = c.Events(ctx, h.Seq, func(e api.Event) error {
 				if e.Commit != nil {
 					server.Changed(ctx)
 				}
@@ -105,23 +118,23 @@ func (s *session) tellChanges(ctx context.Context, server *mcpserver.Server) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(lookAgain):
+		case <-time.After(reconnectInterval):
 		}
 	}
 }
 
 // serveServerMemory serves the tools of server-memory until the client disconnects.
-func (s *session) serveServerMemory(ctx context.Context) error {
-	graph, err := s.graph(ctx, s.shared)
+func serveServerMemory(ctx context.Context, s *session) error {
+	graph, err := openGraph(ctx, s, s.shared)
 	if err != nil {
-		return s.refuseMCP(ctx, err)
+		return refuseMCP(ctx, s, err)
 	}
-	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, s.toClient()))
+	return ended(ctx, servermemory.Serve(ctx, graph, version(), s.log(), os.Stdin, toClient(s)))
 }
 
-// graph opens the server-memory graph. All clients share it, so one agent writes it:
+// openGraph opens the server-memory graph. All clients share it, so one agent writes it:
 // servermemory.Agent.
-func (s *session) graph(ctx context.Context, service func(context.Context) (api.Service, error)) (*servermemory.Store, error) {
+func openGraph(ctx context.Context, s *session, service func(context.Context) (api.Service, error)) (*servermemory.Store, error) {
 	svc, err := service(ctx)
 	if err != nil {
 		return nil, err
@@ -141,37 +154,4 @@ func ended(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// guarded holds each call to the grant of its context. A daemon does that itself.
-func (s *session) guarded(svc api.Service) api.Service {
-	if s.far != nil {
-		return svc
-	}
-	return api.Guarded(svc)
-}
-
-// shared returns the service of a daemon, which it starts, and restarts after it has gone,
-// so that clients share one memory.
-func (s *session) shared(ctx context.Context) (api.Service, error) {
-	if s.alone {
-		return s.service(ctx)
-	}
-	if err := s.load(); err != nil {
-		return nil, err
-	}
-	idle := []string{"--idle", lingers.String()}
-	far, err := s.background(ctx, idle...)
-	if err != nil {
-		return nil, err
-	}
-	far.OnLoss(func(ctx context.Context) error {
-		again, err := s.background(ctx, idle...)
-		if err == nil {
-			again.Close()
-		}
-		return err
-	})
-	s.far = far
-	return s.far.Service, nil
 }

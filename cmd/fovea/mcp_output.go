@@ -27,9 +27,9 @@ func (u *unread) Write(b []byte) (int, error) {
 
 // toClient is standard output to an MCP client. The process exits if the client stalls,
 // which frees its answers and connections. Acknowledged data is on disk by then.
-func (s *session) toClient() io.WriteCloser {
-	return &unread{s.out, func() {
-		s.tell("the MCP client has read nothing for " + longestUnread.String() + "; this server ends, start it again")
+func toClient(s *session) io.WriteCloser {
+	return &unread{s.Out, func() {
+		s.ReportAlways("the MCP client has read nothing for " + longestUnread.String() + "; this server ends, start it again")
 		os.Exit(1)
 	}}
 }

@@ -132,7 +132,8 @@ func TestCompatOverStandardInput(t *testing.T) {
 		if err != nil || r.IsError {
 			t.Fatalf("%v, %+v\n%s", err, r, said)
 		}
-		if r, err = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_graph"}); err != nil || strings.Count(r.Content[0].(*mcp.TextContent).Text, "seen") != round+1 {
+		if r, err = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "read_graph"}); err != nil ||
+			strings.Count(r.Content[0].(*mcp.TextContent).Text, "seen") != round+1 {
 			t.Errorf("round %d: %v, %+v", round, err, r)
 		}
 		text, err := os.ReadFile(file)

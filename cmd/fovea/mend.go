@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -23,10 +25,10 @@ had. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
 		Args: noArguments,
-	}, api.OpRepair, nil, func(_ *api.RepairRequest, r *api.RepairResponse) { printRepair(s.out, r) })
+	}, api.OpRepair, nil, func(_ *api.RepairRequest, r *api.RepairResponse) { printRepair(s.Out, r) })
 }
 
-func printRepair(out *stream, r *api.RepairResponse) {
+func printRepair(out *terminal.Stream, r *api.RepairResponse) {
 	printProblems(out, r.Plan)
 	switch {
 	case len(r.Plan) == 0:
@@ -52,9 +54,9 @@ whole until this is run.`,
 		Args:    noArguments,
 	}, api.OpRetain, nil, func(req *api.RetainRequest, r *api.RetainResponse) {
 		if req.DryRun {
-			fmt.Fprint(s.out, "would be: ")
+			fmt.Fprint(s.Out, "would be: ")
 		}
-		fmt.Fprintf(s.out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
+		fmt.Fprintf(s.Out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
 	})
 }
 
@@ -91,10 +93,10 @@ do backups of the state folder.`,
 		return nil
 	}, func(req *api.PurgeRequest, r *api.PurgeResponse) {
 		if req.DryRun {
-			fmt.Fprint(s.out, "would be: ")
+			fmt.Fprint(s.Out, "would be: ")
 		}
-		fmt.Fprintf(s.out, "%d versions purged\n", r.Versions)
+		fmt.Fprintf(s.Out, "%d versions purged\n", r.Versions)
 	})
-	text = s.textFlag(c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
+	text = textFlag(s, c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -31,7 +33,7 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 			return misuse{err}
 		}
 		return nil
-	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.out, done, req) })
+	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.Out, done, req) })
 }
 
 // stateOf returns the state folder at path, or that of the memex at path.
@@ -49,7 +51,7 @@ func stateOf(path string) (string, error) {
 	return state, nil
 }
 
-func printMerge(out *stream, r *api.MergeResponse, req *api.MergeRequest) {
+func printMerge(out *terminal.Stream, r *api.MergeResponse, req *api.MergeRequest) {
 	done := "merged  "
 	switch {
 	case req.DryRun && len(r.Files) == 0:
@@ -65,7 +67,7 @@ func printMerge(out *stream, r *api.MergeResponse, req *api.MergeRequest) {
 		done = "differs  "
 	}
 	for _, f := range r.Files {
-		fmt.Fprintln(out, done+oneLine(f))
+		fmt.Fprintln(out, done+terminal.OneLine(f))
 	}
 	printConflicts(out, r.Conflicts)
 }

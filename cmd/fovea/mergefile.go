@@ -41,14 +41,14 @@ merged by lines, with marks where git has them.`,
 			}
 			switch m.output {
 			case "-":
-				_, err = s.out.Write([]byte(text))
+				_, err = s.Out.Write([]byte(text))
 			case "":
 				err = os.WriteFile(a[1], []byte(text), 0o666)
 			default:
 				err = os.WriteFile(m.output, []byte(text), 0o666)
 			}
 			for _, line := range told {
-				s.say("%s", line)
+				s.Report("%s", line)
 			}
 			if err == nil && len(told) > 0 {
 				err = errUnmerged

@@ -44,7 +44,8 @@ func (u *user) verb(here, memex string, words ...string) (out, said string, code
 	u.t.Helper()
 	c := exec.CommandContext(u.t.Context(), os.Args[0], append(words, "--memex", memex)...)
 	c.Dir = here
-	c.Env = append(os.Environ(), asCommand+"=1", "HOME="+u.home, "XDG_STATE_HOME="+u.home+"/state", "XDG_CONFIG_HOME="+u.home+"/config", "XDG_RUNTIME_DIR="+u.run1, "MEMORY_SNAPSHOT_PATH=", "SYSTEM_DIR=")
+	c.Env = append(os.Environ(), asCommand+"=1", "HOME="+u.home, "XDG_STATE_HOME="+u.home+"/state", "XDG_CONFIG_HOME="+u.home+"/config",
+		"XDG_RUNTIME_DIR="+u.run1, "MEMORY_SNAPSHOT_PATH=", "SYSTEM_DIR=")
 	var o, e bytes.Buffer
 	c.Stdout, c.Stderr = &o, &e
 	if err := c.Run(); c.ProcessState == nil {

@@ -6,65 +6,13 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
-	"github.com/rivo/uniseg"
+	"github.com/fovea-memory/fovea/internal/terminal"
 
 	"github.com/fovea-memory/fovea/api"
 )
-
-// spaced matches a word with its leading space.
-var spaced = regexp.MustCompile(`\s*\S+`)
-
-// wrap breaks a text between words to fit wide cells. Further lines are indented; the first
-// already is.
-func wrap(text string, indent, wide int) string {
-	var b strings.Builder
-	used := indent
-	for _, next := range spaced.FindAllString(strings.TrimSpace(text), -1) {
-		if used > indent && used+uniseg.StringWidth(next) > wide {
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			next, used = strings.TrimSpace(next), indent
-		}
-		b.WriteString(next)
-		used += uniseg.StringWidth(next)
-	}
-	return b.String()
-}
-
-// fold breaks each line wider than wide and indents its continuation by indent more.
-func fold(text string, indent, wide int) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if uniseg.StringWidth(line) > wide {
-			before := len(line) - len(strings.TrimLeft(line, " "))
-			lines[i] = line[:before] + wrap(line, before+indent, wide)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// fit cuts or pads visible text to a width in terminal cells.
-func fit(s string, width int) string {
-	if width <= 0 {
-		return ""
-	}
-	if w := uniseg.StringWidth(s); w <= width {
-		return s + strings.Repeat(" ", width-w)
-	}
-	var b strings.Builder
-	used := 0
-	for g := uniseg.NewGraphemes(s); g.Next(); {
-		if used+g.Width() > width-1 {
-			break
-		}
-		b.WriteString(g.Str())
-		used += g.Width()
-	}
-	return b.String() + "…" + strings.Repeat(" ", width-1-used)
-}
 
 // short returns the first 16 characters of a digest, enough to name a commit.
 func short(digest string) string { return digest[:min(len(digest), 16)] }
@@ -77,22 +25,22 @@ func several(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func printNodes(out *stream, nodes []api.Node) {
+func printNodes(out *terminal.Stream, nodes []api.Node) {
 	for _, n := range nodes {
-		out.row(nodeCells(out, n)...)
+		out.Row(nodeCells(out, n)...)
 	}
 }
 
 // nodeCells returns a node's columns in a list: title and place. In a pipe, keyword and tags
 // have their own columns.
-func nodeCells(out *stream, n api.Node) []cell {
+func nodeCells(out *terminal.Stream, n api.Node) []terminal.Cell {
 	title, tags := n.Label(), ""
 	if len(n.Tags) > 0 {
 		tags = ":" + strings.Join(n.Tags, ":") + ":"
 	}
-	where := cell{text: place(n.Path, n.Line)}
-	if !out.terminal() {
-		return []cell{{text: n.Todo}, {text: title}, {text: tags}, where}
+	where := terminal.Text(place(n.Path, n.Line))
+	if !out.IsTerminal() {
+		return []terminal.Cell{{Text: n.Todo}, {Text: title}, {Text: tags}, where}
 	}
 	if n.Todo != "" {
 		title = n.Todo + " " + title
@@ -100,28 +48,28 @@ func nodeCells(out *stream, n api.Node) []cell {
 	if tags != "" {
 		title += "  " + tags
 	}
-	return []cell{{title, rest}, where}
+	return []terminal.Cell{terminal.Column(title, terminal.Rest), where}
 }
 
-func printHits(out *stream, hits []api.Hit) {
+func printHits(out *terminal.Stream, hits []api.Hit) {
 	for _, h := range hits {
-		out.row(append([]cell{{text: fmt.Sprintf("%.2f", h.Similarity)}}, nodeCells(out, h.Node)...)...)
+		out.Row(append([]terminal.Cell{{Text: fmt.Sprintf("%.2f", h.Similarity)}}, nodeCells(out, h.Node)...)...)
 	}
 }
 
-func printShown(out *stream, n *api.Shown) {
-	fmt.Fprintf(out, "%s  (%s)\n", oneLine(cmp.Or(n.Title, "(untitled)")), n.Type)
-	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", oneLine(n.ID), n.Version, n.Digest)
-	fmt.Fprintf(out, "where     %s\n", oneLine(place(n.Path, n.Line)))
+func printShown(out *terminal.Stream, n *api.Shown) {
+	fmt.Fprintf(out, "%s  (%s)\n", terminal.OneLine(cmp.Or(n.Title, "(untitled)")), n.Type)
+	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", terminal.OneLine(n.ID), n.Version, n.Digest)
+	fmt.Fprintf(out, "where     %s\n", terminal.OneLine(place(n.Path, n.Line)))
 	if n.Missing != "" {
-		fmt.Fprintf(out, "missing   %s\n", oneLine(n.Missing))
+		fmt.Fprintf(out, "missing   %s\n", terminal.OneLine(n.Missing))
 	}
 	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", moment(n.Modified), len(n.Children))
 	text := n.Content
 	if exact, err := base64.StdEncoding.DecodeString(n.ContentBase64); err == nil && len(exact) > 0 {
 		text = string(exact)
 	}
-	out.text(text)
+	out.Text(text)
 }
 
 // moment formats a time for lists.
@@ -137,27 +85,28 @@ func place(path string, line int) string {
 
 // bareLine strips the line ending. At a terminal a carriage return is shown: it may be the
 // only change.
-func bareLine(out *stream, line string) string {
+func bareLine(out *terminal.Stream, line string) string {
 	text := strings.TrimSuffix(line, "\n")
-	if bare, cr := strings.CutSuffix(text, "\r"); cr && out.terminal() {
+	if bare, cr := strings.CutSuffix(text, "\r"); cr && out.IsTerminal() {
 		return bare + "^M"
 	}
 	return text
 }
 
-func printStatus(out *stream, s *api.Status) {
-	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", oneLine(s.Memex), oneLine(s.StateDir), s.Root)
+func printStatus(out *terminal.Stream, s *api.Status) {
+	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", terminal.OneLine(s.Memex), terminal.OneLine(s.StateDir), s.Root)
 	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
 	for _, row := range []struct {
 		name  string
 		value string
 	}{
 		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
-		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")}, {"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
+		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
+		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
-			fmt.Fprintln(out, out.folded(fmt.Sprintf("%-10s %s", row.name, oneLine(row.value)), len("signed by  ")))
+			fmt.Fprintln(out, out.Fold(fmt.Sprintf("%-10s %s", row.name, terminal.OneLine(row.value)), len("signed by  ")))
 		}
 	}
 	switch {
@@ -189,47 +138,39 @@ func relaxed(ms int64) string {
 	return fmt.Sprintf("a commit may be told %d ms before it is on the disk; power lost meanwhile loses it", ms)
 }
 
-func printProblems(out *stream, problems []api.Problem) {
+func printProblems(out *terminal.Stream, problems []api.Problem) {
 	for _, p := range problems {
-		fmt.Fprintln(out, out.folded(oneLine(fmt.Sprintf("%s: %s: %s", place(p.Where, p.Line), p.Kind, p.Detail)), 4))
+		fmt.Fprintln(out, out.Fold(terminal.OneLine(fmt.Sprintf("%s: %s: %s", place(p.Where, p.Line), p.Kind, p.Detail)), 4))
 	}
 }
 
 // printDiagnostics is printProblems with one record per problem in a pipe.
-func printDiagnostics(out *stream, problems []api.Problem) {
-	if out.terminal() {
+func printDiagnostics(out *terminal.Stream, problems []api.Problem) {
+	if out.IsTerminal() {
 		printProblems(out, problems)
 		return
 	}
 	for _, p := range problems {
-		out.row(cell{text: place(p.Where, p.Line)}, cell{text: p.Kind}, cell{text: p.Detail})
+		out.Row(terminal.Text(place(p.Where, p.Line)), terminal.Text(p.Kind), terminal.Text(p.Detail))
 	}
 }
 
-func printCommits(out *stream, commits []api.Commit) {
+func printCommits(out *terminal.Stream, commits []api.Commit) {
 	for _, c := range commits {
-		out.row(number(out, 5, c.Seq), cell{text: moment(c.Time)}, cell{c.Kind, 8}, cell{c.Author, 8},
-			cell{fmt.Sprintf("%s (%d)", c.Message, c.Changes), rest})
+		out.Row(terminal.Number(out, 5, c.Seq), terminal.Text(moment(c.Time)), terminal.Column(c.Kind, 8), terminal.Column(c.Author, 8),
+			terminal.Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), terminal.Rest))
 	}
 }
 
-// number returns a right-aligned cell.
-func number[N int | uint64](out *stream, wide int, n N) cell {
-	if !out.terminal() {
-		wide = 0
-	}
-	return cell{text: fmt.Sprintf("%*d", wide, n)}
-}
-
-func printSnapshots(out *stream, list []api.Snapshot) {
+func printSnapshots(out *terminal.Stream, list []api.Snapshot) {
 	for _, s := range list {
-		out.row(number(out, 3, s.Index), cell{text: moment(s.Time)}, cell{fmt.Sprintf("commit %d", s.Seq), 13},
-			cell{text: cmp.Or(s.Name, "(automatic)")})
+		out.Row(terminal.Number(out, 3, s.Index), terminal.Text(moment(s.Time)), terminal.Column(fmt.Sprintf("commit %d", s.Seq), 13),
+			terminal.Text(cmp.Or(s.Name, "(automatic)")))
 	}
 }
 
 // printDiff prints a difference and returns the number of nodes in it.
-func printDiff(out *stream, d *api.Difference) int {
+func printDiff(out *terminal.Stream, d *api.Difference) int {
 	n := 0
 	for _, g := range []struct {
 		mark  string
@@ -238,17 +179,17 @@ func printDiff(out *stream, d *api.Difference) int {
 		for _, c := range g.nodes {
 			n++
 			title := cmp.Or(c.Title, "(untitled)")
-			if out.terminal() {
+			if out.IsTerminal() {
 				title = g.mark + " " + title
 			}
-			cells := []cell{{title, out.wide/2 + 2}, {text: c.Path}}
-			if !out.terminal() {
-				cells = append([]cell{{text: g.mark}}, cells...)
+			cells := []terminal.Cell{terminal.Column(title, out.Width()/2+2), terminal.Text(c.Path)}
+			if !out.IsTerminal() {
+				cells = append([]terminal.Cell{{Text: g.mark}}, cells...)
 			}
 			if c.Was != "" {
-				cells = append(cells, cell{text: "was " + c.Was})
+				cells = append(cells, terminal.Text("was "+c.Was))
 			}
-			out.row(cells...)
+			out.Row(cells...)
 			for line := range strings.Lines(c.Text) {
 				fmt.Fprintln(out, "    "+bareLine(out, line))
 			}
@@ -256,12 +197,12 @@ func printDiff(out *stream, d *api.Difference) int {
 	}
 	for _, path := range d.Lockdown {
 		n++
-		fmt.Fprintf(out, "! a protected file changed, and its owner has not let that through  %s\n", oneLine(path))
+		fmt.Fprintf(out, "! a protected file changed, and its owner has not let that through  %s\n", terminal.OneLine(path))
 	}
 	return n
 }
 
-func printRollback(out *stream, r *api.RollbackResponse) {
+func printRollback(out *terminal.Stream, r *api.RollbackResponse) {
 	fmt.Fprintf(out, "at commit %d, root %s\n", r.Seq, short(r.Root))
 	printFiles(out, "restored", r.RestoredFiles)
 	printFiles(out, "removed", r.RemovedFiles)
@@ -269,18 +210,18 @@ func printRollback(out *stream, r *api.RollbackResponse) {
 }
 
 // printFiles lists files after a label for what happened to them.
-func printFiles(out *stream, became string, files []string) {
+func printFiles(out *terminal.Stream, became string, files []string) {
 	for _, f := range files {
-		fmt.Fprintf(out, "%-8s  %s\n", became, oneLine(f))
+		fmt.Fprintf(out, "%-8s  %s\n", became, terminal.OneLine(f))
 	}
 }
 
-func printCheckpoint(out *stream, c *api.Checkpoint) {
+func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
 	fmt.Fprintf(out, "%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
-		oneLine(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, oneLine(c.Image))
+		terminal.OneLine(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, terminal.OneLine(c.Image))
 }
 
-func printVerify(out *stream, r *api.VerifyResponse) {
+func printVerify(out *terminal.Stream, r *api.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

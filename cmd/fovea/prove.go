@@ -22,7 +22,7 @@ Keep it where who changes the state folder cannot: "fovea verify --anchor" tells
 then whether the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
 		Args:    noArguments,
-	}, api.OpHead, nil, func(_ *api.None, h *api.Head) { fmt.Fprint(s.out, h.Note) })
+	}, api.OpHead, nil, func(_ *api.None, h *api.Head) { fmt.Fprint(s.Out, h.Note) })
 }
 
 func verifyCommand(s *session) *cobra.Command {
@@ -52,7 +52,7 @@ content that a commit says is purged, thinned or lost is told and is not wrong.`
 			if err != nil {
 				return err
 			}
-			err = s.give(r, func() { printVerify(s.out, r) })
+			err = s.Answer(r, func() { printVerify(s.Out, r) })
 			if err == nil && !r.OK {
 				err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
 			}

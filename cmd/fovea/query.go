@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -42,15 +44,15 @@ func queryCommand(s *session) *cobra.Command {
 		case completed:
 			req.Named = api.Completed
 		}
-		return s.checkFormat(format)
+		return checkFormat(s, format)
 	}, func(req *api.QueryRequest, nodes []api.Node) {
 		if format == "" {
-			printNodes(s.out, nodes)
+			printNodes(s.Out, nodes)
 		} else {
-			s.printGrep(nodes, plainWords(req.Query))
+			printGrep(s, nodes, plainWords(req.Query))
 		}
 		if len(nodes) == 0 {
-			s.say("nothing matches")
+			s.Report("nothing matches")
 		}
 	})
 	formatFlag(c, &format)
@@ -65,7 +67,7 @@ func predicates() string {
 	var b strings.Builder
 	for _, p := range query.Predicates() {
 		const indent = 17
-		fmt.Fprintf(&b, "  %-14s %s\n", p.Name, wrap(p.Doc, indent, columns))
+		fmt.Fprintf(&b, "  %-14s %s\n", p.Name, terminal.Wrap(p.Doc, indent, terminal.Columns))
 	}
 	return b.String()
 }

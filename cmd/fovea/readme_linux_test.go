@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // TestReadme runs the terminal sessions of README.md and doc/tour.md, each in a copy of
@@ -21,7 +23,7 @@ func TestReadme(t *testing.T) {
 					command, want, _ := strings.Cut(run, "\n")
 					c := exec.CommandContext(t.Context(), "sh", "-c", command)
 					c.Dir, c.Env = dir, env
-					got, err := atTerminal(t, c, columns)
+					got, err := atTerminal(t, c, terminal.Columns)
 					if err != nil {
 						t.Errorf("$ %s\n%s%v", command, got, err)
 						continue

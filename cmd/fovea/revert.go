@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -25,10 +27,10 @@ is a number as the log shows it, seq:N or a digest.`,
   fovea revert --author mint
   fovea revert 41 42`,
 		Args: args(0, -1, "commits, or --author or --session"),
-	}, api.OpRevert, nil, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.out, done, req.DryRun) })
+	}, api.OpRevert, nil, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.Out, done, req.DryRun) })
 }
 
-func printRevert(out *stream, r *api.RevertResponse, dry bool) {
+func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 	switch {
 	case dry:
 		fmt.Fprintf(out, "would take back %s\n", several(len(r.Commits), "commit"))
@@ -45,14 +47,14 @@ func printRevert(out *stream, r *api.RevertResponse, dry bool) {
 		case slices.Contains(r.Removed, f):
 			done = "removed   "
 		}
-		fmt.Fprintln(out, done+oneLine(f))
+		fmt.Fprintln(out, done+terminal.OneLine(f))
 	}
 	printConflicts(out, r.Conflicts)
 }
 
-func printConflicts(out *stream, conflicts []api.Conflict) {
+func printConflicts(out *terminal.Stream, conflicts []api.Conflict) {
 	for _, c := range conflicts {
-		fmt.Fprintf(out, "conflict  %s of %s in %s\n", oneLine(c.Field), oneLine(c.ID), oneLine(c.Path))
+		fmt.Fprintf(out, "conflict  %s of %s in %s\n", terminal.OneLine(c.Field), terminal.OneLine(c.ID), terminal.OneLine(c.Path))
 	}
 }
 
@@ -77,10 +79,10 @@ finds such nodes.`,
 		return nil
 	}, func(_ *api.ResolveRequest, e *api.EditResponse) {
 		if e.Path == "" {
-			fmt.Fprintln(s.out, "deleted")
+			fmt.Fprintln(s.Out, "deleted")
 			return
 		}
-		fmt.Fprintf(s.out, "resolved  %s:%d\n", oneLine(e.Path), e.Line)
+		fmt.Fprintf(s.Out, "resolved  %s:%d\n", terminal.OneLine(e.Path), e.Line)
 	})
 	c.Flags().BoolVar(&drop, "drop", false, "the same as --take ours")
 	return c

@@ -18,7 +18,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	afar "github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -62,15 +62,15 @@ a token. "fovea token" makes tokens for others.`,
 			}
 			switch {
 			case how.unit:
-				return s.printUnit()
+				return printUnit(s)
 			case how.stop:
 				ctx, stop := context.WithTimeout(c.Context(), time.Minute)
 				defer stop()
 				return daemon.Stop(ctx, &s.config)
 			case how.detach:
-				return s.startDaemon(c.Context(), how)
+				return detach(c.Context(), s, how)
 			}
-			return s.serve(c.Context(), how)
+			return runDaemon(c.Context(), s, how)
 		},
 	}
 	f := c.Flags()
@@ -82,33 +82,33 @@ a token. "fovea token" makes tokens for others.`,
 	return c
 }
 
-func (s *session) printUnit() error {
+func printUnit(s *session) error {
 	command, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.out, daemon.Unit(command, s.config.Memex))
+	_, err = io.WriteString(s.Out, daemon.Unit(command, s.config.Memex))
 	return err
 }
 
-// startDaemon starts a daemon that outlives this process.
-func (s *session) startDaemon(ctx context.Context, how serving) error {
+// detach starts a daemon that outlives this process.
+func detach(ctx context.Context, s *session, how serving) error {
 	more := []string{"--idle", how.idle.String()}
 	if how.http {
 		more = append(more, "--http")
 	}
-	far, err := s.background(ctx, more...)
+	c, err := s.startDaemon(ctx, more...)
 	if err != nil {
 		return err
 	}
-	defer far.Close()
-	return s.sayWho(ctx, far, how, "")
+	defer c.Close()
+	return reportServer(ctx, s, c, how, "")
 }
 
-// sayWho prints the process that serves the memex and its HTTP address. It returns an error
+// reportServer prints the process that serves the memex and its HTTP address. It returns an error
 // if a port was requested but the process started without one.
-func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, already string) error {
-	h, err := far.Hello(ctx)
+func reportServer(ctx context.Context, s *session, c *client.Client, how serving, already string) error {
+	h, err := c.Hello(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,29 +120,30 @@ func (s *session) sayWho(ctx context.Context, far *afar.Client, how serving, alr
 		return &fovea.Error{Op: "serve", What: h.Memex, Kind: fovea.Busy, Err: fmt.Errorf(
 			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)}
 	}
-	s.say("process %d serves %s%s%s", h.PID, h.Memex, at, already)
-	if st, err := api.OpStatus.Call(ctx, api.WithSync(far.Service, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
-		s.say("read-only: %s", st.ReadOnly)
+	s.Report("process %d serves %s%s%s", h.PID, h.Memex, at, already)
+	if st, err := api.OpStatus.Call(ctx, api.WithSync(c.Service, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
+		s.Report("read-only: %s", st.ReadOnly)
 	}
 	return nil
 }
 
-// serve runs the daemon.
-func (s *session) serve(ctx context.Context, how serving) error {
+// runDaemon runs the daemon, or finds the one that runs.
+func runDaemon(ctx context.Context, s *session, how serving) error {
 	feed := &api.Feed{}
 	lines := &later{}
 	log := slog.New(slog.NewTextHandler(lines, nil))
-	if _, err := s.sinks(); err != nil {
+	if _, err := sinks(&s.config); err != nil {
 		return misuse{err}
 	}
-	err := s.openOrMeet(ctx, func(o *fovea.Options) {
+	restoreHeap := growHeap()
+	err := s.openOrConnect(ctx, func(o *fovea.Options) {
 		o.Command, o.Committed, o.Log = "fovea serve", feed.Committed, log
 	})
 	if err != nil {
 		return err
 	}
-	if s.far != nil {
-		return s.sayWho(ctx, s.far, how, " already")
+	if s.daemon != nil {
+		return reportServer(ctx, s, s.daemon, how, " already")
 	}
 	ring, err := daemon.OpenRing(filepath.Join(s.config.StateDir, logName))
 	if err != nil {
@@ -150,24 +151,24 @@ func (s *session) serve(ctx context.Context, how serving) error {
 	}
 	defer ring.Close()
 	lines.to(ring)
-	if err := s.alertDamage(); err != nil {
+	if err := s.alerts.send(damage(s.memory.Status())); err != nil {
 		log.Warn("an alert is lost when this process ends", "why", err)
 	}
-	s.letGrow(growForLong)
+	restoreHeap()
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},
-		MCP:   func(svc api.Service) http.Handler { return s.mcpHandler(ctx, svc, feed, log) },
+		MCP:   func(svc api.Service) http.Handler { return mcpHandler(ctx, s.agents(), svc, feed, log) },
 		Listening: func(socket, url string) {
 			if url == "" {
-				s.say("serving %s at %s", s.config.Memex, socket)
+				s.Report("serving %s at %s", s.config.Memex, socket)
 			} else {
-				s.say("serving %s at %s and %s", s.config.Memex, socket, url)
+				s.Report("serving %s at %s and %s", s.config.Memex, socket, url)
 			}
 		},
 	})
-	if errors.Is(err, vfs.ErrLocked) && s.meet(ctx) == nil && s.far != nil { // several can open a store that cannot be written
-		return s.sayWho(ctx, s.far, how, " already")
+	if errors.Is(err, vfs.ErrLocked) && s.connect(ctx) == nil && s.daemon != nil { // several can open a store that cannot be written
+		return reportServer(ctx, s, s.daemon, how, " already")
 	}
 	return err
 }

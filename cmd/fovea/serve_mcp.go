@@ -16,21 +16,25 @@ import (
 
 // mcpHandler serves MCP to authenticated callers until ctx ends. The owner's own token,
 // which programs also use, admits them as agents.
-func (s *session) mcpHandler(ctx context.Context, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
+func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
 		return mcpserver.Caller{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
-			var greeting func(client string) string
-			if g.Role == api.Owner { // an agent's token names its agent
-				greeting = func(client string) string { return s.greeting(g.Agent, client) }
-			}
-			return mcpserver.New(svc, &mcpserver.Options{Version: version(), Faults: log, Greeting: greeting, Acting: func(ctx context.Context, client string) context.Context {
+			opts := &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
 				as := g
 				if g.Role == api.Owner {
-					as = s.agentGrant(s.agentOf(g.Agent, client))
+					name, _ := agents.name(g.Agent, client)
+					as = agents.grant(name)
 				}
 				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), author.Actor{Session: scopes.Session}), scopes)
-			}})
+			}}
+			if g.Role == api.Owner { // an agent's token names its agent
+				opts.Greeting = func(client string) string {
+					_, greeting := agents.name(g.Agent, client)
+					return greeting
+				}
+			}
+			return mcpserver.New(svc, opts)
 		}}
 	}, nil)
 	go follow(ctx, feed, web.Changed)
@@ -48,18 +52,18 @@ func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) 
 	for ctx.Err() == nil {
 		events, done := feed.Subscribe()
 		changed(ctx) // commits made before the subscription
-		for heard := true; heard; {
+		for open := true; open; {
 			var e api.Event
 			select {
 			case <-ctx.Done():
-				heard = false
-			case e, heard = <-events:
+				open = false
+			case e, open = <-events:
 			}
-			told := e.Commit != nil
+			committed := e.Commit != nil
 			for len(events) > 0 {
-				told = (<-events).Commit != nil || told
+				committed = (<-events).Commit != nil || committed
 			}
-			if told {
+			if committed {
 				changed(ctx)
 			}
 		}

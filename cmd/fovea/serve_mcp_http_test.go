@@ -34,7 +34,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { told <- r.Params.URI },
 	})
-	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: servedAt(t, s) + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}},
+	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: servedAt(t, s) + "/mcp",
+		HTTPClient: &http.Client{Transport: withToken(secret)}},
 		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,8 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 				var a struct {
 					Error struct{ Message string }
 				}
-				if !lines.Scan() || json.Unmarshal(lines.Bytes(), &a) != nil || !strings.Contains(a.Error.Message, tc.want) || !strings.Contains(a.Error.Message, "Next: ") {
+				if !lines.Scan() || json.Unmarshal(lines.Bytes(), &a) != nil || !strings.Contains(a.Error.Message, tc.want) ||
+					!strings.Contains(a.Error.Message, "Next: ") {
 					t.Errorf("%s is answered with %q, %q", method, lines.Text(), said.String())
 				}
 			}

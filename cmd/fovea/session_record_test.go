@@ -29,7 +29,8 @@ func TestRecordedSession(t *testing.T) {
 		t.Fatal("doc/mcp.md has no session between fences of four backticks")
 	}
 	// What depends on the day and on the path that is named after it.
-	varies := regexp.MustCompile(`\d+ of 200 tokens|bafyrei[a-z2-7]+|~[a-z2-7]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\[20\d\d-\d\d-\d\d \w+ \d\d:\d\d\]|20\d\d-\d\d-\d\d \d\d:\d\d:\d\d|20\d\d-\d\d(\.org| <<)`)
+	varies := regexp.MustCompile(`\d+ of 200 tokens|bafyrei[a-z2-7]+|~[a-z2-7]{26}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\[20\d\d-\d\d-\d\d \w+ ` +
+		`\d\d:\d\d\]|20\d\d-\d\d-\d\d \d\d:\d\d:\d\d|20\d\d-\d\d(\.org| <<)`)
 	for _, tc := range []struct {
 		name    string
 		example func(*testing.T) []string

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -27,14 +29,15 @@ file SKILL.md. Fovea executes nothing in it.`,
 		verb(s, &cobra.Command{
 			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: noArguments,
 		}, api.OpSkills, nil, func(_ *api.None, r *api.Skills) {
-			printSkills(s.out, r)
+			printSkills(s.Out, r)
 			if n := len(r.Problems); n > 0 {
-				s.say("%s: see fovea skill check", several(n, "problem"))
+				s.Report("%s: see fovea skill check", several(n, "problem"))
 			}
 		}),
 		verb(s, &cobra.Command{
-			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence", Args: args(1, 1, "the name of a skill"),
-		}, api.OpSkill, nil, func(_ *api.SkillRequest, r *api.SkillSource) { s.out.text(r.Source) }),
+			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence",
+			Args: args(1, 1, "the name of a skill"),
+		}, api.OpSkill, nil, func(_ *api.SkillRequest, r *api.SkillSource) { s.Out.Text(r.Source) }),
 		skillTriggerCommand(s),
 		&cobra.Command{
 			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: noArguments,
@@ -48,9 +51,9 @@ func checkSkills(s *session, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	err = s.give(r, func() {
-		printProblems(s.out, r.Problems)
-		fmt.Fprintln(s.out, "order: "+oneLine(strings.Join(r.Order, ", ")))
+	err = s.Answer(r, func() {
+		printProblems(s.Out, r.Problems)
+		fmt.Fprintln(s.Out, "order: "+terminal.OneLine(strings.Join(r.Order, ", ")))
 	})
 	if err == nil && len(r.Problems) > 0 {
 		err = errors.New("not all skills are as they should be")
@@ -69,17 +72,17 @@ to the event are named; Fovea executes nothing in them.`,
 		Args:    args(1, 1, "the name of an event"),
 	}, api.OpTrigger, nil, func(_ *api.TriggerRequest, r *api.Triggered) {
 		if r.Checkpoint != nil {
-			printCheckpoint(s.out, r.Checkpoint)
+			printCheckpoint(s.Out, r.Checkpoint)
 		}
 		for _, name := range r.Skills {
-			fmt.Fprintln(s.out, oneLine(name))
+			fmt.Fprintln(s.Out, terminal.OneLine(name))
 		}
 	})
 }
 
 // printSkills prints each skill with its requirements and triggers, and its description on
 // the next line.
-func printSkills(out *stream, r *api.Skills) {
+func printSkills(out *terminal.Stream, r *api.Skills) {
 	for _, s := range r.Skills {
 		about := s.Description
 		switch {
@@ -89,8 +92,8 @@ func printSkills(out *stream, r *api.Skills) {
 			about = "(unreviewed) " + about
 		}
 		needs, on := strings.Join(s.Dependencies, ", "), strings.Join(s.Triggers, ", ")
-		if !out.terminal() {
-			out.row(number(out, 0, s.Priority), cell{text: s.Name}, cell{text: needs}, cell{text: on}, cell{text: about})
+		if !out.IsTerminal() {
+			out.Row(terminal.Number(out, 0, s.Priority), terminal.Text(s.Name), terminal.Text(needs), terminal.Text(on), terminal.Text(about))
 			continue
 		}
 		first := s.Name
@@ -100,9 +103,9 @@ func printSkills(out *stream, r *api.Skills) {
 		if on != "" {
 			first += "; on " + on
 		}
-		fmt.Fprintf(out, "%4d  %s\n", s.Priority, wrap(visible(oneLine(first)), len("1234  "), out.wide))
+		fmt.Fprintf(out, "%4d  %s\n", s.Priority, terminal.Wrap(terminal.Visible(terminal.OneLine(first)), len("1234  "), out.Width()))
 		if about != "" {
-			fmt.Fprintf(out, "      %s\n", wrap(visible(oneLine(about)), len("1234  "), out.wide))
+			fmt.Fprintf(out, "      %s\n", terminal.Wrap(terminal.Visible(terminal.OneLine(about)), len("1234  "), out.Width()))
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
@@ -41,7 +43,7 @@ func storesDir() string {
 }
 
 // listStores prints this user's stores.
-func (s *session) listStores() error {
+func listStores(s *session) error {
 	base, err := config.StoresDir(nil)
 	if err != nil {
 		return misuse{err}
@@ -54,22 +56,22 @@ func (s *session) listStores() error {
 	for i, st := range list {
 		lines[i] = storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), st.Problem}
 	}
-	return s.give(lines, func() {
+	return s.Answer(lines, func() {
 		if len(lines) > 0 {
-			printStores(s.out, lines)
+			printStores(s.Out, lines)
 		}
 		if len(lines) == 0 {
-			s.say("no stores in %s yet", base)
+			s.Report("no stores in %s yet", base)
 		}
 	})
 }
 
 // printStores prints one row per store; in a pipe, raw numbers separated by tabs.
-func printStores(out *stream, lines []storeLine) {
-	if !out.terminal() {
+func printStores(out *terminal.Stream, lines []storeLine) {
+	if !out.IsTerminal() {
 		for _, l := range lines {
-			out.row(cell{text: l.Memex}, cell{text: l.is()}, cell{text: strconv.FormatUint(l.Commits, 10)},
-				cell{text: strconv.FormatInt(l.Bytes, 10)}, cell{text: l.Used.Format(time.RFC3339)}, cell{text: l.Store})
+			out.Row(terminal.Text(l.Memex), terminal.Text(l.is()), terminal.Text(strconv.FormatUint(l.Commits, 10)),
+				terminal.Text(strconv.FormatInt(l.Bytes, 10)), terminal.Text(l.Used.Format(time.RFC3339)), terminal.Text(l.Store))
 		}
 		return
 	}
@@ -80,7 +82,8 @@ func printStores(out *stream, lines []storeLine) {
 		if l.Commits > 0 {
 			commits = strconv.FormatUint(l.Commits, 10)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(l.Memex), oneLine(l.is()), commits, sizeOf(l.Bytes), l.Used.Local().Format(time.DateOnly), oneLine(l.Store))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(l.is()), commits, sizeOf(l.Bytes),
+			l.Used.Local().Format(time.DateOnly), terminal.OneLine(l.Store))
 	}
 	_ = table.Flush() // the stream keeps its first error
 }
@@ -135,7 +138,7 @@ refused, and one whose memex exists is removed with --force alone.`,
 				return misuse{err}
 			}
 			for _, name := range a {
-				if err := s.removeStore(base, name, force); err != nil {
+				if err := removeStore(s, base, name, force); err != nil {
 					return err
 				}
 			}
@@ -147,7 +150,7 @@ refused, and one whose memex exists is removed with --force alone.`,
 }
 
 // removeStore removes one store. Naming its memex is refused, since that may be in use.
-func (s *session) removeStore(base, name string, force bool) error {
+func removeStore(s *session, base, name string, force bool) error {
 	st, err := stores.Named(base, name)
 	if err != nil {
 		return &fovea.Error{Op: "store", What: name, Kind: fovea.NotFound, Err: err}
@@ -162,12 +165,12 @@ func (s *session) removeStore(base, name string, force bool) error {
 	if err != nil {
 		return &fovea.Error{Op: "store", What: name, Kind: fovea.Conflict, Err: err}
 	}
-	if err := s.forgetSigned(st); err != nil {
+	if err := forgetSigned(s, st); err != nil {
 		return err
 	}
 	line := storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), ""}
-	return s.give(line, func() {
-		fmt.Fprintf(s.out, "removed  %s\nlost     %d commits of %s, %s\n", oneLine(st.Dir), st.Commits, oneLine(st.Memex), sizeOf(st.Size))
+	return s.Answer(line, func() {
+		fmt.Fprintf(s.Out, "removed  %s\nlost     %d commits of %s, %s\n", terminal.OneLine(st.Dir), st.Commits, terminal.OneLine(st.Memex), sizeOf(st.Size))
 	})
 }
 
@@ -197,12 +200,12 @@ With --new it begins a new history though another store knows these notes.`,
 				if err := s.load(); err != nil {
 					return err
 				}
-				if err := s.takeStore(strings.Join(a, "")); err != nil {
+				if err := takeStore(s, strings.Join(a, "")); err != nil {
 					return err
 				}
 			}
 			s.alone = true
-			return s.sayBegun(c.Context())
+			return printHistory(c.Context(), s)
 		},
 	}
 	c.Flags().BoolVar(&anew, "new", false, "begin a new history")
@@ -210,9 +213,9 @@ With --new it begins a new history though another store knows these notes.`,
 }
 
 // takeStore gives this memex the history of another store.
-func (s *session) takeStore(name string) error {
+func takeStore(s *session, name string) error {
 	memex, own := s.config.Memex, s.config.StateDir
-	from, copied, err := s.storeToTake(name)
+	from, copied, err := storeToTake(s, name)
 	if err != nil {
 		return err
 	}
@@ -225,7 +228,7 @@ func (s *session) takeStore(name string) error {
 		if err != nil {
 			return &fovea.Error{Op: "adopt", What: own, Kind: fovea.Held, Err: err}
 		}
-		s.say("what was begun here is kept in %s", aside)
+		s.Report("what was begun here is kept in %s", aside)
 	}
 	if err := stores.Take(from.Dir, own, memex, copied); err != nil {
 		return &fovea.Error{Op: "adopt", What: from.Dir, Kind: fovea.Held, Err: err}
@@ -233,12 +236,12 @@ func (s *session) takeStore(name string) error {
 	if copied {
 		return nil
 	}
-	return s.forgetSigned(from)
+	return forgetSigned(s, from)
 }
 
 // forgetSigned removes the witness record of a store that the owner moved or removed, so
 // that its absence raises no alarm.
-func (s *session) forgetSigned(st stores.Store) error {
+func forgetSigned(s *session, st stores.Store) error {
 	if w := s.config.Witness(nil); w != nil {
 		return w.Remember(st.Dir, st.Memex, "")
 	}
@@ -247,7 +250,7 @@ func (s *session) forgetSigned(st stores.Store) error {
 
 // storeToTake finds the named store, "" for the one that has these notes, and reports
 // whether to copy it instead of moving it.
-func (s *session) storeToTake(name string) (stores.Store, bool, error) {
+func storeToTake(s *session, name string) (stores.Store, bool, error) {
 	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
 		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: cmp.Or(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
 	}
@@ -275,19 +278,20 @@ func (s *session) storeToTake(name string) (stores.Store, bool, error) {
 	case len(kin) == 0:
 		return fails(fovea.NotFound, "no store knows these notes; fovea status --all lists them, and fovea adopt STORE takes one")
 	case len(kin) > 1 && kin[0].Moved == kin[1].Moved:
-		return fails(fovea.Ambiguous, "%d stores know these notes; name one, such as fovea adopt %q (%s, %d commits)", len(kin), kin[0].Dir, kin[0].Memex, kin[0].Commits)
+		return fails(fovea.Ambiguous, "%d stores know these notes; name one, such as fovea adopt %q (%s, %d commits)", len(kin), kin[0].Dir, kin[0].Memex,
+			kin[0].Commits)
 	}
 	return kin[0].Store, !kin[0].Moved, nil
 }
 
-// sayBegun opens the memory and prints the state of its history.
-func (s *session) sayBegun(ctx context.Context) error {
+// printHistory opens the memory and prints the state of its history.
+func printHistory(ctx context.Context, s *session) error {
 	if _, err := s.service(ctx); err != nil {
 		return err
 	}
 	st := s.memory.Status()
 	line := storeLine{Store: st.StateDir, Memex: st.Memex, Stands: string(stores.There), Commits: st.Head.Seq, Bytes: st.History, Used: st.Head.Time}
-	return s.give(line, func() {
-		fmt.Fprintf(s.out, "memex    %s\nhistory  %d commits, in %s\n", oneLine(line.Memex), line.Commits, oneLine(line.Store))
+	return s.Answer(line, func() {
+		fmt.Fprintf(s.Out, "memex    %s\nhistory  %d commits, in %s\n", terminal.OneLine(line.Memex), line.Commits, terminal.OneLine(line.Store))
 	})
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // openTerminal makes a pseudo terminal of so many columns. What is written to the
@@ -92,11 +94,13 @@ func newHostile(t *testing.T) *hostile {
 		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_RUNTIME_DIR="+filepath.Join(dir, "run"), "MEMORY_SNAPSHOT_PATH=", "COLUMNS=")
 	for name, text := range map[string]string{
 		"memex/a.org": "#+TODO: TODO N\u202eXT | DONE\n#+TITLE: T" + evil + "\n* TODO Oak " + evil + " :t\u200bag:\n:PROPERTIES:\n:ID: oak\n:K\u202eY: " +
-			evil + "\n:END:\nBody of oak " + evil + "\n[[id:no\x1b[5m\u202ewhere]]\n" + evil + "\r\n* Elm\n:PROPERTIES:\n:ID: elm\n:END:\nelm " + evil + "\n* Twin\n:PROPERTIES:\n:ID: oak\n:END:\n",
+			evil + "\n:END:\nBody of oak " + evil + "\n[[id:no\x1b[5m\u202ewhere]]\n" + evil + "\r\n* Elm\n:PROPERTIES:\n:ID: elm\n:END:\nelm " + evil +
+			"\n* Twin\n:PROPERTIES:\n:ID: oak\n:END:\n",
 		"memex/b\x1b[2J\u202e\n.org": "* Beech " + evil + "\n",
-		"memex/skills/s\u202e.org":   ":PROPERTIES:\n:SKILL_PRIORITY: 7\n:SKILL_TRIGGERS: go\x1b[1m\u202e\n:SKILL_DEPENDS: no\u202ene\n:END:\n#+TITLE: skill\n#+DESCRIPTION: " + evil + "\n* Do " + evil + "\n",
-		"memex/skills/plan.org":      ":PROPERTIES:\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: plan\n* Plan\n",
-		"base.org":                   "* Oak\nOld\n", "ours.org": "* Oak\nours " + evil + "\n", "theirs.org": "* Oak\ntheirs " + evil + "\n",
+		"memex/skills/s\u202e.org": ":PROPERTIES:\n:SKILL_PRIORITY: 7\n:SKILL_TRIGGERS: go\x1b[1m\u202e\n:SKILL_DEPENDS: no\u202ene\n:END:\n#+TITLE: " +
+			"skill\n#+DESCRIPTION: " + evil + "\n* Do " + evil + "\n",
+		"memex/skills/plan.org": ":PROPERTIES:\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: plan\n* Plan\n",
+		"base.org":              "* Oak\nOld\n", "ours.org": "* Oak\nours " + evil + "\n", "theirs.org": "* Oak\ntheirs " + evil + "\n",
 		"graph.jsonl": `{"type":"entity","name":"E\u001b[31m\u202e` + "\u202e" + `","entityType":"t","observations":["o\u001b[2J\u202e"]}` + "\n{bad " + evil + "\n",
 		"bad.toml":    "colour\x1b[31m = " + evil,
 	} {
@@ -137,34 +141,46 @@ var hostileRows = []struct {
 	{"skill", [][]string{{}, {evilName}}}, {"skill list", [][]string{{}}}, {"skill show", [][]string{{"skill"}, {"s\u202e"}, {evilName}}},
 	{"skill trigger", [][]string{{"go\x1b[1m\u202e"}}}, {"skill check", [][]string{{}}},
 	{"snapshot", [][]string{{"mine"}, {"mine" + evilName}}}, {"snapshot list", [][]string{{}}},
-	{"remember", [][]string{{"New", "--under", "a.org"}, {"New" + evilName}, {"New", "--under", evilName}, {"New", "--agent", evilName}, {"N", "--session", evilName, "--project", evilName}}},
-	{"edit", [][]string{{"elm", "--todo", "DONE"}, {"elm", "--todo", evilName}, {"elm", "--tag", evilName}, {evilName, "--todo", "DONE"}, {"elm", "--title", "E\u202e"},
+	{"remember", [][]string{{"New", "--under", "a.org"}, {"New" + evilName}, {"New", "--under", evilName}, {"New", "--agent", evilName},
+		{"N", "--session", evilName, "--project", evilName}}},
+	{"edit", [][]string{{"elm", "--todo", "DONE"}, {"elm", "--todo", evilName}, {"elm", "--tag", evilName}, {evilName, "--todo", "DONE"},
+		{"elm", "--title", "E\u202e"},
 		{"elm", "--body", "other\u202e", "--base", strings.Repeat("0", 64)}}},
 	{"refile", [][]string{{"elm", "oak"}, {"elm", evilName}}}, {"archive", [][]string{{"elm"}, {evilName}}}, {"forget", [][]string{{"elm"}, {evilName}}},
 	{"id", [][]string{{}}}, {"id list", [][]string{{}, {evilName}}}, {"id assign", [][]string{{"--all"}, {evilName}}},
 	{"import", [][]string{{}, {evilName}}}, {"import server-memory", [][]string{{"graph.jsonl"}, {evilName}}},
-	{"log", [][]string{{}, {"oak"}, {evilName}}}, {"diff", [][]string{{"seq:1"}, {"seq:1", "head", "--text"}, {evilName}}}, {"blame", [][]string{{"oak"}, {evilName}}},
+	{"log", [][]string{{}, {"oak"}, {evilName}}}, {"diff", [][]string{{"seq:1"}, {"seq:1", "head", "--text"}, {evilName}}},
+	{"blame", [][]string{{"oak"}, {evilName}}},
 	{"rollback", [][]string{{"mine", "--memory-only"}, {evilName}}}, {"drift", [][]string{{}, {evilName}}}, {"drift list", [][]string{{}}},
 	{"drift apply", [][]string{{}}}, {"drift adopt", [][]string{{}, {evilName}}},
-	{"revert", [][]string{{"--author", "file", "--dry-run"}, {"--author", evilName}, {evilName}, {"--session", evilName}}}, {"resolve", [][]string{{"oak"}, {evilName}, {"oak", "--take", evilName}}},
+	{"revert", [][]string{{"--author", "file", "--dry-run"}, {"--author", evilName}, {evilName}, {"--session", evilName}}},
+	{"resolve", [][]string{{"oak"}, {evilName}, {"oak", "--take", evilName}}},
 	{"checkpoint", [][]string{{"cp"}, {evilName}}}, {"restore", [][]string{{"cp"}, {evilName}, {"--from", evilName}}},
-	{"merge", [][]string{{evilName}, {"."}}}, {"merge-file", [][]string{{"base.org", "ours.org", "theirs.org", "--output", "-"}, {evilName, "ours.org", "theirs.org"},
+	{"merge", [][]string{{evilName}, {"."}}}, {"merge-file", [][]string{{"base.org", "ours.org", "theirs.org", "--output", "-"},
+		{evilName, "ours.org", "theirs.org"},
 		{"base.org", "ours.org", "theirs.org", "--output", "-", "--path", evilName}}},
 	{"setup", [][]string{{"claude-code"}, {"codex"}, {"gptel"}, {"cursor", "--write", "--file", "conf" + evilName + ".json"}, {evilName}}},
 	{"mcp", [][]string{{"--compat", evilName}, {"<" + mcpLines, "--no-daemon"}, {"<" + mcpLines, "--no-daemon", "--compat", "server-memory"}}},
 	{"serve", [][]string{{"--print-unit"}, {"--idle", evilName}, {"--idle", "1s"}}},
-	{"token", [][]string{{}, {evilName}}}, {"token add", [][]string{{"ada"}, {"bob" + evilName}, {"eve", "--role", evilName}, {"eve", "--scope", evilName}}}, {"token list", [][]string{{}}},
+	{"token", [][]string{{}, {evilName}}}, {"token add", [][]string{{"ada"}, {"bob" + evilName}, {"eve", "--role", evilName},
+		{"eve", "--scope", evilName}}}, {"token list", [][]string{{}}},
 	{"token remove", [][]string{{evilName}, {"ada"}}},
 	{"guard", [][]string{{}, {evilName}}}, {"guard list", [][]string{{}}}, {"guard policy", [][]string{{}}},
 	{"guard diff", [][]string{{"skills/s\u202e.org"}, {evilName}}}, {"guard adopt", [][]string{{"skills/s\u202e.org"}, {evilName}}},
 	{"guard reject", [][]string{{"skills/s\u202e.org"}, {evilName}}}, {"guard adopt-key", [][]string{{}, {evilName}, {"<" + evil, "-"}}},
-	{"status", [][]string{{}, {"--diagnostics"}, {evilName}, {"--" + evilName}}}, {"verify", [][]string{{}, {"--files"}, {"--anchor", evilName}, {"<" + evil, "--anchor", "-"}}},
+	{"status", [][]string{{}, {"--diagnostics"}, {evilName}, {"--" + evilName}}},
+	{"verify", [][]string{{}, {"--files"}, {"--anchor", evilName}, {"<" + evil, "--anchor", "-"}}},
 	{"head", [][]string{{}}}, {"repair", [][]string{{"--dry-run"}}}, {"retain", [][]string{{"--keep-all", "7d", "--dry-run"}, {"--keep-all", evilName}}},
 	{"purge", [][]string{{"--text", "Body", "--dry-run"}, {evilName}}}, {"version", [][]string{{}}},
-	{"status", [][]string{{"--all"}}}, {"adopt", [][]string{{}, {evilName}, {"--from", evilName}}}, {"store", [][]string{{}, {evilName}}}, {"store remove", [][]string{{evilName}, {}}},
-	{"help", [][]string{{}, {evilName}, {"show"}}}, {"completion", [][]string{{evilName}}}, {"completion bash", [][]string{{}}}, {"completion zsh", [][]string{{}}},
+	{"status", [][]string{{"--all"}}}, {"adopt", [][]string{{}, {evilName}, {"--from", evilName}}}, {"store", [][]string{{}, {evilName}}},
+	{"store remove", [][]string{{evilName}, {}}},
+	{"help", [][]string{{}, {evilName}, {"show"}}}, {"completion", [][]string{{evilName}}}, {"completion bash", [][]string{{}}},
+	{"completion zsh", [][]string{{}}},
 	{"completion fish", [][]string{{}}}, {"completion powershell", [][]string{{}}},
 }
+
+// evil is remembered text that would act on a terminal.
+const evil = foveatest.TerminalControls
 
 // evilName is evil as an argument, which cannot hold a zero byte.
 var evilName = "x" + strings.ReplaceAll(evil, "\x00", "")
@@ -194,7 +210,7 @@ func TestTerminal(t *testing.T) {
 					appendText(t, filepath.Join(h.memex, "skills/s\u202e.org"), "* More "+evil+"\n")
 				}
 				out, _ := atTerminal(t, h.command(t, stdin, words...), 100)
-				for _, found := range acting(out) {
+				for _, found := range foveatest.ActingOnTerminal(out) {
 					t.Errorf("fovea %q: %s", words, found)
 				}
 			}

@@ -17,7 +17,7 @@ const textUsage = "(@FILE: of a file, -: standard input, @@: begins with @)"
 
 // givenText returns the text that a flag's value means: the value itself, for @NAME the
 // content of a file, for - standard input. A leading @@ stands for one @.
-func (s *session) givenText(ctx context.Context, value string) (string, error) {
+func givenText(ctx context.Context, s *session, value string) (string, error) {
 	switch {
 	case value == "-", value == "@-":
 		return readFile(ctx, "-")
@@ -27,21 +27,21 @@ func (s *session) givenText(ctx context.Context, value string) (string, error) {
 		return readFile(ctx, value[1:])
 	}
 	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
-		s.say("%q is taken as the text; @%s is what that file holds", value, value)
+		s.Report("%q is taken as the text; @%s is what that file holds", value, value)
 	}
 	return value, nil
 }
 
 // textFlag adds a flag that takes text. The returned function gives nil if the flag is
 // absent, since an empty text is a value.
-func (s *session) textFlag(c *cobra.Command, name, usage string) func() (*string, error) {
+func textFlag(s *session, c *cobra.Command, name, usage string) func() (*string, error) {
 	f := c.Flags()
 	value := f.String(name, "", usage+" "+textUsage)
 	return func() (*string, error) {
 		if !f.Changed(name) {
 			return nil, nil
 		}
-		text, err := s.givenText(c.Context(), *value)
+		text, err := givenText(c.Context(), s, *value)
 		return &text, err
 	}
 }

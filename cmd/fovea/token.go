@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -66,11 +68,11 @@ agent may stands in the configuration, under grants.`,
 			if err != nil {
 				return err
 			}
-			if s.json {
-				return s.print(map[string]string{"name": a[0], "agent": agent, "role": role, "token": secret})
+			if s.JSON {
+				return s.Out.JSON(map[string]string{"name": a[0], "agent": agent, "role": role, "token": secret})
 			}
-			fmt.Fprintln(s.out, secret)
-			s.say("it is not shown again; requests carry it as Authorization: Bearer TOKEN")
+			fmt.Fprintln(s.Out, secret)
+			s.Report("it is not shown again; requests carry it as Authorization: Bearer TOKEN")
 			return nil
 		},
 	}
@@ -106,14 +108,14 @@ func listTokensCommand(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if s.json {
-				return s.print(append([]config.Token{}, tokens.All...))
+			if s.JSON {
+				return s.Out.JSON(append([]config.Token{}, tokens.All...))
 			}
 			for _, t := range tokens.All {
-				s.out.row(cell{text: t.Made.Format(time.DateOnly)}, cell{text: t.Role}, cell{text: t.Name}, cell{text: t.Agent})
+				s.Out.Row(terminal.Text(t.Made.Format(time.DateOnly)), terminal.Text(t.Role), terminal.Text(t.Name), terminal.Text(t.Agent))
 			}
 			if len(tokens.All) == 0 {
-				s.say("no tokens; fovea token add NAME makes one")
+				s.Report("no tokens; fovea token add NAME makes one")
 			}
 			return nil
 		},

@@ -53,7 +53,7 @@ func plainVerb(s *session, op *api.Operation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.print(answer)
+			return s.Out.JSON(answer)
 		},
 	}
 	addFlags(c, req)

@@ -80,7 +80,7 @@ version (devel) was built from source that is not a release.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
-			return s.give(b, func() { s.out.text(b.text()) })
+			return s.Answer(b, func() { s.Out.Text(b.text()) })
 		},
 	}
 }

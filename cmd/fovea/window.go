@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/terminal"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -24,12 +26,12 @@ the reason for every part, --json gives both as one object.`,
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
 		Args: args(0, 0, "no arguments, only flags such as --focus"),
 	}, api.OpContext, nil, func(req *api.ContextRequest, w *api.ContextResponse) {
-		s.out.text(w.Text)
+		s.Out.Text(w.Text)
 		if req.Policy == window.PolicyFoveal && req.Focus == "" {
-			s.say("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")
+			s.Report("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")
 		}
 		if req.Explain {
-			explain(s.err, w)
+			explain(s.Err, w)
 		}
 	})
 	oneOf(c, "policy", "value", "foveal")
@@ -39,10 +41,10 @@ the reason for every part, --json gives both as one object.`,
 }
 
 // explain prints the parts of a window with their reasons.
-func explain(out *stream, w *api.ContextResponse) {
-	fmt.Fprintln(out, out.folded(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
+func explain(out *terminal.Stream, w *api.ContextResponse) {
+	fmt.Fprintln(out, out.Fold(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
 		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2))
 	for _, p := range w.Parts {
-		out.row(number(out, 7, p.Tokens), cell{p.Level, 7}, cell{p.Title, 28}, cell{text: p.Reason})
+		out.Row(terminal.Number(out, 7, p.Tokens), terminal.Column(p.Level, 7), terminal.Column(p.Title, 28), terminal.Text(p.Reason))
 	}
 }

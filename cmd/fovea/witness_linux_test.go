@@ -104,7 +104,8 @@ func TestMissingAfterMoves(t *testing.T) {
 		"adopted, lost":                  {[]string{moved, "adopt @M2", "lose M2"}, "M2", ""},
 		"--adopt, lost":                  {[]string{moved, "status --adopt @M2", "lose M2"}, "M2", ""},
 		"adopted there and back, lost":   {[]string{moved, "adopt @M2", "sh mv M2 M", "adopt", "lose M"}, "M", ""},
-		"adopted there and back, anew":   {[]string{moved, "adopt @M2", "sh mv M2 M", "adopt", "sh mkdir M2; echo '* Another memex altogether' >M2/new.org"}, "", "M2"},
+		"adopted there and back, anew": {[]string{moved, "adopt @M2", "sh mv M2 M", "adopt",
+			"sh mkdir M2; echo '* Another memex altogether' >M2/new.org"}, "", "M2"},
 		"copy adopted, copy lost":        {[]string{"sh cp -r M M2", "adopt @M2", "lose M2"}, "M2", "M"},
 		"copy adopted, original lost":    {[]string{"sh cp -r M M2", "adopt @M2", "lose M"}, "M", "M2"},
 		"copy adopted, original removed": {[]string{"sh cp -r M M2", "adopt @M2", "store remove --force store:M"}, "", "M"},
@@ -112,8 +113,10 @@ func TestMissingAfterMoves(t *testing.T) {
 		"new at another path, lost":      {[]string{moved, "adopt --new @M2", "remember second @M2", "store remove store:M", "lose M2"}, "M2", ""},
 		"repaired, then whole":           {[]string{"lose M", "repair"}, "", "M"},
 		"repaired, lost again":           {[]string{"lose M", "repair", "remember second", "lose M"}, "M", ""},
-		"purged, then whole":             {[]string{"sh echo '* Xylophone' >>M/inbox.org", "ingest", "sh sed -i /Xylo/d M/inbox.org", "purge --text Xylophone"}, "", "M"},
-		"purged, lost":                   {[]string{"sh echo '* Xylophone' >>M/inbox.org", "ingest", "sh sed -i /Xylo/d M/inbox.org", "purge --text Xylophone", "lose M"}, "M", ""},
+		"purged, then whole": {[]string{"sh echo '* Xylophone' >>M/inbox.org", "ingest", "sh sed -i /Xylo/d M/inbox.org",
+			"purge --text Xylophone"}, "", "M"},
+		"purged, lost": {[]string{"sh echo '* Xylophone' >>M/inbox.org", "ingest", "sh sed -i /Xylo/d M/inbox.org",
+			"purge --text Xylophone", "lose M"}, "M", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

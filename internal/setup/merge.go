@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package setup
 
 import (
 	"bytes"
@@ -83,7 +83,7 @@ func replaceFile(file, text string, mode fs.FileMode) error {
 }
 
 // mergeJSON sets mcpServers.fovea and keeps every other byte.
-func mergeJSON(text string, s server) (string, error) {
+func mergeJSON(text string, s Server) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return jsonServers(s), nil
 	}
@@ -153,7 +153,7 @@ func members(text string, from int) (object, error) {
 
 // mergeTOML sets the table mcp_servers.fovea: in place, or at the end. It returns an error
 // unless the result decodes to the old file plus the table.
-func mergeTOML(text string, s server) (string, error) {
+func mergeTOML(text string, s Server) (string, error) {
 	was, err := decodeTOML(text)
 	if err != nil {
 		return "", err
@@ -228,7 +228,7 @@ const (
 )
 
 // mergeLisp replaces Fovea's part of the file, or appends it.
-func mergeLisp(text string, s server) (string, error) {
+func mergeLisp(text string, s Server) (string, error) {
 	part := lispServer(s)
 	before, rest, found := strings.Cut(text, lispBegin+"\n")
 	if !found {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package setup
 
 import (
 	"os"
@@ -13,12 +13,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-var exampleServer = server{"/opt/my tools/fovea", []string{"mcp", "--memex", `/home/ada/"notes"`, "--agent", "x"}}
+var exampleServer = Server{"/opt/my tools/fovea", []string{"mcp", "--memex", `/home/ada/"notes"`, "--agent", "x"}}
 
 // TestSetupPrints: what each client is told, as golden files.
 func TestSetupPrints(t *testing.T) {
-	for _, c := range clients {
-		foveatest.Golden(t, "setup/"+c.name+".golden", []byte(c.entry(exampleServer)))
+	for _, c := range Clients {
+		foveatest.Golden(t, "setup/"+c.Name+".golden", []byte(c.Entry(exampleServer)))
 	}
 }
 
@@ -26,26 +26,33 @@ func TestSetupPrints(t *testing.T) {
 // changes nothing; what is not understood is left alone.
 func TestSetupMerges(t *testing.T) {
 	const entry = "{\n      \"command\": \"fovea\",\n      \"args\": [\"mcp\"]\n    }"
-	s := server{"fovea", []string{"mcp"}}
-	byName := map[string]client{}
-	for _, c := range clients {
-		byName[c.name] = c
+	s := Server{"fovea", []string{"mcp"}}
+	byName := map[string]Client{}
+	for _, c := range Clients {
+		byName[c.Name] = c
 	}
 	for _, tc := range []struct{ name, client, text, want, fault string }{
 		{"no file", "cursor", "", "{\n  \"mcpServers\": {\n    \"fovea\": " + entry + "\n  }\n}\n", ""},
 		{"empty object", "cursor", "{}", "{\n  \"mcpServers\": {\n    \"fovea\": " + entry + "\n  }\n}", ""},
-		{"other settings", "claude-code", "{\"z\": 1,\n\t\"a\":[2, 3.50]}\n", "{\n  \"mcpServers\": {\n    \"fovea\": " + entry + "\n  },\"z\": 1,\n\t\"a\":[2, 3.50]}\n", ""},
-		{"other servers", "cursor", "{\"mcpServers\": {\"b\": {\"command\": \"x\"}}, \"c\": null}", "{\"mcpServers\": {\n    \"fovea\": " + entry + ",\"b\": {\"command\": \"x\"}}, \"c\": null}", ""},
+		{"other settings", "claude-code", "{\"z\": 1,\n\t\"a\":[2, 3.50]}\n", "{\n  \"mcpServers\": {\n    \"fovea\": " + entry +
+			"\n  },\"z\": 1,\n\t\"a\":[2, 3.50]}\n", ""},
+		{"other servers", "cursor", "{\"mcpServers\": {\"b\": {\"command\": \"x\"}}, \"c\": null}", "{\"mcpServers\": {\n    \"fovea\": " + entry +
+			",\"b\": {\"command\": \"x\"}}, \"c\": null}", ""},
 		{"no servers yet", "cursor", "{\"mcpServers\": {  }}", "{\"mcpServers\": {\n    \"fovea\": " + entry + "\n  }}", ""},
-		{"an older entry", "cursor", "{\"mcpServers\": {\"a\": 1, \"fovea\": {\"command\": \"old\", \"args\": []}, \"b\": 2}}", "{\"mcpServers\": {\"a\": 1, \"fovea\": " + entry + ", \"b\": 2}}", ""},
-		{"the same, written otherwise", "cursor", "{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\"],\"command\":\"fovea\"}}}", "{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\"],\"command\":\"fovea\"}}}", ""},
+		{"an older entry", "cursor", "{\"mcpServers\": {\"a\": 1, \"fovea\": {\"command\": \"old\", \"args\": []}, \"b\": 2}}",
+			"{\"mcpServers\": {\"a\": 1, \"fovea\": " + entry + ", \"b\": 2}}", ""},
+		{"the same, written otherwise", "cursor", "{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\"],\"command\":\"fovea\"}}}",
+			"{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\"],\"command\":\"fovea\"}}}", ""},
 		{"comments", "cursor", "{ // mine\n}", "", "not JSON"},
 		{"a list", "cursor", "[]", "", "not a JSON object"},
 		{"servers are a list", "cursor", "{\"mcpServers\": []}", "", "not a JSON object"},
 		{"no TOML", "codex", "", "[mcp_servers.fovea]\ncommand = \"fovea\"\nargs = [\"mcp\"]\n", ""},
-		{"other tables", "codex", "model = \"x\" # mine\n[mcp_servers.b]\ncommand = \"y\"", "model = \"x\" # mine\n[mcp_servers.b]\ncommand = \"y\"\n\n[mcp_servers.fovea]\ncommand = \"fovea\"\nargs = [\"mcp\"]\n", ""},
-		{"an older table", "codex", "[mcp_servers.fovea]\ncommand = \"old\"\n[z]\na = 1\n", "[z]\na = 1\n\n[mcp_servers.fovea]\ncommand = \"fovea\"\nargs = [\"mcp\"]\n", ""},
-		{"the same table", "codex", "[mcp_servers]\n  [mcp_servers.fovea]\n  args = [\"mcp\"]\n  command = \"fovea\"\n", "[mcp_servers]\n  [mcp_servers.fovea]\n  args = [\"mcp\"]\n  command = \"fovea\"\n", ""},
+		{"other tables", "codex", "model = \"x\" # mine\n[mcp_servers.b]\ncommand = \"y\"",
+			"model = \"x\" # mine\n[mcp_servers.b]\ncommand = \"y\"\n\n[mcp_servers.fovea]\ncommand = \"fovea\"\nargs = [\"mcp\"]\n", ""},
+		{"an older table", "codex", "[mcp_servers.fovea]\ncommand = \"old\"\n[z]\na = 1\n",
+			"[z]\na = 1\n\n[mcp_servers.fovea]\ncommand = \"fovea\"\nargs = [\"mcp\"]\n", ""},
+		{"the same table", "codex", "[mcp_servers]\n  [mcp_servers.fovea]\n  args = [\"mcp\"]\n  command = \"fovea\"\n",
+			"[mcp_servers]\n  [mcp_servers.fovea]\n  args = [\"mcp\"]\n  command = \"fovea\"\n", ""},
 		{"an inline table", "codex", "mcp_servers = {b = {command = \"x\"}}\n", "", "by hand"},
 		{"a table in a text", "codex", "a = '''\n[mcp_servers.fovea]\nx\n[b]\n'''\n", "", "by hand"},
 		{"an inline entry", "codex", "[mcp_servers]\nfovea = {command = \"old\"}\n", "", "by hand"},

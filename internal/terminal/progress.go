@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package terminal
 
 import (
 	"fmt"
@@ -25,11 +25,11 @@ type drawing struct {
 }
 
 // watched reports whether progress is wanted and standard error is a terminal.
-func (s *session) watched() bool { return !s.quiet && s.err.terminal() }
+func (c *Console) watched() bool { return !c.Quiet && c.Err.IsTerminal() }
 
-// working shows the seconds of a long operation until done is called.
-func (s *session) working() (done func()) {
-	if !s.watched() {
+// Working shows the seconds of a long operation until done is called.
+func (c *Console) Working() (done func()) {
+	if !c.watched() {
 		return func() {}
 	}
 	stop, gone := make(chan struct{}), make(chan struct{})
@@ -40,10 +40,10 @@ func (s *session) working() (done func()) {
 		for {
 			select {
 			case <-stop:
-				s.clear()
+				c.Clear()
 				return
 			case <-tick.C:
-				s.drawn.count(s.err.file, time.Since(begun))
+				c.drawn.count(c.Err.file, time.Since(begun))
 			}
 		}
 	}()
@@ -59,12 +59,12 @@ func (d *drawing) count(to *os.File, since time.Duration) {
 	}
 }
 
-// progress draws a bar for long work at a terminal.
-func (s *session) progress(done, total int) {
-	if !s.watched() {
+// Progress draws a bar for long work at a terminal.
+func (c *Console) Progress(done, total int) {
+	if !c.watched() {
 		return
 	}
-	d := &s.drawn
+	d := &c.drawn
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.begun.IsZero() {
@@ -74,26 +74,26 @@ func (s *session) progress(done, total int) {
 		if time.Since(d.begun) < progressAfter || done == total {
 			return
 		}
-		d.wipe(s.err.file)
+		d.wipe(c.Err.file)
 		d.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(s.err.file), progressbar.OptionSetDescription("reading"),
+			progressbar.OptionSetWriter(c.Err.file), progressbar.OptionSetDescription("reading"),
 			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
 	}
 	_ = d.bar.Set(done)
 	if done == total {
-		d.wipe(s.err.file)
+		d.wipe(c.Err.file)
 	}
 }
 
-// clear removes the progress from the terminal.
-func (s *session) clear() {
-	s.drawn.mu.Lock()
-	defer s.drawn.mu.Unlock()
-	s.drawn.wipe(s.err.file)
+// Clear removes the progress from the terminal.
+func (c *Console) Clear() {
+	c.drawn.mu.Lock()
+	defer c.drawn.mu.Unlock()
+	c.drawn.wipe(c.Err.file)
 }
 
-// wipe is clear for callers that hold d.mu.
+// wipe is Clear for callers that hold d.mu.
 func (d *drawing) wipe(from *os.File) {
 	if d.bar != nil {
 		_ = d.bar.Clear()

@@ -1,9 +1,10 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package terminal
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -14,37 +15,38 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 )
 
-// columns is the width of help, and of lists if the terminal's width is unknown.
-const columns = 80
+// Columns is the width of help, and of lists if the terminal's width is unknown.
+const Columns = 80
 
-// stream is the only way to standard output or standard error. It makes hidden characters
+// Stream is the only way to standard output or standard error. It makes hidden characters
 // visible at a terminal and leaves a pipe's bytes as they are. It keeps the first error, so
-// that the command fails if its answer could not be written.
-type stream struct {
+// that the command fails if its answer could not be written. Only writing is safe for
+// concurrent use.
+type Stream struct {
 	file     *os.File
 	wide     int       // of the terminal in cells, 0 without one
 	revealed *revealer // nil if bytes are written unchanged
 	err      error
 }
 
-// newOutput returns standard output.
-func newOutput() *stream {
-	s := &stream{file: os.Stdout, wide: width(os.Stdout)}
+// Output returns standard output.
+func Output() *Stream {
+	s := &Stream{file: os.Stdout, wide: Width(os.Stdout)}
 	if s.wide > 0 {
 		s.revealed = &revealer{to: s.file, spell: spelled}
 	}
 	return s
 }
 
-// newTalk returns standard error, which always shows hidden characters: a log of it may be
+// Messages returns standard error, which always shows hidden characters: a log of it may be
 // read at a terminal later.
-func newTalk() *stream {
-	return &stream{file: os.Stderr, wide: width(os.Stderr), revealed: &revealer{to: os.Stderr, spell: spelled}}
+func Messages() *Stream {
+	return &Stream{file: os.Stderr, wide: Width(os.Stderr), revealed: &revealer{to: os.Stderr, spell: spelled}}
 }
 
-// width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
+// Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
 // overrides the window's width.
-func width(f *os.File) int {
+func Width(f *os.File) int {
 	if !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}
@@ -54,13 +56,17 @@ func width(f *os.File) int {
 	if wide, _, err := term.GetSize(int(f.Fd())); err == nil && wide > 0 {
 		return wide
 	}
-	return columns
+	return Columns
 }
 
-// terminal reports whether the stream is a terminal.
-func (s *stream) terminal() bool { return s.wide > 0 }
+// IsTerminal reports whether the stream is a terminal.
+func (s *Stream) IsTerminal() bool { return s.wide > 0 }
 
-func (s *stream) Write(b []byte) (n int, err error) {
+// Width returns the width of the terminal in cells, 0 without one.
+func (s *Stream) Width() int { return s.wide }
+
+// Write writes bytes, at a terminal with hidden characters spelled out.
+func (s *Stream) Write(b []byte) (n int, err error) {
 	if s.revealed != nil {
 		n, err = s.revealed.Write(b)
 	} else {
@@ -70,35 +76,35 @@ func (s *stream) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Close flushes the stream; the file stays open.
-func (s *stream) Close() error {
+// Close flushes the stream; the file stays open. It returns the first error of the stream.
+func (s *Stream) Close() error {
 	if s.revealed != nil {
 		s.keep(s.revealed.Flush())
 	}
 	return s.err
 }
 
-func (s *stream) keep(err error) {
+func (s *Stream) keep(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// text writes a text; at a terminal it ends the last line.
-func (s *stream) text(text string) {
+// Text writes a text; at a terminal it ends the last line.
+func (s *Stream) Text(text string) {
 	_, _ = io.WriteString(s, text)
-	if s.terminal() && text != "" && !strings.HasSuffix(text, "\n") {
+	if s.IsTerminal() && text != "" && !strings.HasSuffix(text, "\n") {
 		_, _ = io.WriteString(s, "\n")
 	}
 }
 
-// json writes a value as JSON, indented at a terminal. There, hidden characters in strings
+// JSON writes a value as JSON, indented at a terminal. There, hidden characters in strings
 // become escapes, which keeps the value.
-func (s *stream) json(v any) error {
+func (s *Stream) JSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if s.terminal() {
+	if s.IsTerminal() {
 		e.SetIndent("", "  ")
 	}
 	if err := e.Encode(v); err != nil {
@@ -112,57 +118,71 @@ func (s *stream) json(v any) error {
 	return err
 }
 
-// folded folds the lines of a text at a terminal, see fold; in a pipe it keeps them whole.
-func (s *stream) folded(text string, indent int) string {
-	if s.terminal() {
-		return fold(visible(text), indent, s.wide)
+// Fold folds the lines of a text at a terminal and indents continuations by indent more; in a pipe it keeps them whole.
+func (s *Stream) Fold(text string, indent int) string {
+	if s.IsTerminal() {
+		return fold(Visible(text), indent, s.wide)
 	}
 	return text
 }
 
-// cell is one column of a list.
-type cell struct {
-	text string
-	wide int // in cells; 0 for the text's own width, rest for the remaining space
+// Cell is one column of a list.
+type Cell struct {
+	Text  string
+	Width int // in cells; 0 for the text's own width, Rest for the remaining space
 }
 
-// rest is the width of the one cell that fills its row. If less than narrow remains for it,
-// or less than narrowest at the end of a row, the row breaks.
+// Text is a column as wide as its text.
+func Text(text string) Cell { return Cell{Text: text} }
+
+// Column is a column of a fixed width, or Rest.
+func Column(text string, width int) Cell { return Cell{text, width} }
+
+// Number is a column with a number, at a terminal right-aligned.
+func Number[N int | uint64](out *Stream, width int, n N) Cell {
+	if !out.IsTerminal() {
+		width = 0
+	}
+	return Cell{Text: fmt.Sprintf("%*d", width, n)}
+}
+
+// Rest is the width of the one cell that fills its row. If less than minRest remains for it,
+// or less than minLastRest at the end of a row, the row breaks.
 const (
-	rest      = -1
-	narrow    = 24
-	narrowest = 10
+	Rest        = -1
+	minRest     = 24
+	minLastRest = 10
 )
 
-// row writes a record of a list. A terminal gets a line cut to its width. A pipe gets one
+// Row writes a record of a list. A terminal gets a line cut to its width. A pipe gets one
 // whole line with tabs between the columns; the last column keeps its own tabs.
-func (s *stream) row(cells ...cell) {
+func (s *Stream) Row(cells ...Cell) {
 	var line string
-	if s.terminal() {
+	if s.IsTerminal() {
 		line = layout(cells, s.wide)
 	} else {
 		texts := make([]string, len(cells))
 		for i, c := range cells {
-			texts[i] = oneLine(c.text)
+			texts[i] = OneLine(c.Text)
 		}
 		last := len(cells) - 1
-		texts[last] = lineEnds.Replace(cells[last].text)
+		texts[last] = JoinLines(cells[last].Text)
 		line = strings.Join(texts, "\t")
 	}
 	_, _ = io.WriteString(s, line+"\n")
 }
 
 // layout formats the cells of a row for a terminal.
-func layout(cells []cell, wide int) string {
+func layout(cells []Cell, wide int) string {
 	const gap, indent = "  ", "    "
 	room := wide - len(gap)*(len(cells)-1)
 	for i, c := range cells {
-		cells[i].text = visible(oneLine(c.text))
-		if c.wide == 0 {
-			cells[i].wide = uniseg.StringWidth(cells[i].text)
+		cells[i].Text = Visible(OneLine(c.Text))
+		if c.Width == 0 {
+			cells[i].Width = uniseg.StringWidth(cells[i].Text)
 		}
-		if c.wide != rest {
-			room -= cells[i].wide
+		if c.Width != Rest {
+			room -= cells[i].Width
 		}
 	}
 	var b strings.Builder
@@ -170,17 +190,17 @@ func layout(cells []cell, wide int) string {
 	for i, c := range cells {
 		last, behind := i == len(cells)-1, gap
 		switch {
-		case c.wide != rest:
-		case last && room < narrowest:
+		case c.Width != Rest:
+		case last && room < minLastRest:
 			b.WriteString("\n" + indent)
-			c.wide = wide - len(indent)
-		case !last && room < narrow:
-			c.wide, behind = wide-used, "\n"+indent
+			c.Width = wide - len(indent)
+		case !last && room < minRest:
+			c.Width, behind = wide-used, "\n"+indent
 		default:
-			c.wide = room
+			c.Width = room
 		}
-		used += c.wide + len(gap)
-		b.WriteString(fit(c.text, c.wide))
+		used += c.Width + len(gap)
+		b.WriteString(fit(c.Text, c.Width))
 		if !last {
 			b.WriteString(behind)
 		}
@@ -192,8 +212,11 @@ func layout(cells []cell, wide int) string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine replaces line breaks and tabs with spaces, so that a text fits into a column.
-func oneLine(text string) string { return blanks.Replace(text) }
+// OneLine replaces line breaks and tabs with spaces, so that a text fits into a column.
+func OneLine(text string) string { return blanks.Replace(text) }
+
+// JoinLines replaces line breaks with spaces and keeps tabs.
+func JoinLines(text string) string { return lineEnds.Replace(text) }
 
 var (
 	lineEnds = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")

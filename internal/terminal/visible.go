@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package terminal
 
 import (
 	"fmt"
@@ -67,8 +67,8 @@ func spelledJSON(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
-// visible returns text with its hidden characters spelled out.
-func visible(text string) string { return reveal(text, spelled) }
+// Visible returns text with its hidden characters spelled out.
+func Visible(text string) string { return reveal(text, spelled) }
 
 func reveal(text string, spell spelling) string {
 	v := revealer{spell: spell}

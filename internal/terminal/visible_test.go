@@ -1,21 +1,17 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package terminal
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 func TestVisible(t *testing.T) {
@@ -47,8 +43,8 @@ func TestVisible(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := visible(tc.text); got != tc.want {
-				t.Errorf("visible(%q) = %q, want %q", tc.text, got, tc.want)
+			if got := Visible(tc.text); got != tc.want {
+				t.Errorf("Visible(%q) = %q, want %q", tc.text, got, tc.want)
 			}
 		})
 	}
@@ -57,17 +53,18 @@ func TestVisible(t *testing.T) {
 // FuzzVisible: nothing hidden is left wherever writes end, what was visible stays, and
 // JSON means the same.
 func FuzzVisible(f *testing.F) {
-	for _, text := range []string{evil, "می\u200cخواهم\r\n", "\xf0\x9f\x91\xa8\u200d\xf0\x9f\x91", "\r", "0\u0605", "❤\ufe0f\u200d🔥\ufe0f\ufe0f"} {
+	for _, text := range []string{foveatest.TerminalControls, "می\u200cخواهم\r\n", "\xf0\x9f\x91\xa8\u200d\xf0\x9f\x91", "\r", "0\u0605",
+		"❤\ufe0f\u200d🔥\ufe0f\ufe0f"} {
 		f.Add(text, uint8(1))
 		f.Add(text, uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, text string, size uint8) {
-		whole := visible(text)
-		if found := acting(strings.ReplaceAll(whole, "\u200dword", "")); len(found) > 0 {
-			t.Fatalf("visible(%q) = %q holds %s", text, whole, found)
+		whole := Visible(text)
+		if found := foveatest.ActingOnTerminal(strings.ReplaceAll(whole, "\u200dword", "")); len(found) > 0 {
+			t.Fatalf("Visible(%q) = %q holds %s", text, whole, found)
 		}
-		if !utf8.ValidString(whole) || visible(whole) != whole {
-			t.Fatalf("visible(%q) = %q is not what it stays", text, whole)
+		if !utf8.ValidString(whole) || Visible(whole) != whole {
+			t.Fatalf("Visible(%q) = %q is not what it stays", text, whole)
 		}
 		var parts bytes.Buffer
 		v := &revealer{to: &parts, spell: spelled}
@@ -95,62 +92,13 @@ func FuzzVisible(f *testing.F) {
 	})
 }
 
-// TestOneDoor: only the streams name standard output and standard error, so that no
-// verb can go around what they make visible.
-func TestOneDoor(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]bool{}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, way := range ways(tree) {
-			found[way] = true
-			if file != "stream.go" {
-				t.Errorf("%s writes by %s; write to session.out or session.err", file, way)
-			}
-		}
-	}
-	if len(found) != 2 {
-		t.Errorf("stream.go writes by %v, want os.Stdout and os.Stderr: is this test blind?", found)
-	}
-}
-
-// ways are those around the streams that a file names.
-func ways(tree *ast.File) (found []string) {
-	ast.Inspect(tree, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			if of, ok := n.X.(*ast.Ident); ok {
-				switch name := of.Name + "." + n.Sel.Name; name {
-				case "os.Stdout", "os.Stderr", "fmt.Print", "fmt.Println", "fmt.Printf", "mcp.StdioTransport", "syscall.Stdout", "syscall.Stderr":
-					found = append(found, name)
-				}
-			}
-		case *ast.CallExpr:
-			if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
-				found = append(found, f.Name)
-			}
-		}
-		return true
-	})
-	return found
-}
-
 // TestRow: a pipe gets one line a record with tabs between the columns, all of each;
 // a terminal a line no wider than it is.
 func TestRow(t *testing.T) {
 	long := strings.Repeat("wide 記憶 ", 30)
-	cells := []cell{{"1", 3}, {"a\tb\nc\r\nd", 10}, {long, rest}, {text: "notes/a.org:7"}}
+	cells := []Cell{{"1", 3}, {"a\tb\nc\r\nd", 10}, {long, Rest}, {Text: "notes/a.org:7"}}
 	for _, wide := range []int{40, 60, 80, 100, 200} {
-		got := layout(append([]cell{}, cells...), wide)
+		got := layout(append([]Cell{}, cells...), wide)
 		for line := range strings.Lines(got) {
 			if w := cellsWide(strings.TrimRight(line, "\n")); w > wide {
 				t.Errorf("at %d columns a line has %d: %q", wide, w, line)
@@ -163,22 +111,3 @@ func TestRow(t *testing.T) {
 }
 
 func cellsWide(text string) int { return uniseg.StringWidth(text) }
-
-// evil is remembered text that would act on a terminal.
-const evil = "\x1b[2J\x1b[H\x1b]0;owned\x07 \u009b31m \x7f \x00\x08\x0b \u202egpj.exe \u2066iso\u2069 \u200f\u061c " +
-	"\u200bzero\ufeff \u2028\u2029 tag\U000e0041\U000e0042 pass\u200dword \xff\x9b1m \u00ad \u3164"
-
-// acting are the characters of a text that may not reach a terminal.
-func acting(text string) (found []string) {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // an Arabic sign, which is seen
-		case r == utf8.RuneError && size == 1, r == '\u3164', r == '\u200d' && strings.HasPrefix(text[i+size:], "word"),
-			unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && r != '\n' && r != '\t' && r != '\u200d' && r != '\u200c':
-			found = append(found, fmt.Sprintf("%q behind %q", text[i:i+size], text[max(0, i-20):i]))
-		}
-		i += size
-	}
-	return found
-}

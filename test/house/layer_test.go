@@ -77,6 +77,8 @@ var layers = []layer{
 	{10, "internal/client", free},
 	{10, "internal/config", free},
 	{10, "internal/alert", free},
+	{10, "internal/setup", free},
+	{11, "internal/terminal", free},
 	{11, "internal/daemon", free},
 	{12, "cmd/fovea", free},
 	{12, "examples/mcp", free},

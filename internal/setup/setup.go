@@ -1,0 +1,106 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Server is the command that starts Fovea for a client.
+type Server struct {
+	Command string
+	Args    []string
+}
+
+// Client is an MCP client: the path of its configuration file below the home folder, the
+// text of Fovea's entry, and how to merge the entry into an existing file.
+type Client struct {
+	Name  string
+	File  func(home string) string
+	Entry func(Server) string
+	merge func(text string, s Server) (string, error)
+}
+
+// Write merges the entry of a server into a client's file, which it creates if missing. It
+// follows symbolic links, and keeps the old file under the name kept, "" if there was none.
+// changed is false if the file has the entry. A file in a form that it cannot add to is an
+// error and stays as it is.
+func (c Client) Write(file string, s Server) (kept string, changed bool, err error) {
+	return mergeFile(file, func(text string) (string, error) { return c.merge(text, s) })
+}
+
+// Clients lists the supported MCP clients. The slice must not be changed.
+var Clients = []Client{
+	{"claude-code", below(".claude.json"), jsonServers, mergeJSON},
+	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON},
+	{"codex", below(".codex/config.toml"), tomlServer, mergeTOML},
+	{"gptel", emacsInit, lispServer, mergeLisp},
+}
+
+func below(file string) func(string) string {
+	return func(home string) string { return filepath.Join(home, filepath.FromSlash(file)) }
+}
+
+// emacsInit returns Emacs' init file. Emacs tries these in order and stops at the first:
+// creating an earlier one would hide the person's own.
+func emacsInit(home string) string {
+	for _, place := range []struct{ there, file string }{
+		{".emacs.el", ""}, {".emacs", ""}, {".emacs.d", "init.el"}, {".config/emacs", "init.el"},
+	} {
+		there := below(place.there)(home)
+		if _, err := os.Stat(there); err == nil {
+			return filepath.Join(there, place.file)
+		}
+	}
+	return below(".emacs.d/init.el")(home)
+}
+
+// jsonServers returns a whole configuration file for clients that read mcpServers.
+func jsonServers(s Server) string {
+	return "{\n  \"mcpServers\": {\n    \"fovea\": " + jsonServer(s, "    ") + "\n  }\n}\n"
+}
+
+// jsonServer returns one entry of mcpServers; its further lines start with indent.
+func jsonServer(s Server, indent string) string {
+	return "{\n" + indent + "  \"command\": " + quoteJSON(s.Command) + ",\n" + indent + "  \"args\": " + quoteList(s.Args) + "\n" + indent + "}"
+}
+
+// tomlServer returns the table of one server for Codex.
+func tomlServer(s Server) string {
+	return "[mcp_servers.fovea]\ncommand = " + quoteJSON(s.Command) + "\nargs = " + quoteList(s.Args) + "\n"
+}
+
+// lispServer returns Lisp that registers the server with mcp.el, its tools with gptel.
+func lispServer(s Server) string {
+	words := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		words[i] = quoteLisp(a)
+	}
+	return lispBegin + "\n(with-eval-after-load 'mcp-hub\n  (add-to-list 'mcp-hub-servers\n               '(\"fovea\" . (:command " + quoteLisp(s.Command) +
+		"\n                             :args (" + strings.Join(words, " ") + ")))))\n(with-eval-after-load 'gptel (require 'gptel-integrations))\n" + lispEnd + "\n"
+}
+
+// quoteJSON returns a JSON string, which is also a TOML string.
+func quoteJSON(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func quoteList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = quoteJSON(t)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// quoteLisp returns an Emacs Lisp string.
+func quoteLisp(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
