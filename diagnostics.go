@@ -7,9 +7,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Diagnostics lists, by path and line, what is odd in the documents: ids borne
@@ -19,12 +19,12 @@ import (
 // done). Complexity is that of a look at each link and at each file that is linked to
 // and no document, and of parsing, on all processors, the documents that changed since
 // it was last asked; the first time, every document.
-func (m *Memory) Diagnostics(ctx context.Context) ([]node.Problem, error) {
+func (m *Memory) Diagnostics(ctx context.Context) ([]document.Problem, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fail("diagnostics", m.dir, Other, err)
 	}
 	v := m.View()
-	var out []node.Problem
+	var out []document.Problem
 	for _, problems := range problemsOf(v).All() {
 		out = append(out, problems...)
 	}
@@ -32,16 +32,18 @@ func (m *Memory) Diagnostics(ctx context.Context) ([]node.Problem, error) {
 	for p := range stateOf(v).BrokenLinks(ctx, around) {
 		out = append(out, p)
 	}
-	slices.SortStableFunc(out, func(a, b node.Problem) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) })
+	slices.SortStableFunc(out, func(a, b document.Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
 	return out, fail("diagnostics", m.dir, Other, ctx.Err())
 }
 
 // oddities are what is odd in single documents: by path, where anything is.
-var oddities = &kind[champ.Map[[]node.Problem]]{
-	build: func(s *graph.State) champ.Map[[]node.Problem] {
-		return oddIn(champ.Map[[]node.Problem]{}, s, s.Paths())
+var oddities = &kind[champ.Map[[]document.Problem]]{
+	build: func(s *graph.State) champ.Map[[]document.Problem] {
+		return oddIn(champ.Map[[]document.Problem]{}, s, s.Paths())
 	},
-	update: func(x champ.Map[[]node.Problem], s *graph.State, g gap) champ.Map[[]node.Problem] {
+	update: func(x champ.Map[[]document.Problem], s *graph.State, g gap) champ.Map[[]document.Problem] {
 		return oddIn(x, s, g.documents(s))
 	},
 }
@@ -67,7 +69,7 @@ func (g gap) documents(s *graph.State) []string {
 }
 
 // oddIn returns what is known to be odd, known anew of the documents at some paths.
-func oddIn(known champ.Map[[]node.Problem], s *graph.State, paths []string) champ.Map[[]node.Problem] {
+func oddIn(known champ.Map[[]document.Problem], s *graph.State, paths []string) champ.Map[[]document.Problem] {
 	e := known.Edit()
 	for i, problems := range s.Problems(paths, encodingProblems) {
 		if e.Delete(paths[i]); len(problems) > 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 )
 
 var (
@@ -77,17 +77,19 @@ func countBytes(text string) (counts [256]int) {
 
 // encodingProblems reports an encoding that keeps Fovea from reading or editing a document
 // correctly.
-func encodingProblems(path, text string) []node.Problem {
+func encodingProblems(path, text string) []document.Problem {
 	switch {
 	case isUTF16(text):
-		return []node.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}}
+		return []document.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}}
 	}
-	var out []node.Problem
+	var out []document.Problem
 	if line := foreignLine(text); line > 0 {
-		out = append(out, node.Problem{Path: path, Line: line, Kind: "encoding", Message: "the file is not in UTF-8 but perhaps in Latin-1: words beyond ASCII are not found; save it as UTF-8"})
+		out = append(out, document.Problem{Path: path, Line: line, Kind: "encoding",
+			Message: "the file is not in UTF-8 but perhaps in Latin-1: words beyond ASCII are not found; save it as UTF-8"})
 	}
 	if strings.Count(text, "\r") > 2*strings.Count(text, "\n") {
-		out = append(out, node.Problem{Path: path, Line: 1, Kind: "encoding", Message: "the lines end in carriage returns alone, so the file is read as one line; save it with line feeds"})
+		out = append(out, document.Problem{Path: path, Line: 1, Kind: "encoding",
+			Message: "the lines end in carriage returns alone, so the file is read as one line; save it with line feeds"})
 	}
 	return out
 }

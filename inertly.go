@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/node"
@@ -138,7 +139,7 @@ func noteText(t *node.Tree) string {
 	b.WriteString("* " + oneLine(textOf(t, "TITLE")) + "\n:PROPERTIES:\n")
 	for _, a := range t.Attrs {
 		for _, v := range append(a.Value.Items(), a.Value) {
-			if a.Key != "TITLE" && v.Kind() != node.KindNull && v.Items() == nil {
+			if a.Key != "TITLE" && v.Kind() != document.KindNull && v.Items() == nil {
 				b.WriteString(":" + oneLine(a.Key) + ": " + oneLine(v.String()) + "\n")
 			}
 		}

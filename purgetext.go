@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -96,7 +97,8 @@ func (p *purge) commit(block []byte, of string) error {
 	}
 	p.commits = append(p.commits, c)
 	if held := mentions(c, p.text); p.text != "" && held != "" && !p.afterwards {
-		return fail("purge", fmt.Sprintf("commit %d%s", c.Seq, of), Invalid, fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
+		return fail("purge", fmt.Sprintf("commit %d%s", c.Seq, of), Invalid,
+			fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
 	}
 	return nil
 }
@@ -106,7 +108,7 @@ func (p *purge) holds(n *node.Node) bool {
 	return p.text != "" && (strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text))
 }
 
-func attrsHold(attrs []node.Attr, text string) bool {
+func attrsHold(attrs []document.Attr, text string) bool {
 	for _, a := range attrs {
 		if strings.Contains(a.Key, text) || strings.Contains(a.Value.String(), text) {
 			return true
@@ -156,7 +158,8 @@ func (p *purge) mark(data []byte) error {
 	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
-	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it", p.m.chain.Ledgers().Label(kind)))
+	return fail("purge", p.m.state, Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
+		p.m.chain.Ledgers().Label(kind)))
 }
 
 // isFraming reports whether a text occurs in the framing around contents, so that finding

@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Repair restores a damaged memory as far as possible. It moves damaged files to
@@ -31,7 +31,7 @@ import (
 // A crash leaves the old history or the new one. Errors: Corrupt (an unknown
 // format), ReadOnly or Other (of the file system: nothing is given up because a
 // file cannot be read at the moment), and those of Ingest.
-func (m *Memory) Repair(ctx context.Context, dry bool) ([]node.Problem, error) {
+func (m *Memory) Repair(ctx context.Context, dry bool) ([]document.Problem, error) {
 	defer m.chain.Begin().End()
 	if m.closed {
 		return nil, fail("repair", m.state, Invalid, errClosed)
@@ -77,8 +77,8 @@ func (m *Memory) checkAll(ctx context.Context) error {
 }
 
 // plan lists what a repair does; it is empty for an intact memory.
-func (s *salvage) plan() []node.Problem {
-	var plan []node.Problem
+func (s *salvage) plan() []document.Problem {
+	var plan []document.Problem
 	told := map[string]bool{}
 	damage := s.from.Damage()
 	if c := store.RecoveryOf(s.m.chain.Store()).Corrupt; c != nil {
@@ -87,11 +87,11 @@ func (s *salvage) plan() []node.Problem {
 	for _, bad := range damage {
 		if !told[bad.File] {
 			told[bad.File] = true
-			plan = append(plan, node.Problem{Path: bad.File, Kind: "damaged", Message: fmt.Sprintf("byte %d: %s", bad.Offset, bad.Reason)})
+			plan = append(plan, document.Problem{Path: bad.File, Kind: "damaged", Message: fmt.Sprintf("byte %d: %s", bad.Offset, bad.Reason)})
 		}
 	}
 	for _, name := range s.aside {
-		plan = append(plan, node.Problem{Path: name, Kind: "aside", Message: "the image is of a commit that is lost"})
+		plan = append(plan, document.Problem{Path: name, Kind: "aside", Message: "the image is of a commit that is lost"})
 	}
 	return append(plan, s.lost()...)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -183,8 +184,8 @@ func (s *salvage) image(name string, img *store.Image) {
 }
 
 // lost reports the commits and blocks that cannot be recovered.
-func (s *salvage) lost() []node.Problem {
-	var out []node.Problem
+func (s *salvage) lost() []document.Problem {
+	var out []document.Problem
 	if after := s.newest - s.head.Seq; after > 0 && s.newest > s.head.Seq {
 		told := fmt.Sprintf("commits %d to %d are lost", s.head.Seq+1, s.newest)
 		if after == 1 {
@@ -193,11 +194,11 @@ func (s *salvage) lost() []node.Problem {
 		if readable := len(s.order) - len(s.chain); readable > 0 {
 			told += fmt.Sprintf("; %d of them can be read and hang on nothing: they are kept as blocks", readable)
 		}
-		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: told})
+		out = append(out, document.Problem{Path: "history", Kind: "lost", Message: told})
 	}
 	if n := len(s.wanted); n > 0 {
 		message := fmt.Sprintf("%s of old versions missing, named by %s", count(n, "block"), s.commitsOfWanted())
-		out = append(out, node.Problem{Path: "history", Kind: "lost", Message: message})
+		out = append(out, document.Problem{Path: "history", Kind: "lost", Message: message})
 	}
 	return out
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Status describes the state of a memory.
@@ -25,18 +25,18 @@ type Status struct {
 	Head      Commit
 	Nodes     int
 	Documents int
-	Drift     []string       // files that differ from memory on purpose, see RollbackOptions
-	Missing   []string       // documents in memory without a file in the folder
-	Problems  []node.Problem // files that the last scan could not read
-	ReadOnly  string         // why writes are refused, or ""
-	Recovered string         // what opening repaired, or ""
-	Kin       string         // another store with these notes, how to adopt it, or ""
-	History   int64          // size of journal and packs in bytes
-	Large     string         // a warning if History exceeds Options.HistoryWarn, or ""
-	SignedBy  string         // the known key that signed the head, NAME+HASH, or ""
-	Signature string         // why the newest signature does not cover the head, or ""
-	Baselines string         // why the baselines of protected files are unverified, or ""
-	Relaxed   time.Duration  // how long an acknowledged commit may be unsynced, see Options
+	Drift     []string           // files that differ from memory on purpose, see RollbackOptions
+	Missing   []string           // documents in memory without a file in the folder
+	Problems  []document.Problem // files that the last scan could not read
+	ReadOnly  string             // why writes are refused, or ""
+	Recovered string             // what opening repaired, or ""
+	Kin       string             // another store with these notes, how to adopt it, or ""
+	History   int64              // size of journal and packs in bytes
+	Large     string             // a warning if History exceeds Options.HistoryWarn, or ""
+	SignedBy  string             // the known key that signed the head, NAME+HASH, or ""
+	Signature string             // why the newest signature does not cover the head, or ""
+	Baselines string             // why the baselines of protected files are unverified, or ""
+	Relaxed   time.Duration      // how long an acknowledged commit may be unsynced, see Options
 }
 
 // scanned holds the writer's data outside the chain, for Status.
@@ -68,12 +68,12 @@ func (m *Memory) Status() Status {
 		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.skippedOnOpen(),
 	}
 	for _, p := range t.problems {
-		s.Problems = append(s.Problems, node.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
+		s.Problems = append(s.Problems, document.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
 	}
 	if m.parent == nil {
 		names, err := m.Scopes()
 		if s.Scopes = names; err != nil {
-			s.Problems = append(s.Problems, node.Problem{Path: scopesFolder, Kind: "scope", Message: err.Error()})
+			s.Problems = append(s.Problems, document.Problem{Path: scopesFolder, Kind: "scope", Message: err.Error()})
 		}
 	}
 	s.Relaxed = m.opts.Relaxed

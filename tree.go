@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -98,7 +99,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	}
 	draft := m.draft(m.opts.Now().UnixMilli())
 	err := in.put(draft)
-	if errors.Is(err, node.ErrTree) {
+	if errors.Is(err, document.ErrTree) {
 		err = fail("ingest", "tree", Invalid, err)
 	}
 	if err != nil {
@@ -331,7 +332,8 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	case !ok:
 		return fail("ingest", in.parent, NotFound, errors.New("no such node to be the parent"))
 	case !node.IsMemory(up.Path):
-		return fail("ingest", in.parent, Invalid, fmt.Errorf("it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path))
+		return fail("ingest", in.parent, Invalid,
+			fmt.Errorf("it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path))
 	}
 	if known == nil {
 		known = in.namesake(up)

@@ -170,20 +170,20 @@ func setText(t *node.Tree, key, value string) error {
 // setAttr sets an attribute to a text, or to a list for TAGS and for several values. Without
 // a non-empty value it removes the attribute.
 func setAttr(t *node.Tree, key string, values ...string) {
-	attrs := slices.DeleteFunc(slices.Clone(t.Attrs), func(a node.Attr) bool { return strings.EqualFold(a.Key, key) })
-	var list []node.Value
+	attrs := slices.DeleteFunc(slices.Clone(t.Attrs), func(a document.Attr) bool { return strings.EqualFold(a.Key, key) })
+	var list []document.Value
 	for _, v := range values {
 		if v != "" {
-			list = append(list, node.TextValue(v))
+			list = append(list, document.TextValue(v))
 		}
 	}
 	switch {
 	case len(list) == 1 && !strings.EqualFold(key, "TAGS"):
-		attrs = append(attrs, node.Attr{Key: key, Value: list[0]})
+		attrs = append(attrs, document.Attr{Key: key, Value: list[0]})
 	case len(list) > 0:
-		attrs = append(attrs, node.Attr{Key: key, Value: node.ListValue(list...)})
+		attrs = append(attrs, document.Attr{Key: key, Value: document.ListValue(list...)})
 	}
-	t.Attrs = node.Attributes(attrs...)
+	t.Attrs = document.Attributes(attrs...)
 }
 
 // tagsOf returns the tags of a tree's root.
@@ -194,7 +194,7 @@ func tagsOf(t *node.Tree) []string {
 		}
 		var tags []string
 		for _, v := range append(a.Value.Items(), a.Value) {
-			if v.Kind() == node.KindText {
+			if v.Kind() == document.KindText {
 				tags = append(tags, strings.FieldsFunc(v.String(), func(r rune) bool { return r == ':' || r == ' ' })...)
 			}
 		}

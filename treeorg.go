@@ -97,12 +97,12 @@ func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, 
 		h.Properties = append(h.Properties, document.Property{Key: "ID", Value: uuid.NewString()})
 	}
 	for _, a := range t.Attrs {
-		if slices.Contains(intoLine, a.Key) || a.Value.Kind() == node.KindNull {
+		if slices.Contains(intoLine, a.Key) || a.Value.Kind() == document.KindNull {
 			continue
 		}
 		items := a.Value.Items()
 		if items == nil {
-			items = []node.Value{a.Value}
+			items = []document.Value{a.Value}
 		}
 		key := a.Key
 		for _, v := range items {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -36,7 +37,7 @@ import (
 // Problems of the kinds purged, thinned and lost are not damage: a commit records that
 // the content is gone. Without other kinds, all is well. The cost is that of reading the
 // whole history, on two processors. Errors: Invalid (an anchor is not a signed head).
-func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, problems []node.Problem, err error) {
+func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, problems []document.Problem, err error) {
 	var notes []string
 	for _, text := range anchors {
 		some, err := chain.SplitNotes(text)
@@ -57,7 +58,7 @@ func (m *Memory) Verify(ctx context.Context, anchors ...string) (checked int, pr
 }
 
 // verify is Verify for one scope.
-func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []node.Problem, err error) {
+func (m *Memory) verify(ctx context.Context, notes []string) (checked int, problems []document.Problem, err error) {
 	defer m.chain.Begin().End()
 	at := m.chain.Head()
 	if held := m.chain.Writer().LastStored(); held != nil {
@@ -101,7 +102,7 @@ type verifier struct {
 	roots    map[uint64]merkle.Digest // by commit number
 	kinds    map[uint64]string        // by commit number, of commits without changes
 	checked  int
-	problems []node.Problem
+	problems []document.Problem
 
 	signatures signatures
 }
@@ -121,7 +122,7 @@ type missingBlock struct {
 }
 
 func (w *verifier) problem(where, kind, detail string) {
-	w.problems = append(w.problems, node.Problem{Path: where, Kind: kind, Message: detail})
+	w.problems = append(w.problems, document.Problem{Path: where, Kind: kind, Message: detail})
 }
 
 // history replays the journal and packs, then checks the tables of packs.
@@ -263,11 +264,11 @@ type presentState struct {
 	image    *store.Image // nil if none verifies
 	root     merkle.Digest
 	checked  int
-	problems []node.Problem
+	problems []document.Problem
 }
 
 func (p *presentState) problem(where, kind, detail string) {
-	p.problems = append(p.problems, node.Problem{Path: where, Kind: kind, Message: detail})
+	p.problems = append(p.problems, document.Problem{Path: where, Kind: kind, Message: detail})
 }
 
 // newest verifies the newest image, section by section, and computes the root of its
@@ -320,7 +321,7 @@ func (p *presentState) live(s *graph.State) {
 // VerifyFiles compares every document with its file, byte for byte; each difference is a
 // problem, drift included. Run a scan first. checked counts the files. Projects are
 // compared with their own files. The cost is that of reading the folder.
-func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
+func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
 	checked, problems, err = m.verifyFiles(ctx)
 	if m.parent != nil {
 		return checked, problems, err
@@ -331,7 +332,7 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 			break
 		}
 		var n int
-		var found []node.Problem
+		var found []document.Problem
 		n, found, err = s.verifyFiles(ctx)
 		checked, problems = checked+n, append(problems, found...)
 	}
@@ -339,7 +340,7 @@ func (m *Memory) VerifyFiles(ctx context.Context) (checked int, problems []node.
 }
 
 // verifyFiles is VerifyFiles for one scope.
-func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.Problem, err error) {
+func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
 	defer m.chain.Begin().End()
 	head := m.present()
 	for _, path := range head.Paths() {
@@ -366,13 +367,13 @@ func (m *Memory) verifyFiles(ctx context.Context) (checked int, problems []node.
 		if _, meant := m.drift()[path]; meant {
 			why += ", since a rollback of memory only"
 		}
-		problems = append(problems, node.Problem{Path: path, Kind: "file", Message: why})
+		problems = append(problems, document.Problem{Path: path, Kind: "file", Message: why})
 	}
 	return checked, problems, nil
 }
 
 // verifyScopes verifies the scopes of a memex. Each problem names its scope.
-func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []node.Problem, err error) {
+func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []document.Problem, err error) {
 	names, err := m.allScopes()
 	if err != nil {
 		return 0, nil, err
@@ -380,7 +381,7 @@ func (m *Memory) verifyScopes(ctx context.Context) (checked int, problems []node
 	for _, name := range names {
 		s, err := m.openOther(ctx, name)
 		if err != nil {
-			problems = append(problems, node.Problem{Path: name, Kind: "scope", Message: err.Error()})
+			problems = append(problems, document.Problem{Path: name, Kind: "scope", Message: err.Error()})
 			continue
 		}
 		n, found, err := s.verify(ctx, nil)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -28,7 +29,7 @@ type View struct {
 	words  *lazy[*index.Lexical]
 	facts  *lazy[index.Attributes]
 	tree   *lazy[*window.Outline]
-	odd    *lazy[champ.Map[[]node.Problem]]
+	odd    *lazy[champ.Map[[]document.Problem]]
 
 	whole      *View                  // of a guarded view: the view with the locked files
 	locked     map[string]guard.State // by path
@@ -85,7 +86,7 @@ func stateOf(v *View) *graph.State { return v.state }
 func wordsOf(v *View) *index.Lexical { return v.words.get() }
 
 // problemsOf returns what is odd in single documents of a view, by path.
-func problemsOf(v *View) champ.Map[[]node.Problem] { return v.odd.get() }
+func problemsOf(v *View) champ.Map[[]document.Problem] { return v.odd.get() }
 
 // layersOf returns the scopes that a view of several lays over one another.
 func layersOf(v *View) []string { return v.layers }

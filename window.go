@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
@@ -56,7 +57,7 @@ func (v *View) ActiveProjects() []string {
 	return out
 }
 
-func isActiveProject(d *node.Derived) bool {
+func isActiveProject(d *document.Derived) bool {
 	return slices.Contains(d.Tags, "project") && !d.Done && !d.Commented && !d.Archived
 }
 

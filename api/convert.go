@@ -8,6 +8,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -24,7 +25,7 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	g := GrantOf(ctx)
 	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.reaches(scope) })
 	if !l.m.ByOwner(ctx) {
-		found = slices.DeleteFunc(found, func(p node.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
+		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
 	all := each(append(s.Problems, found...), problem)
 	out := &Status{
@@ -72,7 +73,7 @@ func each[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
-func problem(p node.Problem) Problem {
+func problem(p document.Problem) Problem {
 	return Problem{Kind: p.Kind, Where: p.Path, Line: p.Line, Detail: p.Message}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // RepairRequest makes a damaged memory whole again.
@@ -151,11 +151,11 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 
 // withoutScopes takes the words out of problems of scopes that a grant is not for. That
 // something is amiss stays known.
-func withoutScopes(g Grant, found []node.Problem) []node.Problem {
+func withoutScopes(g Grant, found []document.Problem) []document.Problem {
 	for i := range found {
 		scope, _, _ := strings.Cut(found[i].Path, ":")
 		if !g.reaches(scope) {
-			found[i] = node.Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
+			found[i] = document.Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
 		}
 	}
 	return found

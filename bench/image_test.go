@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -226,7 +227,7 @@ type plain struct {
 	ID string
 	node.Entry
 	Type, Content string
-	Derived       *node.Derived
+	Derived       *document.Derived
 }
 
 // newGob keeps the nodes of a state, digests and all, with encoding/gob, and reads

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
@@ -121,21 +122,21 @@ func newForest(headlines int) *forest {
 
 // treeOf says of a headline what the seed's driver does.
 func treeOf(n *node.Node) *node.Tree {
-	attrs := []node.Attr{{Key: "TITLE", Value: node.TextValue(n.Derived.Title)}}
+	attrs := []document.Attr{{Key: "TITLE", Value: document.TextValue(n.Derived.Title)}}
 	if n.Derived.Todo != "" {
-		attrs = append(attrs, node.Attr{Key: "TODO-STATE", Value: node.TextValue(n.Derived.Todo)})
+		attrs = append(attrs, document.Attr{Key: "TODO-STATE", Value: document.TextValue(n.Derived.Todo)})
 	}
 	if tags := n.Derived.Tags; len(tags) > 0 {
-		var list []node.Value
+		var list []document.Value
 		for _, tag := range tags {
-			list = append(list, node.TextValue(tag))
+			list = append(list, document.TextValue(tag))
 		}
-		attrs = append(attrs, node.Attr{Key: "TAGS", Value: node.ListValue(list...)})
+		attrs = append(attrs, document.Attr{Key: "TAGS", Value: document.ListValue(list...)})
 	}
 	for _, p := range n.Derived.Properties {
-		attrs = append(attrs, node.Attr{Key: p.Key, Value: node.TextValue(p.Value)})
+		attrs = append(attrs, document.Attr{Key: p.Key, Value: document.TextValue(p.Value)})
 	}
-	return &node.Tree{Type: "headline", Attrs: node.Attributes(attrs...), Content: n.Body()}
+	return &node.Tree{Type: "headline", Attrs: document.Attributes(attrs...), Content: n.Body()}
 }
 
 // ingest takes each root's tree in, as the seed does.

@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // TestPropertyLists: all properties at once are what Property says of each.
 func TestPropertyLists(t *testing.T) {
-	d := &Derived{Properties: []Property{{"a", "1"}, {"B+", "2"}, {"A", "3"}, {"a+", "4"}, {"b+", "5"}, {"ı", "6"}, {"c", ""}, {"+", "7"}}}
+	d := &document.Derived{Properties: []document.Property{{Key: "a", Value: "1"}, {Key: "B+", Value: "2"}, {Key: "A", Value: "3"}, {Key: "a+",
+		Value: "4"}, {Key: "b+", Value: "5"}, {Key: "ı", Value: "6"}, {Key: "c", Value: ""}, {Key: "+", Value: "7"}}}
 	want := map[string][]string{"A": {"3", "4"}, "B": {"2", "5"}, "I": {"6"}, "C": {""}, "": {"7"}}
 	got := d.PropertyLists()
 	if diff := cmp.Diff(want, got); diff != "" {

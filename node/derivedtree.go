@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -26,7 +27,7 @@ func (n *Node) Under(parent *Node) *Node {
 	if parent != nil {
 		in = parent.inherits()
 	}
-	if d := n.Derived; d != nil && d.Level == in.level && d.Encrypted == (in.encrypted || slices.Contains(d.Tags, cryptTag)) {
+	if d := n.Derived; d != nil && d.Level == in.level && d.Encrypted == (in.encrypted || slices.Contains(d.Tags, document.CryptTag)) {
 		return n
 	}
 	c := *n
@@ -36,19 +37,19 @@ func (n *Node) Under(parent *Node) *Node {
 
 // deriveTree returns the derived fields of a node of a tree: from its attributes, but
 // for the links in its content.
-func deriveTree(attrs []Attr, content string, in inherited) *Derived {
-	d := &Derived{Level: in.level}
+func deriveTree(attrs []document.Attr, content string, in inherited) *document.Derived {
+	d := &document.Derived{Level: in.level}
 	todoType := ""
 	for _, a := range attrs {
 		switch a.Key {
 		case "ID":
-			d.DeclaredID = declaredIn(attrs)
+			d.DeclaredID = document.DeclaredID(attrs)
 		case "TITLE":
 			d.Title = a.Value.String()
 		case "TODO":
 			d.Todo = a.Value.String()
 		case "TODO-TYPE":
-			todoType = lower(a.Value.String())
+			todoType = document.Lower(a.Value.String())
 		case "PRIORITY":
 			d.Priority = priority(a.Value)
 		case "TAGS":
@@ -63,7 +64,7 @@ func deriveTree(attrs []Attr, content string, in inherited) *Derived {
 	}
 	d.Done = isDone(d.Todo, todoType)
 	d.Archived = slices.Contains(d.Tags, "ARCHIVE")
-	d.Encrypted = in.encrypted || slices.Contains(d.Tags, cryptTag)
+	d.Encrypted = in.encrypted || slices.Contains(d.Tags, document.CryptTag)
 	d.Properties = attrProperties(attrs)
 	if !d.Encrypted {
 		d.Links = contentLinks(content)
@@ -73,14 +74,14 @@ func deriveTree(attrs []Attr, content string, in inherited) *Derived {
 
 // isDone reports whether a keyword means done: as its type says, else by the keyword.
 func isDone(todo, todoType string) bool {
-	return todoType == "done" || todoType == "" && slices.Contains(doneWords, upper(todo))
+	return todoType == "done" || todoType == "" && slices.Contains(doneWords, document.Upper(todo))
 }
 
 // doneWords are the keywords that mean done without a TODO-TYPE.
 var doneWords = []string{"DONE", "CANCELLED", "CANCELED"}
 
 // priority reads a priority; org-element gives the code of its letter.
-func priority(v Value) string {
+func priority(v document.Value) string {
 	if c := v.Int(); c >= 'A' && c <= 'Z' {
 		return string(rune(c))
 	}
@@ -91,10 +92,10 @@ func priority(v Value) string {
 const fewTags = 16
 
 // tags reads tags: a list, one tag, or as a headline writes them, ":a:b:".
-func tags(v Value) []string {
+func tags(v document.Value) []string {
 	var out []string
 	var seen map[string]bool // nil while they are few
-	for item := range v.each() {
+	for item := range v.Each() {
 		text := item.String()
 		for text != "" {
 			end := strings.IndexAny(text, ": ")
@@ -107,7 +108,7 @@ func tags(v Value) []string {
 				continue
 			}
 			if out == nil {
-				out = make([]string, 0, v.count())
+				out = make([]string, 0, v.Count())
 			}
 			if out = append(out, tag); len(out) == fewTags {
 				seen = make(map[string]bool)
@@ -124,26 +125,26 @@ func tags(v Value) []string {
 
 // attrProperties returns attributes as properties of a drawer: the items of a list after
 // its first as KEY+, null not at all.
-func attrProperties(attrs []Attr) []Property {
+func attrProperties(attrs []document.Attr) []document.Property {
 	count := 0
 	for _, a := range attrs {
-		count += a.Value.count()
+		count += a.Value.Count()
 	}
 	if count == 0 {
 		return nil
 	}
-	out := make([]Property, 0, count)
+	out := make([]document.Property, 0, count)
 	for _, a := range attrs {
 		key := a.Key
 		switch a.Value.Kind() {
-		case KindNull:
-		case KindList:
-			for item := range a.Value.each() {
-				out = append(out, Property{key, item.String()})
+		case document.KindNull:
+		case document.KindList:
+			for item := range a.Value.Each() {
+				out = append(out, document.Property{Key: key, Value: item.String()})
 				key = a.Key + "+"
 			}
 		default:
-			out = append(out, Property{key, a.Value.String()})
+			out = append(out, document.Property{Key: key, Value: a.Value.String()})
 		}
 	}
 	return out

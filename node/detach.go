@@ -14,7 +14,7 @@ import (
 // version or nil, are shared with it. O(len(Content)).
 func (n *Node) Detach(was *Node) {
 	if was == nil {
-		was = &Node{Derived: &Derived{}}
+		was = &Node{Derived: &document.Derived{}}
 	}
 	n.ID, n.Parent = ours(n.ID, was.ID), ours(n.Parent, was.Parent)
 	n.Kids, n.Content = allOurs(n.Kids, was.Kids), ours(n.Content, was.Content)
@@ -35,7 +35,7 @@ func (n *Node) Detach(was *Node) {
 	} else {
 		d.Properties = slices.Clone(d.Properties)
 		for i, p := range d.Properties {
-			d.Properties[i] = Property{strings.Clone(p.Key), strings.Clone(p.Value)}
+			d.Properties[i] = document.Property{Key: strings.Clone(p.Key), Value: strings.Clone(p.Value)}
 		}
 	}
 	d.TagGroups = slices.Clone(d.TagGroups)

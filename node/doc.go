@@ -5,9 +5,9 @@
 //
 // A [Node] is a document, a headline, or an element of a [Tree]. It is immutable: an
 // edit makes a new Node. Its [Entry] is its place and its digests in a state; its
-// [Derived] fields are what the parser read from its bytes.
+// derived fields are what the parser read from its bytes.
 //
-// Every format yields an [Outline], the [Part] values of a document in document order:
+// Every format yields an [Outline], the parts of a document in document order:
 // [ParseFile] for Org and opaque files, [ParseTree] and [ParseBranch] for trees.
 // [Outline.Nodes] makes nodes of any outline. [Join] and [TreeOf] turn nodes back into
 // the file or the tree. [Merging] merges two versions of a node's own text and keeps
@@ -31,6 +31,7 @@
 //   - A Node is never changed after it has entered a state. Strings of a node may share
 //     memory with the file they were read from.
 //
-// Elsewhere: parsing (package org), digests and their encoding (package merkle), the
-// set of all nodes, its history, and the matching of nodes in a merge (package graph).
+// Elsewhere: parts, derived fields and attributes (package document), parsing (package
+// org), digests and their encoding (package merkle), the set of all nodes, its history,
+// and the matching of nodes in a merge (package graph).
 package node

@@ -11,9 +11,4 @@ var (
 	ErrFormat = errors.New("unknown format")
 	// ErrShape is returned for nodes that do not form the document.
 	ErrShape = errors.New("nodes do not form the document")
-	// ErrTree is returned for an invalid tree; the error that wraps it names the
-	// place.
-	ErrTree = errors.New("not a tree that can be kept")
-	// ErrValue is returned for an invalid value of an attribute.
-	ErrValue = errors.New("not a value of an attribute")
 )

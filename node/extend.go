@@ -26,11 +26,11 @@ func Extend(nodes []*Node, more string, opts *org.Options, free func(id string) 
 		return nil
 	}
 	o := orgOutline(top.Path, doc)
-	if !o.parts[0].Derived.Equal(top.Derived) {
+	if !o.Parts[0].Derived.Equal(top.Derived) {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, p := range o.parts[1:] {
+	for _, p := range o.Parts[1:] {
 		id := p.Derived.DeclaredID
 		if id == "" || seen[id] || !free(id) || !org.IsLocal(p.Content) {
 			return nil

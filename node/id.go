@@ -4,29 +4,19 @@ package node
 
 import (
 	"encoding/base32"
-	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-)
-
-const (
-	// derivedPrefix marks an id that Fovea derived. It is never written into a
-	// file, and an :ID: may not begin with it.
-	derivedPrefix = "~"
-	// searchMark separates an id from a place below it, as in Org's own links:
-	// ID::#custom here, ID::type.N for spans. An :ID: may not contain it.
-	searchMark = "::"
 )
 
 // base32Lower writes derived ids; 16 bytes make 26 characters.
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // IsDerived reports whether the id was derived from a node's position.
-func IsDerived(id string) bool { return strings.HasPrefix(id, derivedPrefix) }
+func IsDerived(id string) bool { return strings.HasPrefix(id, document.DerivedPrefix) }
 
 // DocumentID derives the id of a document that declares none: a function of
 // its path alone, in Unicode NFC, so that the same folder has the same ids on
@@ -46,38 +36,21 @@ func documentID(kind, path string) string {
 // outlineOf returns the place of a document with the given id. The place of any other
 // node is the digest of its parent's place, its Key and its ordinal among siblings of
 // the same key; derived ids are cut from it.
-func outlineOf(document string) merkle.Digest {
+func outlineOf(id string) merkle.Digest {
 	b := merkle.AppendList(nil, 2)
 	b = merkle.AppendText(b, "headline")
-	return merkle.Sum(merkle.AppendText(b, document))
+	return merkle.Sum(merkle.AppendText(b, id))
 }
 
 // derive cuts a derived id from a digest.
 func derive(place merkle.Digest) string {
-	return derivedPrefix + base32Lower.EncodeToString(place[:16])
+	return document.DerivedPrefix + base32Lower.EncodeToString(place[:16])
 }
 
 // customID is the id of a headline that declares a CUSTOM_ID: unique within
 // its document only, so it is prefixed by the document's id, as in Org's link
 // [[id:document::#custom]].
-func customID(document, custom string) string { return document + searchMark + "#" + custom }
-
-// unusable returns why a declared id cannot be used, "" if it can.
-func unusable(id string) string {
-	switch {
-	case !utf8.ValidString(id):
-		return "an ID must be valid UTF-8"
-	case len(id) > MaxID:
-		return fmt.Sprintf("an ID of %d bytes is longer than %d", len(id), MaxID)
-	case strings.HasPrefix(id, derivedPrefix):
-		return "an ID may not begin with " + derivedPrefix + ", which marks derived ones"
-	case IsOrg(id):
-		return "an ID may not be like the path of an Org file, which it would stand in for"
-	case strings.Contains(id, searchMark):
-		return "an ID may not hold " + searchMark + ", which Org reads as a search"
-	}
-	return ""
-}
+func customID(top, custom string) string { return top + document.SearchMark + "#" + custom }
 
 // Claim is the claim of a document to an id: one that a node of it declares, or the one
 // that the path of a document without a declared id gives. Of several nodes of a

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/linediff"
 )
 
@@ -41,7 +42,7 @@ type Merging struct {
 // has no drawer. O(length of the texts), and two line differences.
 func (m *Merging) Own(base, won, lost *Node, level int, also ...Conflict) (string, []Conflict) {
 	if base == nil {
-		base = &Node{Type: won.Type, Derived: &Derived{}}
+		base = &Node{Type: won.Type, Derived: &document.Derived{}}
 	}
 	if len(also) == 0 {
 		switch {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -21,7 +22,7 @@ type heading struct {
 
 // readHeading splits a line by the fields that the parser found in it; ok is false if
 // they are not in the line.
-func readHeading(line string, d *Derived) (h heading, ok bool) {
+func readHeading(line string, d *document.Derived) (h heading, ok bool) {
 	text := strings.TrimRight(line, "\r\n")
 	ok = true
 	blanks := func() string {
@@ -135,7 +136,7 @@ func (o *ownMerge) reads(line string) bool {
 	w, l := o.won.Derived, o.lost.Derived
 	var words strings.Builder
 	words.WriteString("#+TODO:")
-	for _, d := range []*Derived{o.base.Derived, w, l} {
+	for _, d := range []*document.Derived{o.base.Derived, w, l} {
 		if d.Todo != "" {
 			words.WriteString(" " + d.Todo)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -22,7 +23,7 @@ func (o *ownMerge) planning() string {
 	return line
 }
 
-func planned(d *Derived, keyword string) string {
+func planned(d *document.Derived, keyword string) string {
 	switch keyword {
 	case "CLOSED":
 		return d.Closed

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -50,10 +51,10 @@ func (m *treeMerge) merge(base, won, lost *Tree, also []Conflict) *Tree {
 }
 
 // attributes merges by key. An absent attribute differs from one that is null.
-func (o *ownMerge) attributes(base, won, lost []Attr) []Attr {
+func (o *ownMerge) attributes(base, won, lost []document.Attr) []document.Attr {
 	b, w, l := byKey(base), byKey(won), byKey(lost)
-	var out []Attr
-	for _, a := range Attributes(slices.Concat(base, won, lost)...) { // each key once, in order
+	var out []document.Attr
+	for _, a := range document.Attributes(slices.Concat(base, won, lost)...) { // each key once, in order
 		v := pick(b[a.Key], w[a.Key], l[a.Key], func() optional {
 			if a.Key == "TODO" && finished(lost) && !finished(won) && !o.Undo {
 				o.conflict("todo", o.Won, l[a.Key].String(), w[a.Key].String())
@@ -63,7 +64,7 @@ func (o *ownMerge) attributes(base, won, lost []Attr) []Attr {
 			return w[a.Key]
 		})
 		if v.there {
-			out = append(out, Attr{a.Key, v.value})
+			out = append(out, document.Attr{Key: a.Key, Value: v.value})
 		}
 	}
 	return out
@@ -71,13 +72,13 @@ func (o *ownMerge) attributes(base, won, lost []Attr) []Attr {
 
 // optional is the value of an attribute that may be absent.
 type optional struct {
-	value Value
+	value document.Value
 	there bool
 }
 
 func (s optional) String() string { return s.value.String() }
 
-func byKey(attrs []Attr) map[string]optional {
+func byKey(attrs []document.Attr) map[string]optional {
 	out := make(map[string]optional, len(attrs))
 	for _, a := range attrs {
 		out[a.Key] = optional{a.Value, true}
@@ -86,8 +87,8 @@ func byKey(attrs []Attr) map[string]optional {
 }
 
 // finished reports whether attributes mark a task as done.
-func finished(attrs []Attr) bool {
-	return isDone(attr(attrs, "TODO").String(), lower(attr(attrs, "TODO-TYPE").String()))
+func finished(attrs []document.Attr) bool {
+	return isDone(document.Lookup(attrs, "TODO").String(), document.Lower(document.Lookup(attrs, "TODO-TYPE").String()))
 }
 
 // content merges raw contents by lines. No content differs from empty content.
@@ -179,9 +180,9 @@ func listed(kids []*Tree) siblings {
 	count := map[string]int{}
 	for _, k := range kids {
 		name := "is " + merkle.Sum(k.JSON()).String()
-		if id, title := k.ID(), attr(k.Attrs, "TITLE"); id != "" {
+		if id, title := k.ID(), document.Lookup(k.Attrs, "TITLE"); id != "" {
 			name = "id " + strconv.Quote(id)
-		} else if title.Kind() == KindText {
+		} else if title.Kind() == document.KindText {
 			name = "title " + k.Type + " " + strconv.Quote(title.String())
 		}
 		count[name]++
@@ -194,22 +195,23 @@ func listed(kids []*Tree) siblings {
 }
 
 // withConflicts returns attributes with conflicts and the tag added.
-func withConflicts(attrs []Attr, conflicts []Conflict) []Attr {
-	var kept []Value
-	if v := attr(attrs, conflictAttr); v.Kind() != KindNull {
-		kept = slices.Collect(v.each())
+func withConflicts(attrs []document.Attr, conflicts []Conflict) []document.Attr {
+	var kept []document.Value
+	if v := document.Lookup(attrs, conflictAttr); v.Kind() != document.KindNull {
+		kept = slices.Collect(v.Each())
 	}
 	for _, c := range conflicts {
-		if e := TextValue(c.entry()); !slices.Contains(kept, e) {
+		if e := document.TextValue(c.entry()); !slices.Contains(kept, e) {
 			kept = append(kept, e)
 		}
 	}
-	var words []Value
-	for _, tag := range append(tags(attr(attrs, "TAGS")), ConflictTag) {
-		if v := TextValue(tag); !slices.Contains(words, v) {
+	var words []document.Value
+	for _, tag := range append(tags(document.Lookup(attrs, "TAGS")), ConflictTag) {
+		if v := document.TextValue(tag); !slices.Contains(words, v) {
 			words = append(words, v)
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(attrs), func(a Attr) bool { return a.Key == conflictAttr || a.Key == "TAGS" })
-	return Attributes(append(rest, Attr{conflictAttr, ListValue(kept...)}, Attr{"TAGS", ListValue(words...)})...)
+	rest := slices.DeleteFunc(slices.Clone(attrs), func(a document.Attr) bool { return a.Key == conflictAttr || a.Key == "TAGS" })
+	return document.Attributes(append(rest, document.Attr{Key: conflictAttr, Value: document.ListValue(kept...)}, document.Attr{Key: "TAGS",
+		Value: document.ListValue(words...)})...)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -17,12 +18,9 @@ const (
 	TypeHeadline = "headline" // a headline and its own text, up to its first child
 )
 
-// Limits. A longer id is a diagnostic and replaced by a derived one, a longer path is
+// MaxPath is the maximum size in bytes of the path of a document; a longer one is
 // refused.
-const (
-	MaxID   = 1 << 10 // bytes of an id
-	MaxPath = 4 << 10 // bytes of a document path
-)
+const MaxPath = 4 << 10
 
 // Node is one version of one remembered thing at its place in a state.
 // It is immutable and safe for any number of readers.
@@ -30,12 +28,12 @@ type Node struct {
 	ID string // identity: declared, CUSTOM_ID within its document, or derived
 	Entry
 
-	Type    string // TypeDocument, TypeHeadline, or an element's name for AST nodes
-	Content string // the node's own bytes, children not included
-	Bare    bool   // no content, which differs from empty content; only for nodes of trees
-	Attrs   []Attr // hashed attributes of a node of a tree, sorted by key; nil for files
+	Type    string          // TypeDocument, TypeHeadline, or an element's name for AST nodes
+	Content string          // the node's own bytes, children not included
+	Bare    bool            // no content, which differs from empty content; only for nodes of trees
+	Attrs   []document.Attr // hashed attributes of a node of a tree, sorted by key; nil for files
 
-	Derived *Derived // what the parser read from Content; never nil in a state
+	Derived *document.Derived // what the parser read from Content; never nil in a state
 
 	key merkle.Digest // SHA-256 of ID, the node's place in the Merkle map
 }
@@ -118,7 +116,7 @@ func (n *Node) Title() string {
 // Secret reports whether a node is part of encrypted text because one of its ancestors
 // has the tag crypt: even its title must not be shown.
 func (n *Node) Secret() bool {
-	return (n.Type == TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, cryptTag)
+	return (n.Type == TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, document.CryptTag)
 }
 
 // Heading splits the content of a headline of a file after its first line. For any other

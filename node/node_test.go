@@ -10,10 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-func split(t *testing.T, path, text string) ([]*Node, []Problem) {
+func split(t *testing.T, path, text string) ([]*Node, []document.Problem) {
 	t.Helper()
 	nodes, problems := ParseFile(path, text, false, nil).Nodes(everyone)
 	if got := Join(nodes); got != text {
@@ -50,7 +51,7 @@ func TestSplitShape(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	long := strings.Repeat("x", MaxID+1)
+	long := strings.Repeat("x", document.MaxID+1)
 	for _, tc := range []struct {
 		name, drawer string
 		want         string // "" for a derived one
@@ -135,7 +136,7 @@ func TestReadOwn(t *testing.T) {
 	emit := func(d merkle.Digest, b []byte) error { store[d] = slices.Clone(b); return nil }
 	get := func(d merkle.Digest) ([]byte, error) { return store[d], nil }
 	for _, size := range []int{0, 1, 1 << 16, 1<<16 + 1, 300 << 10} {
-		n := &Node{Type: TypeHeadline, Content: strings.Repeat("y", size), Attrs: []Attr{{"K", TextValue("v")}}}
+		n := &Node{Type: TypeHeadline, Content: strings.Repeat("y", size), Attrs: []document.Attr{{Key: "K", Value: document.TextValue("v")}}}
 		d, err := n.OwnBlock(emit)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ package node_test
 import (
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -23,7 +24,7 @@ func TestOpening(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			n := &node.Node{Content: test.content, Derived: &node.Derived{Encrypted: test.encrypted}}
+			n := &node.Node{Content: test.content, Derived: &document.Derived{Encrypted: test.encrypted}}
 			if got := n.Opening(); got != test.want {
 				t.Errorf("Opening() = %q, want %q", got, test.want)
 			}

@@ -3,43 +3,16 @@
 package node
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Problem is something that a person may want to correct. No data is lost by it.
-type Problem struct {
-	Path    string // of the document, or another subject
-	Line    int    // 1-based; 0 for none
-	Kind    string // for sorting; "id" and "syntax" come from this package
-	Message string
-}
-
-// Part is what a format reads of one node: everything but its identity and digests.
-type Part struct {
-	Parent  int // index of the parent in the outline; -1 for the first part
-	Type    string
-	Attrs   []Attr // sorted by key; nil for files
-	Content string
-	Bare    bool // there is no content, which differs from empty content
-	Derived *Derived
-	Key     Key    // distinguishes siblings when ids are derived
-	Custom  string // CUSTOM_ID, "" for none
-	Line    int    // 1-based line in the file; 0 outside files
-	Refused string // why the declared id cannot be used, "" if it can or there is none
-}
-
-// Key distinguishes siblings before their order does: by title, or by type where a format
-// allows nodes without a title. One of the two is empty.
-type Key struct{ Title, Type string }
-
-// place returns the place of the ordinal-th child with this key. Types are encoded as
+// placeOf returns the place of the ordinal-th child with this key. Types are encoded as
 // text and titles as bytes, so they never collide.
-func (k Key) place(parent merkle.Digest, ordinal int) merkle.Digest {
+func placeOf(k document.Key, parent merkle.Digest, ordinal int) merkle.Digest {
 	b := merkle.AppendList(make([]byte, 0, 64+len(k.Title)+len(k.Type)), 3)
 	b = merkle.AppendLink(b, parent)
 	if k.Type != "" {
@@ -50,15 +23,12 @@ func (k Key) place(parent merkle.Digest, ordinal int) merkle.Digest {
 	return merkle.Sum(merkle.AppendUint(b, uint64(ordinal)))
 }
 
-// Outline is a document, or a branch of one, as a format reads it: its parts in document
-// order, each after its parent. Nodes turns it into nodes, in the same way for every
-// format.
+// Outline is an outline at its place in a state: a document at a path, or a branch of
+// one. Nodes turns it into nodes, in the same way for every format.
 type Outline struct {
-	path     string
-	parts    []Part
-	stem     *Stem                              // nil for a whole document
-	problems []Problem                          // found by the format
-	label    func(part int, name string) string // names a property of a part in a message
+	*document.Outline
+	path string
+	stem *Stem // nil for a whole document
 }
 
 // Stem is the place at which a branch is attached to its document.
@@ -72,8 +42,8 @@ type Stem struct {
 // Claims returns the ids that the parts claim, in document order; repeated ids are
 // repeated.
 func (o *Outline) Claims() []Claim {
-	out := make([]Claim, 0, len(o.parts))
-	for i := range o.parts {
+	out := make([]Claim, 0, len(o.Parts))
+	for i := range o.Parts {
 		if id := o.wish(i); id != "" {
 			out = append(out, Claim{id, o.path})
 		}
@@ -83,7 +53,7 @@ func (o *Outline) Claims() []Claim {
 
 // wish returns the id that a part claims, "" for none.
 func (o *Outline) wish(i int) string {
-	id := o.parts[i].Derived.DeclaredID
+	id := o.Parts[i].Derived.DeclaredID
 	if id == "" && i == 0 && o.stem == nil && !IsMemory(o.path) {
 		return DocumentID(o.path)
 	}
@@ -93,7 +63,7 @@ func (o *Outline) wish(i int) string {
 // HasCustom reports whether a part has a CUSTOM_ID, which must be unique in the whole
 // document.
 func (o *Outline) HasCustom() bool {
-	return slices.ContainsFunc(o.parts, func(p Part) bool { return p.Custom != "" })
+	return slices.ContainsFunc(o.Parts, func(p document.Part) bool { return p.Custom != "" })
 }
 
 // Nodes returns the nodes in document order, with ids, digests, parents and children
@@ -101,13 +71,13 @@ func (o *Outline) HasCustom() bool {
 // claim it, the first gets it. Parts without an id of their own get a derived one; a
 // refused claim is a problem. Strings share memory with what the format read. Nodes
 // must be called at most once. O(parts and their bytes).
-func (o *Outline) Nodes(bears func(Claim) bool) ([]*Node, []Problem) {
-	b := builder{Outline: o, bears: bears, ids: make([]string, len(o.parts))}
+func (o *Outline) Nodes(bears func(Claim) bool) ([]*Node, []document.Problem) {
+	b := builder{Outline: o, bears: bears, ids: make([]string, len(o.Parts))}
 	b.chooseIDs()
 	b.deriveIDs()
 	nodes := b.nodes()
 	Hash(nodes)
-	return nodes, append(b.found, o.problems...)
+	return nodes, append(b.found, o.Problems...)
 }
 
 // builder turns one outline into nodes.
@@ -115,21 +85,21 @@ type builder struct {
 	*Outline
 	bears func(Claim) bool
 	ids   []string // by part; "" until derived
-	found []Problem
+	found []document.Problem
 }
 
 // chooseIDs sets the ids that parts declare and may bear, then those that a CUSTOM_ID
 // gives, and that of the document.
 func (b *builder) chooseIDs() {
-	used := make(map[string]bool, len(b.parts))
-	for i := range b.parts {
-		p := &b.parts[i]
+	used := make(map[string]bool, len(b.Parts))
+	for i := range b.Parts {
+		p := &b.Parts[i]
 		if p.Refused != "" {
 			b.problem(i, p.Refused+"; a derived id is used")
 		}
 		id := b.wish(i)
 		if id != "" && (used[id] || !b.bears(Claim{id, b.path})) {
-			b.problem(i, b.label(i, "ID")+quote(id)+" is borne by another node; a derived id is used")
+			b.problem(i, b.Label(i, "ID")+document.Quote(id)+" is borne by another node; a derived id is used")
 			id = ""
 		}
 		if id == "" && i == 0 {
@@ -151,7 +121,7 @@ func (b *builder) fallbackID() string {
 	case !IsMemory(b.path):
 		return rawDocumentID(b.path)
 	}
-	if id := b.path[len(memoryMark):]; b.parts[0].Derived.DeclaredID == "" && IsDerived(id) {
+	if id := b.path[len(memoryMark):]; b.Parts[0].Derived.DeclaredID == "" && IsDerived(id) {
 		return id
 	}
 	return documentID("tree", b.path)
@@ -159,13 +129,13 @@ func (b *builder) fallbackID() string {
 
 // customID returns the id that the CUSTOM_ID of a part gives, "" if it cannot.
 func (b *builder) customID(i int, used map[string]bool) string {
-	custom := b.parts[i].Custom
+	custom := b.Parts[i].Custom
 	id := customID(b.ids[0], custom)
-	if len(id) <= MaxID && utf8.ValidString(id) && !used[id] {
+	if len(id) <= document.MaxID && utf8.ValidString(id) && !used[id] {
 		return id
 	}
-	if b.parts[i].Line > 0 { // in a tree, elements of one kind may share a CUSTOM_ID
-		b.problem(i, b.label(i, "CUSTOM_ID")+quote(custom)+" is borne already, too long or not UTF-8; a derived id is used")
+	if b.Parts[i].Line > 0 { // in a tree, elements of one kind may share a CUSTOM_ID
+		b.problem(i, b.Label(i, "CUSTOM_ID")+document.Quote(custom)+" is borne already, too long or not UTF-8; a derived id is used")
 	}
 	return ""
 }
@@ -176,7 +146,7 @@ func (b *builder) deriveIDs() {
 	needed := make([]bool, len(b.ids))
 	for i := range slices.Backward(b.ids) { // a parent precedes its children
 		needed[i] = needed[i] || b.ids[i] == ""
-		if up := b.parts[i].Parent; needed[i] && up >= 0 {
+		if up := b.Parts[i].Parent; needed[i] && up >= 0 {
 			needed[up] = true
 		}
 	}
@@ -185,12 +155,12 @@ func (b *builder) deriveIDs() {
 	}
 	type sibling struct {
 		parent int
-		key    Key
+		key    document.Key
 	}
 	places := make([]merkle.Digest, len(b.ids))
 	ordinals := map[sibling]int{}
-	for i := range b.parts {
-		p := &b.parts[i]
+	for i := range b.Parts {
+		p := &b.Parts[i]
 		switch {
 		case i == 0 && b.stem != nil:
 			places[0] = b.stem.Place()
@@ -199,7 +169,7 @@ func (b *builder) deriveIDs() {
 		case needed[p.Parent]:
 			s := sibling{p.Parent, p.Key}
 			if needed[i] {
-				places[i] = p.Key.place(places[p.Parent], ordinals[s])
+				places[i] = placeOf(p.Key, places[p.Parent], ordinals[s])
 			}
 			ordinals[s]++
 		}
@@ -211,13 +181,13 @@ func (b *builder) deriveIDs() {
 
 // nodes makes the nodes, whose ids are known.
 func (b *builder) nodes() []*Node {
-	kids := make([]int, len(b.parts))
-	for _, p := range b.parts[1:] {
+	kids := make([]int, len(b.Parts))
+	for _, p := range b.Parts[1:] {
 		kids[p.Parent]++
 	}
-	nodes := make([]*Node, len(b.parts))
-	for i := range b.parts {
-		p := &b.parts[i]
+	nodes := make([]*Node, len(b.Parts))
+	for i := range b.Parts {
+		p := &b.Parts[i]
 		n := &Node{Type: p.Type, Content: p.Content, Bare: p.Bare, Attrs: p.Attrs, Derived: p.Derived}
 		n.Path = b.path
 		n.Identify(b.ids[i])
@@ -236,18 +206,5 @@ func (b *builder) nodes() []*Node {
 }
 
 func (b *builder) problem(part int, message string) {
-	b.found = append(b.found, Problem{b.path, b.parts[part].Line, "id", message})
-}
-
-// quote quotes a name for a message. A name longer than an id may be is cut after a
-// whole character, followed by the number of bytes left out.
-func quote(v string) string {
-	if len(v) <= MaxID {
-		return strconv.Quote(v)
-	}
-	n := MaxID
-	for n > MaxID-utf8.UTFMax && !utf8.RuneStart(v[n]) {
-		n--
-	}
-	return fmt.Sprintf("%q and %d bytes more", v[:n], len(v)-n)
+	b.found = append(b.found, document.Problem{Path: b.path, Line: b.Parts[part].Line, Kind: "id", Message: message})
 }

@@ -5,6 +5,7 @@ package node
 import (
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -26,21 +27,25 @@ func ParseFile(path, text string, opaque bool, opts *org.Options) *Outline {
 	}
 	if why := KeptWhole(text); why != "" {
 		o := opaqueOutline(path, text)
-		o.problems = []Problem{{path, 1, "syntax", why}}
+		o.Problems = []document.Problem{{Path: path, Line: 1, Kind: "syntax", Message: why}}
 		return o
 	}
 	return orgOutline(path, org.Parse(text, opts))
 }
 
 func opaqueOutline(path, text string) *Outline {
-	return &Outline{path: path, label: orgLabel, parts: []Part{{Parent: -1, Type: TypeDocument, Content: text, Derived: &Derived{Opaque: true}, Line: 1}}}
+	return outlineAt(path, []document.Part{{Parent: -1, Type: TypeDocument, Content: text, Derived: &document.Derived{Opaque: true}, Line: 1}})
+}
+
+func outlineAt(path string, parts []document.Part) *Outline {
+	return &Outline{path: path, Outline: &document.Outline{Parts: parts, Label: orgLabel}}
 }
 
 // orgOutline returns the outline of a parsed document: the document, then its headlines.
 func orgOutline(path string, doc *org.Document) *Outline {
-	o := &Outline{path: path, label: orgLabel, parts: make([]Part, len(doc.Headlines)+1)}
+	o := outlineAt(path, make([]document.Part, len(doc.Headlines)+1))
 	derive := newDeriver(path, doc)
-	o.parts[0] = Part{
+	o.Parts[0] = document.Part{
 		Parent: -1, Type: TypeDocument, Content: doc.Source[:doc.SectionEnd], Derived: derive.document(), Line: 1, Refused: refused(doc.Properties),
 	}
 	line, at := 1, 0
@@ -49,14 +54,14 @@ func orgOutline(path string, doc *org.Document) *Outline {
 		line += strings.Count(doc.Source[at:h.Start], "\n")
 		at = h.Start
 		d := derive.headline(i)
-		o.parts[i+1] = Part{
+		o.Parts[i+1] = document.Part{
 			Parent: int(h.Parent) + 1, Type: TypeHeadline, Content: doc.Text(i), Derived: d,
-			Key:    Key{Title: doc.OwnTitle(i)}, // independent of the defaults: ids depend on the files alone
-			Custom: d.last("CUSTOM_ID"), Line: line, Refused: refused(h.Properties),
+			Key:    document.Key{Title: doc.OwnTitle(i)}, // independent of the defaults: ids depend on the files alone
+			Custom: d.Last("CUSTOM_ID"), Line: line, Refused: refused(h.Properties),
 		}
 	}
 	for _, d := range doc.Diagnostics {
-		o.problems = append(o.problems, Problem{path, d.Line, "syntax", d.Message})
+		o.Problems = append(o.Problems, document.Problem{Path: path, Line: d.Line, Kind: "syntax", Message: d.Message})
 	}
 	return o
 }
@@ -65,7 +70,7 @@ func orgLabel(_ int, property string) string { return property + " " }
 
 // declared returns the usable id that a drawer declares, "" for none.
 func declared(drawer []org.Property) string {
-	if value, ok := plain(drawer, "ID"); ok && unusable(strings.TrimSpace(value)) == "" {
+	if value, ok := plain(drawer, "ID"); ok && document.UnusableID(strings.TrimSpace(value)) == "" {
 		return strings.TrimSpace(value)
 	}
 	return ""
@@ -74,7 +79,7 @@ func declared(drawer []org.Property) string {
 // refused returns why the id that a drawer declares cannot be used, "" if it can.
 func refused(drawer []org.Property) string {
 	if value, ok := plain(drawer, "ID"); ok {
-		return unusable(strings.TrimSpace(value))
+		return document.UnusableID(strings.TrimSpace(value))
 	}
 	return ""
 }
@@ -108,19 +113,19 @@ func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
 	var o *Outline
 	if len(nodes) > 1 && !opaque {
 		o = orgOutline(path, org.Parse(text, opts)) // it was parsed before, under whatever limits
-	} else if o = ParseFile(path, text, opaque, opts); len(o.parts) > 1 {
+	} else if o = ParseFile(path, text, opaque, opts); len(o.Parts) > 1 {
 		o = opaqueOutline(path, text) // an Org file that the configuration keeps opaque
 	}
-	if len(o.parts) != len(nodes) {
+	if len(o.Parts) != len(nodes) {
 		return nil, ErrShape
 	}
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
-		if len(o.parts[i].Content) != len(n.Content) {
+		if len(o.Parts[i].Content) != len(n.Content) {
 			return nil, ErrShape
 		}
 		c := *n
-		c.Derived = o.parts[i].Derived
+		c.Derived = o.Parts[i].Derived
 		out[i] = &c
 	}
 	return out, nil
@@ -135,10 +140,10 @@ func DeriveAlone(n *Node, opts *org.Options) {
 	}
 	o := ParseFile(n.Path, n.Content, n.Type == TypeDocument && !IsOrg(n.Path), opts)
 	i := 0
-	if n.Type == TypeHeadline && len(o.parts) > 1 {
+	if n.Type == TypeHeadline && len(o.Parts) > 1 {
 		i = 1
 	}
-	n.Derived = o.parts[i].Derived
+	n.Derived = o.Parts[i].Derived
 }
 
 // ParseAgain reads the outline of a document from its nodes. Errors as ParseTree.

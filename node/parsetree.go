@@ -5,6 +5,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -21,7 +22,7 @@ func TreePath(scope string, t *Tree) (string, error) {
 		return "", err
 	}
 	b := merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), "tree"), scope)
-	if title := o.parts[0].Derived.Title; title != "" {
+	if title := o.Parts[0].Derived.Title; title != "" {
 		b = merkle.AppendText(b, title)
 	} else {
 		nodes, _ := o.Nodes(func(Claim) bool { return true })
@@ -36,7 +37,7 @@ func TreePath(scope string, t *Tree) (string, error) {
 func ParseTree(path string, t *Tree) (*Outline, error) {
 	o, err := treeOutline(path, t, inherited{})
 	if err == nil && !IsMemory(path) && len(t.Attrs) == 0 && t.Type == TypeDocument {
-		return nil, fmt.Errorf("properties: a tree laid over a file names it, by ID, PATH or FILE: %w", ErrTree)
+		return nil, fmt.Errorf("properties: a tree laid over a file names it, by ID, PATH or FILE: %w", document.ErrTree)
 	}
 	return o, err
 }
@@ -57,19 +58,19 @@ func treeOutline(path string, t *Tree, top inherited) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outline{path: path, parts: make([]Part, len(spots))}
-	o.label = func(part int, property string) string { return where(spots, part, "properties."+property) }
+	o := outlineAt(path, make([]document.Part, len(spots)))
+	o.Label = func(part int, property string) string { return where(spots, part, "properties."+property) }
 	for i, at := range spots {
 		in := top
 		if at.parent >= 0 {
-			up := o.parts[at.parent].Derived
+			up := o.Parts[at.parent].Derived
 			in = inherited{up.Level + 1, up.Encrypted}
 		}
 		if in.level >= MaxTreeDepth {
-			return nil, fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(spots, i, ""), MaxTreeDepth, ErrTree)
+			return nil, fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(spots, i, ""), MaxTreeDepth, document.ErrTree)
 		}
 		d := deriveTree(at.tree.Attrs, at.tree.Content, in)
-		o.parts[i] = Part{
+		o.Parts[i] = document.Part{
 			Parent: at.parent, Type: at.tree.Type, Attrs: at.tree.Attrs, Content: at.tree.Content, Bare: at.tree.Bare,
 			Derived: d, Key: treeKey(at.tree.Type, d.Title), Custom: attrText(at.tree.Attrs, "CUSTOM_ID"),
 		}
@@ -78,18 +79,18 @@ func treeOutline(path string, t *Tree, top inherited) (*Outline, error) {
 }
 
 // treeKey returns the key of a part of a tree: its title, else its type.
-func treeKey(typ, title string) Key {
+func treeKey(typ, title string) document.Key {
 	if title != "" {
-		return Key{Title: title}
+		return document.Key{Title: title}
 	}
-	return Key{Type: typ}
+	return document.Key{Type: typ}
 }
 
-func (n *Node) treeKey() Key { return treeKey(n.Type, n.Derived.Title) }
+func (n *Node) treeKey() document.Key { return treeKey(n.Type, n.Derived.Title) }
 
 // attrText returns the value of an attribute that is text, "" for none.
-func attrText(attrs []Attr, key string) string {
-	if v := attr(attrs, key); v.Kind() == KindText {
+func attrText(attrs []document.Attr, key string) string {
+	if v := document.Lookup(attrs, key); v.Kind() == document.KindText {
 		return v.String()
 	}
 	return ""
@@ -112,7 +113,7 @@ func TreePlace(way []*Node, get func(id string) (*Node, bool)) merkle.Digest {
 				ordinal++
 			}
 		}
-		place = key.place(place, ordinal)
+		place = placeOf(key, place, ordinal)
 	}
 	return place
 }
@@ -120,5 +121,5 @@ func TreePlace(way []*Node, get func(id string) (*Node, bool)) merkle.Digest {
 // SamePlace reports whether a branch with the root t can replace the branch with the
 // root n without changing a derived id beside or above it.
 func (n *Node) SamePlace(t *Tree) bool {
-	return n.treeKey() == treeKey(t.Type, attr(t.Attrs, "TITLE").String())
+	return n.treeKey() == treeKey(t.Type, document.Lookup(t.Attrs, "TITLE").String())
 }

@@ -66,18 +66,23 @@ func TestEncrypted(t *testing.T) {
 }
 
 func TestDerivedEqual(t *testing.T) {
-	fresh := func() *Derived {
-		return &Derived{Tags: []string{"a"}, Properties: []Property{{"k", "v"}}, Links: []string{"l"}, Setup: []string{"s"}, TagGroups: []document.TagGroup{{Name: "g", Members: []string{"m"}}}}
+	fresh := func() *document.Derived {
+		return &document.Derived{Tags: []string{"a"}, Properties: []document.Property{{Key: "k", Value: "v"}}, Links: []string{"l"}, Setup: []string{"s"},
+			TagGroups: []document.TagGroup{{Name: "g", Members: []string{"m"}}}}
 	}
-	for name, change := range map[string]func(*Derived){
-		"title": func(d *Derived) { d.Title = "x" }, "todo": func(d *Derived) { d.Todo = "x" }, "done": func(d *Derived) { d.Done = true },
-		"priority": func(d *Derived) { d.Priority = "x" }, "level": func(d *Derived) { d.Level = 1 }, "tags": func(d *Derived) { d.Tags = nil },
-		"properties": func(d *Derived) { d.Properties[0].Value = "x" }, "links": func(d *Derived) { d.Links[0] = "x" },
-		"scheduled": func(d *Derived) { d.Scheduled = "x" }, "deadline": func(d *Derived) { d.Deadline = "x" }, "closed": func(d *Derived) { d.Closed = "x" },
-		"category": func(d *Derived) { d.Category = "x" }, "id": func(d *Derived) { d.DeclaredID = "x" }, "body": func(d *Derived) { d.BodyStart = 1 },
-		"commented": func(d *Derived) { d.Commented = true }, "archived": func(d *Derived) { d.Archived = true },
-		"opaque": func(d *Derived) { d.Opaque = true }, "encrypted": func(d *Derived) { d.Encrypted = true },
-		"group": func(d *Derived) { d.TagGroups[0].Members[0] = "x" }, "setup": func(d *Derived) { d.Setup[0] = "x" },
+	for name, change := range map[string]func(*document.Derived){
+		"title": func(d *document.Derived) { d.Title = "x" }, "todo": func(d *document.Derived) { d.Todo = "x" },
+		"done":     func(d *document.Derived) { d.Done = true },
+		"priority": func(d *document.Derived) { d.Priority = "x" }, "level": func(d *document.Derived) { d.Level = 1 },
+		"tags":       func(d *document.Derived) { d.Tags = nil },
+		"properties": func(d *document.Derived) { d.Properties[0].Value = "x" }, "links": func(d *document.Derived) { d.Links[0] = "x" },
+		"scheduled": func(d *document.Derived) { d.Scheduled = "x" }, "deadline": func(d *document.Derived) { d.Deadline = "x" },
+		"closed":   func(d *document.Derived) { d.Closed = "x" },
+		"category": func(d *document.Derived) { d.Category = "x" }, "id": func(d *document.Derived) { d.DeclaredID = "x" },
+		"body":      func(d *document.Derived) { d.BodyStart = 1 },
+		"commented": func(d *document.Derived) { d.Commented = true }, "archived": func(d *document.Derived) { d.Archived = true },
+		"opaque": func(d *document.Derived) { d.Opaque = true }, "encrypted": func(d *document.Derived) { d.Encrypted = true },
+		"group": func(d *document.Derived) { d.TagGroups[0].Members[0] = "x" }, "setup": func(d *document.Derived) { d.Setup[0] = "x" },
 	} {
 		other := fresh()
 		change(other)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -27,18 +28,18 @@ const (
 // must not be changed after it has been passed to a function of this module. Trees may
 // share parts.
 type Tree struct {
-	Type    string // org-element's name, in lower case
-	Attrs   []Attr // as Attributes returns them
-	Content string // the raw content, verbatim
-	Bare    bool   // no raw content at all
-	Scope   string // of the root alone; "" for none
+	Type    string          // org-element's name, in lower case
+	Attrs   []document.Attr // as Attributes returns them
+	Content string          // the raw content, verbatim
+	Bare    bool            // no raw content at all
+	Scope   string          // of the root alone; "" for none
 	Kids    []*Tree
 
 	known string // id of the node that TreeOf made this of
 }
 
 // ID returns the id that the tree's root declares, "" for none.
-func (t *Tree) ID() string { return declaredIn(t.Attrs) }
+func (t *Tree) ID() string { return document.DeclaredID(t.Attrs) }
 
 // Names reports whether the tree's root is the node with this id: it declares the id, or
 // TreeOf made it of that node.
@@ -90,13 +91,13 @@ func (t *Tree) spots() ([]spot, error) {
 func refuse(kid *Tree, above map[*Tree]bool, count, depth int) error {
 	switch {
 	case kid == nil:
-		return fmt.Errorf("no tree: %w", ErrTree)
+		return fmt.Errorf("no tree: %w", document.ErrTree)
 	case above[kid]:
-		return fmt.Errorf("the tree contains itself: %w", ErrTree)
+		return fmt.Errorf("the tree contains itself: %w", document.ErrTree)
 	case count > MaxTreeNodes:
-		return fmt.Errorf("more than %d nodes: %w", MaxTreeNodes, ErrTree)
+		return fmt.Errorf("more than %d nodes: %w", MaxTreeNodes, document.ErrTree)
 	case depth > MaxTreeDepth:
-		return fmt.Errorf("deeper than %d: %w", MaxTreeDepth, ErrTree)
+		return fmt.Errorf("deeper than %d: %w", MaxTreeDepth, document.ErrTree)
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (t *Tree) Check() error {
 // layout is spots with all other checks.
 func (t *Tree) layout() ([]spot, error) {
 	if t == nil {
-		return nil, fmt.Errorf("no tree: %w", ErrTree)
+		return nil, fmt.Errorf("no tree: %w", document.ErrTree)
 	}
 	all, err := t.spots()
 	if err != nil {
@@ -148,21 +149,23 @@ func (t *Tree) layout() ([]spot, error) {
 		if err := k.checkAlone(); err != nil {
 			return nil, fmt.Errorf("%s%w", where(all, i, ""), err)
 		}
-		id, key, err := checkAttrs(k.Attrs)
+		id, key, err := document.CheckAttrs(k.Attrs)
 		if err != nil {
 			return nil, fmt.Errorf("%s%w", where(all, i, "properties."+key), err)
 		}
 		if k.Scope != "" && k.Scope != t.Scope {
-			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), quote(t.Scope), quote(k.Scope), ErrTree)
+			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), document.Quote(t.Scope),
+				document.Quote(k.Scope), document.ErrTree)
 		}
-		given := attr(k.Attrs, "ID").String()
+		given := document.Lookup(k.Attrs, "ID").String()
 		if id != given || strings.ContainsFunc(given, unicode.IsControl) {
-			return nil, fmt.Errorf("%san ID has no control characters, and no blank at either end, as %s does: %w", where(all, i, "properties.ID"), quote(given), ErrTree)
+			return nil, fmt.Errorf("%san ID has no control characters, and no blank at either end, as %s does: %w", where(all, i, "properties.ID"),
+				document.Quote(given), document.ErrTree)
 		}
 		if all[i].id = id; id != "" {
 			if at, twice := first[id]; twice {
 				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
-					where(all, i, "properties.ID"), quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), ErrTree)
+					where(all, i, "properties.ID"), document.Quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), document.ErrTree)
 			}
 			first[id] = i
 		}
@@ -174,13 +177,13 @@ func (t *Tree) layout() ([]spot, error) {
 func (t *Tree) checkAlone() error {
 	switch {
 	case t.Type == "":
-		return fmt.Errorf("no type: %w", ErrTree)
+		return fmt.Errorf("no type: %w", document.ErrTree)
 	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
-		return fmt.Errorf("type %s: a type is up to %d letters, digits and dashes: %w", quote(t.Type), maxType, ErrTree)
+		return fmt.Errorf("type %s: a type is up to %d letters, digits and dashes: %w", document.Quote(t.Type), maxType, document.ErrTree)
 	case t.Bare && t.Content != "":
-		return fmt.Errorf("content where there is said to be none: %w", ErrTree)
+		return fmt.Errorf("content where there is said to be none: %w", document.ErrTree)
 	case len(t.Content) > merkle.MaxContent:
-		return fmt.Errorf("raw-content of more than %d bytes: %w", merkle.MaxContent, ErrTree)
+		return fmt.Errorf("raw-content of more than %d bytes: %w", merkle.MaxContent, document.ErrTree)
 	}
 	return nil
 }

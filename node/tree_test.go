@@ -12,13 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 func everyone(Claim) bool { return true }
 
 // treeNodes returns the nodes of a tree that bears every id it claims.
-func treeNodes(t *testing.T, path string, tree *Tree) ([]*Node, []Problem) {
+func treeNodes(t *testing.T, path string, tree *Tree) ([]*Node, []document.Problem) {
 	t.Helper()
 	o, err := ParseTree(path, tree)
 	if err != nil {
@@ -76,7 +77,8 @@ func TestDecodeTreeRefuses(t *testing.T) {
 		{"empty key", `{"type":"a","properties":{"+":1}}`, "properties.: a key must be text"},
 		{"ID no text", `{"type":"a","properties":{"ID":7}}`, "properties.ID: an ID must be text"},
 		{"ID unusable", `{"type":"a","properties":{"ID":"~x"}}`, "properties.ID: an ID may not begin with ~"},
-		{"ID of two lines", `{"type":"a","contents":[{"type":"b","properties":{"ID":"x\ny"}}]}`, `contents[0].properties.ID: an ID has no control characters, and no blank at either end, as "x\ny" does`},
+		{"ID of two lines", `{"type":"a","contents":[{"type":"b","properties":{"ID":"x\ny"}}]}`,
+			`contents[0].properties.ID: an ID has no control characters, and no blank at either end, as "x\ny" does`},
 		{"ID with NUL", `{"type":"a","properties":{"ID":"x\u0000"}}`, "properties.ID: an ID has no control characters"},
 		{"ID with DEL", `{"type":"a","properties":{"ID":"\u007fx"}}`, "properties.ID: an ID has no control characters"},
 		{"ID behind a blank", `{"type":"a","properties":{"ID":" x"}}`, "properties.ID: an ID has no control characters, and no blank"},
@@ -85,7 +87,8 @@ func TestDecodeTreeRefuses(t *testing.T) {
 			`contents[0].properties.ID: the ID "x" stands in the tree twice, first at "properties.ID"`},
 		{"other scope below", `{"type":"a","scope":"memex","contents":[{"type":"b","scope":"session/1"}]}`, "contents[0].scope: a part is of its root's scope"},
 		{"scope below alone", `{"type":"a","contents":[{"type":"b","scope":"session/1"}]}`, "contents[0].scope: a part is of its root's scope"},
-		{"attribute too large", `{"type":"a","properties":{"K":"` + strings.Repeat("x", MaxAttr) + `"}}`, "properties.K: an attribute of more than 1048576 bytes"},
+		{"attribute too large", `{"type":"a","properties":{"K":"` + strings.Repeat("x", document.MaxAttr) + `"}}`,
+			"properties.K: an attribute of more than 1048576 bytes"},
 		{"not UTF-8", "{\"type\":\"a\xff\"}", "not UTF-8"},
 		{"half a character", `{"type":"a","raw-content":"\\\ud83d\\ude00"}`, "byte 29: half of a surrogate pair"},
 		{"too deep", deep(MaxTreeDepth + 1), "deeper than 10000"},
@@ -93,7 +96,7 @@ func TestDecodeTreeRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tree, err := DecodeTree([]byte(tc.text))
-			if !errors.Is(err, ErrTree) && !errors.Is(err, ErrValue) || !strings.Contains(fmt.Sprint(err), tc.want) {
+			if !errors.Is(err, document.ErrTree) && !errors.Is(err, document.ErrValue) || !strings.Contains(fmt.Sprint(err), tc.want) {
 				t.Errorf("got %v, %.200v; want %q", tree, err, tc.want)
 			}
 		})
@@ -107,8 +110,8 @@ func TestDecodeTree(t *testing.T) {
 	got := decode(t, `{"TYPE":"Property_Drawer","Scope":"project/x","raw-content":"",
 		"Properties":{"title":"T","tags+":"a","n":-5,"d":1.50,"big":18446744073709551616,"no":null,"yes":true,"Tags":["b","c"],"todo-state":"NEXT"},
 		"contents":["text \ud83d\ude00",{"type":"b","contents":null,"properties":null,"raw-content":null,"scope":"project/x"}]}`)
-	number := func(s string) Value {
-		v, err := NumberValue(s)
+	number := func(s string) document.Value {
+		v, err := document.NumberValue(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,9 +119,11 @@ func TestDecodeTree(t *testing.T) {
 	}
 	want := &Tree{
 		Type: "property-drawer", Scope: "project/x",
-		Attrs: []Attr{
-			{"BIG", number("18446744073709551616")}, {"D", number("1.50")}, {"N", IntValue(-5)}, {"NO", Value{}},
-			{"TAGS", ListValue(TextValue("a"), TextValue("b"), TextValue("c"))}, {"TITLE", TextValue("T")}, {"TODO", TextValue("NEXT")}, {"YES", BoolValue(true)},
+		Attrs: []document.Attr{
+			{Key: "BIG", Value: number("18446744073709551616")}, {Key: "D", Value: number("1.50")}, {Key: "N", Value: document.IntValue(-5)}, {Key: "NO",
+				Value: document.Value{}},
+			{Key: "TAGS", Value: document.ListValue(document.TextValue("a"), document.TextValue("b"), document.TextValue("c"))}, {Key: "TITLE",
+				Value: document.TextValue("T")}, {Key: "TODO", Value: document.TextValue("NEXT")}, {Key: "YES", Value: document.BoolValue(true)},
 		},
 		Kids: []*Tree{{Type: TypePlainText, Content: "text 😀"}, {Type: "b", Bare: true, Scope: "project/x"}},
 	}
@@ -131,14 +136,17 @@ func TestDecodeTree(t *testing.T) {
 }
 
 func TestTreeDerived(t *testing.T) {
-	nodes := splitTree(t, "memex", `{"type":"headline","properties":{"ID":"r","TITLE":"Root","TODO":"WAIT","TODO-TYPE":"done","PRIORITY":66,"TAGS":":x:y:","SCHEDULED":"<2026-01-02 Fri>"},
+	nodes := splitTree(t, "memex",
+		`{"type":"headline","properties":{"ID":"r","TITLE":"Root","TODO":"WAIT","TODO-TYPE":"done","PRIORITY":66,"TAGS":":x:y:","SCHEDULED":"<2026-01-02 Fri>"},
 		"raw-content":"see [[id:q][it]] and [[id:q]]\n* sub\n[[*there]]","contents":[
 		{"type":"paragraph","properties":{"tags":["crypt"],"todo":"CANCELLED"},"contents":[{"type":"bold","raw-content":"[[id:q]]"}]}]}`)
-	for i, want := range []*Derived{
+	for i, want := range []*document.Derived{
 		{Title: "Root", Todo: "WAIT", Done: true, Priority: "B", Tags: []string{"x", "y"}, Scheduled: "<2026-01-02 Fri>", DeclaredID: "r",
-			Links: []string{"id:q", "*there"}, Properties: []Property{{"ID", "r"}, {"PRIORITY", "66"}, {"SCHEDULED", "<2026-01-02 Fri>"},
-				{"TAGS", ":x:y:"}, {"TITLE", "Root"}, {"TODO", "WAIT"}, {"TODO-TYPE", "done"}}},
-		{Todo: "CANCELLED", Done: true, Tags: []string{"crypt"}, Encrypted: true, Level: 1, Properties: []Property{{"TAGS", "crypt"}, {"TODO", "CANCELLED"}}},
+			Links: []string{"id:q", "*there"}, Properties: []document.Property{{Key: "ID", Value: "r"}, {Key: "PRIORITY", Value: "66"}, {Key: "SCHEDULED",
+				Value: "<2026-01-02 Fri>"},
+				{Key: "TAGS", Value: ":x:y:"}, {Key: "TITLE", Value: "Root"}, {Key: "TODO", Value: "WAIT"}, {Key: "TODO-TYPE", Value: "done"}}},
+		{Todo: "CANCELLED", Done: true, Tags: []string{"crypt"}, Encrypted: true, Level: 1, Properties: []document.Property{{Key: "TAGS", Value: "crypt"},
+			{Key: "TODO", Value: "CANCELLED"}}},
 		{Encrypted: true, Level: 2},
 	} {
 		if diff := cmp.Diff(want, nodes[i].Derived); diff != "" {
@@ -177,10 +185,12 @@ func TestTreeIDs(t *testing.T) {
 	if got := ids("memex", strings.Replace(titled, `"x"`, `"other"`, 1)); got[1] != first[1] {
 		t.Error("a changed text changes its id")
 	}
-	if a, b := ids("memex", `{"type":"a","contents":["x"]}`), ids("memex", `{"type":"a","contents":["y"]}`); a[0] == b[0] || a[0] != ids("memex", `{"type":"a","contents":["x"]}`)[0] {
+	if a, b := ids("memex", `{"type":"a","contents":["x"]}`), ids("memex", `{"type":"a","contents":["y"]}`); a[0] == b[0] || a[0] != ids("memex",
+		`{"type":"a","contents":["x"]}`)[0] {
 		t.Error("nameless roots must be told apart by what they hold")
 	}
-	custom := ids("memex", `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"CUSTOM_ID":"c"}},{"type":"b","properties":{"CUSTOM_ID":"c"}}]}`)
+	custom := ids("memex",
+		`{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"CUSTOM_ID":"c"}},{"type":"b","properties":{"CUSTOM_ID":"c"}}]}`)
 	if custom[1] != "r::#c" || !IsDerived(custom[2]) {
 		t.Errorf("custom ids %v", custom)
 	}
@@ -197,11 +207,12 @@ func TestTreeContainsItself(t *testing.T) {
 		{"itself", "contents[0].contents[0]: the tree contains itself", loop},
 		{"nil", "no tree", nil},
 		{"nil below", "contents[0]: no tree", &Tree{Type: "a", Kids: []*Tree{nil}}},
-		{"keys out of order", "properties.A: keys must stand", &Tree{Type: "a", Attrs: []Attr{{"B", Value{}}, {"A", Value{}}}}},
+		{"keys out of order", "properties.A: keys must stand", &Tree{Type: "a", Attrs: []document.Attr{{Key: "B", Value: document.Value{}}, {Key: "A",
+			Value: document.Value{}}}}},
 		{"content said not to be", "content where there is said to be none", &Tree{Type: "a", Bare: true, Content: "x"}},
 		{"type of a lost node", `type "(gone)": a type is up to`, &Tree{Type: "(gone)"}},
 	} {
-		if err := tc.tree.Check(); !errors.Is(err, ErrTree) || !strings.HasPrefix(err.Error(), tc.want) {
+		if err := tc.tree.Check(); !errors.Is(err, document.ErrTree) || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 		}
 	}
@@ -225,11 +236,12 @@ func TestTreeWith(t *testing.T) {
 		change         func(*Tree) *Tree
 	}{
 		{"remove", "x", `{"type":"a","properties":{"ID":"r"},"raw-content":null,"contents":["last"]}`, func(*Tree) *Tree { return nil }},
-		{"append", "x", `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["deep","new"]},"last"]}`, func(t *Tree) *Tree {
-			c := *t
-			c.Kids = append(c.Kids[:len(c.Kids):len(c.Kids)], &Tree{Type: TypePlainText, Content: "new"})
-			return &c
-		}},
+		{"append", "x", `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["deep","new"]},"last"]}`,
+			func(t *Tree) *Tree {
+				c := *t
+				c.Kids = append(c.Kids[:len(c.Kids):len(c.Kids)], &Tree{Type: TypePlainText, Content: "new"})
+				return &c
+			}},
 		{"unknown", "nobody", string(tree.JSON()), nil},
 	} {
 		if got, _ := back.With(tc.id, tc.change); !got.Equal(decode(t, tc.want)) {
@@ -278,8 +290,9 @@ func TestOwnBlockOfTree(t *testing.T) {
 	}{
 		{"bare", Node{Type: "a", Bare: true}},
 		{"empty", Node{Type: "a"}},
-		{"long content", Node{Type: "a", Content: strings.Repeat("x", merkle.ChunkSize+1), Attrs: []Attr{{"K", IntValue(1)}}}},
-		{"long attribute", Node{Type: "a", Bare: true, Attrs: []Attr{{"K", TextValue(strings.Repeat("é", 300_000))}, {"L", ListValue(IntValue(-1), Value{}, BoolValue(false))}}}},
+		{"long content", Node{Type: "a", Content: strings.Repeat("x", merkle.ChunkSize+1), Attrs: []document.Attr{{Key: "K", Value: document.IntValue(1)}}}},
+		{"long attribute", Node{Type: "a", Bare: true, Attrs: []document.Attr{{Key: "K", Value: document.TextValue(strings.Repeat("é", 300_000))},
+			{Key: "L", Value: document.ListValue(document.IntValue(-1), document.Value{}, document.BoolValue(false))}}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			blocks := map[merkle.Digest][]byte{}
@@ -317,7 +330,7 @@ func FuzzDecodeTree(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		tree, err := DecodeTree([]byte(text))
 		if err != nil {
-			if !errors.Is(err, ErrTree) && !errors.Is(err, ErrValue) {
+			if !errors.Is(err, document.ErrTree) && !errors.Is(err, document.ErrValue) {
 				t.Fatalf("error without a name: %v", err)
 			}
 			return
@@ -347,12 +360,12 @@ func FuzzDecodeTree(f *testing.F) {
 func TestValue(t *testing.T) {
 	for _, text := range []string{"", "é", strings.Repeat("x", 23), strings.Repeat("x", 24), strings.Repeat("x", 300), strings.Repeat("x", 70_000)} {
 		for _, n := range []int64{0, 23, 24, 1 << 40, -1, -1 << 63} {
-			number, err := NumberValue("1.5e3")
+			number, err := document.NumberValue("1.5e3")
 			if err != nil {
 				t.Fatal(err)
 			}
-			items := []Value{TextValue(text), IntValue(n), number, {}, BoolValue(true)}
-			list := ListValue(items...)
+			items := []document.Value{document.TextValue(text), document.IntValue(n), number, {}, document.BoolValue(true)}
+			list := document.ListValue(items...)
 			if diff := cmp.Diff(items, list.Items()); diff != "" {
 				t.Fatalf("items (-want +got):\n%s", diff)
 			}
@@ -360,21 +373,22 @@ func TestValue(t *testing.T) {
 				t.Errorf("int %d, want %d", got, n)
 			}
 			want := fmt.Sprintf("%s %d 1.5e3  true", text, n)
-			if back, err := ParseValue(list.Encoded()); err != nil || back != list || back.String() != want {
+			if back, err := document.ParseValue(list.Encoded()); err != nil || back != list || back.String() != want {
 				t.Errorf("parsed %.100q, %v, want %.100q", back, err, want)
 			}
 		}
 	}
 	for name, enc := range map[string]string{
 		"nothing": "", "two": "\x01\x02", "bytes": "\x41x", "list in a list": "\x81\x80", "long form": "\x18\x01", "other map": "\xa1\x61x\x61y",
-		"decimal that is text": "\xa1\x61d\x61y", "decimal that is an int": "\xa1\x61d\x611", "int beyond 64 bits": "\x3b\xff\xff\xff\xff\xff\xff\xff\xff", "text not UTF-8": "\x61\xff",
+		"decimal that is text": "\xa1\x61d\x61y", "decimal that is an int": "\xa1\x61d\x611", "int beyond 64 bits": "\x3b\xff\xff\xff\xff\xff\xff\xff\xff",
+		"text not UTF-8": "\x61\xff",
 	} {
-		if v, err := ParseValue(enc); !errors.Is(err, ErrValue) {
+		if v, err := document.ParseValue(enc); !errors.Is(err, document.ErrValue) {
 			t.Errorf("%s: %v, %v, want ErrValue", name, v, err)
 		}
 	}
 	for _, literal := range []string{"", "x", "1 ", " 1", "01", "1.", "[1]", "-", "NaN", "1\n"} {
-		if v, err := NumberValue(literal); !errors.Is(err, ErrValue) {
+		if v, err := document.NumberValue(literal); !errors.Is(err, document.ErrValue) {
 			t.Errorf("%q is the number %v", literal, v)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // TestGoldenTrees holds the digests and ids of trees to testdata/trees.txt: a line
@@ -54,7 +56,7 @@ func TestFormatPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]int{"MaxTreeNodes": MaxTreeNodes, "MaxTreeDepth": MaxTreeDepth, "MaxAttr": MaxAttr, "maxType": maxType} {
+	for name, value := range map[string]int{"MaxTreeNodes": MaxTreeNodes, "MaxTreeDepth": MaxTreeDepth, "MaxAttr": document.MaxAttr, "maxType": maxType} {
 		if row := fmt.Sprintf("| `%s` | `%d` |", name, value); !strings.Contains(string(text), row) {
 			t.Errorf("the page does not have %s", row)
 		}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // DecodeTree reads a tree from JSON (doc/format/ast.md) and checks it. Anything
@@ -19,10 +21,10 @@ import (
 // bounded by MaxTreeDepth, not by the stack.
 func DecodeTree(data []byte) (*Tree, error) {
 	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("the JSON is not UTF-8: %w", ErrTree)
+		return nil, fmt.Errorf("the JSON is not UTF-8: %w", document.ErrTree)
 	}
 	if at := loneSurrogate(data); at >= 0 {
-		return nil, fmt.Errorf("byte %d: half of a surrogate pair, which is no character: %w", at, ErrTree)
+		return nil, fmt.Errorf("byte %d: half of a surrogate pair, which is no character: %w", at, document.ErrTree)
 	}
 	d := treeDecoder{json: json.NewDecoder(bytes.NewReader(data))}
 	d.json.UseNumber()
@@ -44,9 +46,9 @@ type treeDecoder struct {
 type draftTree struct {
 	tree  Tree
 	seen  map[string]bool
-	kids  bool   // within its contents
-	given []Attr // its properties, in file order
-	at    string // the current key, for messages
+	kids  bool            // within its contents
+	given []document.Attr // its properties, in file order
+	at    string          // the current key, for messages
 }
 
 // steps returns the path to the current token.
@@ -107,9 +109,9 @@ func (d *treeDecoder) step() (*Tree, error) {
 	case tok == json.Delim('}'):
 		return d.end(o)
 	}
-	key := lower(tok.(string)) // the JSON decoder ensures that a key is a string
+	key := document.Lower(tok.(string)) // the JSON decoder ensures that a key is a string
 	if o.seen[key] {
-		return nil, d.bad("the key %s stands twice", quote(key))
+		return nil, d.bad("the key %s stands twice", document.Quote(key))
 	}
 	o.seen[key], o.at = true, key
 	return nil, d.field(o, key)
@@ -143,7 +145,7 @@ func (d *treeDecoder) kid(o *draftTree, tok json.Token) error {
 
 // end completes an object and adds it to its parent.
 func (d *treeDecoder) end(o *draftTree) (*Tree, error) {
-	o.tree.Attrs = Attributes(o.given...)
+	o.tree.Attrs = document.Attributes(o.given...)
 	if !o.seen["type"] {
 		return nil, d.bad("no type")
 	}
@@ -166,7 +168,7 @@ func (d *treeDecoder) field(o *draftTree, key string) error {
 	text, isText := tok.(string)
 	switch {
 	case key == "type" && isText:
-		o.tree.Type = strings.ReplaceAll(lower(text), "_", "-")
+		o.tree.Type = strings.ReplaceAll(document.Lower(text), "_", "-")
 	case key == "raw-content" && isText:
 		o.tree.Content, o.tree.Bare = text, false
 	case key == "scope" && isText:
@@ -205,44 +207,44 @@ func (d *treeDecoder) properties(o *draftTree) error {
 		if err != nil {
 			return err
 		}
-		o.given = append(o.given, Attr{key, v})
+		o.given = append(o.given, document.Attr{Key: key, Value: v})
 	}
 }
 
 // value decodes the value that begins with a token.
-func (d *treeDecoder) value(tok json.Token) (Value, error) {
+func (d *treeDecoder) value(tok json.Token) (document.Value, error) {
 	if tok != json.Delim('[') {
 		return d.single(tok)
 	}
-	var items []Value
+	var items []document.Value
 	for {
 		tok, err := d.token()
 		if err != nil {
-			return Value{}, err
+			return document.Value{}, err
 		}
 		if tok == json.Delim(']') {
-			return ListValue(items...), nil
+			return document.ListValue(items...), nil
 		}
 		v, err := d.single(tok)
 		if err != nil {
-			return Value{}, err
+			return document.Value{}, err
 		}
 		items = append(items, v)
 	}
 }
 
-func (d *treeDecoder) single(tok json.Token) (Value, error) {
+func (d *treeDecoder) single(tok json.Token) (document.Value, error) {
 	switch v := tok.(type) {
 	case nil:
-		return Value{}, nil
+		return document.Value{}, nil
 	case bool:
-		return BoolValue(v), nil
+		return document.BoolValue(v), nil
 	case string:
-		return TextValue(v), nil
+		return document.TextValue(v), nil
 	case json.Number:
-		return NumberValue(v.String())
+		return document.NumberValue(v.String())
 	default:
-		return Value{}, d.bad("unsupported type: %s as a value; there are null, true, false, numbers, text and a list of these", tok)
+		return document.Value{}, d.bad("unsupported type: %s as a value; there are null, true, false, numbers, text and a list of these", tok)
 	}
 }
 
@@ -254,7 +256,7 @@ func (d *treeDecoder) token() (json.Token, error) {
 	case errors.Is(err, io.EOF):
 		return nil, d.bad("the JSON ends too early")
 	default:
-		return nil, fmt.Errorf("byte %d: %w: %w", d.json.InputOffset(), err, ErrTree)
+		return nil, fmt.Errorf("byte %d: %w: %w", d.json.InputOffset(), err, document.ErrTree)
 	}
 }
 
@@ -272,7 +274,7 @@ func (d *treeDecoder) bad(format string, args ...any) error {
 			args[i] = strconv.FormatBool(v)
 		}
 	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrTree)
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), document.ErrTree)
 }
 
 // loneSurrogate returns the offset of an escape \ud800 to \udfff outside a pair, which the
@@ -337,7 +339,7 @@ func (t *Tree) JSON() []byte {
 		kid := top.tree.Kids[top.next]
 		top.next++
 		if kid.Type == TypePlainText && !kid.Bare && len(kid.Attrs)+len(kid.Kids)+len(kid.Scope) == 0 {
-			b = appendQuoted(b, kid.Content)
+			b = document.AppendQuoted(b, kid.Content)
 			continue
 		}
 		b = kid.appendHead(b)
@@ -348,9 +350,9 @@ func (t *Tree) JSON() []byte {
 
 // appendHead appends an object without its contents and closing brace.
 func (t *Tree) appendHead(b []byte) []byte {
-	b = appendQuoted(append(b, `{"type":`...), t.Type)
+	b = document.AppendQuoted(append(b, `{"type":`...), t.Type)
 	if t.Scope != "" {
-		b = appendQuoted(append(b, `,"scope":`...), t.Scope)
+		b = document.AppendQuoted(append(b, `,"scope":`...), t.Scope)
 	}
 	for i, a := range t.Attrs {
 		if i == 0 {
@@ -358,13 +360,13 @@ func (t *Tree) appendHead(b []byte) []byte {
 		} else {
 			b = append(b, ',')
 		}
-		b = a.Value.appendJSON(append(appendQuoted(b, a.Key), ':'))
+		b = a.Value.AppendJSON(append(document.AppendQuoted(b, a.Key), ':'))
 	}
 	if len(t.Attrs) > 0 {
 		b = append(b, '}')
 	}
 	if !t.Bare {
-		b = appendQuoted(append(b, `,"raw-content":`...), t.Content)
+		b = document.AppendQuoted(append(b, `,"raw-content":`...), t.Content)
 	}
 	return b
 }

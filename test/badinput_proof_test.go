@@ -92,7 +92,7 @@ func badInputs() []badInput {
 			return loop
 		}), fovea.Invalid, "contains itself"},
 		{"the same id twice", grown(func() *node.Tree {
-			id := node.Attributes(node.Attr{Key: "ID", Value: node.TextValue("x")})
+			id := document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("x")})
 			return &node.Tree{Type: "headline", Attrs: id, Kids: []*node.Tree{{Type: "headline", Attrs: id}}}
 		}), fovea.Invalid, "properties.ID"},
 		{"10^6 children", grown(func() *node.Tree {

@@ -332,7 +332,7 @@ func (a *machine) project(name string) *fovea.Memory {
 	m, err := a.m.Scope(a.t.Context(), name)
 	if err == nil {
 		_, _, _, err = m.IngestTree(a.t.Context(), &node.Tree{Type: "headline",
-			Attrs: node.Attributes(node.Attr{Key: "ID", Value: node.TextValue("of " + name)})}, "")
+			Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("of " + name)})}, "")
 	}
 	if err != nil {
 		a.t.Fatal(err)

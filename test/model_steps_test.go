@@ -103,14 +103,14 @@ func (m *model) delete(t *rapid.T) {
 func (m *model) tree(t *rapid.T, depth int) *node.Tree {
 	tree := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "paragraph"}).Draw(t, "type"),
 		Content: rapid.SampledFrom([]string{"", "steel rain", "[[id:two]]"}).Draw(t, "content")}
-	var attrs []node.Attr
+	var attrs []document.Attr
 	if id := rapid.SampledFrom([]string{"", "", "one", "three", "four"}).Draw(t, "id"); id != "" {
-		attrs = append(attrs, node.Attr{Key: "ID", Value: node.TextValue(id)})
+		attrs = append(attrs, document.Attr{Key: "ID", Value: document.TextValue(id)})
 	}
 	if title := rapid.SampledFrom([]string{"", "Rivets", "Gauge"}).Draw(t, "title"); title != "" {
-		attrs = append(attrs, node.Attr{Key: "TITLE", Value: node.TextValue(title)}, node.Attr{Key: "TODO", Value: node.TextValue("TODO")})
+		attrs = append(attrs, document.Attr{Key: "TITLE", Value: document.TextValue(title)}, document.Attr{Key: "TODO", Value: document.TextValue("TODO")})
 	}
-	tree.Attrs = node.Attributes(attrs...)
+	tree.Attrs = document.Attributes(attrs...)
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "kids") {
 			tree.Kids = append(tree.Kids, m.tree(t, depth-1))

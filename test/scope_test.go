@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // newProjects makes a world whose memex has projects.
@@ -192,7 +191,7 @@ func TestDamagedScopeIsNamed(t *testing.T) {
 		t.Errorf("the memex holds %v", got)
 	}
 	_, problems, err := w.m.Verify(t.Context())
-	if err != nil || !slices.ContainsFunc(problems, func(p node.Problem) bool { return strings.HasPrefix(p.Path, "project/boat") }) {
+	if err != nil || !slices.ContainsFunc(problems, func(p document.Problem) bool { return strings.HasPrefix(p.Path, "project/boat") }) {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // TestSetupFile: what a setup file sets counts, a change of it reads those that
@@ -122,7 +121,7 @@ func readAs(v *fovea.View) (out []string) {
 }
 
 // diagnosed lists what is odd in the documents of a memory.
-func diagnosed(t *rapid.T, m *fovea.Memory) []node.Problem {
+func diagnosed(t *rapid.T, m *fovea.Memory) []document.Problem {
 	problems, err := m.Diagnostics(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +150,8 @@ func TestSetupModel(t *testing.T) {
 				line := rapid.SampledFrom([]string{
 					"#+SETUPFILE: x.setup\n", "#+SETUPFILE: sub/y.setup\n", "#+SETUPFILE: ../x.setup\n", "#+SETUPFILE: a.org\n", "#+SETUPFILE: ../b.org\n",
 					"#+TODO: A | B\n", "#+FILETAGS: :t:\n", "#+FILETAGS: :project:\n", "* A x\n", "* A x\n** B y\n", "x.setup\n",
-					"* I\n:PROPERTIES:\n:ID: one\n:END:\n", "text\n:PROPERTIES:\n:ID: no\n:END:\n", "[[*B y]] [[id:one]]\n", "# -*- coding: latin-1 -*-\n\xe9\n",
+					"* I\n:PROPERTIES:\n:ID: one\n:END:\n", "text\n:PROPERTIES:\n:ID: no\n:END:\n", "[[*B y]] [[id:one]]\n",
+					"# -*- coding: latin-1 -*-\n\xe9\n",
 				})
 				w.write(map[string]string{path: strings.Join(rapid.SliceOfN(line, 0, 4).Draw(t, "lines"), "")})
 			},

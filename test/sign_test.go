@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // newKey makes the key of a machine.
@@ -76,7 +76,7 @@ func (w *world) keepState() (to string) {
 }
 
 // kinds verifies and returns the kinds of the problems found.
-func (w *world) kinds(anchors ...string) (kinds string, problems []node.Problem) {
+func (w *world) kinds(anchors ...string) (kinds string, problems []document.Problem) {
 	w.t.Helper()
 	_, problems, err := w.m.Verify(w.t.Context(), anchors...)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // histories keeps the histories of state folders in memory.
@@ -83,7 +82,7 @@ type life struct {
 	Files []map[string]string
 	Kinds []string // of the commits
 
-	Problems []node.Problem // what Verify says after the purge
+	Problems []document.Problem // what Verify says after the purge
 }
 
 // livesOver leads a memory through its life. set chooses the store, and copied is called

@@ -16,10 +16,11 @@ import (
 // forest makes a tree of 11,111 nodes: ten children each, a text of 500 bytes, six
 // attributes.
 func forest(id string, depth int) *node.Tree {
-	t := &node.Tree{Type: node.TypeHeadline, Content: strings.Repeat("rain and steel ", 34)[:500], Attrs: node.Attributes(
-		node.Attr{Key: "ID", Value: node.TextValue(id)}, node.Attr{Key: "TITLE", Value: node.TextValue("Node " + id)},
-		node.Attr{Key: "TODO", Value: node.TextValue("TODO")}, node.Attr{Key: "TAGS", Value: node.ListValue(node.TextValue("a"), node.TextValue("b"))},
-		node.Attr{Key: "EFFORT", Value: node.IntValue(3)}, node.Attr{Key: "SCOPE", Value: node.BoolValue(true)})}
+	t := &node.Tree{Type: node.TypeHeadline, Content: strings.Repeat("rain and steel ", 34)[:500], Attrs: document.Attributes(
+		document.Attr{Key: "ID", Value: document.TextValue(id)}, document.Attr{Key: "TITLE", Value: document.TextValue("Node " + id)},
+		document.Attr{Key: "TODO", Value: document.TextValue("TODO")}, document.Attr{Key: "TAGS", Value: document.ListValue(document.TextValue("a"),
+			document.TextValue("b"))},
+		document.Attr{Key: "EFFORT", Value: document.IntValue(3)}, document.Attr{Key: "SCOPE", Value: document.BoolValue(true)})}
 	if depth > 0 {
 		for i := range 10 {
 			t.Kids = append(t.Kids, forest(fmt.Sprint(id, "-", i), depth-1))

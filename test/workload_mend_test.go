@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // revert takes back one commit, or two of them.
@@ -99,14 +99,15 @@ func (w *workload) spoilImage() error {
 
 // damaged leaves out of what verify found what was taken out of history on request,
 // and images, which the workload itself damages.
-func damaged(problems []node.Problem) []node.Problem {
-	return slices.DeleteFunc(slices.Clone(problems), func(p node.Problem) bool {
+func damaged(problems []document.Problem) []document.Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p document.Problem) bool {
 		return p.Kind == "purged" || p.Kind == "thinned" || strings.HasPrefix(p.Path, "image")
 	})
 }
 
 // taken reports whether an earlier moment cannot be had since content of that time was
 // taken out on request.
-func taken(err error, problems []node.Problem) bool {
-	return fovea.KindOf(err) == fovea.NotFound && slices.ContainsFunc(problems, func(p node.Problem) bool { return p.Kind == "purged" || p.Kind == "thinned" })
+func taken(err error, problems []document.Problem) bool {
+	return fovea.KindOf(err) == fovea.NotFound && slices.ContainsFunc(problems,
+		func(p document.Problem) bool { return p.Kind == "purged" || p.Kind == "thinned" })
 }

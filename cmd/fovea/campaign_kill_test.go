@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -265,7 +266,7 @@ func (o *owner) check(where string) {
 		o.t.Fatalf("%s: files and memory disagree (-files +memory):\n%s", where, diff)
 	}
 	_, problems, err := m.Verify(o.t.Context())
-	problems = slices.DeleteFunc(problems, func(p node.Problem) bool { return p.Kind == "thinned" }) // on request
+	problems = slices.DeleteFunc(problems, func(p document.Problem) bool { return p.Kind == "thinned" }) // on request
 	if err != nil || len(problems) > 0 {
 		o.t.Fatalf("%s: verify: %v, %v", where, problems, err)
 	}

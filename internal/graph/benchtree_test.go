@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -19,13 +20,13 @@ func foliage(size int) *node.Tree {
 		if i == 0 {
 			id = "root"
 		}
-		all[i] = &node.Tree{Type: "headline", Content: fmt.Sprintf("%06d ", i) + strings.Repeat("some words of text ", 26), Attrs: node.Attributes(
-			node.Attr{Key: "ID", Value: node.TextValue(id)},
-			node.Attr{Key: "TITLE", Value: node.TextValue(fmt.Sprintf("The title of node %d", i))},
-			node.Attr{Key: "TAGS", Value: node.ListValue(node.TextValue("one"), node.TextValue("two"))},
-			node.Attr{Key: "TODO", Value: node.TextValue("NEXT")},
-			node.Attr{Key: "EFFORT", Value: node.IntValue(int64(i))},
-			node.Attr{Key: "OWNER", Value: node.TextValue("somebody")},
+		all[i] = &node.Tree{Type: "headline", Content: fmt.Sprintf("%06d ", i) + strings.Repeat("some words of text ", 26), Attrs: document.Attributes(
+			document.Attr{Key: "ID", Value: document.TextValue(id)},
+			document.Attr{Key: "TITLE", Value: document.TextValue(fmt.Sprintf("The title of node %d", i))},
+			document.Attr{Key: "TAGS", Value: document.ListValue(document.TextValue("one"), document.TextValue("two"))},
+			document.Attr{Key: "TODO", Value: document.TextValue("NEXT")},
+			document.Attr{Key: "EFFORT", Value: document.IntValue(int64(i))},
+			document.Attr{Key: "OWNER", Value: document.TextValue("somebody")},
 		)}
 		if i > 0 {
 			up := all[(i-1)/10]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -21,7 +22,7 @@ func (d *Draft) PutBranch(id string, t *node.Tree) error {
 		whole, ok = d.documents.Get(n.Path)
 	}
 	if !ok || !whole.tree {
-		return fmt.Errorf("%.60q is no node of a tree: %w", id, node.ErrTree)
+		return fmt.Errorf("%.60q is no node of a tree: %w", id, document.ErrTree)
 	}
 	if n.Parent == "" {
 		return d.PutTree(n.Path, t)

@@ -61,7 +61,7 @@ func appendDerived(b []byte, n *node.Node) []byte {
 }
 
 // listed returns the number of strings in the lists of derived fields.
-func listed(d *node.Derived) int {
+func listed(d *document.Derived) int {
 	n := len(d.Tags) + len(d.Links) + len(d.Setup)
 	for _, g := range d.TagGroups {
 		n += len(g.Members)
@@ -133,7 +133,7 @@ func (w *whole) rederive() error {
 // parserMark identifies the parser and its defaults: fields derived under another mark are
 // derived again. Without defaults it is node.ParserVersion, which stays below 1<<8.
 func parserMark(defaults *org.Defaults) uint64 {
-	return defaults.Fingerprint()<<8 | node.ParserVersion
+	return defaults.Fingerprint()<<8 | document.ParserVersion
 }
 
 // beginDerived reads the head of a derived section: the number of strings in lists, and of
@@ -170,7 +170,7 @@ func (l *loader) derive(nodes []*node.Node) bool {
 // words allocates slices from slabs, whose sizes are in the derived sections.
 type words struct {
 	strings    []string
-	properties []node.Property
+	properties []document.Property
 }
 
 // cut returns the first n items of a list, nil for none, or false if there are fewer.
@@ -204,7 +204,7 @@ func (w *words) derive(n *node.Node, c *cursor) {
 		c.fail()
 	}
 	for i := range d.Properties {
-		d.Properties[i] = node.Property{Key: c.quote(content), Value: c.quote(content)}
+		d.Properties[i] = document.Property{Key: c.quote(content), Value: c.quote(content)}
 	}
 	for range c.count(3) {
 		g := document.TagGroup{Exclusive: c.byte() == 1, Name: c.quote(content)}

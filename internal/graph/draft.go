@@ -5,6 +5,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -25,7 +26,7 @@ type Draft struct {
 	changed bool     // a document was put or dropped
 	touched []string // ids whose nodes were set or deleted, with repetitions
 	retry   []string // paths to read again: for their ids, or for a setup file
-	problem map[string][]node.Problem
+	problem map[string][]document.Problem
 	now     int64
 }
 
@@ -34,7 +35,7 @@ type Draft struct {
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: setupCounts{s.setup.Edit()},
-		ranks: s.ranks, problem: map[string][]node.Problem{}, now: now,
+		ranks: s.ranks, problem: map[string][]document.Problem{}, now: now,
 	}
 }
 
@@ -75,7 +76,7 @@ func (d *Draft) Drop(path string) {
 
 // Problems returns, by path, what the formats and the choice of ids found in the
 // documents put.
-func (d *Draft) Problems() map[string][]node.Problem { return d.problem }
+func (d *Draft) Problems() map[string][]document.Problem { return d.problem }
 
 // settle reads documents again whose setup file is at path, or that lost or won a
 // contested id.
@@ -90,7 +91,7 @@ func (d *Draft) settle(path string) {
 		}
 		o, err := node.ParseAgain(nodes, reading(path, d.base.defaults, d.current))
 		if err != nil { // they were parsed before
-			d.problem[path] = []node.Problem{{Path: path, Kind: "id", Message: err.Error()}}
+			d.problem[path] = []document.Problem{{Path: path, Kind: "id", Message: err.Error()}}
 			continue
 		}
 		d.put(path, o)

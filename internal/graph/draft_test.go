@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -44,7 +45,7 @@ func TestPutShares(t *testing.T) {
 // putLeaves puts a tree of a root and so many leaves.
 func putLeaves(t *testing.T, d *Draft, leaves int) {
 	t.Helper()
-	root := &node.Tree{Type: "section", Attrs: node.Attributes(node.Attr{Key: "ID", Value: node.TextValue("root")})}
+	root := &node.Tree{Type: "section", Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("root")})}
 	for i := range leaves {
 		root.Kids = append(root.Kids, &node.Tree{Type: "paragraph", Content: fmt.Sprint(i)})
 	}

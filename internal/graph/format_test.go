@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // TestFormatPages holds the constants of the format pages against the code.
@@ -21,7 +21,7 @@ func TestFormatPages(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\|")
 	for page, want := range map[string]map[string]string{
 		"commit.md": {"Format": fmt.Sprint(Format)},
-		"nodes.md":  {"ImageFormat": fmt.Sprint(ImageFormat), "ParserVersion": fmt.Sprint(node.ParserVersion)},
+		"nodes.md":  {"ImageFormat": fmt.Sprint(ImageFormat), "ParserVersion": fmt.Sprint(document.ParserVersion)},
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "doc", "format", page))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -42,7 +43,7 @@ func (s *State) Gone() []*node.Node {
 func read(d merkle.Digest, load Loader) (*node.Node, error) {
 	n, err := node.ReadOwn(d, load)
 	if errors.Is(err, ErrGone) {
-		return &node.Node{Entry: node.Entry{Own: d}, Type: typeGone, Derived: &node.Derived{}}, nil
+		return &node.Node{Entry: node.Entry{Own: d}, Type: typeGone, Derived: &document.Derived{}}, nil
 	}
 	return n, err
 }

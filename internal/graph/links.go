@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -26,9 +27,9 @@ type LinkTargets struct {
 // unknown id, a missing headline, custom id or target of a document, a missing file below
 // the root. Targets outside the root are not checked. It ends early when ctx does.
 // O(nodes + links + text of documents that are linked into by name).
-func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[node.Problem] {
+func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[document.Problem] {
 	c := checker{state: s, targets: targets, anchors: map[string]*anchors{}}
-	return func(yield func(node.Problem) bool) {
+	return func(yield func(document.Problem) bool) {
 		for _, p := range s.Paths() {
 			if ctx.Err() != nil {
 				return
@@ -44,7 +45,7 @@ func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[n
 					if lines == nil {
 						lines = node.LinkLines(n.Content)
 					}
-					if !yield(node.Problem{Path: p, Line: line + lines[target], Kind: "link", Message: why}) {
+					if !yield(document.Problem{Path: p, Line: line + lines[target], Kind: "link", Message: why}) {
 						return
 					}
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/merkle"
@@ -35,7 +36,7 @@ type loader struct {
 	slab      []node.Node // this and the next three: the unused rest
 	list      []*node.Node
 	entries   []champ.Entry[*node.Node]
-	derived   []node.Derived
+	derived   []document.Derived
 	kids      []string
 	modified  int64 // of the previous node
 	documents [][]*node.Node
@@ -64,8 +65,8 @@ func loadersOf(parts []Part, defaults *org.Defaults) (*whole, []loader, error) {
 		total.documents, total.nodes = total.documents+n.documents, total.nodes+n.nodes
 		total.strings, total.properties = total.strings+n.strings, total.properties+n.properties
 	}
-	nodes, derived, kids := slab.Of[node.Node](total.nodes), slab.Of[node.Derived](total.nodes), make([]string, total.nodes)
-	all := words{slab.Of[string](total.strings), slab.Of[node.Property](total.properties)}
+	nodes, derived, kids := slab.Of[node.Node](total.nodes), slab.Of[document.Derived](total.nodes), make([]string, total.nodes)
+	all := words{slab.Of[string](total.strings), slab.Of[document.Property](total.properties)}
 	w := &whole{
 		nodes: make([]*node.Node, total.nodes), entries: slab.Of[champ.Entry[*node.Node]](total.nodes),
 		documents: make([][]*node.Node, 0, total.documents), defaults: defaults,
@@ -209,15 +210,15 @@ func readAttrs(x *node.Node, c *cursor, marks uint64) {
 		c.fail()
 		return
 	}
-	x.Attrs = make([]node.Attr, 0, marks/2)
+	x.Attrs = make([]document.Attr, 0, marks/2)
 	for range marks / 2 {
 		key := c.string()
-		v, err := node.ParseValue(c.string())
+		v, err := document.ParseValue(c.string())
 		if err != nil {
 			c.fail()
 			return
 		}
-		x.Attrs = append(x.Attrs, node.Attr{Key: key, Value: v})
+		x.Attrs = append(x.Attrs, document.Attr{Key: key, Value: v})
 	}
 }
 

@@ -2,14 +2,17 @@
 
 package graph
 
-import "github.com/fovea-memory/fovea/node"
+import (
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/node"
+)
 
 // Problems parses documents again, on all processors, and returns the problems of the i-th
 // path, with those that also finds in its text, in the i-th list. The list is nil for a
 // missing document, and for one that is opaque for another reason than its size. Problems
 // depend only on the nodes of a document and of its setup files. O(bytes).
-func (s *State) Problems(paths []string, also func(path, text string) []node.Problem) [][]node.Problem {
-	out := make([][]node.Problem, len(paths))
+func (s *State) Problems(paths []string, also func(path, text string) []document.Problem) [][]document.Problem {
+	out := make([][]document.Problem, len(paths))
 	concurrently(len(paths), func(i int) {
 		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || node.IsOrg(paths[i]) && node.KeptWhole(d.Content) != "") {
 			text, _ := s.Text(paths[i])
@@ -19,7 +22,7 @@ func (s *State) Problems(paths []string, also func(path, text string) []node.Pro
 	return out
 }
 
-func (s *State) problems(path string) (found []node.Problem) {
+func (s *State) problems(path string) (found []document.Problem) {
 	bears := func(c node.Claim) bool {
 		list, ok := s.contested.Get(c.ID)
 		return !ok || list[0] == c

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -104,20 +105,20 @@ func drawTree(t *rapid.T, depth int) *node.Tree {
 
 func drawPart(t *rapid.T, depth int, ids *[]string) *node.Tree {
 	part := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "document", "paragraph"}).Draw(t, "type")}
-	var attrs []node.Attr
+	var attrs []document.Attr
 	if i := rapid.IntRange(0, 8).Draw(t, "id"); i < len(*ids) {
-		attrs = append(attrs, node.Attr{Key: "id", Value: node.TextValue((*ids)[i])})
+		attrs = append(attrs, document.Attr{Key: "id", Value: document.TextValue((*ids)[i])})
 		*ids = slices.Delete(slices.Clone(*ids), i, i+1)
 	}
-	for _, a := range []node.Attr{
-		{Key: "TITLE", Value: node.TextValue("A")}, {Key: "TITLE", Value: node.TextValue("x")}, {Key: "CUSTOM_ID", Value: node.TextValue("c")},
-		{Key: "TAGS", Value: node.ListValue(node.TextValue("crypt"))}, {Key: "N", Value: node.IntValue(1)}, {Key: "NO"},
+	for _, a := range []document.Attr{
+		{Key: "TITLE", Value: document.TextValue("A")}, {Key: "TITLE", Value: document.TextValue("x")}, {Key: "CUSTOM_ID", Value: document.TextValue("c")},
+		{Key: "TAGS", Value: document.ListValue(document.TextValue("crypt"))}, {Key: "N", Value: document.IntValue(1)}, {Key: "NO"},
 	} {
 		if rapid.IntRange(0, 4).Draw(t, a.Key) == 0 {
 			attrs = append(attrs, a)
 		}
 	}
-	part.Attrs = node.Attributes(attrs...)
+	part.Attrs = document.Attributes(attrs...)
 	part.Content = rapid.SampledFrom([]string{"", "text", "[[id:one]]", "* A\n"}).Draw(t, "content")
 	part.Bare = part.Content == "" && rapid.Bool().Draw(t, "bare")
 	if depth > 0 {
@@ -130,8 +131,8 @@ func drawPart(t *rapid.T, depth int, ids *[]string) *node.Tree {
 
 func TestPutTreeRefuses(t *testing.T) {
 	twice := &node.Tree{Type: "a", Kids: []*node.Tree{
-		{Type: "b", Attrs: []node.Attr{{Key: "ID", Value: node.TextValue("x")}}},
-		{Type: "b", Attrs: []node.Attr{{Key: "ID", Value: node.TextValue("y")}}},
+		{Type: "b", Attrs: []document.Attr{{Key: "ID", Value: document.TextValue("x")}}},
+		{Type: "b", Attrs: []document.Attr{{Key: "ID", Value: document.TextValue("y")}}},
 	}}
 	d := (&State{}).Edit(1)
 	d.Put("a.org", "* A\n:PROPERTIES:\n:ID: file\n:END:\n", false)
@@ -150,7 +151,7 @@ func TestPutTreeRefuses(t *testing.T) {
 		{"no type", d.PutBranch("y", &node.Tree{})},
 		{"nothing", d.PutTree("/~t", nil)},
 	} {
-		if !errors.Is(tc.err, node.ErrTree) {
+		if !errors.Is(tc.err, document.ErrTree) {
 			t.Errorf("%s: %v, want node.ErrTree", tc.name, tc.err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -66,7 +67,7 @@ func attributeLists(n *node.Node) iter.Seq2[string, []string] {
 }
 
 // presentFields returns the names of the fields that a node has.
-func presentFields(d *node.Derived) []string {
+func presentFields(d *document.Derived) []string {
 	var out []string
 	for name, present := range map[string]bool{
 		"scheduled": d.Scheduled != "", "deadline": d.Deadline != "", "closed": d.Closed != "",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -164,7 +165,7 @@ func (v View) nodesTitled(name string) []*node.Node {
 
 // withoutTodoAndPriority removes the keyword and the priority of a headline from the
 // start of a name. It returns "" if name has neither.
-func withoutTodoAndPriority(name string, d *node.Derived) string {
+func withoutTodoAndPriority(name string, d *document.Derived) string {
 	rest := name
 	if after, ok := strings.CutPrefix(rest, d.Todo+" "); ok && d.Todo != "" {
 		rest = after

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -106,7 +107,7 @@ func newSpan(host *node.Node, tree *org.Tree, i, ordinal int) span {
 	e := tree.Elements[i]
 	text := tree.Text(i)
 	d := host.Derived
-	n := &node.Node{Type: e.Type.String(), Content: text, Derived: &node.Derived{
+	n := &node.Node{Type: e.Type.String(), Content: text, Derived: &document.Derived{
 		Title: spanTitle(tree, i), Todo: d.Todo, Done: d.Done, Tags: d.Tags,
 	}}
 	n.Parent, n.Path, n.Modified = host.ID, host.Path, host.Modified

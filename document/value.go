@@ -1,9 +1,10 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package document
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/fovea-memory/fovea/merkle"
 )
+
+// ErrValue is returned for an invalid value of an attribute.
+var ErrValue = errors.New("not a value of an attribute")
 
 // Kind is the kind of an attribute's value.
 type Kind byte
@@ -54,7 +58,7 @@ func NumberValue(literal string) (Value, error) {
 		return IntValue(v), nil
 	}
 	if !isNumber(literal) {
-		return Value{}, fmt.Errorf("%s is no number: %w", quote(literal), ErrValue)
+		return Value{}, fmt.Errorf("%s is no number: %w", Quote(literal), ErrValue)
 	}
 	return Value{string(merkle.AppendText([]byte(decimalHead), literal))}, nil
 }
@@ -67,7 +71,7 @@ func isNumber(s string) bool {
 func ListValue(items ...Value) Value {
 	var flat []Value
 	for _, v := range items {
-		flat = slices.AppendSeq(flat, v.each())
+		flat = slices.AppendSeq(flat, v.Each())
 	}
 	b := merkle.AppendList(nil, len(flat))
 	for _, v := range flat {
@@ -119,11 +123,11 @@ func (v Value) Items() []Value {
 		return nil
 	}
 	count, _ := head(v.enc)
-	return slices.AppendSeq(make([]Value, 0, count), v.each())
+	return slices.AppendSeq(make([]Value, 0, count), v.Each())
 }
 
-// count returns how many items a list has, 0 for null and 1 for any other value.
-func (v Value) count() int {
+// Count returns how many items a list has, 0 for null and 1 for any other value.
+func (v Value) Count() int {
 	switch v.Kind() {
 	case KindNull:
 		return 0
@@ -135,8 +139,8 @@ func (v Value) count() int {
 	}
 }
 
-// each yields the items of a list, or any other value itself.
-func (v Value) each() iter.Seq[Value] {
+// Each yields the items of a list, or any other value itself.
+func (v Value) Each() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.Kind() != KindList {
 			yield(v)
@@ -199,7 +203,7 @@ func (v Value) String() string {
 		return strconv.FormatBool(v.Bool())
 	case KindList:
 		var words []string
-		for item := range v.each() {
+		for item := range v.Each() {
 			words = append(words, item.String())
 		}
 		return strings.Join(words, " ")
@@ -272,7 +276,7 @@ func checkValue(r *merkle.Reader, lists bool) {
 
 // sound reports whether all decimals in a value are numbers, and none an int64.
 func (v Value) sound() bool {
-	for item := range v.each() {
+	for item := range v.Each() {
 		if item.Kind() == KindDecimal {
 			if n, err := NumberValue(item.String()); err != nil || n != item {
 				return false
@@ -283,22 +287,22 @@ func (v Value) sound() bool {
 }
 
 // MarshalJSON returns the value as JSON: a decimal as a number in its original digits.
-func (v Value) MarshalJSON() ([]byte, error) { return v.appendJSON(nil), nil }
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// appendJSON appends the value as JSON.
-func (v Value) appendJSON(b []byte) []byte {
+// AppendJSON appends the value as JSON.
+func (v Value) AppendJSON(b []byte) []byte {
 	switch v.Kind() {
 	case KindNull:
 		return append(b, "null"...)
 	case KindText:
-		return appendQuoted(b, v.String())
+		return AppendQuoted(b, v.String())
 	case KindList:
 		b = append(b, '[')
 		for i, item := range v.Items() {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = item.appendJSON(b)
+			b = item.AppendJSON(b)
 		}
 		return append(b, ']')
 	default:
@@ -306,8 +310,8 @@ func (v Value) appendJSON(b []byte) []byte {
 	}
 }
 
-// appendQuoted appends a JSON string; invalid UTF-8 becomes U+FFFD.
-func appendQuoted(b []byte, s string) []byte {
+// AppendQuoted appends a JSON string; invalid UTF-8 becomes U+FFFD.
+func AppendQuoted(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	for _, r := range s {

@@ -1,0 +1,37 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package document
+
+// Problem is something that a person may want to correct. No data is lost by it.
+type Problem struct {
+	Path    string // of the document, or another subject
+	Line    int    // 1-based; 0 for none
+	Kind    string // for sorting; "id" and "syntax" come from this package
+	Message string
+}
+
+// Part is what a format reads of one node: everything but its identity and digests.
+type Part struct {
+	Parent  int // index of the parent in the outline; -1 for the first part
+	Type    string
+	Attrs   []Attr // sorted by key; nil for files
+	Content string
+	Bare    bool // there is no content, which differs from empty content
+	Derived *Derived
+	Key     Key    // distinguishes siblings when ids are derived
+	Custom  string // CUSTOM_ID, "" for none
+	Line    int    // 1-based line in the file; 0 outside files
+	Refused string // why the declared id cannot be used, "" if it can or there is none
+}
+
+// Key distinguishes siblings before their order does: by title, or by type where a format
+// allows nodes without a title. One of the two is empty.
+type Key struct{ Title, Type string }
+
+// Outline is a document, or a branch of one, as a format reads it: its parts in document
+// order, each after its parent.
+type Outline struct {
+	Parts    []Part
+	Problems []Problem
+	Label    func(part int, property string) string // names a property of a part in a message
+}
