@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -72,14 +73,14 @@ func (s *Store) packedBlock(packs *packSet, d merkle.Digest) ([]byte, error) {
 	var trouble error
 	by := uint64(0)
 	for _, p := range slices.Backward(packs.packs) {
-		data, err := p.block(d)
+		data, err := p.Block(d)
 		err = s.report(err)
 		if data != nil {
 			return data, nil
 		}
 		if err == nil {
 			var purged uint64
-			purged, err = p.purgedBy(d)
+			purged, err = p.PurgedBy(d)
 			err, by = s.report(err), max(by, purged)
 		}
 		trouble = cmp.Or(trouble, err)
@@ -102,9 +103,9 @@ func (s *Store) journalBlock(d merkle.Digest, update bool) ([]byte, error) {
 	}
 	defer s.release(&seg.shared)
 	data := make([]byte, place.length)
-	_, err = seg.file.ReadAt(data, place.offset)
+	_, err = seg.ReadAt(data, place.offset)
 	if err == nil && merkle.Sum(data) != d {
-		err = corruption(place.segment, place.offset, "digest mismatch")
+		err = record.SegmentDamage(place.segment, place.offset, "digest mismatch")
 	}
 	if err != nil {
 		return nil, err
@@ -135,12 +136,12 @@ func (s *Store) findBlock(d merkle.Digest, update bool) (extent, *segment, error
 // block proves itself. s.blocks.mu is held.
 func (s *Store) indexBlocks() error {
 	s.mu.Lock()
-	end, closed, corrupt, packed := s.end, s.closed, s.recovery.Corrupt != nil, s.packs.last()
+	end, closed, corrupt, packed := s.end, s.closed, s.recovery.Corrupt != nil, s.packs.Last()
 	s.mu.Unlock()
 	if closed {
 		return store.ErrClosed
 	}
-	numbers, err := listSegments(s.in)
+	numbers, err := record.ListSegments(s.in)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (s *Store) indexBlocks() error {
 		s.blocks.at = map[merkle.Digest]extent{}
 	}
 	for _, number := range numbers {
-		from := max(segmentHeaderSize, s.blocks.offsetIn(number))
+		from := max(record.HeaderSize, s.blocks.offsetIn(number))
 		limit := int64(-1) // the whole segment
 		if number == end.Segment && !corrupt {
 			limit = end.Offset
@@ -180,17 +181,16 @@ func (s *Store) indexSegment(number uint64, from, limit int64) error {
 		return err
 	}
 	defer s.release(&seg.shared)
-	size, err := seg.size()
+	size, err := seg.Size()
 	if err != nil {
 		return err
 	}
 	if limit < 0 {
 		limit = size
 	}
-	rest := seg.reader(from, min(limit, size))
-	err = rest.scan(func(f frame, data []byte) bool {
-		if f.kind.HasDigest() {
-			s.blocks.at[merkle.Sum(data)] = extent{number, f.at + f.header, f.length}
+	err = seg.Reader(from, min(limit, size)).Scan(func(f record.Frame, data []byte) bool {
+		if f.Kind.HasDigest() {
+			s.blocks.at[merkle.Sum(data)] = extent{number, f.DataAt, f.Length}
 		}
 		return true
 	})

@@ -5,14 +5,11 @@ package disk
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Check implements store.Checker. It reads the manifest, every pack and every segment from
@@ -46,26 +43,26 @@ func (c *checker) run() error {
 	if closed {
 		return store.ErrClosed
 	}
-	m, bad, err := readManifest(s.in)
+	m, bad, err := record.ReadManifest(s.in)
 	if err != nil {
 		return err
 	}
-	if bad == nil && !bytes.Equal(m.encode(), packs.encode()) && packs.generation != 0 {
-		bad = &store.Corruption{File: manifestFile, Reason: "not the manifest that was read when the store was opened"}
+	if bad == nil && !bytes.Equal(m.Encode(), packs.Encode()) && packs.Generation != 0 {
+		bad = &store.Corruption{File: record.ManifestFile, Reason: "not the manifest that was read when the store was opened"}
 	}
 	if bad != nil {
 		c.found(bad)
 	}
-	for _, info := range packs.manifest.packs {
+	for _, info := range packs.Packs {
 		if err := c.pack(info); err != nil {
 			return err
 		}
 	}
-	numbers, err := listSegments(s.in)
+	numbers, err := record.ListSegments(s.in)
 	if err != nil {
 		return err
 	}
-	expected := max(packs.last()+1, s.first)
+	expected := max(packs.Last()+1, s.first)
 	for _, number := range numbers {
 		if number < expected || number > end.Segment {
 			continue
@@ -86,7 +83,7 @@ func (c *checker) run() error {
 
 func (c *checker) missing(number uint64) {
 	c.next = 0
-	c.found(corruption(number, 0, "the segment is missing"))
+	c.found(record.SegmentDamage(number, 0, "the segment is missing"))
 }
 
 func (c *checker) found(bad *store.Corruption) {
@@ -103,7 +100,7 @@ func (c *checker) judge(err error) error {
 	return err
 }
 
-func (c *checker) record(int64, store.Record) error {
+func (c *checker) record() error {
 	if err := c.s.interrupted(c.ctx); err != nil {
 		return err
 	}
@@ -115,104 +112,60 @@ func (c *checker) record(int64, store.Record) error {
 func (c *checker) segment(number uint64, end store.Pos) error {
 	next := c.next
 	c.next = 0
-	seg, err := openSegment(c.s.in, number)
+	seg, err := record.OpenSegment(c.s.in, number)
 	if err != nil {
 		return c.judge(err)
 	}
-	defer seg.file.Close()
-	limit, err := seg.size()
+	defer seg.Close()
+	limit, err := seg.Size()
 	if err != nil {
 		return err
 	}
 	if number == end.Segment {
 		limit = min(limit, end.Offset)
 	}
-	if next != 0 && seg.batch != next {
-		c.found(corruption(number, segmentBatchAt, notNext))
+	if bad := seg.Follows(next); bad != nil {
+		c.found(bad)
 		return nil
 	}
-	walk := walkSegment(seg, segmentHeaderSize, limit, seg.batch)
-	if err := walk.each(c.record); err != nil {
+	walk := seg.Walk(record.HeaderSize, limit, seg.Batch)
+	if err := walk.Each(func(store.Record) error { return c.record() }); err != nil {
 		return c.judge(err)
 	}
-	if number == end.Segment && walk.at != end.Offset {
-		c.found(corruption(number, walk.at, "the journal ends here, before what was acknowledged"))
+	if number == end.Segment && walk.At() != end.Offset {
+		c.found(record.SegmentDamage(number, walk.At(), "the journal ends here, before what was acknowledged"))
 	}
-	c.next = walk.next
+	c.next = walk.Next()
 	return nil
 }
 
 // pack checks one pack.
-func (c *checker) pack(info packInfo) error {
+func (c *checker) pack(info record.Info) error {
 	next := c.next
-	c.next = info.next
-	p, err := openPack(c.s.in, info.name())
+	c.next = info.Next
+	p, err := record.OpenPack(c.s.in, info.Name())
 	if err != nil {
 		return err
 	}
-	defer p.retire()
-	if p.expect(info); p.bad == nil && p.batch != next {
-		p.bad = p.corruption(0, "the pack does not follow the one before")
+	defer p.Close()
+	if p.Expect(info); p.Bad == nil && info.Batch != next {
+		p.Bad = p.Damage(0, "the pack does not follow the one before")
 	}
-	if p.bad != nil {
-		c.found(p.bad)
-		return nil
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(p.file, 0, p.size-packFooterSize)); err != nil {
-		return err
-	}
-	err = c.packRecords(p)
-	if err == nil && [sha256.Size]byte(sum.Sum(nil)) != p.digest {
-		err = p.corruption(0, "digest mismatch")
-	}
-	return c.judge(err)
-}
-
-// packRecords checks the records of a pack, and its tables against them.
-func (c *checker) packRecords(p *pack) error {
-	var index packIndex
-	if err := walkPack(p).each(func(at int64, r store.Record) error {
-		if r.Kind.HasDigest() {
-			index.add(at, r.Kind, merkle.Sum(r.Data))
-		}
-		return c.record(at, r)
-	}); err != nil {
-		return err
-	}
-	index.sort()
-	if err := p.commitTable().equals(len(index.commits), func(b []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint64(b, uint64(index.commits[i]))
-	}); err != nil {
-		return err
-	}
-	if err := p.digestTable().equals(len(index.digests), func(b []byte, i int) []byte {
-		return binary.LittleEndian.AppendUint64(append(b, index.digests[i].digest[:]...), uint64(index.digests[i].at))
-	}); err != nil {
-		return err
-	}
-	var last []byte
-	return p.eachPurged(func(d merkle.Digest, _ uint64) error {
-		if bytes.Compare(d[:], last) <= 0 {
-			return p.corruption(p.goneAt(), "a table out of order")
-		}
-		last = append(last[:0], d[:]...)
-		return nil
-	})
+	return c.judge(p.Check(c.record))
 }
 
 // Size implements store.Sizer: the bytes of journal and packs. It looks at each file.
 func (s *Store) Size() (int64, error) {
-	names, err := listPacks(s.in)
+	names, err := record.ListPacks(s.in)
 	if err != nil {
 		return 0, err
 	}
-	numbers, err := listSegments(s.in)
+	numbers, err := record.ListSegments(s.in)
 	if err != nil {
 		return 0, err
 	}
 	for _, n := range numbers {
-		names = append(names, segmentName(n))
+		names = append(names, record.SegmentName(n))
 	}
 	size := int64(0)
 	for _, name := range names {

@@ -4,13 +4,13 @@ package disk
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"sort"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -71,14 +71,14 @@ func (s *Store) indexCommits() (uint64, error) {
 	s.commits.mu.Lock()
 	defer s.commits.mu.Unlock()
 	s.mu.Lock()
-	end, closed, packs := s.end, s.closed, s.packs.tail()
+	end, closed, packs := s.end, s.closed, s.packs.Tail()
 	s.mu.Unlock()
 	if closed {
 		return 0, store.ErrClosed
 	}
 	x := &s.commits
 	if x.upTo.Segment == 0 {
-		x.upTo, x.next = store.Pos{Segment: max(packs.last+1, s.first), Offset: segmentHeaderSize}, packs.next
+		x.upTo, x.next = store.Pos{Segment: max(packs.Last+1, s.first), Offset: record.HeaderSize}, packs.Next
 	}
 	for x.upTo.Compare(end) < 0 {
 		if err := s.indexCommitsOf(x.upTo.Segment, end); err != nil {
@@ -99,20 +99,20 @@ func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 	defer s.release(&seg.shared)
 	limit, next := end.Offset, store.Pos{Segment: number, Offset: end.Offset}
 	if number != end.Segment {
-		if limit, err = seg.size(); err != nil {
+		if limit, err = seg.Size(); err != nil {
 			return err
 		}
-		next = store.Pos{Segment: number + 1, Offset: segmentHeaderSize}
+		next = store.Pos{Segment: number + 1, Offset: record.HeaderSize}
 	}
-	if x.upTo.Offset == segmentHeaderSize {
-		if x.next != 0 && seg.batch != x.next {
-			return s.damaged(number, segmentBatchAt, notNext)
+	if x.upTo.Offset == record.HeaderSize {
+		if bad := seg.Follows(x.next); bad != nil {
+			return s.corrupt(bad)
 		}
-		x.next = seg.batch
+		x.next = seg.Batch
 	}
 	var found []store.Pos
-	walk := walkSegment(seg, x.upTo.Offset, limit, 0) // it may begin inside a group
-	if err := walk.each(func(_ int64, r store.Record) error {
+	walk := seg.Walk(x.upTo.Offset, limit, 0) // it may begin inside a group
+	if err := walk.Each(func(r store.Record) error {
 		if r.Kind == store.Commit {
 			found = append(found, r.Pos)
 		}
@@ -120,16 +120,15 @@ func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 	}); err != nil {
 		return s.report(err)
 	}
-	x.at, x.upTo, x.next = append(x.at, found...), next, max(x.next, walk.next)
+	x.at, x.upTo, x.next = append(x.at, found...), next, max(x.next, walk.Next())
 	return nil
 }
 
-// commitReader reads commits by number. It keeps the pack and the page of its
-// table that it read last.
+// commitReader reads commits by number. It keeps the pack that it read last.
 type commitReader struct {
-	s     *Store
-	pack  *pack
-	table *table
+	s      *Store
+	pack   *pack // nil for none
+	inPack *record.Commits
 }
 
 func (r *commitReader) done() {
@@ -142,17 +141,19 @@ func (r *commitReader) done() {
 // commit reads one commit, of which there are so many.
 func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	for {
-		if r.pack != nil && r.pack.before < seq && seq <= r.pack.before+r.pack.commits {
-			return r.inPack(seq)
+		if r.pack != nil && r.inPack.Has(seq) {
+			record, err := r.inPack.Commit(seq)
+			return record, r.s.report(err)
 		}
 		r.done()
 		s := r.s
 		s.commits.mu.Lock()
 		s.mu.Lock()
 		if seq <= s.commits.before {
-			p := s.packs.packs[sort.Search(len(s.packs.packs), func(i int) bool { return s.packs.packs[i].before+s.packs.packs[i].commits >= seq })]
+			infos := s.packs.Packs
+			p := s.packs.packs[sort.Search(len(infos), func(i int) bool { return infos[i].Before+infos[i].Commits >= seq })]
 			p.users++
-			r.pack, r.table = p, nil
+			r.pack, r.inPack = p, p.Commits()
 		}
 		closed := s.closed
 		s.mu.Unlock()
@@ -172,25 +173,6 @@ func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	}
 }
 
-func (r *commitReader) inPack(seq uint64) (store.Record, error) {
-	p := r.pack
-	if p.bad != nil {
-		return store.Record{}, r.s.corrupt(p.bad)
-	}
-	if r.table == nil {
-		r.table = p.commitTable()
-	}
-	var record store.Record
-	row, err := r.table.row(int64(seq - p.before - 1))
-	if err == nil {
-		record, err = p.recordAt(int64(binary.LittleEndian.Uint64(row)))
-	}
-	if err == nil && record.Kind != store.Commit {
-		err = p.corruption(r.table.at, "the table names a record that is no commit")
-	}
-	return record, r.s.report(err)
-}
-
 // recordAt reads a record of a segment, or returns errPacked.
 func (s *Store) recordAt(at store.Pos) (store.Record, error) {
 	seg, err := s.segment(at.Segment)
@@ -201,11 +183,10 @@ func (s *Store) recordAt(at store.Pos) (store.Record, error) {
 	// The newest segment may lose its preallocated end at any moment.
 	limit := s.End()
 	if limit.Segment != at.Segment {
-		if limit.Offset, err = seg.size(); err != nil {
+		if limit.Offset, err = seg.Size(); err != nil {
 			return store.Record{}, err
 		}
 	}
-	from := seg.reader(at.Offset, limit.Offset)
-	record, err := from.record(at.Offset)
+	record, err := seg.Record(at.Offset, limit.Offset)
 	return record, s.report(err)
 }

@@ -5,9 +5,9 @@ package disk
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -34,7 +34,7 @@ type compaction struct {
 	done   store.Packed
 	next   uint64 // number of the next batch
 	before uint64 // commits in the packs before
-	held   packedBefore
+	held   record.Held
 }
 
 // newCompaction collects what may be moved: the closed segments below a number.
@@ -50,10 +50,10 @@ func (s *Store) newCompaction(ctx context.Context, below uint64) (*compaction, e
 		return nil, err
 	}
 	for _, p := range c.old.packs {
-		c.sources = append(c.sources, source{p, p.first, p.last, p.size})
+		c.sources = append(c.sources, source{p, p.Info.First, p.Info.Last, p.Info.Size})
 	}
-	for n := c.old.last() + 1; n < min(below, end.Segment); n++ {
-		info, err := s.in.Stat(segmentName(n))
+	for n := c.old.Last() + 1; n < min(below, end.Segment); n++ {
+		info, err := s.in.Stat(record.SegmentName(n))
 		if err != nil {
 			return nil, err
 		}
@@ -65,13 +65,13 @@ func (s *Store) newCompaction(ctx context.Context, below uint64) (*compaction, e
 // run writes packs of all sources but the first few, which stay, and makes them
 // current.
 func (c *compaction) run(keep int) (done store.Packed, err error) {
-	list := append([]packInfo(nil), c.old.manifest.packs[:keep]...)
+	list := append([]record.Info(nil), c.old.Packs[:keep]...)
 	if keep > 0 {
 		last := list[keep-1]
-		c.next, c.before = last.next, last.before+last.commits
+		c.next, c.before = last.Next, last.Before+last.Commits
 	}
 	for _, p := range c.old.packs[:keep] {
-		if err := c.held.add(p); err != nil {
+		if err := c.held.Add(p.Pack); err != nil {
 			return store.Packed{}, err
 		}
 	}
@@ -79,9 +79,9 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 	named := false // the manifest may name them
 	defer func() {
 		for _, p := range made {
-			err = errors.Join(err, p.file.Close())
+			err = errors.Join(err, p.Close())
 			if !named {
-				err = errors.Join(err, c.s.in.Remove(p.layout.name))
+				err = errors.Join(err, c.s.in.Remove(p.Name()))
 			}
 		}
 	}()
@@ -95,12 +95,12 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 		if err != nil {
 			return store.Packed{}, err
 		}
-		made, list = append(made, p), append(list, p.packInfo)
+		made, list = append(made, p), append(list, p.Info)
 		c.done.Before += size
-		c.done.After += p.size
+		c.done.After += p.Info.Size
 		c.done.Packs++
 		if rest = rest[n:]; len(rest) > 0 {
-			if err := c.held.add(p); err != nil {
+			if err := c.held.Add(p.Pack); err != nil {
 				return store.Packed{}, err
 			}
 		}
@@ -110,17 +110,17 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 			c.done.Segments++
 		}
 	}
-	m := manifest{generation: c.generation, packs: list}
+	m := record.Manifest{Generation: c.generation, Packs: list}
 	named = true
-	c.s.placed.drop(manifestFile)
-	if err := vfs.WriteAtomic(c.s.in, manifestFile, m.encode(), filePerm); err != nil {
+	c.s.placed.drop(record.ManifestFile)
+	if err := vfs.WriteAtomic(c.s.in, record.ManifestFile, m.Encode(), filePerm); err != nil {
 		return store.Packed{}, err
 	}
-	set := &packSet{manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
+	set := &packSet{Manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
 	c.s.switchPacks(set)
-	err = c.s.placed.keep(manifestFile)
+	err = c.s.placed.keep(record.ManifestFile)
 	for _, p := range made {
-		err = errors.Join(err, c.s.placed.keep(p.layout.name))
+		err = errors.Join(err, c.s.placed.keep(p.Name()))
 	}
 	made = nil // they are the store's
 	return c.done, errors.Join(err, c.remove(keep))
@@ -128,41 +128,28 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 
 // write makes one pack of some sources.
 func (c *compaction) write(sources []source) (*pack, error) {
-	header := packHeader{first: sources[0].first, generation: c.generation}
-	if _, err := io.ReadFull(c.s.opts.Rand, header.salt[:]); err != nil {
-		return nil, err
-	}
-	info := packInfo{first: header.first, generation: c.generation, last: sources[len(sources)-1].last, batch: c.next, before: c.before}
-	err := vfs.WriteAtomicFunc(c.s.in, info.name(), filePerm, func(w io.Writer) error {
-		out, err := newPackWriter(w, header)
-		if err != nil {
-			return err
-		}
+	info := record.Info{First: sources[0].first, Generation: c.generation, Last: sources[len(sources)-1].last, Batch: c.next, Before: c.before}
+	info, err := record.WritePack(c.s.in, filePerm, info, c.s.opts.Rand, func(out *record.PackWriter) (uint64, error) {
 		for _, src := range sources {
 			if err := c.copy(out, src); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		info.next = c.next
-		info, err = out.finish(info)
-		return err
+		return c.next, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.before += info.commits
-	p, err := openPack(c.s.in, info.name())
-	if err != nil {
-		return nil, err
+	c.before += info.Commits
+	p, err := openPack(c.s.in, info)
+	if err == nil && p.Bad != nil {
+		err = errors.Join(p.Bad, p.Close())
 	}
-	if p.expect(info); p.bad != nil {
-		return nil, errors.Join(p.bad, p.retire())
-	}
-	return p, nil
+	return p, err
 }
 
 // copy moves the records of one source into a pack.
-func (c *compaction) copy(out *packWriter, src source) error {
+func (c *compaction) copy(out *record.PackWriter, src source) error {
 	if src.pack != nil {
 		return c.copyPack(out, src.pack)
 	}
@@ -171,33 +158,30 @@ func (c *compaction) copy(out *packWriter, src source) error {
 		return err
 	}
 	defer c.s.release(&seg.shared)
-	size, err := seg.size()
+	size, err := seg.Size()
 	if err != nil {
 		return err
 	}
-	if seg.batch != c.next {
-		return c.s.damaged(seg.number, segmentBatchAt, notNext)
+	if bad := seg.Follows(c.next); bad != nil {
+		return c.s.corrupt(bad)
 	}
-	walk := walkSegment(seg, segmentHeaderSize, size, seg.batch)
-	err = walk.each(func(_ int64, r store.Record) error { return c.add(out, r) })
-	c.next = walk.next
+	walk := seg.Walk(record.HeaderSize, size, seg.Batch)
+	err = walk.Each(func(r store.Record) error { return c.add(out, r) })
+	c.next = walk.Next()
 	return c.s.report(err)
 }
 
-func (c *compaction) copyPack(out *packWriter, p *pack) error {
-	if p.bad != nil {
-		return c.s.corrupt(p.bad)
-	}
-	err := walkPack(p).each(func(_ int64, r store.Record) error { return c.add(out, r) })
+func (c *compaction) copyPack(out *record.PackWriter, p *pack) error {
+	err := p.Each(func(r store.Record) error { return c.add(out, r) })
 	if err == nil {
-		err = p.eachPurged(func(d merkle.Digest, by uint64) error { out.drop(d, by); return nil })
+		err = p.EachPurged(func(d merkle.Digest, by uint64) error { out.Drop(d, by); return nil })
 	}
-	c.next = p.next
+	c.next = p.Info.Next
 	return c.s.report(err)
 }
 
 // add takes a record over unless it means nothing any more.
-func (c *compaction) add(out *packWriter, r store.Record) error {
+func (c *compaction) add(out *record.PackWriter, r store.Record) error {
 	if err := c.s.interrupted(c.ctx); err != nil {
 		return err
 	}
@@ -209,34 +193,34 @@ func (c *compaction) add(out *packWriter, r store.Record) error {
 		d = merkle.Sum(r.Data)
 	}
 	if c.drop != nil && r.Kind == store.Block && c.drop(d, r.Data) {
-		out.drop(d, c.by)
+		out.Drop(d, c.by)
 		c.done.Dropped++
 		return nil
 	}
 	if r.Kind == store.Block {
-		repeated, err := out.holds(d), error(nil)
+		repeated, err := out.Has(d), error(nil)
 		if !repeated {
-			repeated, err = c.held.holds(d)
+			repeated, err = c.held.Has(d)
 		}
 		if repeated || err != nil {
 			return err
 		}
 	}
-	return out.add(r, d)
+	return out.Add(r, d)
 }
 
 // remove unlinks what the new packs replaced. What stays after an error or a
 // crash goes when the store is opened again.
 func (c *compaction) remove(keep int) error {
 	for _, src := range c.sources[keep:] {
-		name := segmentName(src.first)
+		name := record.SegmentName(src.first)
 		if src.pack != nil {
-			name = src.pack.layout.name
+			name = src.pack.Name()
 		}
 		c.s.placed.drop(name)
 		if err := c.s.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return errors.Join(c.s.in.SyncDir(journalFolder), c.s.in.SyncDir(packFolder))
+	return errors.Join(c.s.in.SyncDir(record.JournalFolder), c.s.in.SyncDir(record.PackFolder))
 }

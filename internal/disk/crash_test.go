@@ -90,7 +90,7 @@ func (h *history) check(t *testing.T, in *faultfs.FS, where string) {
 	if count < h.told || count > h.begun {
 		t.Fatalf("%s: %d batches, want at least the %d acknowledged and at most the %d begun", where, count, h.told, h.begun)
 	}
-	var want []record
+	var want []entry
 	for i := range count {
 		_, records := batchOf(i)
 		want = append(want, records...)

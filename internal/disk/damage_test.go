@@ -15,13 +15,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // all is everything a store can say about its content.
 type all struct {
-	Records []record
+	Records []entry
 	Image   *store.Image
 	Head    string // all that a clean close leaves
 }
@@ -205,7 +206,7 @@ func TestEveryTruncation(t *testing.T) {
 func groupStarts(t *testing.T, in *faultfs.FS) []int64 {
 	t.Helper()
 	s := mustOpen(t, in.Clone(), small(2))
-	starts, last := []int64{segmentHeaderSize, s.End().Offset}, uint64(0)
+	starts, last := []int64{record.HeaderSize, s.End().Offset}, uint64(0)
 	err := s.Replay(store.Pos{}, func(r store.Record) error {
 		if r.Pos.Segment == s.End().Segment && r.Batch != last {
 			starts = append(starts, r.Pos.Offset)
@@ -221,11 +222,11 @@ func groupStarts(t *testing.T, in *faultfs.FS) []int64 {
 
 func lastSegment(t *testing.T, in vfs.FS) string {
 	t.Helper()
-	numbers, err := listSegments(in)
+	numbers, err := record.ListSegments(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return segmentName(numbers[len(numbers)-1])
+	return record.SegmentName(numbers[len(numbers)-1])
 }
 
 // TestTornOrCorrupt damages the groups of a segment by name.
@@ -263,7 +264,7 @@ func TestTornOrCorrupt(t *testing.T) {
 				mustClose(t, s)
 			}
 			for _, i := range tc.damaged {
-				patch(t, in, segmentName(1), func(f vfs.File) error {
+				patch(t, in, record.SegmentName(1), func(f vfs.File) error {
 					_, err := f.WriteAt([]byte("damage"), ends[i].Offset-100)
 					return err
 				})
@@ -309,7 +310,7 @@ func TestTornGroup(t *testing.T) {
 	if err := s.writer.write(group); err != nil {
 		t.Fatal(err)
 	}
-	patch(t, in, segmentName(1), func(f vfs.File) error {
+	patch(t, in, record.SegmentName(1), func(f vfs.File) error {
 		_, err := f.WriteAt(make([]byte, group[2].Size()), group[1].end.Offset)
 		return err
 	})
@@ -343,7 +344,7 @@ func TestJournalInsideAJournal(t *testing.T) {
 	s := mustOpen(t, in, nil)
 	_, ends := fillStore(t, s, 0, 6)
 	end := ends[5]
-	inner, err := in.ReadFile(segmentName(1))
+	inner, err := in.ReadFile(record.SegmentName(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +355,7 @@ func TestJournalInsideAJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		hurt := in.Clone()
-		patch(t, hurt, segmentName(1), func(f vfs.File) error {
+		patch(t, hurt, record.SegmentName(1), func(f vfs.File) error {
 			_, err := f.WriteAt([]byte{0xff}, end.Offset-1)
 			return err
 		})
@@ -374,7 +375,7 @@ func TestStoreModel(t *testing.T) {
 		in := faultfs.New()
 		seed := byte(0)
 		s := mustOpen(t, in, small(seed))
-		var want []record
+		var want []entry
 		var ends []store.Pos
 		reopen := func() {
 			seed++
@@ -402,7 +403,7 @@ func TestStoreModel(t *testing.T) {
 				}
 			},
 			"block": func(r *rapid.T) {
-				blocks := slices.DeleteFunc(slices.Clone(want), func(r record) bool { return r.Kind != store.Block && r.Kind != store.Commit })
+				blocks := slices.DeleteFunc(slices.Clone(want), func(r entry) bool { return r.Kind != store.Block && r.Kind != store.Commit })
 				if len(blocks) == 0 {
 					return
 				}
@@ -417,7 +418,7 @@ func TestStoreModel(t *testing.T) {
 					i := rapid.IntRange(0, len(ends)-1).Draw(r, "from")
 					from, skip = ends[i], i+1
 				}
-				rest := slices.DeleteFunc(slices.Clone(want), func(r record) bool { return r.Batch <= uint64(skip) })
+				rest := slices.DeleteFunc(slices.Clone(want), func(r entry) bool { return r.Batch <= uint64(skip) })
 				got, err := replay(s, from)
 				if err != nil || !slices.Equal(got, rest) {
 					r.Fatalf("replay from %v: %v (-want +got):\n%s", from, err, cmp.Diff(rest, got))
@@ -439,7 +440,7 @@ func FuzzOpenJournal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		in := faultfs.New()
 		mustClose(t, mustOpen(t, in, small(0)))
-		if err := vfs.WriteAtomic(in, segmentName(1), content, filePerm); err != nil {
+		if err := vfs.WriteAtomic(in, record.SegmentName(1), content, filePerm); err != nil {
 			t.Fatal(err)
 		}
 		s, found, err := Open(in, small(1))

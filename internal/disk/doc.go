@@ -11,7 +11,7 @@
 // records are found by position; [Store.Rewrite] leaves blocks out of history for
 // good. [Recovery] says what opening found, [Store.Check] proves the files anew,
 // a [Salvage] makes a whole history of what verifies in a damaged one.
-// They are described in doc/format: state-folder.md, journal.md, pack.md, image.md.
+// Files are described in doc/format: state-folder.md, image.md.
 //
 // Invariants:
 //
@@ -33,7 +33,7 @@
 //   - No digest is taken on trust: blocks and sections are hashed when read.
 //   - One process owns the folder: Open's caller holds the lock.
 //
-// Elsewhere: what the blocks, commits and sections mean (packages graph and
-// fovea), the interface of replaceable stores (package store), archives for
-// other machines (package archive).
+// Elsewhere: the bytes of segments and packs (package record), what the blocks,
+// commits and sections mean (packages graph and fovea), the interface of replaceable
+// stores (package store), archives for other machines (package archive).
 package disk

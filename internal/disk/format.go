@@ -13,15 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-)
-
-// The format number of everything in the state folder. A reader refuses another
-// major number, and opens a folder with a larger minor one read-only.
-const (
-	FormatMajor = 0
-	FormatMinor = 0
 )
 
 // FormatFile is the name of the file that says whose a state folder is; each has one.
@@ -39,16 +33,9 @@ const (
 // nor lost.
 const quarantineFolder = "quarantine"
 
-// packFolder is for cold history.
-const packFolder = "packs"
-
 // ImageName returns the name, within the state folder, of the image of the commit
 // with a number.
 func ImageName(seq uint64) string { return imageName(seq) }
-
-func unknownFormat(major, minor uint16) error {
-	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, store.ErrUnknownFormat)
-}
 
 // OpenFolder opens the state folder at a path of the operating system and makes
 // it, for its owner alone, where it is missing. It returns vfs.ErrNotFolder when
@@ -102,7 +89,7 @@ type format struct {
 
 func (f format) encode() []byte {
 	text := fmt.Appendf(nil, "%s\nformat %d.%d\nmemex %s\n", formatMagic, f.major, f.minor, strconv.Quote(f.memex))
-	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, castagnoli))
+	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 }
 
 // parseFormat returns ErrUnknownFormat for another major number, whatever
@@ -117,8 +104,8 @@ func parseFormat(text []byte) (format, error) {
 	if _, err := fmt.Sscanf(lines[1], "format %d.%d\n", &f.major, &f.minor); err != nil {
 		return format{}, damaged
 	}
-	if f.major != FormatMajor {
-		return format{}, unknownFormat(f.major, f.minor)
+	if f.major != store.FormatMajor {
+		return format{}, store.UnknownFormat(f.major, f.minor)
 	}
 	if len(lines) < 4 {
 		return format{}, damaged
@@ -132,7 +119,7 @@ func parseFormat(text []byte) (format, error) {
 }
 
 func writeFormat(in vfs.FS, memex string) error {
-	f := format{major: FormatMajor, minor: FormatMinor, memex: memex}
+	f := format{major: store.FormatMajor, minor: store.FormatMinor, memex: memex}
 	return vfs.WriteAtomic(in, FormatFile, f.encode(), filePerm)
 }
 
@@ -144,7 +131,7 @@ func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return createFormat(in, memex)
 	}
-	if bad := isNot(err, FormatFile); bad != nil {
+	if bad := record.NotRegular(err, FormatFile); bad != nil {
 		return format{}, bad, nil
 	}
 	if err != nil {
@@ -162,7 +149,7 @@ func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 
 // ownNames are what a state folder has besides temporary files; LOCK alone is no sign of
 // one.
-var ownNames = append([]string{journalFolder, imageFolder, quarantineFolder, packFolder}, laterNames...)
+var ownNames = append([]string{record.JournalFolder, imageFolder, quarantineFolder, record.PackFolder}, laterNames...)
 
 // laterNames are those of them that are made when the folder of the journal is durable.
 var laterNames = []string{headFile, "alerts", "cache", "http.json", "scopes", "serve.log", "socket", "watch"}
@@ -199,12 +186,12 @@ func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	if err := writeFormat(in, memex); err != nil {
 		return format{}, nil, err
 	}
-	return format{major: FormatMajor, minor: FormatMinor, memex: memex}, nil, nil
+	return format{major: store.FormatMajor, minor: store.FormatMinor, memex: memex}, nil, nil
 }
 
 // hasHistory reports whether a folder has a segment, an image or a pack.
 func hasHistory(in vfs.FS) (bool, error) {
-	segments, err := listSegments(in)
+	segments, err := record.ListSegments(in)
 	if err != nil {
 		return false, err
 	}
@@ -212,20 +199,20 @@ func hasHistory(in vfs.FS) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	packs, err := listPacks(in)
+	packs, err := record.ListPacks(in)
 	return len(segments)+len(images)+len(packs) > 0, err
 }
 
 // lostJournal returns a Corruption where the folder of the journal is not there, though
 // the store was used: it is made with FORMAT, before anything else.
 func lostJournal(in vfs.FS) (*store.Corruption, error) {
-	if _, err := in.Lstat(journalFolder); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Lstat(record.JournalFolder); !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // what else is wrong with it shows when it is read
 	}
 	entries, err := in.ReadDir(".")
 	for _, e := range entries {
 		if name := e.Name(); slices.Contains(laterNames, name) {
-			return &store.Corruption{File: journalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
+			return &store.Corruption{File: record.JournalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
 		}
 	}
 	return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -60,8 +61,8 @@ func TestUnknownFormat(t *testing.T) {
 			return b
 		}},
 		{"segment", func(in vfs.FS) string { return lastSegment(t, in) }, func(b []byte) []byte {
-			b[segmentMajorAt] = major
-			binary.LittleEndian.PutUint32(b[segmentCheckAt:], crc32.Checksum(b[:segmentCheckAt], castagnoli))
+			b[headerMajorAt] = major
+			binary.LittleEndian.PutUint32(b[headerCheckAt:], crc32.Checksum(b[:headerCheckAt], castagnoli))
 			return b
 		}},
 		{"image", func(vfs.FS) string { return imageName(5) }, func(b []byte) []byte {
@@ -96,7 +97,7 @@ func writeFile(t *testing.T, in vfs.FS, name, text string) {
 
 func TestNewerMinorFormatIsReadOnly(t *testing.T) {
 	in, want := filled(t, true)
-	f := format{major: FormatMajor, minor: FormatMinor + 1, memex: "/memex"}
+	f := format{major: store.FormatMajor, minor: store.FormatMinor + 1, memex: "/memex"}
 	writeFile(t, in, FormatFile, string(f.encode()))
 	before := in.Clone()
 	s := mustOpen(t, in, small(1))
@@ -138,10 +139,10 @@ func TestCheckKindsOfForeignFolder(t *testing.T) {
 	if err := CheckKinds(in); err != nil {
 		t.Errorf("of a foreign folder: %v", err)
 	}
-	if err := in.MkdirAll(journalFolder, folderPerm); err != nil {
+	if err := in.MkdirAll(record.JournalFolder, folderPerm); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, in, segmentName(1), "")
+	writeFile(t, in, record.SegmentName(1), "")
 	if err := CheckKinds(in); !errors.Is(err, vfs.ErrNotRegular) || !strings.Contains(err.Error(), "link: it is a link") {
 		t.Errorf("of a state folder without %s: %v", FormatFile, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -47,7 +48,7 @@ func (g *group) finish(err error) {
 
 // full reports whether a batch of so many bytes needs another group.
 func (g *group) full(size int64) bool {
-	return len(g.batches) == maxGroup || g.size+size > maxGroupSize
+	return len(g.batches) == record.MaxGroup || g.size+size > maxGroupSize
 }
 
 // join puts a batch into the newest group that waits, or begins one, which the
@@ -138,7 +139,7 @@ func (s *Store) gather() {
 	g := gathering{since: time.Now()}
 	for {
 		s.mu.Lock()
-		waiting, writers := s.waiting(), min(s.writers, maxGroup)
+		waiting, writers := s.waiting(), min(s.writers, record.MaxGroup)
 		s.mu.Unlock()
 		if !g.goesOn(waiting, writers, time.Now()) {
 			return

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -42,8 +43,8 @@ type cleanClose struct {
 func (h cleanClose) encode() []byte {
 	b := make([]byte, headSize)
 	copy(b[headMagicAt:], headMagic)
-	binary.LittleEndian.PutUint16(b[headMajorAt:], FormatMajor)
-	binary.LittleEndian.PutUint16(b[headMinorAt:], FormatMinor)
+	binary.LittleEndian.PutUint16(b[headMajorAt:], store.FormatMajor)
+	binary.LittleEndian.PutUint16(b[headMinorAt:], store.FormatMinor)
 	binary.LittleEndian.PutUint64(b[headFirstAt:], h.first)
 	binary.LittleEndian.PutUint64(b[headSegmentAt:], h.end.Segment)
 	binary.LittleEndian.PutUint64(b[headOffsetAt:], uint64(h.end.Offset))
@@ -63,8 +64,8 @@ func decodeHead(b []byte) (cleanClose, error) {
 	if sum := sha256.Sum256(b[:headDigestAt]); string(sum[:]) != string(b[headDigestAt:]) {
 		return cleanClose{}, damaged
 	}
-	if major := binary.LittleEndian.Uint16(b[headMajorAt:]); major != FormatMajor {
-		return cleanClose{}, unknownFormat(major, binary.LittleEndian.Uint16(b[headMinorAt:]))
+	if err := store.CheckFormat(b[headMajorAt:]); err != nil {
+		return cleanClose{}, err
 	}
 	h := cleanClose{
 		Head:  store.Head{Seq: binary.LittleEndian.Uint64(b[headSeqAt:])},
@@ -83,7 +84,7 @@ func readHead(in vfs.FS) (h *cleanClose, bad *store.Corruption, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
-	if bad := isNot(err, headFile); bad != nil {
+	if bad := record.NotRegular(err, headFile); bad != nil {
 		return nil, bad, nil
 	}
 	if err != nil {

@@ -66,8 +66,8 @@ func encodeImage(w io.Writer, img *store.Image) error {
 		offset += align(int64(len(s.Data)))
 	}
 	copy(front[imageMagicAt:], imageMagic)
-	binary.LittleEndian.PutUint16(front[imageMajorAt:], FormatMajor)
-	binary.LittleEndian.PutUint16(front[imageMinorAt:], FormatMinor)
+	binary.LittleEndian.PutUint16(front[imageMajorAt:], store.FormatMajor)
+	binary.LittleEndian.PutUint16(front[imageMinorAt:], store.FormatMinor)
 	binary.LittleEndian.PutUint32(front[imageSectionsAt:], uint32(len(img.Sections)))
 	binary.LittleEndian.PutUint64(front[imageSeqAt:], img.Seq)
 	binary.LittleEndian.PutUint64(front[imageSegmentAt:], img.At.Segment)
@@ -139,8 +139,8 @@ func readImageFront(file vfs.File) (*store.Image, []imageEntry, error) {
 		string(footer[footerCommitAt:footerDigestAt]) != string(front[imageCommitAt:][:merkle.DigestSize]) {
 		return nil, nil, errBadImage
 	}
-	if major := binary.LittleEndian.Uint16(front[imageMajorAt:]); major != FormatMajor {
-		return nil, nil, unknownFormat(major, binary.LittleEndian.Uint16(front[imageMinorAt:]))
+	if err := store.CheckFormat(front[imageMajorAt:]); err != nil {
+		return nil, nil, err
 	}
 	return decodeImageFront(front, size)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -219,8 +220,8 @@ func TestOpenScansFromTheImage(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			patch(t, in, segmentName(tc.segment), func(f vfs.File) error {
-				_, err := f.WriteAt([]byte{0xff}, segmentHeaderSize+5)
+			patch(t, in, record.SegmentName(tc.segment), func(f vfs.File) error {
+				_, err := f.WriteAt([]byte{0xff}, record.HeaderSize+5)
 				return err
 			})
 			s, found, err := Open(in, small(1))
@@ -231,7 +232,7 @@ func TestOpenScansFromTheImage(t *testing.T) {
 			if tc.corrupt {
 				return
 			}
-			behind := slices.DeleteFunc(want, func(r record) bool { return r.Batch <= uint64(tc.image) })
+			behind := slices.DeleteFunc(want, func(r entry) bool { return r.Batch <= uint64(tc.image) })
 			if diff := cmp.Diff(behind, mustReplay(t, s, at), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("replay from the image (-want +got):\n%s", diff)
 			}

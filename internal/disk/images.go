@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -28,13 +29,16 @@ const (
 // maxImages is how many images WriteImage leaves.
 const maxImages = 2
 
+// imageBuffer is how much of an image is collected for one write.
+const imageBuffer = 256 << 10
+
 func imageName(seq uint64) string {
 	return path.Join(imageFolder, fmt.Sprintf("%012d%s", seq, imageSuffix))
 }
 
 // listImages returns the numbers of the images there are, newest first.
 func listImages(in vfs.FS) ([]uint64, error) {
-	seqs, err := listNumbered(in, imageFolder, imageSuffix, imageName)
+	seqs, err := record.ListNumbered(in, imageFolder, imageSuffix, imageName)
 	slices.Reverse(seqs)
 	return seqs, err
 }
@@ -93,7 +97,7 @@ func (s *Store) WriteImage(img store.Image) error {
 	if err == nil {
 		s.placed.drop(imageName(img.Seq))
 		err = vfs.WriteAtomicFunc(s.in, imageName(img.Seq), filePerm, func(w io.Writer) error {
-			buffered := bufio.NewWriterSize(w, readAhead)
+			buffered := bufio.NewWriterSize(w, imageBuffer)
 			if err := encodeImage(buffered, &img); err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -124,7 +125,7 @@ func lasting(records []placed, packed uint64) []placed {
 
 // differs compares everything that a store gives with the diary.
 func (d *diary) differs(s *Store) error {
-	packed := s.packs.last()
+	packed := s.packs.Last()
 	want := kept(d.records, packed)
 	for i := range min(len(d.ends), 8) + 1 {
 		from := store.Pos{}
@@ -236,11 +237,11 @@ func packsCold(t *testing.T, in vfs.FS) {
 		t.Errorf("nothing is cold, and %+v", done)
 	}
 	mustCheck(t, s)
-	numbers, err := listSegments(in)
-	if err != nil || numbers[0] != s.packs.last()+1 {
-		t.Errorf("segments %v (%v) are left behind those up to %d that are packed", numbers, err, s.packs.last())
+	numbers, err := record.ListSegments(in)
+	if err != nil || numbers[0] != s.packs.Last()+1 {
+		t.Errorf("segments %v (%v) are left behind those up to %d that are packed", numbers, err, s.packs.Last())
 	}
-	names, err := listPacks(in)
+	names, err := record.ListPacks(in)
 	if err != nil || len(names) != len(s.packs.packs) || len(names) > 3 {
 		t.Errorf("packs %v (%v), want the %d current ones", names, err, len(s.packs.packs))
 	}
@@ -462,7 +463,7 @@ func TestLastIntentStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = mustOpen(t, in, small(1))
-	if diff := cmp.Diff([]record{{store.Intent, 2, "pending"}}, mustReplay(t, s, store.Pos{})); diff != "" {
+	if diff := cmp.Diff([]entry{{store.Intent, 2, "pending"}}, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	more, _ := fillStore(t, s, 2, 3)

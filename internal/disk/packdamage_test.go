@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -62,7 +63,7 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	if got, err := placedOf(s, img.At); err != nil || !slices.Equal(got, live) {
 		t.Fatalf("%s: the live state: %v (-want +got):\n%s", where, err, cmp.Diff(live, got))
 	}
-	want := kept(d.records, s.packs.last())
+	want := kept(d.records, s.packs.Last())
 	for _, r := range want {
 		if r.Kind != store.Block && r.Kind != store.Commit {
 			continue
@@ -80,12 +81,13 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 		t.Fatalf("%s: %v", where, differs)
 	}
 	reported := s.Recovery().Corrupt
-	if (differs != nil || found.Corrupt != nil) && (reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, packFolder)) {
+	if (differs != nil || found.Corrupt != nil) &&
+		(reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, record.PackFolder)) {
 		t.Fatalf("%s: recovery %v, error %v", where, reported, s.Err())
 	}
 	problems := 0
 	if _, err := s.Check(t.Context(), func(c store.Corruption) {
-		if problems++; !strings.HasPrefix(c.File, packFolder) {
+		if problems++; !strings.HasPrefix(c.File, record.PackFolder) {
 			t.Errorf("%s: check: %v", where, &c)
 		}
 	}); err != nil || problems == 0 {
@@ -99,7 +101,7 @@ func (d *diary) ordered(s *Store, want []placed) error {
 	if err != nil {
 		return err
 	}
-	if got = lasting(got, s.packs.last()); !slices.Equal(got, want) {
+	if got = lasting(got, s.packs.Last()); !slices.Equal(got, want) {
 		return fmt.Errorf("replay (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	commits := slices.DeleteFunc(slices.Clone(want), func(r placed) bool { return r.Kind != store.Commit })
@@ -118,37 +120,36 @@ func (d *diary) ordered(s *Store, want []placed) error {
 // atRecord reports whether a record's frame has a byte of a pack.
 func atRecord(t *testing.T, in vfs.FS, name string, at int64) func(placed) bool {
 	t.Helper()
-	p, err := openPack(in, name)
-	if err != nil || p.bad != nil {
-		t.Fatal(err, p.bad)
+	p, err := record.OpenPack(in, name)
+	if err != nil || p.Bad != nil {
+		t.Fatal(err, p.Bad)
 	}
-	defer p.file.Close()
+	defer p.Close()
 	var hit []store.Pos
-	walk := walkPack(p)
-	for err == nil {
-		err = walk.batch(func(start int64, r store.Record) error {
-			if start <= at && at < start+frameSize(packFrameHeaderSize, len(r.Data)) || at < packHeaderSize {
-				hit = append(hit, r.Pos)
-			}
-			return nil
-		})
-	}
+	start := int64(record.HeaderSize)
+	_ = p.Each(func(r store.Record) error { // up to the damage, if there is some
+		if end := start + packFrameSize(len(r.Data)); start <= at && at < end || at < record.HeaderSize {
+			hit = append(hit, r.Pos)
+		}
+		start += packFrameSize(len(r.Data))
+		return nil
+	})
 	return func(r placed) bool { return slices.Contains(hit, r.Pos) }
 }
 
 func packFiles(t testing.TB, in vfs.FS) []string {
 	t.Helper()
-	names, err := listPacks(in)
+	names, err := record.ListPacks(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(names, manifestFile)
+	return append(names, record.ManifestFile)
 }
 
 // TestEveryPackByteFlipped changes each byte of a pack and of the manifest.
 func TestEveryPackByteFlipped(t *testing.T) {
 	in, d := packedStore(t)
-	for _, name := range []string{packFiles(t, in)[0], manifestFile} {
+	for _, name := range []string{packFiles(t, in)[0], record.ManifestFile} {
 		content, err := in.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +159,7 @@ func TestEveryPackByteFlipped(t *testing.T) {
 				continue
 			}
 			missing := func(placed) bool { return false }
-			if name != manifestFile {
+			if name != record.ManifestFile {
 				missing = atRecord(t, in, name, int64(at))
 			}
 			hurt := in.Clone()
@@ -175,7 +176,7 @@ func TestEveryPackByteFlipped(t *testing.T) {
 // them.
 func TestEveryPackTruncation(t *testing.T) {
 	in, d := packedStore(t)
-	for _, name := range []string{packFiles(t, in)[0], manifestFile} {
+	for _, name := range []string{packFiles(t, in)[0], record.ManifestFile} {
 		info, err := in.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +186,7 @@ func TestEveryPackTruncation(t *testing.T) {
 				continue
 			}
 			missing := func(placed) bool { return false }
-			if name != manifestFile {
+			if name != record.ManifestFile {
 				missing = func(placed) bool { return true }
 			}
 			hurt := in.Clone()
@@ -206,7 +207,7 @@ func TestEveryPackTruncation(t *testing.T) {
 // the place of a newer.
 func TestPackExchanged(t *testing.T) {
 	in, d := packedStore(t)
-	names, err := listPacks(in)
+	names, err := record.ListPacks(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestBadPackAtOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []int{-1, packMagicAt, packSaltAt, len(content) - 1, len(content) - packFooterSize + packEndTablesAt} {
+	for _, at := range []int{-1, 0, headerSaltAt, len(content) - 1, len(content) - packFooterSize + packEndTablesAt} {
 		hurt := in.Clone()
 		if at < 0 {
 			err = hurt.Remove(name)
@@ -260,8 +261,8 @@ func TestBadPackAtOpen(t *testing.T) {
 // they were.
 func TestSegmentMissingBehindPacks(t *testing.T) {
 	in, _ := packedStore(t)
-	names := images(t, in, journalFolder)
-	if err := in.Remove(journalFolder + "/" + names[0]); err != nil {
+	names := images(t, in, record.JournalFolder)
+	if err := in.Remove(record.JournalFolder + "/" + names[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, without := range []string{"", headFile} {
@@ -312,7 +313,7 @@ func TestPackOfDamage(t *testing.T) {
 	if err := s.WriteImage(imageOf(20, s.End())); err != nil {
 		t.Fatal(err)
 	}
-	patch(t, in, segmentName(2), func(f vfs.File) error {
+	patch(t, in, record.SegmentName(2), func(f vfs.File) error {
 		_, err := f.WriteAt([]byte("damage"), 200)
 		return err
 	})
@@ -337,8 +338,8 @@ func TestCheckSegments(t *testing.T) {
 	fillStore(t, s, 0, 8)
 	s.SetHead(store.Head{Seq: 1, Commit: merkleOf("c")})
 	mustClose(t, s)
-	for _, name := range images(t, in, journalFolder) {
-		name = journalFolder + "/" + name
+	for _, name := range images(t, in, record.JournalFolder) {
+		name = record.JournalFolder + "/" + name
 		content, err := in.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -352,7 +353,7 @@ func TestCheckSegments(t *testing.T) {
 			})
 			found := 0
 			if _, err := s.Check(t.Context(), func(c store.Corruption) {
-				if found++; c.File != name && c.Offset != segmentBatchAt {
+				if found++; c.File != name && c.Offset != headerBatchAt {
 					t.Errorf("%s, byte %d: %v", name, at, &c)
 				}
 			}); err != nil && !errors.Is(err, store.ErrUnknownFormat) {
@@ -369,7 +370,7 @@ func TestCheckSegments(t *testing.T) {
 // checksums made good or not: nothing panics, and what reads in order checks.
 func FuzzOpenPack(f *testing.F) {
 	in, _ := packedStore(f)
-	names, err := listPacks(in)
+	names, err := record.ListPacks(in)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -429,7 +430,7 @@ func FuzzOpenPack(f *testing.F) {
 // not: what it takes for packs must be there.
 func FuzzOpenManifest(f *testing.F) {
 	in, _ := packedStore(f)
-	content, err := in.ReadFile(manifestFile)
+	content, err := in.ReadFile(record.ManifestFile)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -442,9 +443,9 @@ func FuzzOpenManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, signed bool) {
 		in := in.Clone()
 		if signed && len(content) >= manifestHeaderSize+32 {
-			resign(manifestFile, content)
+			resign(record.ManifestFile, content)
 		}
-		if err := vfs.WriteAtomic(in, manifestFile, content, filePerm); err != nil {
+		if err := vfs.WriteAtomic(in, record.ManifestFile, content, filePerm); err != nil {
 			t.Fatal(err)
 		}
 		before := files(t, in, ".")

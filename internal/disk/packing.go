@@ -100,7 +100,7 @@ func (s *Store) switchPacks(set *packSet) {
 			_ = p.retire()
 		}
 	}
-	last := set.last()
+	last := set.Last()
 	for number, seg := range s.segments {
 		if number <= last {
 			_ = seg.retire()
@@ -109,5 +109,5 @@ func (s *Store) switchPacks(set *packSet) {
 	}
 	s.packs = set
 	maps.DeleteFunc(s.blocks.at, func(_ merkle.Digest, at extent) bool { return at.segment <= last })
-	s.commits.forget(last, set.count())
+	s.commits.forget(last, set.Commits())
 }

@@ -6,57 +6,90 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 )
+
+// What doc/format/journal.md and pack.md say of segments and packs, for tests that change
+// their bytes.
+const (
+	headerMajorAt = 8
+	headerBatchAt = 24
+	headerSaltAt  = 32
+	headerCheckAt = 60
+
+	frameHeaderSize     = 20
+	packFrameHeaderSize = 32
+	packFooterSize      = 136
+	packEndInfoAt       = 8
+	packEndTablesAt     = 104
+	packEndCheckAt      = 132
+	infoDigestAt        = 64
+	packInfoSize        = 96
+	pageSize            = 4096
+	pageCheckAt         = pageSize - 4
+	manifestMajorAt     = 8
+	manifestHeaderSize  = 32
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// packFrameSize is how many bytes a record takes in a pack.
+func packFrameSize(data int) int64 { return (packFrameHeaderSize + int64(data) + 7) &^ 7 }
+
+// checkOf is a checksum as it is computed over several pieces.
+func checkOf(pieces ...[]byte) uint32 { return crc32.Checksum(slices.Concat(pieces...), castagnoli) }
 
 // resign makes the checksums of a pack or manifest good again, as far as its
 // bytes can be told apart, for tests of what checksums do not find.
 func resign(name string, b []byte) {
-	if name == manifestFile {
+	if name == record.ManifestFile {
 		sum := sha256.Sum256(b[:len(b)-sha256.Size])
 		copy(b[len(b)-sha256.Size:], sum[:])
 		return
 	}
-	if len(b) < packHeaderSize+packFooterSize {
+	if len(b) < record.HeaderSize+packFooterSize {
 		return
 	}
-	binary.LittleEndian.PutUint32(b[packCheckAt:], crc32.Checksum(b[:packCheckAt], castagnoli))
-	salt := [saltSize]byte(b[packSaltAt:])
-	layout := frames{salt: salt}
+	binary.LittleEndian.PutUint32(b[headerCheckAt:], crc32.Checksum(b[:headerCheckAt], castagnoli))
+	salt := b[headerSaltAt:][:8]
+	offset := func(at int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(at)) }
 	footer := b[len(b)-packFooterSize:]
 	end := int64(len(b) - packFooterSize)
-	tables := min(max(int64(binary.LittleEndian.Uint64(footer[packEndTablesAt:])), packHeaderSize), end)
-	for at := int64(packHeaderSize); at+packFrameHeaderSize <= tables; {
-		size := frameSize(packFrameHeaderSize, int(binary.LittleEndian.Uint32(b[at+packFrameLengthAt:])))
+	tables := min(max(int64(binary.LittleEndian.Uint64(footer[packEndTablesAt:])), record.HeaderSize), end)
+	for at := int64(record.HeaderSize); at+packFrameHeaderSize <= tables; {
+		size := packFrameSize(int(binary.LittleEndian.Uint32(b[at:])))
 		if size > tables-at {
 			break
 		}
 		whole := b[at:][:size]
-		layout.sign(at, whole)
+		const check = packFrameHeaderSize - 4
+		binary.LittleEndian.PutUint32(whole[check:], checkOf(salt, offset(at), whole[:check], whole[packFrameHeaderSize:]))
 		at += size
 	}
 	for at := tables; at+pageSize <= end; at += pageSize {
 		page := b[at:][:pageSize]
-		binary.LittleEndian.PutUint32(page[pageCheckAt:], pageCheck(salt, at, page))
+		binary.LittleEndian.PutUint32(page[pageCheckAt:], checkOf(salt, offset(at), page[:pageCheckAt]))
 	}
 	sum := sha256.Sum256(b[:end])
 	copy(footer[packEndInfoAt+infoDigestAt:], sum[:])
-	binary.LittleEndian.PutUint32(footer[packEndCheckAt:], saltedCheck(salt, footer[:packEndCheckAt]))
+	binary.LittleEndian.PutUint32(footer[packEndCheckAt:], checkOf(salt, footer[:packEndCheckAt]))
 }
 
 // nameInManifest puts what the content of the first pack says of itself into the
 // manifest.
 func nameInManifest(t *testing.T, in *faultfs.FS, content []byte) {
 	t.Helper()
-	text, err := in.ReadFile(manifestFile)
+	text, err := in.ReadFile(record.ManifestFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(content) >= packHeaderSize+packFooterSize {
+	if len(content) >= record.HeaderSize+packFooterSize {
 		copy(text[manifestHeaderSize:][:packInfoSize], content[len(content)-packFooterSize+packEndInfoAt:])
-		resign(manifestFile, text)
-		writeFile(t, in, manifestFile, string(text))
+		resign(record.ManifestFile, text)
+		writeFile(t, in, record.ManifestFile, string(text))
 	}
 }

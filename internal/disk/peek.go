@@ -3,12 +3,13 @@
 package disk
 
 import (
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // HistoryFolders are the folders of a state folder that hold its history.
-var HistoryFolders = []string{journalFolder, imageFolder, packFolder}
+var HistoryFolders = []string{record.JournalFolder, imageFolder, record.PackFolder}
 
 // Peek returns which memex a state folder belongs to, and the number of its newest
 // commit as the last clean close or the newest image has it, without opening the store: a
@@ -41,4 +42,4 @@ func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 }
 
 // Magics are the words that files of a state folder begin or end with.
-var Magics = []string{formatMagic, headMagic, segmentMagic, imageMagic, footerMagic, packMagic, packFooterMagic, manifestMagic}
+var Magics = append([]string{formatMagic, headMagic, imageMagic, footerMagic}, record.Magics[:]...)

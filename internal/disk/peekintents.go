@@ -5,6 +5,7 @@ package disk
 import (
 	"cmp"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -14,11 +15,11 @@ import (
 // and damaged records are passed over. What fn gets is valid until it returns. Errors:
 // those of reading; what can be read is read. O(limit).
 func PeekIntents(in vfs.FS, limit int64, fn func(intent []byte)) error {
-	numbers, err := listSegments(in)
+	numbers, err := record.ListSegments(in)
 	first := len(numbers)
 	sizes := make([]int64, len(numbers))
 	for ; first > 0 && limit > 0; first-- {
-		info, err := in.Lstat(segmentName(numbers[first-1]))
+		info, err := in.Lstat(record.SegmentName(numbers[first-1]))
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
@@ -35,20 +36,19 @@ func PeekIntents(in vfs.FS, limit int64, fn func(intent []byte)) error {
 
 // peekSegment is PeekIntents for one segment, which is a regular file.
 func peekSegment(in vfs.FS, number uint64, limit int64, fn func(intent []byte)) error {
-	seg, err := openSegment(in, number)
+	seg, err := record.OpenSegment(in, number)
 	if err != nil {
 		return err
 	}
-	defer seg.file.Close()
-	size, end, err := seg.written()
+	defer seg.Close()
+	size, end, err := seg.Written(record.HeaderSize)
 	if err != nil {
 		return err
 	}
-	end = min(size, (end+frameAlign-1)/frameAlign*frameAlign) // a frame may end with zeros
-	from := max(segmentHeaderSize, (end-limit)/frameAlign*frameAlign)
-	rest := seg.reader(from, end)
-	return rest.scan(func(f frame, data []byte) bool {
-		if f.kind == store.Intent {
+	end = min(size, (end+record.FrameAlign-1)/record.FrameAlign*record.FrameAlign) // a frame may end with zeros
+	from := max(record.HeaderSize, (end-limit)/record.FrameAlign*record.FrameAlign)
+	return seg.Reader(from, end).Scan(func(f record.Frame, data []byte) bool {
+		if f.Kind == store.Intent {
 			fn(data)
 		}
 		return true

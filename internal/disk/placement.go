@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -47,14 +48,14 @@ type heldFile struct {
 // newPlacement notes what is there. No other process writes in the folder.
 func newPlacement(in vfs.FS, files []string, growing string) (*placement, error) {
 	p := &placement{in: in, files: map[string]heldFile{}, growing: growing}
-	for _, name := range []string{".", journalFolder, imageFolder, packFolder} {
+	for _, name := range []string{".", record.JournalFolder, imageFolder, record.PackFolder} {
 		info, err := in.Stat(name)
 		if err != nil {
 			return nil, err
 		}
 		p.folders = append(p.folders, heldFolder{name: name, seen: vfs.GlimpseOf(info)})
 	}
-	for _, name := range append([]string{lockFile, FormatFile, headFile, manifestFile, growing}, files...) {
+	for _, name := range append([]string{lockFile, FormatFile, headFile, record.ManifestFile, growing}, files...) {
 		info, err := in.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -87,7 +88,7 @@ func (p *placement) keep(name string) error {
 // isOpen reports whether a file is open for as long as it is held, so that no other
 // gets its inode.
 func isOpen(name string) bool {
-	return name == lockFile || path.Dir(name) == packFolder && name != manifestFile
+	return name == lockFile || path.Dir(name) == record.PackFolder && name != record.ManifestFile
 }
 
 // drop forgets files that the store is about to replace or remove.
@@ -167,7 +168,7 @@ func (p *placement) journal(end store.Pos) error {
 	if err != nil || !now.Same(held.seen) {
 		return replaced(p.growing, err)
 	}
-	if now.Size < end.Offset && segmentName(end.Segment) == p.growing {
+	if now.Size < end.Offset && record.SegmentName(end.Segment) == p.growing {
 		return fmt.Errorf("%s was cut from outside: %w", p.growing, store.ErrReplaced)
 	}
 	return nil
@@ -256,10 +257,10 @@ func (s *Store) Owned() error {
 func (s *Store) hold(o *opening) error {
 	var files []string
 	for _, number := range o.segments {
-		files = append(files, segmentName(number))
+		files = append(files, record.SegmentName(number))
 	}
 	for _, p := range s.packs.packs {
-		files = append(files, p.layout.name)
+		files = append(files, p.Name())
 	}
 	images, err := listImages(s.in)
 	for _, seq := range images {
@@ -269,7 +270,7 @@ func (s *Store) hold(o *opening) error {
 		s.writer.tail, err = readTail(s.in, s.end)
 	}
 	if err == nil {
-		s.placed, err = newPlacement(s.in, files, segmentName(s.writer.number))
+		s.placed, err = newPlacement(s.in, files, record.SegmentName(s.writer.number))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -93,7 +94,7 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 	mustClose(t, s)
 	s = mustOpen(t, in, small(0))
 	d.append(t, s)
-	segments, err := listSegments(in)
+	segments, err := record.ListSegments(in)
 	if err != nil || len(segments) < 2 || len(s.packs.packs) == 0 {
 		t.Fatalf("%d segments, %d packs: %v", len(segments), len(s.packs.packs), err)
 	}
@@ -102,8 +103,8 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 		t.Fatalf("%d images: %v", len(images), err)
 	}
 	names = map[string]string{
-		"journal/newest": segmentName(segments[len(segments)-1]), "journal/oldest": segmentName(segments[0]),
-		"image/newest": imageName(images[0]), "packs/first": s.packs.packs[0].layout.name,
+		"journal/newest": record.SegmentName(segments[len(segments)-1]), "journal/oldest": record.SegmentName(segments[0]),
+		"image/newest": imageName(images[0]), "packs/first": s.packs.packs[0].Name(),
 	}
 	return s, path, names
 }
@@ -165,7 +166,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 // TestEmptyFolderReplacedByAFile: a file may get the inode of the folder whose name it
 // takes, and the next opening needs the folder.
 func TestEmptyFolderReplacedByAFile(t *testing.T) {
-	for _, name := range []string{imageFolder, packFolder} {
+	for _, name := range []string{imageFolder, record.PackFolder} {
 		path := filepath.Join(t.TempDir(), "state")
 		in, err := OpenFolder(path)
 		if err != nil {
@@ -279,7 +280,7 @@ func BenchmarkStands(b *testing.B) {
 // TestCutJournal: a journal that was cut in its place takes no write: one behind the old
 // end would make it as long as it was, and be lost with what is missing before it.
 func TestCutJournal(t *testing.T) {
-	for _, keep := range []int64{0, 1, segmentHeaderSize} {
+	for _, keep := range []int64{0, 1, record.HeaderSize} {
 		s, path, names := standing(t)
 		for range 2 {
 			if err := appendOne(t, s); err != nil {

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -77,8 +78,8 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 	if err := s.mendFormat(to.Memex); err != nil {
 		return err
 	}
-	m := manifest{generation: info.generation, packs: []packInfo{info}}
-	if err := vfs.WriteAtomic(s.in, manifestFile, m.encode(), filePerm); err != nil {
+	m := record.Manifest{Generation: info.Generation, Packs: []record.Info{info}}
+	if err := vfs.WriteAtomic(s.in, record.ManifestFile, m.Encode(), filePerm); err != nil {
 		return err
 	}
 	return s.removeOld(info)
@@ -166,59 +167,48 @@ func asideName(name string, tried int) string {
 }
 
 // writePack writes the pack of all that stays.
-func (s *Salvage) writePack(ctx context.Context, to Rebuilt) (packInfo, error) {
-	header := packHeader{first: 1, generation: s.made + 1}
-	if _, err := io.ReadFull(to.Rand, header.salt[:]); err != nil {
-		return packInfo{}, err
-	}
-	info := packInfo{first: 1, generation: header.generation, last: s.segment + 1, batch: 1}
-	err := vfs.WriteAtomicFunc(s.in, info.name(), filePerm, func(w io.Writer) error {
-		out, err := newPackWriter(w, header)
-		if err != nil {
-			return err
-		}
+func (s *Salvage) writePack(ctx context.Context, to Rebuilt) (record.Info, error) {
+	info := record.Info{First: 1, Generation: s.made + 1, Last: s.segment + 1, Batch: 1}
+	return record.WritePack(s.in, filePerm, info, to.Rand, func(out *record.PackWriter) (uint64, error) {
 		for d, by := range s.gone {
-			out.drop(d, by)
+			out.Drop(d, by)
 		}
 		for _, d := range to.Lost {
-			out.drop(d, to.By)
+			out.Drop(d, to.By)
 		}
 		if err := s.Read(ctx, func(r store.Record) error { return keepIn(out, r, to.Keep(r)) }); err != nil {
-			return err
+			return 0, err
 		}
-		info.next = s.batch + 2
 		for i, r := range to.Add {
-			r.Batch, r.Pos = s.batch+1, store.Pos{Segment: info.last, Offset: segmentHeaderSize + int64(i)}
+			r.Batch, r.Pos = s.batch+1, store.Pos{Segment: info.Last, Offset: record.HeaderSize + int64(i)}
 			if err := keepIn(out, r, r.Kind); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		info, err = out.finish(info)
-		return err
+		return s.batch + 2, nil
 	})
-	return info, err
 }
 
 // keepIn adds a record as one of a kind, 0 for none, and each block once.
-func keepIn(out *packWriter, r store.Record, kind store.Kind) error {
+func keepIn(out *record.PackWriter, r store.Record, kind store.Kind) error {
 	if kind == 0 {
 		return nil
 	}
 	r.Kind = kind
 	d := merkle.Sum(r.Data)
-	if kind == store.Block && out.holds(d) {
+	if kind == store.Block && out.Has(d) {
 		return nil
 	}
-	return out.add(r, d)
+	return out.Add(r, d)
 }
 
 // writeSegment makes the empty segment behind the pack.
-func (s *Salvage) writeSegment(info packInfo, random io.Reader) error {
-	h := segmentHeader{number: info.last + 1, batch: info.next}
-	if _, err := io.ReadFull(random, h.salt[:]); err != nil {
+func (s *Salvage) writeSegment(info record.Info, random io.Reader) error {
+	seg, first, err := record.NewSegment(info.Last+1, info.Next, random)
+	if err != nil {
 		return err
 	}
-	return vfs.WriteAtomic(s.in, segmentName(h.number), h.encode(), filePerm)
+	return vfs.WriteAtomic(s.in, record.SegmentName(seg.Number), first, filePerm)
 }
 
 // mendFormat writes FORMAT anew if it cannot be read.
@@ -235,7 +225,7 @@ func (s *Salvage) mendFormat(memex string) error {
 
 // removeOld removes what the new pack has replaced. What stays after an error
 // goes when a store is opened.
-func (s *Salvage) removeOld(info packInfo) error {
+func (s *Salvage) removeOld(info record.Info) error {
 	if err := removeIfThere(s.in, headFile); err != nil {
 		return err
 	}
@@ -244,13 +234,13 @@ func (s *Salvage) removeOld(info packInfo) error {
 			return err
 		}
 	}
-	names, err := listPacks(s.in)
+	names, err := record.ListPacks(s.in)
 	for _, name := range names {
-		if err == nil && name != info.name() {
+		if err == nil && name != info.Name() {
 			err = removeIfThere(s.in, name)
 		}
 	}
-	return errors.Join(err, s.in.SyncDir(journalFolder), s.in.SyncDir(packFolder), s.in.SyncDir("."))
+	return errors.Join(err, s.in.SyncDir(record.JournalFolder), s.in.SyncDir(record.PackFolder), s.in.SyncDir("."))
 }
 
 func removeIfThere(in vfs.FS, name string) error {

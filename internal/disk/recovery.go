@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -20,7 +21,7 @@ import (
 type opening struct {
 	in       vfs.FS
 	head     *cleanClose
-	packs    *manifest
+	packs    *record.Manifest
 	segments []uint64  // those that are in no pack
 	leftover []string  // files that a crash left, which are not current
 	image    store.Pos // where the newest image ends, zero for none
@@ -37,7 +38,7 @@ type opening struct {
 
 // corrupt records damage; the first counts.
 func (o *opening) corrupt(number uint64, at int64, reason string) {
-	o.found.Corrupt = cmp.Or(o.found.Corrupt, corruption(number, at, reason))
+	o.found.Corrupt = cmp.Or(o.found.Corrupt, record.SegmentDamage(number, at, reason))
 }
 
 // readJournal scans from the segment of the newest image, or from the first one.
@@ -49,14 +50,14 @@ func (o *opening) readJournal() error {
 	scan := o.segments[start:]
 	o.whole = start == 0
 	first := o.first()
-	if last := o.packs.last(); last != 0 {
+	if last := o.packs.Last(); last != 0 {
 		// There is always a segment behind the packs.
-		first, o.end = last+1, store.Pos{Segment: last + 1, Offset: segmentHeaderSize}
+		first, o.end = last+1, store.Pos{Segment: last + 1, Offset: record.HeaderSize}
 		if start == 0 {
-			o.next = o.packs.tail().next
+			o.next = o.packs.Tail().Next
 		}
 	}
-	if first != 0 && len(o.segments) > 0 && o.segments[0] != first || len(o.segments) == 0 && o.packs.last() != 0 {
+	if first != 0 && len(o.segments) > 0 && o.segments[0] != first || len(o.segments) == 0 && o.packs.Last() != 0 {
 		o.corrupt(first, 0, "the segment is missing")
 		if !ok {
 			scan = nil
@@ -99,37 +100,33 @@ func (o *opening) first() uint64 {
 // read. Only the newest may have a torn tail: each segment was made after the
 // sync of the last group in the one before.
 func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error) {
-	seg, err := openSegment(o.in, number)
+	seg, err := record.OpenSegment(o.in, number)
 	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		return false, o.badHeader(bad, newest)
 	}
 	if err != nil {
 		return false, err
 	}
-	defer seg.file.Close()
-	size, err := seg.size()
+	defer seg.Close()
+	size, err := seg.Size()
 	if err != nil {
 		return false, err
 	}
-	if o.next != 0 && seg.batch != o.next {
-		o.corrupt(number, segmentBatchAt, notNext)
+	if bad := seg.Follows(o.next); bad != nil {
+		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return false, nil
 	}
 	from, next := o.begin(seg, size)
-	walk := walkSegment(seg, from, size, next)
-	err = walk.each(o.note)
+	walk := seg.Walk(from, size, next)
+	err = walk.Each(o.note)
 	bad, isDamage := errors.AsType[*store.Corruption](err)
 	if err != nil && !isDamage {
 		return false, err
 	}
-	o.end, o.size = store.Pos{Segment: number, Offset: walk.groupEnd}, size
+	start, end, following := walk.LastGroup()
+	o.end, o.size, o.groupStart, o.next = store.Pos{Segment: number, Offset: end}, size, start, following
 	for n := len(o.commits); n > 0 && o.commits[n-1].Compare(o.end) >= 0; n-- {
 		o.commits = o.commits[:n-1]
-	}
-	o.groupStart, o.next = walk.groupStart, walk.next
-	if walk.inGroup() {
-		// The batches of a group that is not finished go with the rest of it.
-		o.groupStart, o.next = walk.groupEnd, walk.last.group()
 	}
 	switch {
 	case !isDamage:
@@ -138,16 +135,16 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return false, nil
 	}
-	return false, o.judge(seg, walk, bad)
+	return false, o.judge(seg, walk.Next(), bad)
 }
 
 // begin returns where reading a segment begins and the number of the batch there,
 // 0 for any. What an image has of the newest segment is passed over if the
 // segment ends where a clean close left it: no write to it was cut short.
-func (o *opening) begin(seg *segment, size int64) (from int64, next uint64) {
-	end := store.Pos{Segment: seg.number, Offset: size}
-	if o.head == nil || o.head.end != end || o.image.Segment != seg.number || o.image.Offset > size {
-		return segmentHeaderSize, seg.batch
+func (o *opening) begin(seg *record.Segment, size int64) (from int64, next uint64) {
+	end := store.Pos{Segment: seg.Number, Offset: size}
+	if o.head == nil || o.head.end != end || o.image.Segment != seg.Number || o.image.Offset > size {
+		return record.HeaderSize, seg.Batch
 	}
 	o.whole = false
 	if o.image == end {
@@ -157,7 +154,7 @@ func (o *opening) begin(seg *segment, size int64) (from int64, next uint64) {
 }
 
 // note keeps where the commits are.
-func (o *opening) note(_ int64, r store.Record) error {
+func (o *opening) note(r store.Record) error {
 	if r.Kind == store.Commit {
 		o.commits = append(o.commits, r.Pos)
 	}
@@ -171,7 +168,7 @@ func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 	if err != nil {
 		return err
 	}
-	if !newest || info.Size() > segmentHeaderSize || !info.Mode().IsRegular() || bad.Segment == o.packs.last()+1 && o.packs.last() != 0 {
+	if !newest || info.Size() > record.HeaderSize || !info.Mode().IsRegular() || bad.Segment == o.packs.Last()+1 && o.packs.Last() != 0 {
 		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return nil
 	}
@@ -181,14 +178,13 @@ func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 
 // judge tells a torn tail from corruption: a frame of a later group can only be
 // there if the group that the damage is in had been synced. Damaged is the batch
-// walk.next; the groups up to its own have numbers up to that.
-func (o *opening) judge(seg *segment, walk *walker, bad *store.Corruption) error {
+// next; the groups up to its own have numbers up to that.
+func (o *opening) judge(seg *record.Segment, next uint64, bad *store.Corruption) error {
 	torn := map[uint64]bool{}
 	later := false
-	rest := seg.reader(o.end.Offset, o.size)
-	err := rest.scan(func(f frame, _ []byte) bool {
-		later = f.group() > walk.next
-		torn[f.batch] = true
+	err := seg.Reader(o.end.Offset, o.size).Scan(func(f record.Frame, _ []byte) bool {
+		later = f.Group() > next
+		torn[f.Batch] = true
 		return !later
 	})
 	if err != nil {
@@ -198,32 +194,13 @@ func (o *opening) judge(seg *segment, walk *walker, bad *store.Corruption) error
 		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 		return nil
 	}
-	last, err := lastByte(seg.file, o.end.Offset, o.size)
+	_, last, err := seg.Written(o.end.Offset)
 	if err != nil {
 		return err
 	}
 	o.found.TornBytes = last - o.end.Offset
 	o.found.TornBatches = max(len(torn), 1)
 	return nil
-}
-
-// lastByte returns the offset behind the last byte between from and end that is
-// not zero, at least from.
-func lastByte(file io.ReaderAt, from, end int64) (int64, error) {
-	for end > from {
-		start := max(from, end-readAhead)
-		chunk := make([]byte, end-start)
-		if _, err := file.ReadAt(chunk, start); err != nil && err != io.EOF {
-			return 0, err
-		}
-		for i, c := range slices.Backward(chunk) {
-			if c != 0 {
-				return start + int64(i) + 1, nil
-			}
-		}
-		end = start
-	}
-	return from, nil
 }
 
 // settle makes what Open found durable before anything is appended to it, and
@@ -235,7 +212,7 @@ func lastByte(file io.ReaderAt, from, end int64) (int64, error) {
 // into corruption.
 func (o *opening) settle() error {
 	if o.unmade != 0 {
-		if err := o.in.Remove(segmentName(o.unmade)); err != nil {
+		if err := o.in.Remove(record.SegmentName(o.unmade)); err != nil {
 			return err
 		}
 	}
@@ -247,13 +224,13 @@ func (o *opening) settle() error {
 			return err
 		}
 	}
-	return errors.Join(o.in.SyncDir(journalFolder), o.in.SyncDir("."))
+	return errors.Join(o.in.SyncDir(record.JournalFolder), o.in.SyncDir("."))
 }
 
 // rewriteTail cuts the last segment behind the last group and writes that group
 // again, with the segment's header if it is the first.
 func (o *opening) rewriteTail() (err error) {
-	file, err := o.in.OpenFile(segmentName(o.end.Segment), os.O_RDWR, 0)
+	file, err := o.in.OpenFile(record.SegmentName(o.end.Segment), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -262,7 +239,7 @@ func (o *opening) rewriteTail() (err error) {
 		return err
 	}
 	start := o.groupStart
-	if start <= segmentHeaderSize {
+	if start <= record.HeaderSize {
 		start = 0
 	}
 	group := make([]byte, o.end.Offset-start)
@@ -279,12 +256,12 @@ func (o *opening) rewriteTail() (err error) {
 // durable, and removes what a crash left of files that were to be replaced. FORMAT is
 // durable before the first of them: a process that could not sync may have left it.
 func makeFolders(in vfs.FS) error {
-	if _, err := in.Stat(journalFolder); errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Stat(record.JournalFolder); errors.Is(err, fs.ErrNotExist) {
 		if err := in.SyncDir("."); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{journalFolder, imageFolder, packFolder, quarantineFolder} {
+	for _, name := range []string{record.JournalFolder, imageFolder, record.PackFolder, quarantineFolder} {
 		err := in.MkdirAll(name, folderPerm)
 		if name == quarantineFolder && errors.Is(err, vfs.ErrNotFolder) {
 			continue // no history is there: who puts something aside is told
@@ -293,7 +270,7 @@ func makeFolders(in vfs.FS) error {
 			return err
 		}
 	}
-	for _, name := range []string{".", imageFolder, packFolder} {
+	for _, name := range []string{".", imageFolder, record.PackFolder} {
 		if _, err := vfs.RemoveTemps(in, name); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -33,7 +34,7 @@ func markBatch(i int) *store.Batch {
 func syncsOf(in *faultfs.FS) *atomic.Int64 {
 	n := new(atomic.Int64)
 	in.OnOp(func(op faultfs.Op) error {
-		if op.Kind == faultfs.OpSync && op.Name == segmentName(1) {
+		if op.Kind == faultfs.OpSync && op.Name == record.SegmentName(1) {
 			n.Add(1)
 		}
 		return nil
@@ -150,11 +151,11 @@ func relaxedCrash(t *testing.T, segment int64, batches int) {
 		if len(got) < least || len(got) > written {
 			t.Fatalf("%s: %d batches, want %d to %d", where, len(got), least, written)
 		}
-		var want []record
+		var want []entry
 		for i := range got {
-			want = append(want, record{store.Mark, uint64(i + 1), fmt.Sprintf("mark %d %0100d", i, i)})
+			want = append(want, entry{store.Mark, uint64(i + 1), fmt.Sprintf("mark %d %0100d", i, i)})
 		}
-		if diff := cmp.Diff(want, append([]record(nil), got...)); diff != "" {
+		if diff := cmp.Diff(want, append([]entry(nil), got...)); diff != "" {
 			t.Fatalf("%s: records (-want +got):\n%s", where, diff)
 		}
 		if _, err := s.Append(t.Context(), markBatch(len(got))); err != nil {

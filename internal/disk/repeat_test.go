@@ -12,7 +12,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // give appends a batch of blocks and a commit that is like no other.
@@ -37,7 +36,7 @@ func copies(t testing.TB, s *Store, block string) int {
 	t.Helper()
 	n := 0
 	for _, p := range s.packs.packs {
-		if err := walkPack(p).each(func(_ int64, r store.Record) error {
+		if err := p.Each(func(r store.Record) error {
 			if r.Kind == store.Block && string(r.Data) == block {
 				n++
 			}
@@ -134,11 +133,11 @@ func TestPackKeepsTheGoodCopy(t *testing.T) {
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
 	first := s.packs.packs[0]
-	row, ok, err := first.digestTable().find(digestOf("again"))
-	if err != nil || !ok {
-		t.Fatal(ok, err)
+	text, err := in.ReadFile(first.Name())
+	if err != nil {
+		t.Fatal(err)
 	}
-	flip(t, in, first.layout.name, int64(binary.LittleEndian.Uint64(row[merkle.DigestSize:]))+packFrameHeaderSize)
+	flip(t, in, first.Name(), int64(bytes.Index(text, []byte("again"))))
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
 	if s.packs.packs[0] != first {
@@ -148,11 +147,6 @@ func TestPackKeepsTheGoodCopy(t *testing.T) {
 		t.Errorf("got %q, %v", data, err)
 	}
 	mustClose(t, s)
-}
-
-func digestOf(block string) []byte {
-	d := merkleOf(block)
-	return d[:]
 }
 
 // flip changes a byte of a file in place.
@@ -172,27 +166,5 @@ func flip(t testing.TB, in vfs.FS, name string, at int64) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestDigestFilter: none that was given is missed, few others are held to be there.
-func TestDigestFilter(t *testing.T) {
-	for _, n := range []int{0, 1, 3, 100, 5000} {
-		f := newDigestFilter(int64(n))
-		digest := func(i int) merkle.Digest { return merkle.Sum(binary.BigEndian.AppendUint64(nil, uint64(i))) }
-		for i := range n {
-			f.add(digest(i))
-		}
-		wrong := 0
-		for i := range n + 10_000 {
-			if may := f.mayHave(digest(i)); i < n && !may {
-				t.Fatalf("%d of %d was forgotten", i, n)
-			} else if i >= n && may {
-				wrong++
-			}
-		}
-		if wrong > 100 {
-			t.Errorf("%d digests: %d of 10000 others are held to be among them", n, wrong)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -20,7 +21,7 @@ func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 		return replayError(store.ErrClosed)
 	}
 	if from.Segment == 0 {
-		from = store.Pos{Segment: first, Offset: segmentHeaderSize}
+		from = store.Pos{Segment: first, Offset: record.HeaderSize}
 	}
 	next := uint64(0)
 	for from.Compare(end) < 0 {
@@ -30,11 +31,11 @@ func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 			return replayError(err)
 		case p != nil:
 			err = s.replayPack(p, from, end, fn)
-			from, next = store.Pos{Segment: p.last + 1, Offset: segmentHeaderSize}, p.next
+			from, next = store.Pos{Segment: p.Info.Last + 1, Offset: record.HeaderSize}, p.Info.Next
 			s.release(&p.shared)
 		default:
 			next, err = s.replaySegment(seg, from, end, next, fn)
-			from = store.Pos{Segment: from.Segment + 1, Offset: segmentHeaderSize}
+			from = store.Pos{Segment: from.Segment + 1, Offset: record.HeaderSize}
 			s.release(&seg.shared)
 		}
 		if err != nil {
@@ -46,10 +47,7 @@ func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 
 // replayPack replays the records of a pack from a position in it on.
 func (s *Store) replayPack(p *pack, from, end store.Pos, fn func(store.Record) error) error {
-	if p.bad != nil {
-		return replayError(s.corrupt(p.bad))
-	}
-	return s.replayRest(walkPack(p), func(r store.Record) error {
+	return s.replayRest(p.Each, func(r store.Record) error {
 		if r.Pos.Compare(from) < 0 || r.Pos.Compare(end) >= 0 {
 			return nil
 		}
@@ -62,28 +60,28 @@ func (s *Store) replayPack(p *pack, from, end store.Pos, fn func(store.Record) e
 func (s *Store) replaySegment(seg *segment, from, end store.Pos, next uint64, fn func(store.Record) error) (_ uint64, err error) {
 	limit := end.Offset
 	if from.Segment != end.Segment {
-		if limit, err = seg.size(); err != nil {
+		if limit, err = seg.Size(); err != nil {
 			return 0, replayError(err)
 		}
 	}
-	if from.Offset == segmentHeaderSize {
-		if next != 0 && seg.batch != next {
-			return 0, replayError(s.damaged(seg.number, segmentBatchAt, notNext))
+	if from.Offset == record.HeaderSize {
+		if bad := seg.Follows(next); bad != nil {
+			return 0, replayError(s.corrupt(bad))
 		}
-		next = seg.batch
+		next = seg.Batch
 	}
-	if from.Offset < segmentHeaderSize || from.Offset > limit {
-		return 0, replayError(s.damaged(seg.number, limit, "the segment ends before the position to replay from"))
+	if from.Offset < record.HeaderSize || from.Offset > limit {
+		return 0, replayError(s.damaged(seg.Number, limit, "the segment ends before the position to replay from"))
 	}
-	walk := walkSegment(seg, from.Offset, limit, next)
-	err = s.replayRest(walk, fn)
-	return walk.next, err
+	walk := seg.Walk(from.Offset, limit, next)
+	err = s.replayRest(walk.Each, fn)
+	return walk.Next(), err
 }
 
 // replayRest calls fn with the rest of the records. An error of fn is returned as it is.
-func (s *Store) replayRest(walk *walker, fn func(store.Record) error) error {
+func (s *Store) replayRest(each func(func(store.Record) error) error, fn func(store.Record) error) error {
 	var failed error
-	err := walk.each(func(_ int64, r store.Record) error {
+	err := each(func(r store.Record) error {
 		failed = fn(r)
 		return failed
 	})
@@ -100,7 +98,7 @@ func replayError(err error) error { return fmt.Errorf("replay journal: %w", err)
 
 // damaged records corruption of a segment, makes the store read-only and returns the error.
 func (s *Store) damaged(number uint64, at int64, reason string) error {
-	return s.corrupt(corruption(number, at, reason))
+	return s.corrupt(record.SegmentDamage(number, at, reason))
 }
 
 // report records a Corruption in an error and makes the store read-only; it returns other

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -46,7 +47,7 @@ func (s *Store) beginSegment() (uint64, error) {
 	err := s.writable()
 	s.mu.Unlock()
 	w := &s.writer
-	if err != nil || w.at <= segmentHeaderSize {
+	if err != nil || w.at <= record.HeaderSize {
 		return w.number, err
 	}
 	if err = w.close(true); err == nil {

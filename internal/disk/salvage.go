@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -37,7 +38,7 @@ type Salvage struct {
 type salvageFile struct {
 	name    string
 	segment uint64 // its number, 0 for a pack
-	info    packInfo
+	info    record.Info
 }
 
 // salvaged says where a block is.
@@ -64,7 +65,7 @@ func (s *Salvage) find() error {
 		if err := s.judge(err); err != nil {
 			return err
 		}
-	} else if bad := isNot(err, FormatFile); bad != nil {
+	} else if bad := record.NotRegular(err, FormatFile); bad != nil {
 		s.damage(*bad)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -82,15 +83,15 @@ func (s *Salvage) find() error {
 	if err := s.findPacks(); err != nil {
 		return err
 	}
-	numbers, err := listSegments(s.in)
+	numbers, err := record.ListSegments(s.in)
 	last := uint64(0)
 	for _, f := range s.files {
-		last = max(last, f.info.last)
+		last = max(last, f.info.Last)
 	}
 	for _, n := range numbers {
 		s.segment = max(s.segment, n)
 		if n > last { // else it is in a pack
-			s.files = append(s.files, salvageFile{name: segmentName(n), segment: n})
+			s.files = append(s.files, salvageFile{name: record.SegmentName(n), segment: n})
 		}
 	}
 	s.segment = max(s.segment, last)
@@ -100,49 +101,42 @@ func (s *Salvage) find() error {
 // findPacks takes the packs that the manifest names, or without one those that
 // do not stand for the same segments.
 func (s *Salvage) findPacks() error {
-	m, bad, err := readManifest(s.in)
+	m, bad, err := record.ReadManifest(s.in)
 	if err != nil {
 		return err
 	}
-	s.made = m.generation
-	if bad == nil && len(m.packs) > 0 {
-		for _, info := range m.packs {
-			s.files = append(s.files, salvageFile{name: info.name(), info: info})
+	s.made = m.Generation
+	if bad == nil && len(m.Packs) > 0 {
+		for _, info := range m.Packs {
+			s.files = append(s.files, salvageFile{name: info.Name(), info: info})
 		}
 		return nil
 	}
 	if bad != nil {
 		s.damage(*bad)
 	}
-	names, err := listPacks(s.in)
+	packs, err := record.ReadPacks(s.in)
 	if err != nil {
 		return err
 	}
-	var found []packInfo
-	for _, name := range names {
-		p, err := openPack(s.in, name)
-		if err != nil {
-			return err
-		}
-		if err := p.retire(); err != nil {
-			return err
-		}
-		s.made = max(s.made, p.generation)
-		p.last = max(p.last, p.first)
-		if info := p.packInfo; info.first > 0 && info.name() == name {
+	var found []record.Info
+	for _, p := range packs {
+		info := p.Info
+		s.made, info.Last = max(s.made, info.Generation), max(info.Last, info.First)
+		if p.Readable() && info.Name() == p.Name() {
 			found = append(found, info)
 		} else {
-			s.damage(store.Corruption{File: name, Reason: errPackHeader.Error()})
+			s.damage(*p.Damage(0, "pack header damaged"))
 		}
 	}
-	slices.SortFunc(found, func(a, b packInfo) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.generation, a.generation))
+	slices.SortFunc(found, func(a, b record.Info) int {
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(b.Generation, a.Generation))
 	})
 	last := uint64(0)
 	for _, info := range found {
-		if info.first > last {
-			s.files = append(s.files, salvageFile{name: info.name(), info: info})
-			last = info.last
+		if info.First > last {
+			s.files = append(s.files, salvageFile{name: info.Name(), info: info})
+			last = info.Last
 		}
 	}
 	return nil
@@ -194,32 +188,32 @@ func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
 // file reads one file; at is the offset of the data.
 func (s *Salvage) file(f salvageFile, fn func(r store.Record, at int64) error) error {
 	if f.segment != 0 {
-		seg, err := openSegment(s.in, f.segment)
+		seg, err := record.OpenSegment(s.in, f.segment)
 		if err != nil {
 			return s.judge(err)
 		}
-		defer seg.file.Close()
-		size, end, err := seg.written()
+		defer seg.Close()
+		size, end, err := seg.Written(record.HeaderSize)
 		if err != nil {
 			return err
 		}
-		return s.scan(seg.reader(segmentHeaderSize, size), end, fn)
+		return s.scan(seg.Reader(record.HeaderSize, size), end, fn)
 	}
-	p, err := openPack(s.in, f.name)
+	p, err := record.OpenPack(s.in, f.name)
 	if err != nil {
 		return err
 	}
-	defer p.retire()
-	if p.expect(f.info); p.bad != nil {
-		s.damage(*p.bad)
+	defer p.Close()
+	if p.Expect(f.info); p.Bad != nil {
+		s.damage(*p.Bad)
 	}
-	if p.layout.first == 0 { // without the salt no record can be told from noise
+	if !p.Readable() {
 		return nil
 	}
-	if err := s.scan(p.reader(packHeaderSize), p.tablesAt, fn); err != nil || p.bad != nil {
+	if err := s.scan(p.Reader(), p.TablesAt(), fn); err != nil || p.Bad != nil {
 		return err
 	}
-	return s.judge(p.eachPurged(func(d merkle.Digest, by uint64) error {
+	return s.judge(p.EachPurged(func(d merkle.Digest, by uint64) error {
 		s.gone[d] = max(s.gone[d], by)
 		return nil
 	}))
@@ -235,18 +229,18 @@ func (s *Salvage) judge(err error) error {
 }
 
 // scan calls fn for the records of a file. What is no record before end is damage.
-func (s *Salvage) scan(r reader, end int64, fn func(r store.Record, at int64) error) error {
-	next, failed := r.win.base, error(nil)
+func (s *Salvage) scan(r *record.Reader, end int64, fn func(r store.Record, at int64) error) error {
+	next, failed := int64(record.HeaderSize), error(nil)
 	gap := func(at int64) {
 		if at > next {
-			s.damage(*r.corruption(next, "no record that verifies"))
+			s.damage(*r.Damage(next, "no record that verifies"))
 		}
 	}
-	err := r.scan(func(f frame, data []byte) bool {
-		gap(f.at)
-		next = f.at + f.size
-		if f.kind != store.Pad {
-			failed = fn(f.record(data), f.at+f.header)
+	err := r.Scan(func(f record.Frame, data []byte) bool {
+		gap(f.At)
+		next = f.End
+		if f.Kind != store.Pad {
+			failed = fn(f.Record(data), f.DataAt)
 		}
 		return failed == nil
 	})
@@ -286,7 +280,7 @@ func (s *Salvage) Holds(name string) bool {
 func (s *Salvage) Missing() bool {
 	next := uint64(1)
 	for _, f := range s.files {
-		first, last := f.info.first, f.info.last
+		first, last := f.info.First, f.info.Last
 		if f.segment != 0 {
 			first, last = f.segment, f.segment
 		}
@@ -305,7 +299,7 @@ func (s *Salvage) Has(d merkle.Digest) bool { _, ok := s.at[d]; return ok }
 // quarantine too, and says where it lies. Damaged ones count as damage.
 func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
 	for _, folder := range []string{imageFolder, quarantineFolder} {
-		seqs, err := listNumbered(s.in, folder, imageSuffix, imageName)
+		seqs, err := record.ListNumbered(s.in, folder, imageSuffix, imageName)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -410,7 +411,7 @@ func TestPeekIntents(t *testing.T) {
 	if got := peek(3000); len(got) < 5 {
 		t.Errorf("the last 3000 bytes have %d intents", len(got))
 	}
-	patch(t, in, segmentName(1), func(f vfs.File) error { return flipAt(f, segmentHeaderSize+112+frameHeaderSize) })
+	patch(t, in, record.SegmentName(1), func(f vfs.File) error { return flipAt(f, record.HeaderSize+112+frameHeaderSize) })
 	if diff := cmp.Diff(want[1:], peek(1<<20)); diff != "" {
 		t.Errorf("with the first damaged (-want +got):\n%s", diff)
 	}

@@ -5,8 +5,10 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -14,7 +16,7 @@ import (
 // shared is a file that readers use while it may be replaced: the last one
 // closes it. Store.mu guards users and retired.
 type shared struct {
-	file    vfs.File // nil if it is missing
+	file    io.Closer
 	users   int
 	retired bool // nobody will begin to use it
 }
@@ -25,7 +27,7 @@ func (s *Store) release(f *shared) {
 	f.users--
 	last := f.retired && f.users == 0
 	s.mu.Unlock()
-	if last && f.file != nil {
+	if last {
 		_ = f.file.Close() // it was only read
 	}
 }
@@ -33,7 +35,7 @@ func (s *Store) release(f *shared) {
 // retire closes a file as soon as nobody uses it. Store.mu is held, if it is the
 // store's.
 func (f *shared) retire() error {
-	if f.retired = true; f.users > 0 || f.file == nil {
+	if f.retired = true; f.users > 0 {
 		return nil
 	}
 	return f.file.Close()
@@ -42,14 +44,35 @@ func (f *shared) retire() error {
 // packSet is the packs that are current. It does not change; another one takes
 // its place.
 type packSet struct {
-	manifest
+	record.Manifest
 	packs []*pack
+}
+
+// pack is a pack that is current.
+type pack struct {
+	*record.Pack
+	shared
+}
+
+// openPack opens the pack that a row of the manifest names.
+func openPack(in vfs.FS, info record.Info) (*pack, error) {
+	p, err := record.OpenPack(in, info.Name())
+	if err != nil {
+		return nil, err
+	}
+	return &pack{p.Expect(info), shared{file: p}}, nil
+}
+
+// segment is a segment that is open for reading.
+type segment struct {
+	*record.Segment
+	shared
 }
 
 // of returns the pack that has a segment, nil if none does.
 func (p *packSet) of(segment uint64) *pack {
 	for _, pk := range p.packs {
-		if pk.packInfo.first <= segment && segment <= pk.last {
+		if pk.Info.First <= segment && segment <= pk.Info.Last {
 			return pk
 		}
 	}
@@ -102,13 +125,13 @@ func (s *Store) segment(number uint64) (*segment, error) {
 	if seg, err := s.openedSegment(number); seg != nil || err != nil {
 		return seg, err
 	}
-	seg, err := openSegment(s.in, number)
+	file, err := record.OpenSegment(s.in, number)
 	s.mu.Lock()
-	packed := number <= s.packs.last()
+	packed := number <= s.packs.Last()
 	s.mu.Unlock()
 	switch {
 	case packed && err == nil:
-		return nil, errors.Join(errPacked, seg.file.Close())
+		return nil, errors.Join(errPacked, file.Close())
 	case packed:
 		return nil, errPacked
 	case errors.Is(err, store.ErrCorrupt):
@@ -116,17 +139,17 @@ func (s *Store) segment(number uint64) (*segment, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, s.damaged(number, 0, "the segment is missing")
 	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", segmentName(number), err)
+		return nil, fmt.Errorf("open %s: %w", record.SegmentName(number), err)
 	}
 	s.mu.Lock()
-	if other := s.segments[number]; other == nil && !s.closed && number > s.packs.last() {
+	if s.segments[number] == nil && !s.closed && number > s.packs.Last() {
+		seg := &segment{file, shared{file: file, users: 1}}
 		s.segments[number] = seg
-		seg.users++
 		s.mu.Unlock()
 		return seg, nil
 	}
 	s.mu.Unlock()
-	if err := seg.file.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		return nil, err
 	}
 	return s.segment(number)
@@ -139,7 +162,7 @@ func (s *Store) openedSegment(number uint64) (*segment, error) {
 	switch seg := s.segments[number]; {
 	case s.closed:
 		return nil, store.ErrClosed
-	case number <= s.packs.last():
+	case number <= s.packs.Last():
 		return nil, errPacked
 	case seg != nil:
 		seg.users++

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -135,7 +136,7 @@ func (s *Store) open() error {
 		return err
 	}
 	o.found.HeadDamaged = badHead != nil
-	if o.segments, err = listSegments(s.in); err != nil {
+	if o.segments, err = record.ListSegments(s.in); err != nil {
 		return err
 	}
 	if err := o.readPacks(&s.packs); err != nil {
@@ -151,8 +152,8 @@ func (s *Store) open() error {
 	case o.found.Corrupt != nil:
 		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, o.found.Corrupt)
 		o.found.TornBytes, o.found.TornBatches = 0, 0
-	case format.minor > FormatMinor:
-		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, unknownFormat(format.major, format.minor))
+	case format.minor > store.FormatMinor:
+		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, store.UnknownFormat(format.major, format.minor))
 	case s.opts.ReadOnly != nil:
 		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, s.opts.ReadOnly)
 		o.found.TornBytes, o.found.TornBatches = 0, 0
@@ -179,11 +180,11 @@ func (s *Store) adopt(o *opening) {
 	s.recovery, s.end, s.next = o.found, o.end, max(o.next, 1)
 	if s.first = o.first(); s.first == 0 {
 		s.first = 1
-		if len(o.segments) > 0 && s.packs.last() == 0 {
+		if len(o.segments) > 0 && s.packs.Last() == 0 {
 			s.first = o.segments[0]
 		}
 	}
-	s.generation, s.commits.before = s.packs.generation, s.packs.count()
+	s.generation, s.commits.before = s.packs.Generation, s.packs.Commits()
 	if o.whole && o.found.Corrupt == nil {
 		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, s.next
 	}
@@ -231,7 +232,7 @@ func (s *Store) SetHead(h store.Head) {
 // Stop implements store.Store. A Corruption that names no file is of the journal.
 func (s *Store) Stop(cause error) {
 	if bad, ok := errors.AsType[*store.Corruption](cause); ok {
-		_ = s.corrupt(&store.Corruption{File: cmp.Or(bad.File, journalFolder), Segment: bad.Segment, Offset: bad.Offset, Reason: bad.Reason})
+		_ = s.corrupt(&store.Corruption{File: cmp.Or(bad.File, record.JournalFolder), Segment: bad.Segment, Offset: bad.Offset, Reason: bad.Reason})
 		return
 	}
 	_ = s.fail(cause)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -42,22 +43,22 @@ func mustClose(t testing.TB, s *Store) {
 }
 
 // record is a Record that owns its data.
-type record struct {
+type entry struct {
 	Kind  store.Kind
 	Batch uint64
 	Data  string
 }
 
-func replay(s *Store, from store.Pos) ([]record, error) {
-	var got []record
+func replay(s *Store, from store.Pos) ([]entry, error) {
+	var got []entry
 	err := s.Replay(from, func(r store.Record) error {
-		got = append(got, record{r.Kind, r.Batch, string(r.Data)})
+		got = append(got, entry{r.Kind, r.Batch, string(r.Data)})
 		return nil
 	})
 	return got, err
 }
 
-func mustReplay(t testing.TB, s *Store, from store.Pos) []record {
+func mustReplay(t testing.TB, s *Store, from store.Pos) []entry {
 	t.Helper()
 	got, err := replay(s, from)
 	if err != nil {
@@ -68,10 +69,10 @@ func mustReplay(t testing.TB, s *Store, from store.Pos) []record {
 
 // batchOf is the i-th batch of a workload: a few records of sizes that are not
 // multiples of anything, some of them large.
-func batchOf(i int) (*store.Batch, []record) {
+func batchOf(i int) (*store.Batch, []entry) {
 	random := rand.New(rand.NewPCG(uint64(i), 1))
 	var b store.Batch
-	var want []record
+	var want []entry
 	for range 1 + random.IntN(3) {
 		size := random.IntN(120)
 		if random.IntN(6) == 0 {
@@ -80,14 +81,14 @@ func batchOf(i int) (*store.Batch, []record) {
 		data := bytes.Repeat([]byte{byte('a' + i%26)}, size)
 		kind := []store.Kind{store.Block, store.Intent, store.Commit, store.Mark}[random.IntN(4)]
 		b.Add(kind, data)
-		want = append(want, record{kind, uint64(i + 1), string(data)})
+		want = append(want, entry{kind, uint64(i + 1), string(data)})
 	}
 	return &b, want
 }
 
 // fillStore appends the batches from..to-1 of the workload and returns the
 // records and the ends.
-func fillStore(t testing.TB, s *Store, from, to int) (want []record, ends []store.Pos) {
+func fillStore(t testing.TB, s *Store, from, to int) (want []entry, ends []store.Pos) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		b, records := batchOf(i)
@@ -102,7 +103,7 @@ func fillStore(t testing.TB, s *Store, from, to int) (want []record, ends []stor
 
 func TestAppendReplay(t *testing.T) {
 	in := faultfs.New()
-	var want []record
+	var want []entry
 	var ends []store.Pos
 	for round := range 4 {
 		s := mustOpen(t, in, small(byte(round)))
@@ -125,12 +126,12 @@ func TestAppendReplay(t *testing.T) {
 		t.Errorf("the workload fills only %d segments", ends[len(ends)-1].Segment)
 	}
 	for i, end := range ends {
-		rest := slices.DeleteFunc(slices.Clone(want), func(r record) bool { return r.Batch <= uint64(i+1) })
-		if diff := cmp.Diff(rest, mustReplay(t, s, end), cmp.Comparer(func(a, b record) bool { return a == b })); len(rest) > 0 && diff != "" {
+		rest := slices.DeleteFunc(slices.Clone(want), func(r entry) bool { return r.Batch <= uint64(i+1) })
+		if diff := cmp.Diff(rest, mustReplay(t, s, end), cmp.Comparer(func(a, b entry) bool { return a == b })); len(rest) > 0 && diff != "" {
 			t.Fatalf("replay from %v (-want +got):\n%s", end, diff)
 		}
 	}
-	if got := mustReplay(t, s, store.Pos{Segment: 99, Offset: segmentHeaderSize}); got != nil {
+	if got := mustReplay(t, s, store.Pos{Segment: 99, Offset: record.HeaderSize}); got != nil {
 		t.Errorf("replay from behind the end gives %v", got)
 	}
 }
@@ -159,7 +160,7 @@ func TestPadsAreLeftOut(t *testing.T) {
 	if _, err := s.Append(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]record{{store.Block, 1, "x"}}, mustReplay(t, s, store.Pos{})); diff != "" {
+	if diff := cmp.Diff([]entry{{store.Block, 1, "x"}}, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -315,7 +316,7 @@ func TestBatchErrors(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]record{{store.Block, 1, ""}}, mustReplay(t, s, store.Pos{})); diff != "" {
+	if diff := cmp.Diff([]entry{{store.Block, 1, ""}}, mustReplay(t, s, store.Pos{})); diff != "" {
 		t.Error(diff)
 	}
 	mustClose(t, s)
@@ -374,7 +375,7 @@ func TestSmallStoreStaysSmall(t *testing.T) {
 	defer folder.Close()
 	s := mustOpen(t, folder, nil)
 	_, ends := fillStore(t, s, 0, 1)
-	info, err := folder.Stat(segmentName(1))
+	info, err := folder.Stat(record.SegmentName(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +386,7 @@ func TestSmallStoreStaysSmall(t *testing.T) {
 		t.Errorf("the segment has mode %v, want 0600", got)
 	}
 	mustClose(t, s)
-	if info, err = folder.Stat(segmentName(1)); err != nil || info.Size() != ends[0].Offset {
+	if info, err = folder.Stat(record.SegmentName(1)); err != nil || info.Size() != ends[0].Offset {
 		t.Errorf("the closed segment has %v bytes (%v), want %d", info.Size(), err, ends[0].Offset)
 	}
 	if info, err = folder.Stat("."); err != nil || info.Mode().Perm() != 0o700 {

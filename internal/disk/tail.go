@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -48,13 +49,13 @@ func readTail(in vfs.FS, end store.Pos) (tail, error) {
 	if end.Segment == 0 {
 		return tail{}, nil
 	}
-	seg, err := openSegment(in, end.Segment)
+	seg, err := record.OpenSegment(in, end.Segment)
 	if err != nil {
 		return tail{}, err
 	}
 	b := make([]byte, min(end.Offset, tailSize))
-	_, err = seg.file.ReadAt(b, end.Offset-int64(len(b)))
-	if closeErr := seg.file.Close(); err == nil {
+	_, err = seg.ReadAt(b, end.Offset-int64(len(b)))
+	if closeErr := seg.Close(); err == nil {
 		err = closeErr
 	}
 	return tail{end.Offset, b}, err

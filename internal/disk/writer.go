@@ -5,10 +5,10 @@ package disk
 import (
 	"cmp"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 
+	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -34,7 +34,7 @@ type writer struct {
 	tail   tail   // what is before at
 
 	file      vfs.File // nil before the first write after Open
-	layout    frames
+	segment   *record.Segment
 	size      int64 // of the file
 	extension int64
 	buf       []byte
@@ -56,11 +56,11 @@ func (w *writer) write(group []*pending) error {
 	if err := w.prepare(size); err != nil {
 		return err
 	}
-	name, before := segmentName(w.number), w.tail
+	name, before := record.SegmentName(w.number), w.tail
 	if err := before.inPlace(w.file, name); err != nil {
 		return err
 	}
-	if w.late+len(group) > maxGroup || w.lateBytes+size > maxGroupSize {
+	if w.late+len(group) > record.MaxGroup || w.lateBytes+size > maxGroupSize {
 		if err := w.sync(); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (w *writer) seal(group []*pending) []byte {
 	}
 	at := int64(0)
 	for i, b := range group {
-		w.layout.sealBatch(buf[at:][:b.Size()], w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
+		w.segment.Seal(buf[at:][:b.Size()], w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
 		at += b.Size()
 		b.end = store.Pos{Segment: w.number, Offset: w.at + at}
 	}
@@ -129,7 +129,7 @@ func (w *writer) capacity(number uint64) int64 {
 // into the last. A segment is durable, its name too, before it gets a group, and
 // the one before is, so that damage in it is never taken for a torn tail.
 func (w *writer) prepare(size int64) error {
-	fits := w.number != 0 && (w.at == segmentHeaderSize || w.at+size <= w.capacity(w.number))
+	fits := w.number != 0 && (w.at == record.HeaderSize || w.at+size <= w.capacity(w.number))
 	if fits {
 		return w.reopen()
 	}
@@ -144,50 +144,48 @@ func (w *writer) reopen() error {
 	if w.file != nil {
 		return nil
 	}
-	seg, err := openSegment(w.store.in, w.number)
+	seg, err := record.OpenSegment(w.store.in, w.number)
 	if err != nil {
 		return err
 	}
-	size, err := seg.size()
-	if err = errors.Join(err, seg.file.Close()); err != nil {
+	size, err := seg.Size()
+	if err = errors.Join(err, seg.Close()); err != nil {
 		return err
 	}
-	w.file, err = w.store.in.OpenFile(segmentName(w.number), os.O_RDWR, 0)
-	w.layout, w.size, w.extension = seg.layout, size, firstExtension
+	w.file, err = w.store.in.OpenFile(record.SegmentName(w.number), os.O_RDWR, 0)
+	w.segment, w.size, w.extension = seg, size, firstExtension
 	return err
 }
 
 func (w *writer) create(number uint64) (err error) {
-	header := segmentHeader{number: number, batch: w.next}
-	if _, err := io.ReadFull(w.store.opts.Rand, header.salt[:]); err != nil {
-		return err
-	}
-	file, err := w.store.in.OpenFile(segmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
+	seg, first, err := record.NewSegment(number, w.next, w.store.opts.Rand)
 	if err != nil {
 		return err
 	}
-	first := header.encode()
+	file, err := w.store.in.OpenFile(record.SegmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
+	if err != nil {
+		return err
+	}
 	_, err = file.WriteAt(first, 0)
 	if err == nil {
 		err = file.Sync()
 	}
 	if err == nil {
-		err = w.store.in.SyncDir(journalFolder)
+		err = w.store.in.SyncDir(record.JournalFolder)
 	}
 	var info fs.FileInfo
 	if err == nil {
 		info, err = file.Stat()
 	}
 	if err == nil {
-		err = w.store.placed.grow(segmentName(number), info)
+		err = w.store.placed.grow(record.SegmentName(number), info)
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	w.file, w.number, w.at = file, number, segmentHeaderSize
-	w.layout = frames{segment: number, salt: header.salt}
-	w.tail = tailOf(segmentHeaderSize, first)
-	w.size, w.extension = segmentHeaderSize, max(w.extension, firstExtension)
+	w.segment, w.file, w.number, w.at = seg, file, number, record.HeaderSize
+	w.tail = tailOf(record.HeaderSize, first)
+	w.size, w.extension = record.HeaderSize, max(w.extension, firstExtension)
 	return nil
 }
 

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package disk
+package record
 
 import (
 	"bytes"
@@ -26,18 +26,15 @@ func pagesFor(rows int64, width int) int64 {
 	return (rows + per - 1) / per
 }
 
-func pageCheck(salt [saltSize]byte, at int64, page []byte) uint32 {
-	var head [saltSize + 8]byte
-	copy(head[:], salt[:])
-	binary.LittleEndian.PutUint64(head[saltSize:], uint64(at))
-	return crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, page[:pageCheckAt])
+// checkPage returns the checksum of a page of a table that stands at an offset.
+func (l *layout) checkPage(at int64, page []byte) uint32 {
+	return crc32.Update(l.begin(at), castagnoli, page[:pageCheckAt])
 }
 
 // table reads rows; it keeps the page it read last. It is used by one goroutine.
 type table struct {
+	layout
 	file  io.ReaderAt
-	name  string // of the file
-	salt  [saltSize]byte
 	at    int64 // of the first page in the file
 	width int
 	rows  int64
@@ -66,25 +63,25 @@ func (t *table) load(number int64) error {
 	at := t.at + number*pageSize
 	if n, err := t.file.ReadAt(page, at); err != nil && n != pageSize {
 		if err == io.EOF {
-			return t.corruption(at, "the table is cut short")
+			return t.damage(at, "the table is cut short")
 		}
 		return err
 	}
-	if binary.LittleEndian.Uint32(page[pageCheckAt:]) != pageCheck(t.salt, at, page) {
-		return t.corruption(at, "checksum mismatch in a table")
+	if binary.LittleEndian.Uint32(page[pageCheckAt:]) != t.checkPage(at, page) {
+		return t.damage(at, "checksum mismatch in a table")
 	}
 	t.page, t.number = page, number
 	return nil
 }
 
-func (t *table) corruption(at int64, reason string) error {
+func (t *table) damage(at int64, reason string) error {
 	return &store.Corruption{File: t.name, Offset: at, Reason: reason}
 }
 
 // equals returns a Corruption unless the table has just the rows that want appends to a
 // slice.
 func (t *table) equals(count int, want func(b []byte, i int) []byte) error {
-	differs := t.corruption(t.at, "a table that does not fit the records")
+	differs := t.damage(t.at, "a table that does not fit the records")
 	if int64(count) != t.rows {
 		return differs
 	}
@@ -121,7 +118,7 @@ func (t *table) find(key []byte) (row []byte, ok bool, err error) {
 
 // writeTable writes rows as pages, the first of which stands at an offset of the
 // file. fill gives row i; the bytes are zero before.
-func writeTable(w io.Writer, salt [saltSize]byte, at int64, width int, rows int64, fill func(i int64, row []byte)) error {
+func (l *layout) writeTable(w io.Writer, at int64, width int, rows int64, fill func(i int64, row []byte)) error {
 	page := make([]byte, pageSize)
 	per := rowsPerPage(width)
 	for first := int64(0); first < rows; first += per {
@@ -129,7 +126,7 @@ func writeTable(w io.Writer, salt [saltSize]byte, at int64, width int, rows int6
 		for i := first; i < min(first+per, rows); i++ {
 			fill(i, page[int(i-first)*width:][:width])
 		}
-		binary.LittleEndian.PutUint32(page[pageCheckAt:], pageCheck(salt, at, page))
+		binary.LittleEndian.PutUint32(page[pageCheckAt:], l.checkPage(at, page))
 		if _, err := w.Write(page); err != nil {
 			return err
 		}

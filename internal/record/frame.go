@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package disk
+package record
 
 import (
 	"encoding/binary"
@@ -13,7 +13,6 @@ import (
 // room before each record, with length and kind where they are here.
 const (
 	frameHeaderSize = store.Headroom
-	frameAlign      = store.Align
 
 	frameLengthAt = 0  // uint32, bytes of data
 	frameKindAt   = 4  // uint8
@@ -38,36 +37,38 @@ const (
 	packFrameCheckAt   = 28 // uint32, CRC-32C
 )
 
-// maxGroup is how many batches a group may have; a rank fits 16 bits.
-const maxGroup = 4096
+// FrameAlign is what the offset of each frame is a multiple of.
+const FrameAlign = store.Align
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// MaxGroup is how many batches a group may have; a rank fits 16 bits.
+const MaxGroup = 4096
 
-// frame is the header of a record in a file.
-type frame struct {
-	at     int64 // offset in the file
-	size   int64 // in the file, header and padding included
-	header int64 // size of the header
-	length int   // of the data
-	kind   store.Kind
-	flags  uint8  // 0 in a pack
-	rank   uint16 // 0 in a pack
-	batch  uint64
-	pos    store.Pos // in the journal
+// Frame is the header of a record in a file.
+type Frame struct {
+	At     int64 // offset in the file
+	DataAt int64 // offset of the data in the file
+	End    int64 // offset behind it, padding included
+	Length int   // of the data
+	Kind   store.Kind
+	Batch  uint64
+	Pos    store.Pos // in the journal
+
+	flags uint8  // 0 in a pack
+	rank  uint16 // 0 in a pack
 }
 
-// group returns the number of the group: that of its first batch.
-func (f frame) group() uint64 { return f.batch - uint64(f.rank) }
+// Group returns the number of the group: that of its first batch.
+func (f Frame) Group() uint64 { return f.Batch - uint64(f.rank) }
 
-// record returns the record of the frame.
-func (f frame) record(data []byte) store.Record {
-	return store.Record{Kind: f.kind, Batch: f.batch, Pos: f.pos, Data: data}
+// Record returns the record of the frame with its data.
+func (f Frame) Record(data []byte) store.Record {
+	return store.Record{Kind: f.Kind, Batch: f.Batch, Pos: f.Pos, Data: data}
 }
 
-// frames is how the records of a file are framed. In both layouts a header begins with
+// layout is how the records of a file are framed. In both layouts a header begins with
 // the length of the data and ends with the checksum. It is for one goroutine; a copy is for
 // another.
-type frames struct {
+type layout struct {
 	name    string // of the file
 	segment uint64 // its number, 0 for a pack
 	first   uint64 // of a pack: the number of its first segment
@@ -76,7 +77,7 @@ type frames struct {
 }
 
 // headerSize is that of a frame's header.
-func (l *frames) headerSize() int64 {
+func (l *layout) headerSize() int64 {
 	if l.segment == 0 {
 		return packFrameHeaderSize
 	}
@@ -85,48 +86,52 @@ func (l *frames) headerSize() int64 {
 
 // frameSize returns how many bytes a frame takes, padding included.
 func frameSize(header int64, length int) int64 {
-	return (header + int64(length) + frameAlign - 1) &^ (frameAlign - 1)
+	return (header + int64(length) + FrameAlign - 1) &^ (FrameAlign - 1)
 }
 
 // decode decodes the header of a frame that stands at an offset; ok is false when it can
 // be none, so that most of the bytes in a damaged place need no checksum.
-func (l *frames) decode(b []byte, at int64) (f frame, ok bool) {
-	f = frame{
-		at: at, header: l.headerSize(), length: int(binary.LittleEndian.Uint32(b)),
-		kind: store.Kind(b[frameKindAt]), batch: binary.LittleEndian.Uint64(b[frameBatchAt:]),
+func (l *layout) decode(b []byte, at int64) (f Frame, ok bool) {
+	f = Frame{
+		At: at, DataAt: at + l.headerSize(), Length: int(binary.LittleEndian.Uint32(b)),
+		Kind: store.Kind(b[frameKindAt]), Batch: binary.LittleEndian.Uint64(b[frameBatchAt:]),
 	}
-	f.size = frameSize(f.header, f.length)
-	ok = f.length <= store.MaxData && f.kind.Known() && f.batch > 0
+	f.End = at + frameSize(l.headerSize(), f.Length)
+	ok = f.Length <= store.MaxData && f.Kind.Known() && f.Batch > 0
 	if l.segment == 0 {
-		f.pos.Segment = l.first + uint64(binary.LittleEndian.Uint32(b[packFrameSegmentAt:]))
-		f.pos.Offset = int64(binary.LittleEndian.Uint64(b[packFrameOffsetAt:]))
-		return f, ok && f.kind != store.Pad && f.pos.Offset >= segmentHeaderSize
+		f.Pos.Segment = l.first + uint64(binary.LittleEndian.Uint32(b[packFrameSegmentAt:]))
+		f.Pos.Offset = int64(binary.LittleEndian.Uint64(b[packFrameOffsetAt:]))
+		return f, ok && f.Kind != store.Pad && f.Pos.Offset >= HeaderSize
 	}
-	f.pos = store.Pos{Segment: l.segment, Offset: at}
+	f.Pos = store.Pos{Segment: l.segment, Offset: at}
 	f.flags, f.rank = b[frameFlagsAt], binary.LittleEndian.Uint16(b[frameRankAt:])
-	return f, ok && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd && f.rank < maxGroup && f.batch > uint64(f.rank)
+	return f, ok && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd && f.rank < MaxGroup && f.Batch > uint64(f.rank)
 }
 
 // check returns the checksum of a whole frame, padding included, that stands at an
 // offset of the file. The offset and the file's salt are part of it, so that a frame's
 // copy elsewhere, such as a journal kept as a note, is no frame.
-func (l *frames) check(at int64, whole []byte) uint32 {
-	copy(l.scratch[:], l.salt[:])
-	binary.LittleEndian.PutUint64(l.scratch[saltSize:], uint64(at))
+func (l *layout) check(at int64, whole []byte) uint32 {
 	size := l.headerSize()
-	sum := crc32.Checksum(l.scratch[:], castagnoli)
-	sum = crc32.Update(sum, castagnoli, whole[:size-4])
+	sum := crc32.Update(l.begin(at), castagnoli, whole[:size-4])
 	return crc32.Update(sum, castagnoli, whole[size:])
 }
 
+// begin returns the checksum of the salt and an offset, with which each other begins.
+func (l *layout) begin(at int64) uint32 {
+	copy(l.scratch[:], l.salt[:])
+	binary.LittleEndian.PutUint64(l.scratch[saltSize:], uint64(at))
+	return crc32.Checksum(l.scratch[:], castagnoli)
+}
+
 // sign writes the checksum of a frame into its header.
-func (l *frames) sign(at int64, whole []byte) {
+func (l *layout) sign(at int64, whole []byte) {
 	binary.LittleEndian.PutUint32(whole[l.headerSize()-4:], l.check(at, whole))
 }
 
 // sealBatch turns the records of a store.Batch into frames of a segment: it fills in
 // numbers, flags and checksums.
-func (l *frames) sealBatch(buf []byte, at int64, batch uint64, rank int, groupEnd bool) {
+func (l *layout) sealBatch(buf []byte, at int64, batch uint64, rank int, groupEnd bool) {
 	for start := 0; start < len(buf); {
 		length := int(binary.LittleEndian.Uint32(buf[start+frameLengthAt:]))
 		whole := buf[start:][:frameSize(frameHeaderSize, length)]
@@ -144,7 +149,7 @@ func (l *frames) sealBatch(buf []byte, at int64, batch uint64, rank int, groupEn
 }
 
 // appendRecord appends a whole frame that stands at an offset of a pack.
-func (l *frames) appendRecord(dst []byte, at int64, r store.Record) []byte {
+func (l *layout) appendRecord(dst []byte, at int64, r store.Record) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, packFrameHeaderSize)...)
 	head := dst[start:]

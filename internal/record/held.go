@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package disk
+package record
 
 import (
 	"encoding/binary"
@@ -11,20 +11,21 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// packedBefore says which blocks the packs before the one being written hold, so
+// Held says which blocks the packs before the one being written hold, so
 // that each block is in one pack. A lookup in a table reads pages; a filter of each
-// table, read once, spares almost all of those that would find nothing.
-type packedBefore struct {
-	packs   []*pack
+// table, read once, spares almost all of those that would find nothing. The zero Held
+// has none. It is for one goroutine.
+type Held struct {
+	packs   []*Pack
 	filters []digestFilter
 }
 
-// add takes a whole pack into account. What cannot be read of its table is not
-// held: another copy stays.
-func (b *packedBefore) add(p *pack) error {
-	f := newDigestFilter(p.digests)
+// Add takes a whole pack into account. What cannot be read of its table is not
+// held: another copy stays. O(blocks), 4 bytes of memory for each.
+func (b *Held) Add(p *Pack) error {
+	f := newDigestFilter(p.end.digests)
 	t := p.digestTable()
-	for i := range p.digests {
+	for i := range p.end.digests {
 		row, err := t.row(i)
 		if errors.Is(err, store.ErrCorrupt) {
 			break
@@ -38,9 +39,9 @@ func (b *packedBefore) add(p *pack) error {
 	return nil
 }
 
-// holds reports whether a pack has a copy of the block that verifies now: the one
+// Has reports whether a pack has a copy of the block that verifies now: the one
 // at hand is given up for it.
-func (b *packedBefore) holds(d merkle.Digest) (bool, error) {
+func (b *Held) Has(d merkle.Digest) (bool, error) {
 	for i, p := range b.packs {
 		if !b.filters[i].mayHave(d) {
 			continue
