@@ -19,16 +19,10 @@ import (
 // actorKey is the context key of the actor.
 type actorKey struct{}
 
-// WithActor returns a context whose operations have an actor. An empty Session or Op is
-// inherited from the context, or else from Options (Session only). The other fields are
-// inherited together if neither Author nor May is set. An op identifies one operation: use a
-// unique key for each, such as a random UUID, of at most 200 bytes.
-//
-// At least the newest 10,000 operations are remembered, across restarts. An operation that
-// failed or changed nothing leaves no record and runs again when repeated. An op used by
-// another author or for another kind of operation is a Conflict; the caller must ensure that
-// the rest of the request is the same. Changes read from files have the author kind
-// author.File and ignore the author and op of the context.
+// WithActor returns a context whose operations have an actor. An empty Session is inherited
+// from the context, or else from Options. The other fields are inherited together if neither
+// Author nor May is set. Changes read from files have the author kind author.File and ignore
+// the author of the context.
 func WithActor(ctx context.Context, a author.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, filled(a, actorOf(ctx)))
 }
@@ -38,26 +32,26 @@ func filled(a, was author.Actor) author.Actor {
 	if a.Author.IsZero() && a.May == nil {
 		a.Author, a.Vouched, a.May, a.Renames = was.Author, was.Vouched, was.May, was.Renames
 	}
-	a.Session, a.Op = cmp.Or(a.Session, was.Session), cmp.Or(a.Op, was.Op)
+	a.Session = cmp.Or(a.Session, was.Session)
 	return a
 }
 
-// Prefixes of an op. An op chosen by a caller has neither, so no caller can make a commit
-// look like a token's.
+// Prefixes of the op of a commit. A key has neither in it, so no caller can make a commit look
+// like a token's.
 const (
 	opToken    = chain.VouchedOp // a token proves the author
-	opAsserted = "asserted:"     // escapes an op that has one of the prefixes
+	opAsserted = "asserted:"     // escapes a key that has one of the prefixes
 )
 
-// opOf returns the op of an actor as recorded in commits.
-func opOf(a author.Actor) string {
+// opOf returns the op of a commit that an actor makes with an idempotency key.
+func opOf(a author.Actor, key string) string {
 	switch {
 	case a.Vouched:
-		return opToken + a.Op
-	case strings.HasPrefix(a.Op, opToken), strings.HasPrefix(a.Op, opAsserted):
-		return opAsserted + a.Op
+		return opToken + key
+	case strings.HasPrefix(key, opToken), strings.HasPrefix(key, opAsserted):
+		return opAsserted + key
 	}
-	return a.Op
+	return key
 }
 
 func actorOf(ctx context.Context) author.Actor {
@@ -67,10 +61,8 @@ func actorOf(ctx context.Context) author.Actor {
 
 // actor returns the actor of an operation: the context's, else that of Options.
 func (m *Memory) actor(ctx context.Context) author.Actor {
-	a := actorOf(ctx)
-	op := a.Op // never that of Options: an op identifies one operation
-	a = filled(a, m.opts.Actor)
-	a.Author, a.Op = cmp.Or(a.Author, owner), op
+	a := filled(actorOf(ctx), m.opts.Actor)
+	a.Author = cmp.Or(a.Author, owner)
 	return a
 }
 
@@ -79,16 +71,16 @@ func (m *Memory) isAgent(ctx context.Context) bool {
 	return m.actor(ctx).Author.Kind == author.Agent
 }
 
-// entry returns the commit of an operation, still without changes. Without an op in the
-// context it generates one.
-func (m *Memory) entry(ctx context.Context, kind, message string, now int64) graph.Commit {
+// entry returns the commit of an operation, still without changes. Without a key it
+// generates one.
+func (m *Memory) entry(ctx context.Context, key, kind, message string, now int64) graph.Commit {
 	a := m.actor(ctx)
-	if a.Op == "" {
-		a.Op = operation()
+	if key == "" {
+		key = operation()
 	}
 	c := graph.Commit{
 		Kind: kind, Author: a.Author, Session: a.Session,
-		Op: opOf(a), Time: now, Message: message,
+		Op: opOf(a, key), Time: now, Message: message,
 	}
 	chain.Legible(&c)
 	return c

@@ -87,7 +87,7 @@ func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) 
 	if m.isSession() {
 		return m, nil
 	}
-	session := m.entry(ctx, "", "", 0).Session
+	session := m.entry(ctx, "", "", "", 0).Session
 	if session == "" {
 		return nil, fail("ingest", path, Invalid, errors.New("the tree is a buffer of this file; name the session that it belongs to"))
 	}

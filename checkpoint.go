@@ -59,7 +59,7 @@ func (m *Memory) todaysCheckpoint(seq uint64) string {
 // conditions: an error leaves memory and files unchanged. It returns the snapshot, and
 // commit and files as Rollback does. Errors: NotFound (no such name, or no named
 // snapshot), and those of Rollback.
-func (m *Memory) Restore(ctx context.Context, name string, opts *RollbackOptions) (Snapshot, Commit, []string, error) {
+func (m *Memory) Restore(ctx context.Context, name string, opts *WriteOptions) (Snapshot, Commit, []string, error) {
 	from, err := m.namedSnapshot(name)
 	if err != nil {
 		return Snapshot{}, Commit{}, nil, fail("restore", name, NotFound, err)

@@ -17,8 +17,8 @@ import (
 type Commit = chain.Commit
 
 // rewrite takes blocks out of history by a commit that says so.
-func (m *Memory) rewrite(ctx context.Context, kind, message string, drop map[merkle.Digest]bool) (Commit, error) {
-	return m.chain.Writer().Rewrite(context.WithoutCancel(ctx), m.entry(ctx, kind, message, m.opts.Now().UnixMilli()), drop)
+func (m *Memory) rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (Commit, error) {
+	return m.chain.Writer().Rewrite(context.WithoutCancel(ctx), m.entry(ctx, key, kind, message, m.opts.Now().UnixMilli()), drop)
 }
 
 // present returns the newest state.

@@ -137,9 +137,10 @@ func (m *Memory) remembered(path string) merkle.Digest {
 // content, as one commit after an automatic snapshot. It returns the commit, zero if
 // nothing drifts, and the files. Errors: NotFound (a file does not drift), ReadOnly, and
 // those of reading a file.
-func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []string, error) {
+func (m *Memory) AdoptDrift(ctx context.Context, opts *WriteOptions, paths ...string) (Commit, []string, error) {
 	defer m.chain.Begin().End()
-	if first, err := m.repeated(ctx, "drift", graph.KindIngest); first != nil || err != nil {
+	opts = opts.orZero()
+	if first, err := m.repeated(ctx, opts, "drift", graph.KindIngest); first != nil || err != nil {
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, err
@@ -163,8 +164,9 @@ func (m *Memory) AdoptDrift(ctx context.Context, paths ...string) (Commit, []str
 	}
 	m.dropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
-	c, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, m.entry(ctx, graph.KindIngest, message(&delta), now), m.driftMarks(paths, nil)...)
-	return c, paths, err
+	c := m.entry(ctx, opts.Key, graph.KindIngest, message(&delta), now)
+	done, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c, m.driftMarks(paths, nil)...)
+	return done, paths, err
 }
 
 // ApplyDrift ends the drift of files, of all if none is named: it writes their content in
@@ -177,7 +179,7 @@ func (m *Memory) ApplyDrift(ctx context.Context, paths ...string) ([]string, err
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	op := m.begin(ctx, "drift", graph.KindRollback, "files follow memory", m.opts.Now().UnixMilli())
+	op := m.begin(ctx, "", "drift", graph.KindRollback, "files follow memory", m.opts.Now().UnixMilli())
 	if err := op.sweep(paths); err != nil {
 		return nil, err
 	}

@@ -51,20 +51,21 @@ func (c change) filesOnly() change { return change{file: c.file} }
 
 // Edit applies typed edits, in order, to a headline of an Org file, or to a document if the
 // edit applies to documents. For a node without a file they change the attributes and the
-// content. The file changes in the same step, and only in the affected lines. base is the
-// node's own digest as the caller read it; zero edits any version. Edit reads the file first
+// content. The file changes in the same step, and only in the affected lines. opts.Base
+// is the node's own digest as the caller read it. Edit reads the file first
 // and commits a change found there separately, by "file". It returns the zero Commit if
 // nothing changed. After any error the file is as it was. Errors: NotFound, Invalid (the
 // edit, or a file that is not Org), Conflict (Error.Mine and Error.Theirs hold both texts; or
 // an :ID: that is taken), Busy (an editor holds the file), ReadOnly (the file, its folder or
 // the store), Other. Complexity is that of reading and writing the file.
-func (m *Memory) Edit(ctx context.Context, id string, base merkle.Digest, edits ...document.Edit) (Commit, error) {
-	return m.edit(ctx, "edit", nil, func(e *editing) error {
+func (m *Memory) Edit(ctx context.Context, id string, opts *WriteOptions, edits ...document.Edit) (Commit, error) {
+	opts = opts.orZero()
+	return m.edit(ctx, opts, "edit", nil, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
 		}
 		apply := typed(edits...)
-		n, err := e.node(ctx, id, base, apply)
+		n, err := e.node(ctx, id, opts.Base, apply)
 		if err != nil {
 			return err
 		}
@@ -128,6 +129,7 @@ func withHeadlines(edit document.Edit) bool {
 // editing is one command that changes Org files. Its caller is the chain's writer.
 type editing struct {
 	m       *Memory
+	opts    *WriteOptions
 	name    string // of the command, for errors
 	message string // of the commit
 	now     time.Time
@@ -144,23 +146,23 @@ type editing struct {
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It
 // returns the zero Commit if nothing changed. A replayed operation is not run again: its
 // commit is passed to answer, which may be nil.
-func (m *Memory) edit(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
+func (m *Memory) edit(ctx context.Context, opts *WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	defer m.chain.Begin().End()
-	return m.perform(ctx, name, answer, do)
+	return m.perform(ctx, opts, name, answer, do)
 }
 
 // perform is edit for a caller that is the chain's writer.
-func (m *Memory) perform(ctx context.Context, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
+func (m *Memory) perform(ctx context.Context, opts *WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (Commit, error) {
 	if m.closed {
 		return Commit{}, fail(name, m.dir, Invalid, errClosed)
 	}
-	if first, err := m.repeated(ctx, name, graph.KindEdit); first != nil || err != nil {
+	if first, err := m.repeated(ctx, opts, name, graph.KindEdit); first != nil || err != nil {
 		return m.answered(first, answer), err
 	}
 	if err := m.chain.Store().Err(); err != nil {
 		return Commit{}, fail(name, m.state, ReadOnly, err)
 	}
-	e := &editing{m: m, name: name, now: m.opts.Now(), texts: map[string]string{}}
+	e := &editing{m: m, opts: opts, name: name, now: m.opts.Now(), texts: map[string]string{}}
 	if err := do(e); err != nil {
 		return Commit{}, err
 	}
@@ -230,7 +232,7 @@ func (c change) alone(old *node.Node, opts *org.Options, isTree bool, now time.T
 
 // editable refuses a file that the actor may not change, or that is not parsed.
 func (e *editing) editable(ctx context.Context, path string) error {
-	c := e.m.entry(ctx, graph.KindEdit, "", 0)
+	c := e.m.entry(ctx, "", graph.KindEdit, "", 0)
 	if err := e.m.mayWrite(ctx, e.name, &c, path); err != nil {
 		return err // before an error reveals any contents
 	}
@@ -311,7 +313,7 @@ func (e *editing) save(ctx context.Context) (Commit, error) {
 	if delta.Empty() {
 		return Commit{}, nil
 	}
-	op := m.begin(ctx, e.name, graph.KindEdit, e.message, now)
+	op := m.begin(ctx, e.opts.Key, e.name, graph.KindEdit, e.message, now)
 	op.intent.marks = e.marks
 	if err := op.sweep(e.paths); err != nil {
 		return Commit{}, err

@@ -88,16 +88,16 @@ func (m *Memory) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 }
 
 // Adopt makes the current text of a protected file the trusted text, after its owner has
-// reviewed it. seen, unless zero, is the SHA-256 of the reviewed file; if the file has
-// changed since, the error is Conflict. It returns the commit that records the decision,
-// or the zero Commit if the file was as trusted. Errors: NotFound, Conflict, Denied (the
-// caller is not the owner), Busy, ReadOnly, Other.
-func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
+// reviewed it. opts.Base is the SHA-256 of the reviewed file. It returns the commit that
+// records the decision, or the zero Commit if the file was as trusted. Errors: NotFound,
+// Conflict, Denied (the caller is not the owner), Busy, ReadOnly, Other.
+func (m *Memory) Adopt(ctx context.Context, path string, opts *WriteOptions) (Commit, error) {
 	defer m.chain.Begin().End()
-	if first, err := m.repeated(ctx, "guard adopt", graph.KindGuard); first != nil || err != nil {
+	opts = opts.orZero()
+	if first, err := m.repeated(ctx, opts, "guard adopt", graph.KindGuard); first != nil || err != nil {
 		return m.answered(first, nil), err
 	}
-	d, err := m.prepareDecision(ctx, "guard adopt", path, seen)
+	d, err := m.prepareDecision(ctx, "guard adopt", path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
 	}
@@ -109,7 +109,7 @@ func (m *Memory) Adopt(ctx context.Context, path string, seen merkle.Digest) (Co
 	if d.State == guard.Unsigned {
 		entries = m.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, m.chain.Head().Commit.Seq))
 	}
-	c := m.entry(ctx, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
+	c := m.entry(ctx, opts.Key, graph.KindGuard, "adopted "+path, m.opts.Now().UnixMilli())
 	return m.chain.Writer().Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, c, guardMarks(entries...)...)
 }
 
@@ -126,14 +126,15 @@ func (m *Memory) resetBaselines(head *graph.State, base *guard.Baseline) []guard
 }
 
 // Reject restores the trusted bytes of a protected file, or removes a file that was never
-// trusted. The rejected text stays in history. seen, the commit and the errors are as for
+// trusted. The rejected text stays in history. opts, the commit and the errors are as for
 // Adopt; the error is also NotFound if history no longer has the trusted bytes.
-func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (Commit, error) {
+func (m *Memory) Reject(ctx context.Context, path string, opts *WriteOptions) (Commit, error) {
 	defer m.chain.Begin().End()
-	if first, err := m.repeated(ctx, "guard reject", graph.KindGuard); first != nil || err != nil {
+	opts = opts.orZero()
+	if first, err := m.repeated(ctx, opts, "guard reject", graph.KindGuard); first != nil || err != nil {
 		return m.answered(first, nil), err
 	}
-	d, err := m.prepareDecision(ctx, "guard reject", path, seen)
+	d, err := m.prepareDecision(ctx, "guard reject", path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return Commit{}, err
 	}
@@ -158,7 +159,7 @@ func (m *Memory) Reject(ctx context.Context, path string, seen merkle.Digest) (C
 		w.base = d.File
 	}
 	state, delta := draft.Seal()
-	op := m.begin(ctx, d.op, graph.KindGuard, "rejected what "+path+" held", now)
+	op := m.begin(ctx, opts.Key, d.op, graph.KindGuard, "rejected what "+path+" held", now)
 	if err := op.sweep([]string{path}); err != nil {
 		return Commit{}, err
 	}
@@ -211,7 +212,7 @@ func (m *Memory) prepareDecision(ctx context.Context, op, path string, seen merk
 // ByOwner reports whether the actor is the owner, who may see files in lockdown and decide
 // about them.
 func (m *Memory) ByOwner(ctx context.Context) bool {
-	return m.entry(ctx, graph.KindGuard, "", 0).Author == owner
+	return m.actor(ctx).Author == owner
 }
 
 // requireOwner denies an operation to all but the owner.

@@ -21,9 +21,9 @@ import (
 // moves. All files change in one step, or none does. AssignIDs returns the ids of the nodes
 // in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
 // files at no other time. Errors are those of Edit.
-func (m *Memory) AssignIDs(ctx context.Context, ids []string) (Commit, []string, error) {
+func (m *Memory) AssignIDs(ctx context.Context, ids []string, opts *WriteOptions) (Commit, []string, error) {
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-	c, err := m.edit(ctx, "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
+	c, err := m.edit(ctx, opts.orZero(), "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
 		a.editing = e
 		return a.run(ctx, ids)
 	})

@@ -21,13 +21,13 @@ import (
 // it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
 // adds a random UUID. A child of a node without a file is in no file either. Insert returns
 // the id. Errors are those of Edit; Conflict also if another node has the id.
-func (m *Memory) Insert(ctx context.Context, under string, h document.InsertHeadline) (Commit, string, error) {
+func (m *Memory) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *WriteOptions) (Commit, string, error) {
 	defer m.chain.Begin().End()
-	return m.insert(ctx, "insert", under, h)
+	return m.insert(ctx, opts.orZero(), "insert", under, h)
 }
 
 // insert is Insert; name is the operation, for errors. The caller is the chain's writer.
-func (m *Memory) insert(ctx context.Context, name, under string, h document.InsertHeadline) (Commit, string, error) {
+func (m *Memory) insert(ctx context.Context, opts *WriteOptions, name, under string, h document.InsertHeadline) (Commit, string, error) {
 	id := ""
 	for _, p := range h.Properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -38,7 +38,7 @@ func (m *Memory) insert(ctx context.Context, name, under string, h document.Inse
 		id = uuid.NewString()
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := m.perform(ctx, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
+	c, err := m.perform(ctx, opts, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		if m.isTree(under) {
 			return e.insertTree(ctx, under, h)
 		}

@@ -68,10 +68,8 @@ func (r *removals) drain() ([]string, uint64) {
 // commit if memory already has the texts. Errors: NotFound (no version of a file), and
 // those of Rollback. Without at, finding a file that memory no longer has costs a walk
 // over the commits since its removal.
-func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, opts *RollbackOptions) (Commit, []string, error) {
-	if opts == nil {
-		opts = &RollbackOptions{}
-	}
+func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, opts *WriteOptions) (Commit, []string, error) {
+	opts = opts.orZero()
 	defer m.chain.Begin().End()
 	if m.closed {
 		return Commit{}, nil, fail("restore", m.dir, Invalid, errClosed)
@@ -79,7 +77,7 @@ func (m *Memory) RestoreFiles(ctx context.Context, paths []string, at string, op
 	if !m.hasFiles() {
 		return Commit{}, nil, fail("restore", m.scope, Invalid, errors.New("a scope without files has none to restore"))
 	}
-	if first, err := m.repeated(ctx, "restore", graph.KindRollback); first != nil || err != nil {
+	if first, err := m.repeated(ctx, opts, "restore", graph.KindRollback); first != nil || err != nil {
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, err

@@ -34,7 +34,7 @@ import (
 // are listed, or another process has the other memory open), Corrupt (the other memory),
 // ReadOnly. O(commits of both since the merge base, their changes, and reading the
 // other's newest image).
-func (m *Memory) Merge(ctx context.Context, state string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+func (m *Memory) Merge(ctx context.Context, state string, opts *WriteOptions) (Commit, []string, []node.Conflict, error) {
 	if abs, err := filepath.Abs(state); err == nil && m.memex().state != "" && abs == filepath.Clean(m.memex().state) {
 		return Commit{}, nil, nil, fail("merge", state, Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
 	}
@@ -47,16 +47,14 @@ func (m *Memory) Merge(ctx context.Context, state string, opts *RollbackOptions)
 }
 
 // mergeStore is Merge for an open state folder.
-func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
-	if opts == nil {
-		opts = &RollbackOptions{}
-	}
+func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *WriteOptions) (Commit, []string, []node.Conflict, error) {
+	opts = opts.orZero()
 	defer m.chain.Begin().End()
 	head := m.chain.Head()
-	switch first, err := m.repeated(ctx, "merge", graph.KindMerge); {
+	switch first, err := m.repeated(ctx, opts, "merge", graph.KindMerge); {
 	case m.closed:
 		return Commit{}, nil, nil, fail("merge", m.dir, Invalid, errClosed)
-	case !opts.DryRun && (first != nil || err != nil):
+	case first != nil || err != nil:
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, nil, err
@@ -83,7 +81,7 @@ func (m *Memory) mergeStore(ctx context.Context, in vfs.FS, name string, opts *R
 }
 
 // mergeCopy merges an open copy of this memory. The caller is the chain's writer.
-func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
+func (m *Memory) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *WriteOptions) (Commit, []string, []node.Conflict, error) {
 	g := merging{m: m, ours: m.chain, theirs: other}
 	err := g.meet(ctx)
 	if err == nil && g.joins != nil && !opts.DryRun {

@@ -19,18 +19,19 @@ import (
 // maxOpBytes is the maximum length of an operation key.
 const maxOpBytes = 200
 
-// repeated returns the commit of an earlier operation with the same key and kind, or nil.
+// repeated returns the commit of an earlier operation with the same key and kind, or nil; a
+// dry run repeats none.
 // Every operation that commits calls it, so it also denies an agent without rights. The
 // caller is the chain's writer.
-func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit, error) {
+func (m *Memory) repeated(ctx context.Context, opts *WriteOptions, name, kind string) (*graph.Commit, error) {
 	if a := m.actor(ctx); a.Author.Kind == author.Agent && a.May == nil {
 		return nil, fail(name, "", Denied, errNoRights)
 	}
-	op := actorOf(ctx).Op
-	if op == "" {
+	key := opts.Key
+	if key == "" || opts.DryRun {
 		return nil, nil
 	}
-	want := m.entry(ctx, kind, "", 0)
+	want := m.entry(ctx, key, kind, "", 0)
 	if len(want.Op) > maxOpBytes {
 		return nil, fail(name, "", Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
 	}
@@ -42,18 +43,19 @@ func (m *Memory) repeated(ctx context.Context, name, kind string) (*graph.Commit
 		return nil, nil
 	}
 	if first.Kind != kind || first.Author != want.Author {
-		return nil, fail(name, op, Conflict, fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", first.Seq, first.Kind, first.Author))
+		return nil, fail(name, key, Conflict,
+			fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", first.Seq, first.Kind, first.Author))
 	}
 	return first, nil
 }
 
-// Done reports whether an operation with the context's op has already made a commit of this
-// kind, and returns the node that it edited, by its id at the time: a retry cannot find a
-// node by its old title, or one that the operation removed. Errors: those of the operation,
-// Conflict if another operation has used the op.
-func (m *Memory) Done(ctx context.Context, kind string) (id string, done bool, err error) {
+// Done reports whether an operation with the key has already made a commit of this kind, and
+// returns the node that it edited, by its id at the time: a retry cannot find a node by its
+// old title, or one that the operation removed. Errors: those of the operation, Conflict if
+// another operation has used the key.
+func (m *Memory) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
 	defer m.chain.Begin().End()
-	first, err := m.repeated(ctx, "op", kind)
+	first, err := m.repeated(ctx, &WriteOptions{Key: key}, "op", kind)
 	if first == nil || err != nil {
 		return "", false, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -137,6 +138,42 @@ func openDisk(in vfs.FS, opts *disk.Options) (store.Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// WriteOptions are the options of one write. nil is the zero value. A field applies to the
+// methods that its comment names.
+type WriteOptions struct {
+	// Key is the idempotency key of any write, at most 200 bytes: if the history contains
+	// it, the write is not repeated and returns the result of the first time. Use a new key
+	// for each write, such as a random UUID; without one every write is new.
+	//
+	// At least the newest 10,000 keys are remembered, across restarts. A write that failed
+	// or changed nothing leaves no record and runs again when repeated. A key used by another
+	// author or for another kind of write is a Conflict; the caller must ensure that the
+	// rest of the request is the same. Repair is never replayed.
+	Key string
+	// Base is what a change of one node, or the decision about a protected file, is based
+	// on: the own digest of the node, or the SHA-256 of the file, as the caller read it. If
+	// it has changed since, the error is Conflict. Zero stands for any.
+	Base merkle.Digest
+	// DryRun checks everything and returns what would be done, without doing it: of
+	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain and Repair.
+	DryRun bool
+	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
+	// memory, all or none.
+	Skip       bool // leave out files that changed, are locked or have purged content; not of Merge
+	MemoryOnly bool // leave files alone and record the drift
+	// Head, if not 0, is the number of the newest commit that the decision was based on.
+	// Any other head is a Conflict.
+	Head uint64
+}
+
+// orZero returns the options, and the zero value for nil.
+func (o *WriteOptions) orZero() *WriteOptions {
+	if o == nil {
+		return &WriteOptions{}
+	}
+	return o
 }
 
 // IngestOptions configure Ingest. nil means the zero value.

@@ -52,9 +52,8 @@ func (p *pile) take(r *noting) bool {
 	if p.ops == nil {
 		p.open(context.WithoutCancel(r.ctx))
 	}
-	op := actorOf(r.ctx).Op
 	switch {
-	case p.full, p.keys[r.key] && r.byAgent(), op != "" && p.ops[op]:
+	case p.full, p.keys[r.key] && r.byAgent(), r.opts.Key != "" && p.ops[r.opts.Key]:
 		return false
 	case p.err != nil:
 		r.end(remembered{}, p.why(r))
@@ -62,14 +61,14 @@ func (p *pile) take(r *noting) bool {
 		r.end(p.alone(r))
 		p.full = true // later notes depend on this commit
 	default:
-		p.add(r, op)
+		p.add(r)
 	}
 	return true
 }
 
 // why returns the error of open, or a denial if the author of r may not write to the file.
 func (p *pile) why(r *noting) error {
-	r.commit = p.m.entry(r.ctx, graph.KindEdit, "", 0)
+	r.commit = p.m.entry(r.ctx, r.opts.Key, graph.KindEdit, "", 0)
 	if judge := p.m.judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
 		if err := judge(p.at); err != nil {
 			return err
@@ -94,7 +93,7 @@ func (p *pile) alone(r *noting) (remembered, error) {
 	if p.path != "" {
 		under = p.path
 	}
-	c, id, err := p.m.insert(r.ctx, "remember", under, r.headline(p.now))
+	c, id, err := p.m.insert(r.ctx, r.opts, "remember", under, r.headline(p.now))
 	return remembered{ID: id, Commit: c}, err
 }
 
@@ -130,8 +129,8 @@ func (p *pile) open(ctx context.Context) {
 }
 
 // add appends a note to the text.
-func (p *pile) add(r *noting, op string) {
-	r.commit = p.m.entry(r.ctx, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
+func (p *pile) add(r *noting) {
+	r.commit = p.m.entry(r.ctx, r.opts.Key, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
 	err := p.m.unprotected("remember", &r.commit, []string{p.path})
 	if judge := p.m.judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
 		err = judge(p.at)
@@ -158,8 +157,8 @@ func (p *pile) add(r *noting, op string) {
 	*p.end, r.length = end, end.size()
 	p.plain = p.plain && utf8.ValidString(end.doc.Source)
 	p.notes, p.keys[r.key] = append(p.notes, r), true
-	if op != "" {
-		p.ops[op] = true
+	if r.opts.Key != "" {
+		p.ops[r.opts.Key] = true
 	}
 	p.full = len(p.notes) == mostPiled || !p.end.appends ||
 		strings.HasSuffix(p.under, "/") && r.length >= fullFile ||

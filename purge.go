@@ -21,16 +21,17 @@ const minPurgeText = 4
 // their past ids and with the nodes forgotten together with them, and every version of
 // any node that contains text, if given. This includes the history imported by merges and
 // blocks that no commit names. The commits remain, with only the digests of the removed
-// versions. A commit of the kind purge records the operation without its content. With
-// dry it only counts. It returns the commit and the number of removed versions.
+// versions. A commit of the kind purge records the operation without its content. A dry
+// run only counts. It returns the commit and the number of removed versions.
 //
 // It refuses while the present state contains any of it: forget or edit that first. It
 // also refuses a text under 4 bytes, and one in the commits themselves (in a path, an id,
 // a message), which never change. The bytes may stay on the medium, where the file system
 // put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
 // none of it), ReadOnly. O(history).
-func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool) (Commit, int, error) {
+func (m *Memory) Purge(ctx context.Context, ids []string, text string, opts *WriteOptions) (Commit, int, error) {
 	defer m.chain.Begin().End()
+	opts = opts.orZero()
 	what := strings.Join(ids, ", ")
 	if m.closed {
 		return Commit{}, 0, fail("purge", what, Invalid, errClosed)
@@ -44,7 +45,7 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 	if err := m.chain.Store().Err(); err != nil {
 		return Commit{}, 0, fail("purge", m.state, ReadOnly, err)
 	}
-	if first, err := m.repeated(ctx, graph.KindPurge, graph.KindPurge); !dry && (first != nil || err != nil) {
+	if first, err := m.repeated(ctx, opts, graph.KindPurge, graph.KindPurge); first != nil || err != nil {
 		n := 0
 		c := m.answered(first, func(first *graph.Commit) { counted(first.Message, &n) })
 		return c, n, err
@@ -63,10 +64,10 @@ func (m *Memory) Purge(ctx context.Context, ids []string, text string, dry bool)
 		}
 	}
 	n := p.count(drop)
-	if dry {
+	if opts.DryRun {
 		return Commit{}, n, nil
 	}
-	c, err := m.rewrite(ctx, graph.KindPurge, count(n, "version")+purgeMessage, drop)
+	c, err := m.rewrite(ctx, opts.Key, graph.KindPurge, count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
 		err = m.redactLog(text)
 		err = fail("purge", m.state, Other, errors.Join(err, m.requireAbsent(context.WithoutCancel(ctx), text)))

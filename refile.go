@@ -20,14 +20,15 @@ import (
 // Refile moves a headline with its descendants to the end of the children of another headline
 // or document, in any file of the memex. Both files change in one step, or neither does. A
 // node without a file moves below another such node, or into a file, where it becomes a
-// headline with its attributes in the drawer. base is as for Edit. Errors are those of Edit;
+// headline with its attributes in the drawer. opts are those of Edit. Errors are those of Edit;
 // Invalid also for a node or a target of another scope.
-func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Digest) (Commit, error) {
-	return m.edit(ctx, "refile", nil, func(e *editing) error {
+func (m *Memory) Refile(ctx context.Context, id, target string, opts *WriteOptions) (Commit, error) {
+	opts = opts.orZero()
+	return m.edit(ctx, opts, "refile", nil, func(e *editing) error {
 		if err := m.acrossScopes(e.name, id, target); err != nil {
 			return err
 		}
-		n, err := e.node(ctx, id, base, unchanged)
+		n, err := e.node(ctx, id, opts.Base, unchanged)
 		if err != nil {
 			return err
 		}
@@ -66,11 +67,12 @@ func (m *Memory) Refile(ctx context.Context, id, target string, base merkle.Dige
 
 // Archive moves a headline with its descendants to the archive of its file, as Org does:
 // FILE_archive, or the file that #+ARCHIVE or the property ARCHIVE names. Both files change
-// in one step, or neither does. base is as for Edit. Errors are those of Edit; Invalid also
+// in one step, or neither does. opts are those of Edit. Errors are those of Edit; Invalid also
 // for an archive that is not an Org file of the memex.
-func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
-	return m.edit(ctx, "archive", nil, func(e *editing) error {
-		n, err := e.node(ctx, id, base, unchanged.filesOnly())
+func (m *Memory) Archive(ctx context.Context, id string, opts *WriteOptions) (Commit, error) {
+	opts = opts.orZero()
+	return m.edit(ctx, opts, "archive", nil, func(e *editing) error {
+		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}
@@ -82,7 +84,7 @@ func (m *Memory) Archive(ctx context.Context, id string, base merkle.Digest) (Co
 		if err != nil {
 			return fail(e.name, id, Invalid, err)
 		}
-		c := m.entry(ctx, graph.KindEdit, "", 0)
+		c := m.entry(ctx, "", graph.KindEdit, "", 0)
 		if err := m.mayWrite(ctx, e.name, &c, name); err != nil {
 			return err
 		}

@@ -53,15 +53,15 @@ type remembered struct {
 //
 // Errors are those of Insert; also Denied (another author has forgotten an equal note), and
 // Invalid for an agent's note over 64 KiB.
-func (m *Memory) Remember(ctx context.Context, under string, h document.InsertHeadline) (c Commit, id string, similar []string, err error) {
-	r, err := m.note(ctx, under, h)
+func (m *Memory) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *WriteOptions) (c Commit, id string, similar []string, err error) {
+	r, err := m.note(ctx, opts.orZero(), under, h)
 	return r.Commit, r.ID, r.Similar, err
 }
 
 // note is Remember with one value as its result.
-func (m *Memory) note(ctx context.Context, under string, h document.InsertHeadline) (remembered, error) {
-	by := m.entry(ctx, graph.KindEdit, "", 0)
-	r := &noting{ctx: ctx, under: under, h: h, author: by.Author, session: by.Session}
+func (m *Memory) note(ctx context.Context, opts *WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
+	by := m.entry(ctx, "", graph.KindEdit, "", 0)
+	r := &noting{ctx: ctx, opts: opts, under: under, h: h, author: by.Author, session: by.Session}
 	if err := r.prepare(m); err != nil {
 		return remembered{}, fail("remember", under, Invalid, err)
 	}
@@ -76,6 +76,7 @@ func (m *Memory) note(ctx context.Context, under string, h document.InsertHeadli
 // noting is a pending note.
 type noting struct {
 	ctx     context.Context
+	opts    *WriteOptions
 	under   string
 	h       document.InsertHeadline
 	author  author.Author
@@ -196,7 +197,7 @@ func (m *Memory) rememberedAgain(notes []*noting) {
 
 // settledAlready ends a note that needs no write, and reports whether it did.
 func (m *Memory) settledAlready(r *noting) bool {
-	first, err := m.repeated(r.ctx, "remember", graph.KindEdit)
+	first, err := m.repeated(r.ctx, r.opts, "remember", graph.KindEdit)
 	switch {
 	case err != nil:
 	case m.closed:

@@ -25,13 +25,14 @@ import (
 // is intact, and takes blocks that the journal has lost from images. Unless only images
 // were damaged, a commit of the kind repair records the losses. Finally it reads the
 // folder, so that the present state is that of the files. It returns problems of the kinds
-// damaged, lost and aside; none means that the memory was intact. With dry it only returns
-// them.
+// damaged, lost and aside; none means that the memory was intact. A dry run only
+// returns them.
 //
 // A crash leaves the old history or the new one. Errors: Corrupt (an unknown
 // format), ReadOnly or Other (of the file system: nothing is given up because a
 // file cannot be read at the moment), and those of Ingest.
-func (m *Memory) Repair(ctx context.Context, dry bool) ([]document.Problem, error) {
+func (m *Memory) Repair(ctx context.Context, opts *WriteOptions) ([]document.Problem, error) {
+	opts = opts.orZero()
 	defer m.chain.Begin().End()
 	if m.closed {
 		return nil, fail("repair", m.state, Invalid, errClosed)
@@ -47,7 +48,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]document.Problem, erro
 		return nil, fail("repair", m.state, Other, err)
 	}
 	plan := s.plan()
-	if dry || len(plan) == 0 {
+	if opts.DryRun || len(plan) == 0 {
 		return plan, nil
 	}
 	if s.onlyImages() {
@@ -55,7 +56,7 @@ func (m *Memory) Repair(ctx context.Context, dry bool) ([]document.Problem, erro
 		m.recovered = "repaired: " + s.message()
 		err = s.disk.PutAside(s.from)
 	} else {
-		err = m.rebuild(context.WithoutCancel(ctx), s)
+		err = m.rebuild(context.WithoutCancel(ctx), opts.Key, s)
 	}
 	if err != nil {
 		return plan, fail("repair", m.state, ReadOnly, err)
@@ -104,8 +105,8 @@ func (s *salvage) onlyImages() bool {
 }
 
 // rebuild replaces the damaged history by the salvaged one and opens it.
-func (m *Memory) rebuild(ctx context.Context, s *salvage) error {
-	c := m.entry(ctx, graph.KindRepair, s.message(), max(m.opts.Now().UnixMilli(), s.head.Time.UnixMilli()))
+func (m *Memory) rebuild(ctx context.Context, key string, s *salvage) error {
+	c := m.entry(ctx, key, graph.KindRepair, s.message(), max(m.opts.Now().UnixMilli(), s.head.Time.UnixMilli()))
 	c.Seq, c.State = s.head.Seq+1, s.head.Root
 	if s.head.Seq > 0 {
 		c.Parents = []merkle.Digest{s.head.Digest}
@@ -206,7 +207,7 @@ func (m *Memory) beginChain(ctx context.Context) (bool, error) {
 	if err != nil || !s.isHopeless() {
 		return false, err
 	}
-	return true, m.rebuild(ctx, s)
+	return true, m.rebuild(ctx, "", s)
 }
 
 func isImage(name string) bool { return path.Dir(name) == "image" }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -18,12 +17,13 @@ import (
 // ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
 // node.Node.Conflicts, or all of them if none is given. With take the version that lost
 // replaces the present one, otherwise the present one stays; taking a deletion deletes the
-// node. The drawer and the tag go with the last conflict. base, the file, the result and the
+// node. The drawer and the tag go with the last conflict. opts, the file, the result and the
 // errors are as for Edit. If the text to replace has changed since, the error is Conflict and
 // nothing changes.
-func (m *Memory) ResolveConflicts(ctx context.Context, id string, base merkle.Digest, take bool, which ...int) (Commit, error) {
-	return m.edit(ctx, "resolve", nil, func(e *editing) error {
-		n, err := e.node(ctx, id, base, unchanged.filesOnly())
+func (m *Memory) ResolveConflicts(ctx context.Context, id string, opts *WriteOptions, take bool, which ...int) (Commit, error) {
+	opts = opts.orZero()
+	return m.edit(ctx, opts, "resolve", nil, func(e *editing) error {
+		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}

@@ -15,12 +15,13 @@ import (
 // Retain thins the history. It keeps the moments younger than all, the last of each hour
 // younger than hourly, the last of each day younger than daily, the present one, and those
 // with a snapshot. It permanently drops content that only other moments need; the commits
-// remain. With dry it only counts. It returns the commit of the kind retain (the zero
+// remain. A dry run only counts. It returns the commit of the kind retain (the zero
 // Commit if nothing was dropped) and the numbers of thinned moments and dropped blocks.
 // Nothing else ever thins the history. Content of commits imported by a merge is not
 // thinned. Errors: Invalid, ReadOnly, Corrupt. O(history).
-func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, dry bool) (c Commit, moments, blocks int, err error) {
+func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, opts *WriteOptions) (c Commit, moments, blocks int, err error) {
 	defer m.chain.Begin().End()
+	opts = opts.orZero()
 	if m.closed {
 		return c, 0, 0, fail("retain", m.dir, Invalid, errClosed)
 	}
@@ -30,7 +31,7 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 	if err := m.chain.Store().Err(); err != nil {
 		return c, 0, 0, fail("retain", m.state, ReadOnly, err)
 	}
-	if first, err := m.repeated(ctx, graph.KindRetain, graph.KindRetain); !dry && (first != nil || err != nil) {
+	if first, err := m.repeated(ctx, opts, graph.KindRetain, graph.KindRetain); first != nil || err != nil {
 		c = m.answered(first, func(first *graph.Commit) { counted(first.Message, &moments, &blocks) })
 		return c, moments, blocks, err
 	}
@@ -38,10 +39,10 @@ func (m *Memory) Retain(ctx context.Context, all, hourly, daily time.Duration, d
 	if err != nil {
 		return c, 0, 0, fail("retain", m.state, Corrupt, err)
 	}
-	if dry || len(drop) == 0 {
+	if opts.DryRun || len(drop) == 0 {
 		return c, moments, len(drop), nil
 	}
-	c, err = m.rewrite(ctx, graph.KindRetain,
+	c, err = m.rewrite(ctx, opts.Key, graph.KindRetain,
 		fmt.Sprintf("%s thinned, %s dropped", count(moments, "moment"), count(len(drop), "block")), drop)
 	return c, moments, len(drop), err
 }

@@ -65,15 +65,13 @@ func startOf(text string) (time.Time, bool) {
 // not return again. Errors: NotFound (a commit, or its content is no longer kept),
 // Conflict (the files are listed), Invalid (the first commit of the memory), ReadOnly.
 // O(commits since the oldest of them, and a merge for each run of them).
-func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *RollbackOptions) (Commit, []string, []node.Conflict, error) {
-	if opts == nil {
-		opts = &RollbackOptions{}
-	}
+func (m *Memory) Revert(ctx context.Context, commits []uint64, opts *WriteOptions) (Commit, []string, []node.Conflict, error) {
+	opts = opts.orZero()
 	defer m.chain.Begin().End()
 	if m.closed {
 		return Commit{}, nil, nil, fail("revert", m.dir, Invalid, errClosed)
 	}
-	if first, err := m.repeated(ctx, "revert", graph.KindRevert); !opts.DryRun && (first != nil || err != nil) {
+	if first, err := m.repeated(ctx, opts, "revert", graph.KindRevert); first != nil || err != nil {
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, nil, err

@@ -15,17 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// RollbackOptions controls what a rollback does to files. nil means the zero value: files
-// follow, all or none.
-type RollbackOptions struct {
-	Skip       bool // leave out files that changed, are locked or have purged content
-	MemoryOnly bool // leave files alone and record the drift
-	DryRun     bool // check everything, report what would be written, and change nothing
-	// Head, if not 0, is the number of the newest commit that the decision was based on.
-	// Any other head is a Conflict.
-	Head uint64
-}
-
 // Rollback makes an earlier state the present one, as a new commit after an automatic
 // snapshot, so two rollbacks to 0 cancel out. ref is a snapshot's index (0 is the newest)
 // or name, a commit (seq:N or its digest), or a date. Files follow in the same step: all
@@ -35,15 +24,13 @@ type RollbackOptions struct {
 // resolve ref before that, see Resolve. It returns the commit (the zero Commit if there
 // was nothing to change) and the files written or removed, or with MemoryOnly those that
 // now drift. Errors: NotFound, Conflict (the files are listed), Invalid, ReadOnly.
-func (m *Memory) Rollback(ctx context.Context, ref string, opts *RollbackOptions) (Commit, []string, error) {
-	if opts == nil {
-		opts = &RollbackOptions{}
-	}
+func (m *Memory) Rollback(ctx context.Context, ref string, opts *WriteOptions) (Commit, []string, error) {
+	opts = opts.orZero()
 	defer m.chain.Begin().End()
 	if m.closed {
 		return Commit{}, nil, fail("rollback", ref, Invalid, errClosed)
 	}
-	if first, err := m.repeated(ctx, "rollback", graph.KindRollback); first != nil || err != nil {
+	if first, err := m.repeated(ctx, opts, "rollback", graph.KindRollback); first != nil || err != nil {
 		var touched []string
 		c := m.answered(first, func(first *graph.Commit) { touched = files(first) })
 		return c, touched, err
@@ -79,7 +66,7 @@ type rollback struct {
 	m            *Memory
 	name         string // for errors
 	kind         string // of the commit
-	opts         *RollbackOptions
+	opts         *WriteOptions
 	target       *graph.State
 	secondParent *graph.Commit // commit that a merge takes in, else nil
 	marks        [][]byte      // additional marks of the commit
@@ -119,7 +106,7 @@ func (r *rollback) run(ctx context.Context, message string) (Commit, []string, e
 		return Commit{}, nil, nil
 	}
 	m.chain.Writer().Expect(&delta)
-	r.op = m.begin(ctx, r.name, r.kind, message, now)
+	r.op = m.begin(ctx, r.opts.Key, r.name, r.kind, message, now)
 	if c := &r.op.intent.commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}

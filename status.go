@@ -25,7 +25,7 @@ type Status struct {
 	Head      Commit
 	Nodes     int
 	Documents int
-	Drift     []string           // files that differ from memory on purpose, see RollbackOptions
+	Drift     []string           // files that differ from memory on purpose, see WriteOptions
 	Missing   []string           // documents in memory without a file in the folder
 	Problems  []document.Problem // files that the last scan could not read
 	ReadOnly  string             // why writes are refused, or ""

@@ -34,7 +34,7 @@ func init() {
 		return memory.(*Memory).rememberTogether(ctx, under, titles)
 	}
 	testhook.MergeStore = func(ctx context.Context, memory any, state vfs.FS, opts any) (any, []string, []node.Conflict, error) {
-		return memory.(*Memory).mergeStore(ctx, state, "copy", opts.(*RollbackOptions))
+		return memory.(*Memory).mergeStore(ctx, state, "copy", opts.(*WriteOptions))
 	}
 	testhook.Fresh = func(view any) any {
 		v := view.(*View)
@@ -45,7 +45,7 @@ func init() {
 }
 
 func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
-	_, err := m.edit(ctx, "edit", nil, func(e *editing) error {
+	_, err := m.edit(ctx, &WriteOptions{}, "edit", nil, func(e *editing) error {
 		e.message = "rewritten"
 		for _, id := range ids {
 			n, err := e.node(ctx, id, base, change{file: func(doc *org.Document, _ int, _ time.Time) (string, error) { return edit("", doc.Source), nil }})
@@ -62,7 +62,7 @@ func (m *Memory) rewriteNodes(ctx context.Context, base merkle.Digest, ids []str
 func (m *Memory) rememberTogether(ctx context.Context, under string, titles []string) error {
 	var all []*noting
 	for _, title := range titles {
-		r := &noting{ctx: ctx, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title}, author: m.actor(ctx).Author}
+		r := &noting{ctx: ctx, opts: &WriteOptions{}, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title}, author: m.actor(ctx).Author}
 		if err := r.prepare(m); err != nil {
 			return err
 		}

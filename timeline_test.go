@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // bigMemory has a document that changes whole, of so many bytes, in each of so
@@ -101,7 +100,7 @@ func TestLookersDoNotWait(t *testing.T) {
 			id = d.ID
 		}
 	}
-	_, err := m.edit(t.Context(), "edit", nil, func(e *editing) error {
+	_, err := m.edit(t.Context(), &WriteOptions{}, "edit", nil, func(e *editing) error {
 		for _, ref := range []string{"0", "kept", "seq:1", "head", "2099-01-01"} {
 			if _, err := m.At(t.Context(), ref); err != nil {
 				t.Error(err)
@@ -151,7 +150,7 @@ func TestLookersAndWriter(t *testing.T) {
 		id = d.ID
 	}
 	for i := range 20 {
-		if _, err := m.Edit(t.Context(), id, merkle.Digest{}, document.AppendBody{Text: fmt.Sprintln("more", i)}); err != nil {
+		if _, err := m.Edit(t.Context(), id, nil, document.AppendBody{Text: fmt.Sprintln("more", i)}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -19,13 +19,14 @@ import (
 // back: Remember refuses a note with a forgotten title and text, except from the owner
 // and from the only agent that forgot it, whose note lifts the tombstone. Text that the
 // owner saves in a file is never refused. History keeps forgotten content until it is
-// purged, and a rollback to an earlier state lifts the tombstones. base and errors are as
+// purged, and a rollback to an earlier state lifts the tombstones. opts and errors are as
 // in Edit.
-func (m *Memory) Forget(ctx context.Context, id string, base merkle.Digest) (Commit, error) {
-	by := m.entry(ctx, graph.KindEdit, "", 0).Author
-	return m.edit(ctx, "forget", nil, func(e *editing) error {
+func (m *Memory) Forget(ctx context.Context, id string, opts *WriteOptions) (Commit, error) {
+	opts = opts.orZero()
+	by := m.actor(ctx).Author
+	return m.edit(ctx, opts, "forget", nil, func(e *editing) error {
 		apply := typed(document.Delete{})
-		n, err := e.node(ctx, id, base, apply)
+		n, err := e.node(ctx, id, opts.Base, apply)
 		if err != nil {
 			return err
 		}

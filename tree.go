@@ -32,7 +32,7 @@ import (
 // session; see author.Actor.Author), NotFound (the parent), Conflict (an ID of a node of a
 // file), ReadOnly. Complexity is that of hashing the tree; for an unchanged tree, of comparing
 // it; for one part of a known tree, of hashing the part and its ancestors.
-func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (in *Memory, id string, c Commit, err error) {
+func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string, opts *WriteOptions) (in *Memory, id string, c Commit, err error) {
 	if err := t.Check(); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
@@ -51,15 +51,9 @@ func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string) (i
 	} else if err := m.checkTree(ctx, &alone); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
-	id, c, err = m.ingestTree(ctx, &alone, parent, path, holder)
+	run := &treeIngest{m: m, tree: &alone, parent: parent, opts: opts.orZero(), over: path, holder: holder}
+	id, c, err = run.run(ctx)
 	return m, id, c, err
-}
-
-// ingestTree ingests a tree into this scope, below parent unless that is "". over is the
-// path of the file that the tree is a buffer of, in holder, or "".
-func (m *Memory) ingestTree(ctx context.Context, t *node.Tree, parent, over string, holder *Memory) (string, Commit, error) {
-	in := &treeIngest{m: m, tree: t, parent: parent, over: over, holder: holder}
-	return in.run(ctx)
 }
 
 // treeIngest is one run of IngestTree.
@@ -67,6 +61,7 @@ type treeIngest struct {
 	m      *Memory
 	tree   *node.Tree
 	parent string
+	opts   *WriteOptions
 	over   string  // path of the file that the tree is a buffer of, "" for none
 	holder *Memory // the memory that holds that file
 
@@ -86,7 +81,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 		}
 		in.parent = heir // a derived id may have changed since
 	}
-	switch first, err := m.repeated(ctx, "ingest", graph.KindIngest); {
+	switch first, err := m.repeated(ctx, in.opts, "ingest", graph.KindIngest); {
 	case m.closed:
 		return "", Commit{}, fail("ingest", m.dir, Invalid, errClosed)
 	case err != nil:
@@ -108,7 +103,7 @@ func (in *treeIngest) run(ctx context.Context) (string, Commit, error) {
 	state, delta := draft.Seal()
 	id := in.at(state)
 	n, _ := state.Get(id)
-	entry := m.entry(ctx, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
+	entry := m.entry(ctx, in.opts.Key, graph.KindIngest, message(&delta)+": "+titleOf(n), m.opts.Now().UnixMilli())
 	c, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, entry, in.laid()...)
 	return id, c, err
 }

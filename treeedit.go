@@ -237,8 +237,7 @@ func (e *editing) declare(ctx context.Context) error {
 		return fail(e.name, n.ID, Invalid, err)
 	}
 	state, delta := draft.Seal()
-	c := m.entry(ctx, graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
-	c.Op = operation() // the op of ctx belongs to the next commit, which may fail and be retried
+	c := m.entry(ctx, "", graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
 	if _, err := m.chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -54,7 +53,7 @@ func TestWindowReadsAgainWhatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"r7", "r49"} {
-		if _, err := m.Edit(t.Context(), id, merkle.Digest{}, document.SetTitle{Title: "Rain"}); err != nil {
+		if _, err := m.Edit(t.Context(), id, nil, document.SetTitle{Title: "Rain"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,8 +35,8 @@ type operationOnFiles struct {
 }
 
 // begin returns an operation whose commit has the given kind and message.
-func (m *Memory) begin(ctx context.Context, name, kind, message string, now int64) *operationOnFiles {
-	o := &operationOnFiles{m: m, name: name, intent: intent{commit: m.entry(ctx, kind, message, now)}}
+func (m *Memory) begin(ctx context.Context, key, name, kind, message string, now int64) *operationOnFiles {
+	o := &operationOnFiles{m: m, name: name, intent: intent{commit: m.entry(ctx, key, kind, message, now)}}
 	o.judge = m.judge(ctx, name, &o.intent.commit)
 	return o
 }

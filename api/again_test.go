@@ -34,7 +34,8 @@ func TestAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			svc, _ := serve(t, map[string]string{"a.org": "* One\n** Below\n* Two\n"})
-			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: func(string) error { return nil }, Op: "op-1"})
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: func(string) error { return nil }})
+			svc = api.WithKey(svc, "op-1")
 			first, err := call(ctx, svc)
 			if err != nil {
 				t.Fatal(err)

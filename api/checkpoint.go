@@ -87,7 +87,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
 		return restoreFiles(ctx, l, req, at)
 	}
-	from, c, files, err := l.m.Restore(ctx, req.Name, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly})
+	from, c, files, err := l.m.Restore(ctx, req.Name, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key})
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -113,7 +113,7 @@ func isSnapshot(l *Local, name string) bool {
 // restoreFiles brings files back: those of the request, or those that are missing, of
 // the projects too.
 func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) (*RestoreResponse, error) {
-	opts := &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly}
+	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key}
 	switch {
 	case req.Name != "":
 		return nil, invalid("restore", errors.New("a checkpoint and files cannot be restored in one; name one or the other"))

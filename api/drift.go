@@ -50,7 +50,7 @@ func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftRespons
 	case "", "list":
 		paths = drifting(all, paths)
 	case "adopt":
-		c, paths, err = l.m.AdoptDrift(ctx, paths...)
+		c, paths, err = l.m.AdoptDrift(ctx, l.write(), paths...)
 	case "apply":
 		paths, err = l.m.ApplyDrift(ctx, paths...)
 	default:

@@ -74,20 +74,20 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 	if err != nil {
 		return nil, invalid("edit", err)
 	}
-	return changeNode(ctx, l, "edit", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
-		return on.m.Edit(ctx, id, base, edits...)
+	return changeNode(ctx, l, "edit", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+		return on.m.Edit(ctx, id, opts, edits...)
 	})
 }
 
 // changeNode carries out what op is to do with one node, and says what the node is then.
 func changeNode(ctx context.Context, l *Local, op, name, digest string,
-	do func(on *Local, id string, base merkle.Digest) (fovea.Commit, error),
+	do func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error),
 ) (*EditResponse, error) {
-	on, id, base, err := l.target(ctx, op, name, digest)
+	on, id, opts, err := l.target(ctx, op, name, digest)
 	if err != nil {
 		return nil, err
 	}
-	c, err := do(on, id, base)
+	c, err := do(on, id, opts)
 	if err != nil {
 		return nil, named(err, op, id, name)
 	}
@@ -165,33 +165,34 @@ func properties(pairs []string) ([]document.Property, error) {
 	return out, nil
 }
 
-// target finds the node that a change is about, the digest it is based on, and the
-// service over the memory that holds it.
-func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local, id string, base merkle.Digest, err error) {
+// target finds the node that a change is about, the options of the change, and the service
+// over the memory that holds the node.
+func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local, id string, opts *fovea.WriteOptions, err error) {
+	opts = l.write()
 	if digest != "" {
-		if base, err = merkle.Parse(digest); err == nil && base.IsZero() {
+		if opts.Base, err = merkle.Parse(digest); err == nil && opts.Base.IsZero() {
 			err = errors.New("the base is no digest of a node") // below, it would stand for none
 		}
 		if err != nil {
-			return l, "", base, invalid(op, err)
+			return l, "", opts, invalid(op, err)
 		}
 	}
 	if l.known != "" {
-		return l, l.known, base, nil
+		return l, l.known, opts, nil
 	}
 	v, err := l.seen(ctx)
 	if err != nil {
-		return l, "", base, err
+		return l, "", opts, err
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
-		if id, done, failed := l.m.Done(ctx, graph.KindEdit); done || failed != nil {
-			return l, id, base, failed // it comes again, and has changed what the node is called
+		if id, done, failed := l.m.Done(ctx, l.call.Key, graph.KindEdit); done || failed != nil {
+			return l, id, opts, failed // it comes again, and has changed what the node is called
 		}
-		return l, "", base, named(err, op, "-", "")
+		return l, "", opts, named(err, op, "-", "")
 	}
 	on, err = l.holding(ctx, v, holder(v, n))
-	return on, n.ID, base, err
+	return on, n.ID, opts, err
 }
 
 // editResponse says what a node is after a commit, under its new id where that came
@@ -215,11 +216,11 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 }
 
 func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	l, id, base, err := l.target(ctx, "forget", req.ID, req.Base)
+	l, id, opts, err := l.target(ctx, "forget", req.ID, req.Base)
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.m.Forget(ctx, id, base)
+	c, err := l.m.Forget(ctx, id, opts)
 	if err != nil {
 		return nil, named(err, "forget", id, req.ID)
 	}
@@ -227,7 +228,7 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 }
 
 func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	return changeNode(ctx, l, "refile", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
+	return changeNode(ctx, l, "refile", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		v, err := on.seen(ctx)
 		if err != nil {
 			return fovea.Commit{}, err
@@ -236,13 +237,13 @@ func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 		if err != nil {
 			return fovea.Commit{}, err
 		}
-		return on.m.Refile(ctx, id, to.ID, base)
+		return on.m.Refile(ctx, id, to.ID, opts)
 	})
 }
 
 func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	return changeNode(ctx, l, "archive", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
-		return on.m.Archive(ctx, id, base)
+	return changeNode(ctx, l, "archive", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+		return on.m.Archive(ctx, id, opts)
 	})
 }
 
@@ -296,7 +297,7 @@ func assignByScope(ctx context.Context, l *Local, v *fovea.View, ids []string) (
 		if len(of) == 0 {
 			continue
 		}
-		_, given, err := on.m.AssignIDs(ctx, of)
+		_, given, err := on.m.AssignIDs(ctx, of, l.write())
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/linediff"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Protection are the protected files. Policy is a line for each pattern, in the order
@@ -110,12 +109,12 @@ func rejectProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDec
 }
 
 func decideProtected(ctx context.Context, l *Local, req GuardRequest,
-	how func(context.Context, string, merkle.Digest) (fovea.Commit, error),
+	how func(context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
 ) (*GuardDecision, error) {
-	var seen merkle.Digest
+	opts := l.write()
 	if req.SHA256 != "" {
 		b, err := hex.DecodeString(req.SHA256)
-		if copy(seen[:], b); err != nil || len(b) != len(seen) || seen.IsZero() {
+		if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
 			return nil, invalid("guard", fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
 		}
 	}
@@ -123,7 +122,7 @@ func decideProtected(ctx context.Context, l *Local, req GuardRequest,
 		return nil, invalid("guard", errors.New("name the file"))
 	}
 	path := l.below(req.Path)
-	c, err := how(ctx, path, seen)
+	c, err := how(ctx, path, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ var ErrKeyReused = errors.New(HeaderOp + ": another request came under this key;
 // Idempotent returns a middleware that carries out each write with a key once, as long as
 // the process lives: a repeated request gets the stored answer, and one that comes while
 // the first is under way waits for it. A request that failed is carried out again. Beyond
-// that, and after a restart, the history knows the key (see fovea.WithActor), and the next
+// that, and after a restart, the history knows the key (see fovea.WriteOptions), and the next
 // service answers. Keys of different grants differ. Errors of its own: Invalid for a key
 // that is too long or belongs to another request, see [ErrKeyReused].
 func Idempotent() Middleware {

@@ -138,6 +138,9 @@ func (l *Local) view(ctx context.Context) (*fovea.View, error) {
 	return l.memex.Over(ctx, l.over...)
 }
 
+// write returns the options of a write under the key of the call.
+func (l *Local) write() *fovea.WriteOptions { return &fovea.WriteOptions{Key: l.call.Key} }
+
 // below makes a path as a shell or an editor gives it one below the memex; any
 // other name stays as it is.
 func (l *Local) below(name string) string {
@@ -286,7 +289,7 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, err := l.m.Rollback(ctx, to, &fovea.RollbackOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head})
+	c, files, err := l.m.Rollback(ctx, to, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}

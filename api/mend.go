@@ -58,7 +58,7 @@ type PurgeResponse struct {
 }
 
 func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
-	plan, err := l.m.Repair(ctx, req.DryRun)
+	plan, err := l.m.Repair(ctx, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, moments, blocks, err := l.m.Retain(ctx, ages[0], ages[1], ages[2], req.DryRun)
+	c, moments, blocks, err := l.m.Retain(ctx, ages[0], ages[1], ages[2], &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, versions, err := l.m.Purge(ctx, req.IDs, req.Text, req.DryRun)
+	c, versions, err := l.m.Purge(ctx, req.IDs, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	c, id, similar, err := l.m.Remember(ctx, under, document.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
-	})
+	}, l.write())
 	if err != nil {
 		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}

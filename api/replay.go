@@ -19,7 +19,7 @@ type replayed struct {
 	err    error
 }
 
-// replay looks the key of the context up in each scope; nil stands for a request that was
+// replay looks the key of the call up in each scope; nil stands for a request that was
 // not carried out.
 func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
 	if c.Op.Replay == "" {
@@ -30,7 +30,7 @@ func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, done, err := on.m.Done(ctx, c.Op.Replay)
+		id, done, err := on.m.Done(ctx, c.Key, c.Op.Replay)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -75,7 +74,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	c, files, conflicts, err := l.m.Revert(ctx, commits, &fovea.RollbackOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head})
+	c, files, conflicts, err := l.m.Revert(ctx, commits, &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +151,7 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		}
 		which = []int{n - 1}
 	}
-	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, base merkle.Digest) (fovea.Commit, error) {
-		return on.m.ResolveConflicts(ctx, id, base, take, which...)
+	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+		return on.m.ResolveConflicts(ctx, id, opts, take, which...)
 	})
 }

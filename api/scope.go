@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -78,9 +77,6 @@ func (l *Local) scopes(ctx context.Context) Scopes {
 
 // serve carries a call out on the scopes that it names.
 func (l *Local) serve(ctx context.Context, c Call) (any, error) {
-	if c.Key != "" {
-		ctx = fovea.WithActor(ctx, author.Actor{Op: c.Key})
-	}
 	on := *l
 	on.call, on.over = c, l.scopes(ctx).names()
 	if len(on.over) > 0 && c.aboutOne() {

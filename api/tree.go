@@ -50,7 +50,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 			return nil, named(err, "ingest", "-", "")
 		}
 	}
-	in, id, c, err := l.memex.IngestTree(ctx, t, parent)
+	in, id, c, err := l.memex.IngestTree(ctx, t, parent, l.write())
 	if err != nil {
 		return nil, err
 	}

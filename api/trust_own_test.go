@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/author"
 )
 
 // TestAgentsRevertTheirOwn: by number or as the author, where they may write and as
@@ -89,12 +88,12 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			title := "First to " + name
 			note(t, ada, title)
-			ctx := fovea.WithActor(t.Context(), author.Actor{Op: "op-" + name})
-			first, err := call(ctx, ada, title)
+			ctx, keyed := t.Context(), api.WithKey(ada, "op-"+name)
+			first, err := call(ctx, keyed, title)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := call(ctx, ada, title)
+			again, err := call(ctx, keyed, title)
 			if diff := cmp.Diff(first, again); diff != "" || err != nil {
 				t.Errorf("%v (-first +again):\n%s", err, diff)
 			}
@@ -102,10 +101,10 @@ func TestAgentsAreAnsweredAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again, err = call(ctx, ada, title); err != nil || again.Seq != first.Seq {
+			if again, err = call(ctx, keyed, title); err != nil || again.Seq != first.Seq {
 				t.Errorf("with another node of that name: %+v, %v", again, err)
 			}
-			if _, err = call(fovea.WithActor(t.Context(), author.Actor{Op: "op-new-" + name}), ada, title); err == nil {
+			if _, err = call(ctx, api.WithKey(ada, "op-new-"+name), title); err == nil {
 				t.Error("a new request is answered, too")
 			}
 			if _, err := api.OpForget.Call(t.Context(), person, api.MoveRequest{ID: taken.ID}); err != nil {

@@ -24,8 +24,4 @@ type Actor struct {
 	Renames bool
 	// Session is recorded in commits.
 	Session string
-	// Op is the idempotency key of an operation: if the history contains it, the
-	// operation is not repeated and returns the result of the first time. Without it,
-	// every operation is new.
-	Op string
 }

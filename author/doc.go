@@ -8,7 +8,7 @@
 // convert to and from the only printed form. [Check] decides which names an agent may
 // have, and [ForClient] derives such a name from the name of an MCP client.
 //
-// [Actor] combines an author with its rights and the key of its operation.
+// [Actor] combines an author with its rights.
 //
 // Elsewhere: package api decides the rights of each agent; internal/graph encodes the
 // authors of commits.

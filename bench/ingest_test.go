@@ -181,7 +181,7 @@ func (f *forest) leaves(s *graph.State) error {
 
 func (f *forest) into(tb testing.TB, m *fovea.Memory) error {
 	for _, t := range f.trees {
-		if _, _, _, err := m.IngestTree(tb.Context(), t, ""); err != nil {
+		if _, _, _, err := m.IngestTree(tb.Context(), t, "", nil); err != nil {
 			return err
 		}
 	}
@@ -193,7 +193,7 @@ func (f *forest) into(tb testing.TB, m *fovea.Memory) error {
 
 func (f *forest) leavesInto(tb testing.TB, m *fovea.Memory) error {
 	for i := range leaves {
-		if _, _, _, err := m.IngestTree(tb.Context(), f.leaf(i), ""); err != nil {
+		if _, _, _, err := m.IngestTree(tb.Context(), f.leaf(i), "", nil); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Who is no agent.
@@ -28,28 +28,28 @@ var (
 // writes is each method that makes a commit; the answer is all that it returns.
 var writes = []struct {
 	name string
-	call func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error)
+	call func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error)
 }{
-	{"edit", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, err := m.Edit(ctx, "one", merkle.Digest{}, document.SetTitle{Title: "Uno"})
+	{"edit", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, err := m.Edit(ctx, "one", withKey(key), document.SetTitle{Title: "Uno"})
 		return c, "", err
 	}},
-	{"insert", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		return m.Insert(ctx, "new.org", document.InsertHeadline{Title: "New", Body: "text\n"})
+	{"insert", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		return m.Insert(ctx, "new.org", document.InsertHeadline{Title: "New", Body: "text\n"}, withKey(key))
 	}},
-	{"insert with an id", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+	{"insert with an id", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
 		h := document.InsertHeadline{Title: "New", Properties: []document.Property{{Key: "ID", Value: "given"}}}
-		return m.Insert(ctx, "one", h)
+		return m.Insert(ctx, "one", h, withKey(key))
 	}},
-	{"refile", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, err := m.Refile(ctx, "one", "two", merkle.Digest{})
+	{"refile", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, err := m.Refile(ctx, "one", "two", withKey(key))
 		return c, "", err
 	}},
-	{"archive", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, err := m.Archive(ctx, "one", merkle.Digest{})
+	{"archive", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, err := m.Archive(ctx, "one", withKey(key))
 		return c, "", err
 	}},
-	{"assign ids", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
+	{"assign ids", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
 		ids := []string{"one"}
 		for n := range m.View().All() {
 			if n.Title() == "Nameless" {
@@ -59,26 +59,29 @@ var writes = []struct {
 		if len(ids) == 1 { // the second time it bears the new id
 			ids = append(ids, "~gone")
 		}
-		c, ids, err := m.AssignIDs(ctx, ids[:2])
+		c, ids, err := m.AssignIDs(ctx, ids[:2], withKey(key))
 		return c, fmt.Sprint(len(ids)), err
 	}},
-	{"rollback", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, files, err := m.Rollback(ctx, "seq:1", nil)
+	{"rollback", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, files, err := m.Rollback(ctx, "seq:1", &fovea.WriteOptions{Key: key})
 		return c, strings.Join(files, " "), err
 	}},
-	{"revert", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, files, _, err := m.Revert(ctx, []uint64{3}, nil)
+	{"revert", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, files, _, err := m.Revert(ctx, []uint64{3}, &fovea.WriteOptions{Key: key})
 		return c, strings.Join(files, " "), err
 	}},
-	{"purge", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, n, err := m.Purge(ctx, nil, "a secret", false)
+	{"purge", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, n, err := m.Purge(ctx, nil, "a secret", withKey(key))
 		return c, fmt.Sprint(n), err
 	}},
-	{"retain", func(ctx context.Context, m *fovea.Memory) (fovea.Commit, string, error) {
-		c, moments, blocks, err := m.Retain(ctx, time.Second, 0, 0, false)
+	{"retain", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
+		c, moments, blocks, err := m.Retain(ctx, time.Second, 0, 0, withKey(key))
 		return c, fmt.Sprint(moments, blocks), err
 	}},
 }
+
+// withKey returns the options of a write with an idempotency key.
+func withKey(key string) *fovea.WriteOptions { return &fovea.WriteOptions{Key: key} }
 
 // actorWorld has a memory of more commits than there are automatic snapshots.
 func actorWorld(t testing.TB) *world {
@@ -105,7 +108,7 @@ func TestAgentsWithoutRightsChangeNothing(t *testing.T) {
 			if may != nil && (tc.name == "purge" || tc.name == "retain") {
 				continue // they change no file
 			}
-			if _, _, err := tc.call(ctx, w.m); fovea.KindOf(err) != fovea.Denied || w.m.View().Head().Seq != head {
+			if _, _, err := tc.call(ctx, w.m, ""); fovea.KindOf(err) != fovea.Denied || w.m.View().Head().Seq != head {
 				t.Errorf("rights: %s: %s: %v", how, tc.name, err)
 			}
 		}
@@ -115,14 +118,14 @@ func TestAgentsWithoutRightsChangeNothing(t *testing.T) {
 // anywhere lets an agent write every file that is not protected.
 func anywhere(string) error { return nil }
 
-// TestActor has every writing method recorded as the context says, and done once
-// under one op: again at once, after other work, and after a restart.
+// TestActor has every writing method recorded with the actor of the context, and done once
+// under one key: again at once, after other work, and after a restart.
 func TestActor(t *testing.T) {
 	for _, tc := range writes {
 		t.Run(tc.name, func(t *testing.T) {
 			w := actorWorld(t)
-			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
-			first, answer, err := tc.call(ctx, w.m)
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"})
+			first, answer, err := tc.call(ctx, w.m, "op-1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +139,7 @@ func TestActor(t *testing.T) {
 			} {
 				between()
 				head := w.m.View().Head()
-				again, same, err := tc.call(ctx, w.m)
+				again, same, err := tc.call(ctx, w.m, "op-1")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -148,7 +151,8 @@ func TestActor(t *testing.T) {
 					t.Errorf("commit %d by a repeated operation", got.Seq)
 				}
 			}
-			if again, _, err := tc.call(fovea.WithActor(ctx, author.Actor{Author: author.Named("other"), May: anywhere}), w.m); fovea.KindOf(err) != fovea.Conflict {
+			other := fovea.WithActor(ctx, author.Actor{Author: author.Named("other"), May: anywhere})
+			if again, _, err := tc.call(other, w.m, "op-1"); fovea.KindOf(err) != fovea.Conflict {
 				t.Errorf("another author's op gave commit %d, %v", again.Seq, err)
 			}
 		})
@@ -159,9 +163,9 @@ func TestActor(t *testing.T) {
 // call brings is laid over what the context has.
 func TestActorRefused(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"}),
+	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}),
 		author.Actor{Session: "s2"})
-	c, err := w.m.Edit(ctx, "one", merkle.Digest{}, document.SetTitle{Title: "Uno"})
+	c, err := w.m.Edit(ctx, "one", withKey("op-1"), document.SetTitle{Title: "Uno"})
 	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -171,8 +175,7 @@ func TestActorRefused(t *testing.T) {
 	}{
 		"of another kind": {"op-1", fovea.Conflict}, "too long": {strings.Repeat("x", 201), fovea.Invalid},
 	} {
-		ctx := fovea.WithActor(ctx, author.Actor{Op: tc.op})
-		if _, _, err := w.m.Rollback(ctx, "seq:1", nil); fovea.KindOf(err) != tc.want {
+		if _, _, err := w.m.Rollback(ctx, "seq:1", &fovea.WriteOptions{Key: tc.op}); fovea.KindOf(err) != tc.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -181,12 +184,43 @@ func TestActorRefused(t *testing.T) {
 	}
 }
 
+// TestDryRunIsNotReplayed: a dry run says what would be done now, also under the key of a
+// write that was done.
+func TestDryRunIsNotReplayed(t *testing.T) {
+	for name, call := range map[string]func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error){
+		"rollback": func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error) {
+			return m.Rollback(t.Context(), "seq:1", opts)
+		},
+		"restore": func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error) {
+			return m.RestoreFiles(t.Context(), []string{"a.org"}, "seq:1", opts)
+		},
+		"revert": func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error) {
+			c, files, _, err := m.Revert(t.Context(), []uint64{3}, opts)
+			return c, files, err
+		},
+	} {
+		w := actorWorld(t)
+		first, files, err := call(w.m, &fovea.WriteOptions{Key: "op-1"})
+		if err != nil || first.Seq == 0 || len(files) == 0 {
+			t.Fatalf("%s: %+v, %q, %v", name, first, files, err)
+		}
+		_, want, err := call(w.m, &fovea.WriteOptions{DryRun: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, files, err := call(w.m, &fovea.WriteOptions{Key: "op-1", DryRun: true})
+		if err != nil || c.Seq != 0 || !slices.Equal(files, want) {
+			t.Errorf("%s: a dry run after it gave commit %d, %q, want %q; %v", name, c.Seq, files, want, err)
+		}
+	}
+}
+
 // What came from files is by the file, whoever asks.
 func TestActorOfFiles(t *testing.T) {
 	w := actorWorld(t)
 	w.write(map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\nsaved\n"})
-	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1", Op: "op-1"})
-	c, err := w.m.Edit(ctx, "two", merkle.Digest{}, document.SetTodo{Keyword: "TODO"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"})
+	c, err := w.m.Edit(ctx, "two", withKey("op-1"), document.SetTodo{Keyword: "TODO"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,13 +236,13 @@ func TestActorOfFiles(t *testing.T) {
 // One of many that ask at once does it.
 func TestActorAtOnce(t *testing.T) {
 	w := actorWorld(t)
-	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Op: "op-1"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere})
 	before := w.m.View().Head().Seq
 	ids := make([]string, 8)
 	var group sync.WaitGroup
 	for i := range ids {
 		group.Go(func() {
-			_, id, err := w.m.Insert(ctx, "b.org", document.InsertHeadline{Title: "New"})
+			_, id, err := w.m.Insert(ctx, "b.org", document.InsertHeadline{Title: "New"}, withKey("op-1"))
 			if err != nil {
 				t.Error(err)
 			}
@@ -234,8 +268,8 @@ func TestNobodySaysToBeAToken(t *testing.T) {
 	seen := map[string]bool{}
 	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
 		for _, vouched := range []bool{false, true} {
-			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere, Op: op})
-			c, _, err := w.m.Insert(ctx, "new.org", document.InsertHeadline{Title: fmt.Sprint(i, vouched)})
+			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere})
+			c, _, err := w.m.Insert(ctx, "new.org", document.InsertHeadline{Title: fmt.Sprint(i, vouched)}, withKey(op))
 			if err != nil || c.Vouched != vouched || seen[c.Op] {
 				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)
 			}

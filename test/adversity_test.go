@@ -19,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestStateFolderThatCannotBeOne: an error, whatever is in its place.
@@ -100,7 +99,7 @@ func TestReadOnlyDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			map[string]*faultfs.FS{"memex": d.memex, "state": d.state}[which].OnOp(refuse)
-			_, err := m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "B"})
+			_, err := m.Edit(t.Context(), "a", nil, document.SetTitle{Title: "B"})
 			if fovea.KindOf(err) != fovea.ReadOnly || !strings.Contains(err.Error(), "read-only") {
 				t.Errorf("an edit: %v", err)
 			}
@@ -116,7 +115,7 @@ func TestReadOnlyDisk(t *testing.T) {
 			}
 			m = d.open(t)
 			defer m.Close()
-			if _, err := m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "B"}); err != nil {
+			if _, err := m.Edit(t.Context(), "a", nil, document.SetTitle{Title: "B"}); err != nil {
 				t.Errorf("writable again: %v", err)
 			}
 		})

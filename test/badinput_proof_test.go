@@ -41,7 +41,7 @@ func badInputs() []badInput {
 	}
 	edit := func(id string, base merkle.Digest) func(ctx context.Context, m *fovea.Memory) error {
 		return func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Edit(ctx, id, base, document.SetTitle{Title: "New"})
+			_, err := m.Edit(ctx, id, &fovea.WriteOptions{Base: base}, document.SetTitle{Title: "New"})
 			return err
 		}
 	}
@@ -49,11 +49,11 @@ func badInputs() []badInput {
 	return []badInput{
 		{"edit of an unknown id", edit("nobody", merkle.Digest{}), fovea.NotFound, "nobody"},
 		{"refile of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Refile(ctx, "nobody", "a", merkle.Digest{})
+			_, err := m.Refile(ctx, "nobody", "a", nil)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"refile to an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Refile(ctx, "a", "nobody", merkle.Digest{})
+			_, err := m.Refile(ctx, "a", "nobody", nil)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"log of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
@@ -65,7 +65,7 @@ func badInputs() []badInput {
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"purge of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, err := m.Purge(ctx, []string{"nobody"}, "", false)
+			_, _, err := m.Purge(ctx, []string{"nobody"}, "", nil)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"unknown snapshot", rollback("no-such-name"), fovea.NotFound, "no-such-name"},
@@ -119,7 +119,7 @@ func badInputs() []badInput {
 // grown ingests a tree that is made for it.
 func grown(tree func() *node.Tree) func(ctx context.Context, m *fovea.Memory) error {
 	return func(ctx context.Context, m *fovea.Memory) error {
-		_, _, _, err := m.IngestTree(ctx, tree(), "")
+		_, _, _, err := m.IngestTree(ctx, tree(), "", nil)
 		return err
 	}
 }
@@ -131,7 +131,7 @@ func read(text string) func(ctx context.Context, m *fovea.Memory) error {
 		if err != nil {
 			return &fovea.Error{Op: "ingest", What: "tree", Kind: fovea.Invalid, Err: err}
 		}
-		_, _, _, err = m.IngestTree(ctx, t, "")
+		_, _, _, err = m.IngestTree(ctx, t, "", nil)
 		return err
 	}
 }

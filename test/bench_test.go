@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -190,7 +189,7 @@ func BenchmarkReindex(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			n++
-			if _, err := w.m.Edit(b.Context(), "leaf", merkle.Digest{}, document.SetTitle{Title: fmt.Sprintf("Changed for the %dth time", n)}); err != nil {
+			if _, err := w.m.Edit(b.Context(), "leaf", nil, document.SetTitle{Title: fmt.Sprintf("Changed for the %dth time", n)}); err != nil {
 				b.Fatal(err)
 			}
 			if hits, err := w.m.View().Search(fmt.Sprintf("changed %dth", n), 1, nil, time.Time{}); err != nil || len(hits) != 1 {

@@ -90,7 +90,7 @@ func TestBlame(t *testing.T) {
 		{"refiled", func(w *world) {
 			w.save("a.org", "* Node\na\n")
 			w.save("b.org", "* Place\n")
-			if _, err := w.m.Refile(w.t.Context(), w.ofTitle("Node"), w.ofTitle("Place"), merkle.Digest{}); err != nil {
+			if _, err := w.m.Refile(w.t.Context(), w.ofTitle("Node"), w.ofTitle("Place"), nil); err != nil {
 				w.t.Fatal(err)
 			}
 			w.save("b.org", "* Place\n** Node\na\nb\n")
@@ -132,7 +132,7 @@ func TestBlame(t *testing.T) {
 			w.save("a.org", "* Node\na\n")
 			w.save("a.org", "* Node\na\nsecret\nb\n")
 			w.save("a.org", "* Node\na\nb\nc\n")
-			if _, _, err := w.m.Purge(w.t.Context(), nil, "secret", false); err != nil {
+			if _, _, err := w.m.Purge(w.t.Context(), nil, "secret", nil); err != nil {
 				w.t.Fatal(err)
 			}
 		}, "1 * Node\n1 a\n3 b\n3 c\ngone 2\n"},
@@ -189,18 +189,18 @@ func TestNodeAcrossNames(t *testing.T) {
 	w.save("c.org", "* Knot\nbody of it\n")
 	look()
 	if _, err := w.m.Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}), w.ofTitle("Knot"),
-		w.ofTitle("Place"), merkle.Digest{}); err != nil {
+		w.ofTitle("Place"), nil); err != nil {
 		t.Fatal(err)
 	}
 	look()
 	w.save("a.org", "* Node\nanother one\n") // it bears the first id now
 	w.save("b.org", "* Place\n* Between\n** Knot\nbody of it\nmore\n")
 	look()
-	if _, ids, err := w.m.AssignIDs(t.Context(), []string{w.ofTitle("Knot")}); err != nil || len(ids) != 1 {
+	if _, ids, err := w.m.AssignIDs(t.Context(), []string{w.ofTitle("Knot")}, nil); err != nil || len(ids) != 1 {
 		t.Fatal(ids, err)
 	}
 	look()
-	if _, err := w.m.Edit(t.Context(), w.ofTitle("Knot"), merkle.Digest{}, document.SetTodo{Keyword: "TODO"}); err != nil {
+	if _, err := w.m.Edit(t.Context(), w.ofTitle("Knot"), nil, document.SetTodo{Keyword: "TODO"}); err != nil {
 		t.Fatal(err)
 	}
 	look()

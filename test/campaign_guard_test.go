@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // protectedFiles are those that the campaign over them changes.
@@ -164,12 +163,12 @@ func TestCampaignNoFalseAlarm(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 4:
-			if _, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, document.AppendBody{Text: fmt.Sprintf("line %d\n", i)}); err != nil {
+			if _, err := g.m.Edit(t.Context(), "look", nil, document.AppendBody{Text: fmt.Sprintf("line %d\n", i)}); err != nil {
 				t.Fatal(err)
 			}
 		case 5:
 			g.ingest()
-			if _, _, err := g.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{Skip: true}); err != nil {
+			if _, _, err := g.m.Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // disks are the file systems of a memory: that of the memex and that of the
@@ -204,7 +203,7 @@ func fileOperations() []fileOperation {
 		d.write(t, map[string]string{"a.org": "* Second\n"})
 		err := m.Ingest(t.Context(), nil)
 		if err == nil {
-			_, _, err = m.Rollback(t.Context(), "seq:1", &fovea.RollbackOptions{MemoryOnly: true})
+			_, _, err = m.Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true})
 		}
 		d.write(t, map[string]string{"sub/b.org": "* Second\n"})
 		if err := errors.Join(err, m.Ingest(t.Context(), nil)); err != nil {
@@ -217,11 +216,11 @@ func fileOperations() []fileOperation {
 		{"edit of two files", nil, change("a", "b")},
 		{"edit of two files, one a hard link", link, change("a", "b")},
 		{"refile", nil, func(t *testing.T, m *fovea.Memory) error {
-			_, err := m.Refile(t.Context(), "a", "b", merkle.Digest{})
+			_, err := m.Refile(t.Context(), "a", "b", nil)
 			return err
 		}},
 		{"archive", nil, func(t *testing.T, m *fovea.Memory) error {
-			_, err := m.Archive(t.Context(), "b", merkle.Digest{})
+			_, err := m.Archive(t.Context(), "b", nil)
 			return err
 		}},
 		{notesTogether, nil, func(t *testing.T, m *fovea.Memory) error {
@@ -236,16 +235,16 @@ func fileOperations() []fileOperation {
 		{"rollback where a file has it already", drift, rollback("seq:2")},
 		{"rollback of files and a tree", func(t *testing.T, d disks, m *fovea.Memory) {
 			later(t, d, m)
-			if _, _, _, err := m.IngestTree(t.Context(), parsed(t, gauge), ""); err != nil {
+			if _, _, _, err := m.IngestTree(t.Context(), parsed(t, gauge), "", nil); err != nil {
 				t.Fatal(err)
 			}
 		}, rollback("seq:1")},
 		{"a tree to a file", func(t *testing.T, _ disks, m *fovea.Memory) {
-			if _, _, _, err := m.IngestTree(t.Context(), parsed(t, gauge), ""); err != nil {
+			if _, _, _, err := m.IngestTree(t.Context(), parsed(t, gauge), "", nil); err != nil {
 				t.Fatal(err)
 			}
 		}, func(t *testing.T, m *fovea.Memory) error {
-			_, err := m.Refile(t.Context(), "lid", "b", merkle.Digest{})
+			_, err := m.Refile(t.Context(), "lid", "b", nil)
 			return err
 		}},
 	}

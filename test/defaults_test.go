@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -79,7 +78,7 @@ func TestSettingsOfEmacs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(t.Context(), n.ID, merkle.Digest{}, document.SetTodo{Keyword: "DONE"}); err != nil {
+	if _, err := w.m.Edit(t.Context(), n.ID, nil, document.SetTodo{Keyword: "DONE"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.onDisk()["todo.org"]; !strings.HasPrefix(got, "* DONE Read paper [1/2]\n") {

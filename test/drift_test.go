@@ -40,7 +40,7 @@ func TestDriftEnds(t *testing.T) {
 			w.ingest()
 			w.write(map[string]string{"a.org": "* two\n"})
 			w.ingest()
-			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 				t.Fatal(err)
 			}
 			w.reopen()
@@ -66,7 +66,7 @@ func TestDriftOfAnAbsentFile(t *testing.T) {
 	before := w.ingest()
 	w.remove("a.org")
 	w.ingest()
-	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	w.reopen()
@@ -85,7 +85,7 @@ func TestDriftOfAnEmptyFile(t *testing.T) {
 	w.ingest()
 	w.write(map[string]string{"empty.org": ""})
 	w.ingest()
-	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	if files, err := w.m.ApplyDrift(t.Context()); err != nil || len(files) != 1 {
@@ -120,7 +120,7 @@ func TestRollbackOfAReadOnlyStore(t *testing.T) {
 	if w.m.Status().ReadOnly == "" {
 		t.Fatal("the damage was not seen")
 	}
-	_, _, err = w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{Skip: true})
+	_, _, err = w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true})
 	if fovea.KindOf(err) != fovea.ReadOnly {
 		t.Errorf("got %v, want a read-only error", err)
 	}
@@ -170,7 +170,7 @@ func TestDriftEndsByWill(t *testing.T) {
 		w.write(map[string]string{"a.org": "* two\n", "b.org": "* new\n"})
 		w.remove("c.org")
 		w.ingest()
-		if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+		if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.m.Drift(); len(got) != 3 || !got["c.org"][0].IsZero() || !got["b.org"][1].IsZero() || got["a.org"][0].IsZero() {
@@ -195,12 +195,12 @@ func TestDriftEndsByWill(t *testing.T) {
 	}
 	t.Run("adopt", func(t *testing.T) {
 		w := drifting(t)
-		ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("anna"), May: anywhere, Op: "op-1"})
-		c, files, err := w.m.AdoptDrift(ctx)
+		ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("anna"), May: anywhere})
+		c, files, err := w.m.AdoptDrift(ctx, withKey("op-1"))
 		if diff := cmp.Diff([]string{"a.org", "b.org", "c.org"}, files); diff != "" || err != nil || c.Author != author.Named("anna") {
 			t.Errorf("%+v, %v: %s", c, err, diff)
 		}
-		again, same, err := w.m.AdoptDrift(ctx)
+		again, same, err := w.m.AdoptDrift(ctx, withKey("op-1"))
 		if again.Seq != c.Seq || !cmp.Equal(same, files) || err != nil {
 			t.Errorf("again %+v, %q, %v", again, same, err)
 		}
@@ -230,7 +230,7 @@ func TestDriftEndsByWill(t *testing.T) {
 	})
 	t.Run("a file that does not drift", func(t *testing.T) {
 		w := drifting(t)
-		if _, _, err := w.m.AdoptDrift(t.Context(), "a.org", "d.org"); fovea.KindOf(err) != fovea.NotFound {
+		if _, _, err := w.m.AdoptDrift(t.Context(), nil, "a.org", "d.org"); fovea.KindOf(err) != fovea.NotFound {
 			t.Errorf("%v", err)
 		}
 		if _, err := w.m.ApplyDrift(t.Context(), "d.org"); fovea.KindOf(err) != fovea.NotFound {
@@ -243,7 +243,7 @@ func TestDriftEndsByWill(t *testing.T) {
 	t.Run("nothing drifts", func(t *testing.T) {
 		w := newWorld(t, map[string]string{"a.org": "* one\n"})
 		w.ingest()
-		c, files, err := w.m.AdoptDrift(t.Context())
+		c, files, err := w.m.AdoptDrift(t.Context(), nil)
 		if more, aerr := w.m.ApplyDrift(t.Context()); c.Seq != 0 || len(files)+len(more) > 0 || err != nil || aerr != nil {
 			t.Errorf("%+v, %q, %q, %v, %v", c, files, more, err, aerr)
 		}

@@ -49,7 +49,7 @@ func formatStory(w *world) {
 	}
 	w.remove("many.org")
 	w.saved(map[string]string{"more.org": manyHeadlines("Two", "Two", "Six")})
-	if _, _, err := w.m.Purge(w.t.Context(), nil, "secret words", false); err != nil {
+	if _, _, err := w.m.Purge(w.t.Context(), nil, "secret words", nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.saved(map[string]string{"many.org": manyHeadlines("Two", "Six", "Seven", "Eight")})
@@ -188,7 +188,7 @@ func TestFormat0IsMended(t *testing.T) {
 		want string // what verify says afterwards
 	}{
 		"purge": {func(w *world) error {
-			_, n, err := w.m.Purge(w.t.Context(), nil, "words of ann", false)
+			_, n, err := w.m.Purge(w.t.Context(), nil, "words of ann", nil)
 			if err == nil && n != 1 {
 				err = fmt.Errorf("%d versions", n)
 			}
@@ -199,7 +199,7 @@ func TestFormat0IsMended(t *testing.T) {
 				w.edit("cid", "c", document.AppendBody{Text: fmt.Sprint(i)})
 			}
 			w.clock = w.clock.Add(48 * time.Hour)
-			_, _, n, err := w.m.Retain(w.t.Context(), time.Hour, 0, 0, false)
+			_, _, n, err := w.m.Retain(w.t.Context(), time.Hour, 0, 0, nil)
 			if err == nil && n == 0 {
 				err = errors.New("nothing was thinned")
 			}
@@ -209,7 +209,7 @@ func TestFormat0IsMended(t *testing.T) {
 			w.m.Close()
 			w.spoil("words of bob")
 			w.open()
-			_, err := w.m.Repair(w.t.Context(), false)
+			_, err := w.m.Repair(w.t.Context(), nil)
 			return err
 		}, format0Purged},
 	} {

@@ -204,7 +204,7 @@ func TestGuardAsks(t *testing.T) {
 	}
 	g.read()
 	g.told(1)
-	if _, err := g.m.Adopt(t.Context(), "skills/plan.org", merkle.Digest{}); err != nil {
+	if _, err := g.m.Adopt(t.Context(), "skills/plan.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	if v := g.read(); len(v.Unreviewed()) > 0 {
@@ -224,29 +224,29 @@ func TestGuardAdopt(t *testing.T) {
 	if !strings.Contains(changes[0].Was, "zebras") || !strings.Contains(changes[0].Now, "yaks") {
 		t.Errorf("the texts are %q and %q", changes[0].Was, changes[0].Now)
 	}
-	if _, err := g.m.Adopt(ctx, "skills/plan.org", merkle.Sum([]byte("else"))); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := g.m.Adopt(ctx, "skills/plan.org", &fovea.WriteOptions{Base: merkle.Sum([]byte("else"))}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("adopting what was not seen: %v", err)
 	}
 	if _, err := g.m.Adopt(fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org",
-		standing.File); fovea.KindOf(err) != fovea.Denied {
+		&fovea.WriteOptions{Base: standing.File}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent adopts: %v", err)
 	}
-	if _, err := g.m.Adopt(ctx, "notes.org", merkle.Digest{}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := g.m.Adopt(ctx, "notes.org", nil); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("adopting a file that is not protected: %v", err)
 	}
 	g.lockdown("skills/plan.org")
-	c, err := g.m.Adopt(ctx, "skills/plan.org", standing.File)
+	c, err := g.m.Adopt(ctx, "skills/plan.org", &fovea.WriteOptions{Base: standing.File})
 	if err != nil || c.Kind != "guard" || c.Author != byOwner {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	g.lockdown()
 	g.reopen()
 	g.lockdown()
-	if again, err := g.m.Adopt(ctx, "skills/plan.org", merkle.Digest{}); again.Seq != 0 || err != nil {
+	if again, err := g.m.Adopt(ctx, "skills/plan.org", nil); again.Seq != 0 || err != nil {
 		t.Errorf("adopting twice: %+v, %v", again, err)
 	}
 	g.remove("skills/plan.org")
-	if _, err := g.m.Adopt(ctx, "skills/plan.org", merkle.Digest{}); err != nil {
+	if _, err := g.m.Adopt(ctx, "skills/plan.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	g.lockdown()
@@ -270,7 +270,7 @@ func TestGuardReject(t *testing.T) {
 			before, root := g.onDisk(), g.m.View().Root()
 			tc.change(g)
 			g.lockdown(tc.file)
-			if _, err := g.m.Reject(t.Context(), tc.file, merkle.Digest{}); err != nil {
+			if _, err := g.m.Reject(t.Context(), tc.file, nil); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(before, g.onDisk()); diff != "" {
@@ -323,18 +323,18 @@ func TestGuardAndOurOwnWrites(t *testing.T) {
 		}
 	}
 	agent := fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere})
-	if _, err := g.m.Edit(agent, "look", merkle.Digest{}, document.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := g.m.Edit(agent, "look", nil, document.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent edits: %v", err)
 	}
 	quiet("an agent's try")
-	if _, err := g.m.Edit(ctx, "look", merkle.Digest{}, document.SetTitle{Title: "Look well"}); err != nil {
+	if _, err := g.m.Edit(ctx, "look", nil, document.SetTitle{Title: "Look well"}); err != nil {
 		t.Fatal(err)
 	}
 	quiet("an edit")
 	if _, _, err := g.m.Rollback(agent, "0", nil); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent rolls back: %v", err)
 	}
-	if _, _, err := g.m.Rollback(agent, "0", &fovea.RollbackOptions{MemoryOnly: true}); fovea.KindOf(err) != fovea.Denied {
+	if _, _, err := g.m.Rollback(agent, "0", &fovea.WriteOptions{MemoryOnly: true}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent rolls back in memory: %v", err)
 	}
 	for range 2 {
@@ -343,7 +343,7 @@ func TestGuardAndOurOwnWrites(t *testing.T) {
 		}
 		quiet("a rollback")
 	}
-	if _, _, err := g.m.Rollback(ctx, "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := g.m.Rollback(ctx, "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	quiet("a rollback of memory only")
@@ -362,7 +362,7 @@ func TestGuardTrustsNothingUnseen(t *testing.T) {
 	g := newGuarded(t, guard.Rules{})
 	g.tamper("skills/plan.org", planSkill+"* Evil\n")
 	g.ingest()
-	_, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, document.SetTitle{Title: "Look well"})
+	_, err := g.m.Edit(t.Context(), "look", nil, document.SetTitle{Title: "Look well"})
 	if fovea.KindOf(err) != fovea.Locked {
 		t.Errorf("an edit of it: %v", err)
 	}
@@ -427,7 +427,7 @@ func TestGuardOutlivesHistory(t *testing.T) {
 	}
 	g.tamper("skills/plan.org", "evil\n")
 	g.ingest()
-	if _, _, _, err := g.m.Retain(t.Context(), time.Second, 0, 0, false); err != nil {
+	if _, _, _, err := g.m.Retain(t.Context(), time.Second, 0, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := g.m.Checkpoint(t.Context(), ""); err != nil {
@@ -435,7 +435,7 @@ func TestGuardOutlivesHistory(t *testing.T) {
 	}
 	g.reopen()
 	g.lockdown("skills/plan.org")
-	if _, err := g.m.Reject(t.Context(), "skills/plan.org", merkle.Digest{}); err != nil {
+	if _, err := g.m.Reject(t.Context(), "skills/plan.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := g.onDisk()["skills/plan.org"]; got != planSkill {
@@ -462,7 +462,7 @@ func TestGuardBesideAWriter(t *testing.T) {
 		}()
 	}
 	for i := range 20 {
-		if _, err := g.m.Edit(t.Context(), "look", merkle.Digest{}, document.AppendBody{Text: strings.Repeat("x", i+1) + "\n"}); err != nil {
+		if _, err := g.m.Edit(t.Context(), "look", nil, document.AppendBody{Text: strings.Repeat("x", i+1) + "\n"}); err != nil {
 			t.Error(err)
 		}
 	}

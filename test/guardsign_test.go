@@ -145,7 +145,7 @@ func TestBaselinesAreSigned(t *testing.T) {
 				k.alerts[0].More > 0 && !strings.Contains(text, "1 more protected file") {
 				t.Errorf("the alert says %s", text)
 			}
-			if _, err := k.m.Reject(t.Context(), "skills/plan.org", merkle.Digest{}); fovea.KindOf(err) != fovea.Conflict {
+			if _, err := k.m.Reject(t.Context(), "skills/plan.org", nil); fovea.KindOf(err) != fovea.Conflict {
 				t.Errorf("reject: %v", err)
 			}
 			k.adopt("skills/walk.org")
@@ -193,7 +193,7 @@ func TestBaselinesOfOurOwn(t *testing.T) {
 
 func (k *keyed) adopt(path string) {
 	k.t.Helper()
-	if _, err := k.m.Adopt(k.t.Context(), path, merkle.Digest{}); err != nil {
+	if _, err := k.m.Adopt(k.t.Context(), path, nil); err != nil {
 		k.t.Fatal(err)
 	}
 }

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // BenchmarkHistory reads what became of one node, which ten of 2,000 commits are
@@ -37,7 +35,7 @@ func BenchmarkHistory(b *testing.B) {
 			id = "node-000"
 		}
 		edit := document.SetTitle{Title: fmt.Sprint("Title ", i)}
-		if _, err := m.Edit(b.Context(), id, merkle.Digest{}, edit); err != nil {
+		if _, err := m.Edit(b.Context(), id, nil, edit); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -70,12 +68,12 @@ func BenchmarkHistory(b *testing.B) {
 		}
 	})
 	b.Run("op", func(b *testing.B) {
-		c, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", document.InsertHeadline{Title: "New"})
+		c, _, err := m.Insert(b.Context(), "0.org", document.InsertHeadline{Title: "New"}, withKey("op"))
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if again, _, err := m.Insert(fovea.WithActor(b.Context(), author.Actor{Op: "op"}), "0.org", document.InsertHeadline{Title: "New"}); err != nil ||
+			if again, _, err := m.Insert(b.Context(), "0.org", document.InsertHeadline{Title: "New"}, withKey("op")); err != nil ||
 				again.Seq != c.Seq {
 				b.Fatal(again, err)
 			}

@@ -17,7 +17,7 @@ func rewrite(ctx context.Context, m *fovea.Memory, ids []string, edit func(path,
 	return testhook.Rewrite(ctx, m, merkle.Digest{}, ids, edit)
 }
 
-func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.RollbackOptions) (fovea.Commit, []string, []node.Conflict, error) {
+func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.WriteOptions) (fovea.Commit, []string, []node.Conflict, error) {
 	c, files, conflicts, err := testhook.MergeStore(ctx, m, state, opts)
 	return c.(fovea.Commit), files, conflicts, err
 }

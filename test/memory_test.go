@@ -293,7 +293,7 @@ func TestRollbackRefusesWhole(t *testing.T) {
 			if diff := cmp.Diff(before, w.onDiskFiles()); diff != "" || w.m.View().Head().Seq != head.Seq {
 				t.Errorf("a refused rollback changed something:\n%s", diff)
 			}
-			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{Skip: true}); err != nil {
+			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true}); err != nil {
 				t.Fatal(err)
 			}
 			after := w.onDiskFiles()
@@ -316,7 +316,7 @@ func TestRollbackMemoryOnlyRecordsDrift(t *testing.T) {
 	want := w.ingest().Root()
 	w.write(map[string]string{"a.org": "* A2\n"})
 	w.ingest()
-	_, drift, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true})
+	_, drift, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestRollbackOverDriftSaysSo(t *testing.T) {
 		w.write(map[string]string{"a.org": text})
 		w.ingest()
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := w.m.Rollback(t.Context(), "seq:2", nil)

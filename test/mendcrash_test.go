@@ -23,7 +23,7 @@ type mending struct {
 
 var mendings = []mending{
 	{"purge", func(*testing.T, disks) {}, func(t *testing.T, m *fovea.Memory) error {
-		_, _, err := m.Purge(t.Context(), nil, secret, false)
+		_, _, err := m.Purge(t.Context(), nil, secret, nil)
 		if fovea.KindOf(err) == fovea.NotFound {
 			return nil // the opening has done it
 		}
@@ -47,7 +47,7 @@ var mendings = []mending{
 			t.Fatal(err)
 		}
 	}, func(t *testing.T, m *fovea.Memory) error {
-		_, err := m.Repair(t.Context(), false)
+		_, err := m.Repair(t.Context(), nil)
 		return err
 	}},
 }

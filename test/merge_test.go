@@ -170,7 +170,7 @@ func TestMergeBothWays(t *testing.T) {
 
 func (a *machine) edit(id string, edits ...document.Edit) {
 	a.t.Helper()
-	if _, err := a.m.Edit(a.t.Context(), id, merkle.Digest{}, edits...); err != nil {
+	if _, err := a.m.Edit(a.t.Context(), id, nil, edits...); err != nil {
 		a.t.Fatal(err)
 	}
 }
@@ -211,7 +211,7 @@ func TestMergeConflict(t *testing.T) {
 		t.Fatalf("%+v", conflicts)
 	}
 	b.fromStore(atA)
-	if _, err := a.m.ResolveConflicts(t.Context(), "b", merkle.Digest{}, true); err != nil {
+	if _, err := a.m.ResolveConflicts(t.Context(), "b", nil, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, conflicts := b.from(a); len(conflicts) > 0 || a.root() != b.root() {
@@ -255,7 +255,7 @@ func TestMergeOfThree(t *testing.T) {
 func TestMergeForgets(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": "* The code of the door\n1234\n* Other\n"})
 	b := a.copy("b")
-	if _, err := b.m.Forget(t.Context(), get(t, b.m.View(), "The code of the door").ID, merkle.Digest{}); err != nil {
+	if _, err := b.m.Forget(t.Context(), get(t, b.m.View(), "The code of the door").ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	a.from(b)
@@ -285,7 +285,7 @@ func TestMergeErrors(t *testing.T) {
 		name string
 		m    *fovea.Memory
 		in   *faultfs.FS
-		opts *fovea.RollbackOptions
+		opts *fovea.WriteOptions
 		kind fovea.Kind
 		want string
 	}{
@@ -294,8 +294,8 @@ func TestMergeErrors(t *testing.T) {
 		{"no such scope", a.project("project/q"), b.d.state.Clone(), nil, fovea.NotFound, "keeps no memory of the scope project/q"},
 		{"a session", session, b.d.state.Clone(), nil, fovea.Invalid, "a session stays on its machine"},
 		{"into nothing", empty.m, b.d.state.Clone(), nil, fovea.Invalid, "this memory is empty"},
-		{"leaving out", a.m, b.d.state.Clone(), &fovea.RollbackOptions{Skip: true}, fovea.Invalid, "all or nothing"},
-		{"an old head", a.m, b.d.state.Clone(), &fovea.RollbackOptions{Head: 9}, fovea.Conflict, "came meanwhile"},
+		{"leaving out", a.m, b.d.state.Clone(), &fovea.WriteOptions{Skip: true}, fovea.Invalid, "all or nothing"},
+		{"an old head", a.m, b.d.state.Clone(), &fovea.WriteOptions{Head: 9}, fovea.Conflict, "came meanwhile"},
 		{"open elsewhere", a.m, b.d.state, nil, fovea.Conflict, "held by process"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestMergeErrors(t *testing.T) {
 	if _, _, _, err := mergeStore(t.Context(), a.m, b.d.state.Clone(), nil); fovea.KindOf(err) != fovea.Conflict || !strings.Contains(err.Error(), "a.org") {
 		t.Error(err)
 	}
-	dry := &fovea.RollbackOptions{DryRun: true}
+	dry := &fovea.WriteOptions{DryRun: true}
 	a.sync()
 	before := a.m.View()
 	if _, files, _, err := mergeStore(t.Context(), a.m, b.d.state.Clone(), dry); err != nil || !slices.Equal(files, []string{"a.org"}) || a.m.View() != before {
@@ -332,7 +332,7 @@ func (a *machine) project(name string) *fovea.Memory {
 	m, err := a.m.Scope(a.t.Context(), name)
 	if err == nil {
 		_, _, _, err = m.IngestTree(a.t.Context(), &node.Tree{Type: "headline",
-			Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("of " + name)})}, "")
+			Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("of " + name)})}, "", nil)
 	}
 	if err != nil {
 		a.t.Fatal(err)
@@ -398,14 +398,14 @@ func TestMergeModel(t *testing.T) {
 					document.AppendBody{Text: fmt.Sprintf("word%d", words)}, document.SetTitle{Title: fmt.Sprintf("word%d", words)}, document.Delete{},
 					document.AddTag{Tag: "x"}, document.SetTodo{Keyword: "DONE"},
 				}).Draw(rt, "edit")
-				if _, err := m.m.Edit(t.Context(), id, merkle.Digest{}, edit); !expected(err) {
+				if _, err := m.m.Edit(t.Context(), id, nil, edit); !expected(err) {
 					rt.Fatal(err)
 				}
 			},
 			"move": func(rt *rapid.T) {
 				m := drawn()
 				if _, err := m.m.Refile(t.Context(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "id"),
-					rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "to"), merkle.Digest{}); !expected(err) {
+					rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "to"), nil); !expected(err) {
 					rt.Fatal(err)
 				}
 			},
@@ -417,7 +417,7 @@ func TestMergeModel(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if _, _, _, err := m.m.IngestTree(t.Context(), tree, ""); !expected(err) {
+				if _, _, _, err := m.m.IngestTree(t.Context(), tree, "", nil); !expected(err) {
 					rt.Fatal(err)
 				}
 			},

@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/testhook"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -78,24 +77,24 @@ func (m *model) edit(t *rapid.T) {
 		document.AppendBody{Text: "more rivets"},
 	}
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
-	_, err := m.m.Edit(ctx, drawnID(t, "id"), merkle.Digest{}, rapid.SampledFrom(edits).Draw(t, "edit"))
+	_, err := m.m.Edit(ctx, drawnID(t, "id"), nil, rapid.SampledFrom(edits).Draw(t, "edit"))
 	m.done(t, err)
 }
 
 func (m *model) insert(t *rapid.T) {
 	under := rapid.SampledFrom(append([]string{"a.org", "new.org"}, modelIDs...)).Draw(t, "under")
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
-	_, _, err := m.m.Insert(ctx, under, document.InsertHeadline{Title: "Inserted gauge"})
+	_, _, err := m.m.Insert(ctx, under, document.InsertHeadline{Title: "Inserted gauge"}, nil)
 	m.done(t, err)
 }
 
 func (m *model) refile(t *rapid.T) {
-	_, err := m.m.Refile(t.Context(), drawnID(t, "id"), drawnID(t, "below"), merkle.Digest{})
+	_, err := m.m.Refile(t.Context(), drawnID(t, "id"), drawnID(t, "below"), nil)
 	m.done(t, err)
 }
 
 func (m *model) delete(t *rapid.T) {
-	_, err := m.m.Edit(t.Context(), drawnID(t, "id"), merkle.Digest{}, document.Delete{})
+	_, err := m.m.Edit(t.Context(), drawnID(t, "id"), nil, document.Delete{})
 	m.done(t, err)
 }
 
@@ -122,7 +121,7 @@ func (m *model) tree(t *rapid.T, depth int) *node.Tree {
 func (m *model) put(t *rapid.T) {
 	tree, parent := m.tree(t, 2), rapid.SampledFrom([]string{"", "", "three", "four"}).Draw(t, "parent")
 	before := m.m.View()
-	_, id, _, err := m.m.IngestTree(t.Context(), tree, parent)
+	_, id, _, err := m.m.IngestTree(t.Context(), tree, parent, nil)
 	if err != nil && m.m.View() != before {
 		t.Fatalf("refused, and something changed: %v", err)
 	}
@@ -160,12 +159,12 @@ func (m *model) editTree(t *rapid.T) {
 		t.Skip("no tree")
 	}
 	edit := rapid.SampledFrom([]document.Edit{document.Delete{}, document.SetTitle{Title: "Rivets"}, document.ReplaceBody{Text: "rain"}}).Draw(t, "edit")
-	_, err := m.m.Edit(t.Context(), rapid.SampledFrom(ids).Draw(t, "id"), merkle.Digest{}, edit)
+	_, err := m.m.Edit(t.Context(), rapid.SampledFrom(ids).Draw(t, "id"), nil, edit)
 	m.done(t, err)
 }
 
 func (m *model) settle(t *rapid.T) {
-	_, err := m.m.Refile(t.Context(), rapid.SampledFrom(modelIDs[2:]).Draw(t, "id"), rapid.SampledFrom(modelIDs[:2]).Draw(t, "below"), merkle.Digest{})
+	_, err := m.m.Refile(t.Context(), rapid.SampledFrom(modelIDs[2:]).Draw(t, "id"), rapid.SampledFrom(modelIDs[:2]).Draw(t, "below"), nil)
 	m.done(t, err)
 }
 
@@ -186,12 +185,12 @@ func (m *model) snapshot(t *rapid.T) {
 }
 
 func (m *model) rollback(t *rapid.T) {
-	m.back(t, &fovea.RollbackOptions{Skip: rapid.Bool().Draw(t, "skip")})
+	m.back(t, &fovea.WriteOptions{Skip: rapid.Bool().Draw(t, "skip")})
 }
 
-func (m *model) forgetful(t *rapid.T) { m.back(t, &fovea.RollbackOptions{MemoryOnly: true}) }
+func (m *model) forgetful(t *rapid.T) { m.back(t, &fovea.WriteOptions{MemoryOnly: true}) }
 
-func (m *model) back(t *rapid.T, opts *fovea.RollbackOptions) {
+func (m *model) back(t *rapid.T, opts *fovea.WriteOptions) {
 	m.take(t)
 	ref, seq := m.reference(t)
 	drift, before := len(m.m.Status().Drift), m.d.files(m.t)
@@ -218,7 +217,7 @@ func (m *model) apply(t *rapid.T) {
 }
 
 func (m *model) adopt(t *rapid.T) {
-	_, _, err := m.m.AdoptDrift(t.Context())
+	_, _, err := m.m.AdoptDrift(t.Context(), nil)
 	m.done(t, err)
 }
 
@@ -282,7 +281,7 @@ func (m *model) overlay(t *rapid.T) {
 	before := m.m.View()
 	tree := m.tree(t, 1)
 	tree.Scope = "session/s"
-	_, _, _, err := m.m.IngestTree(t.Context(), tree, "")
+	_, _, _, err := m.m.IngestTree(t.Context(), tree, "", nil)
 	if !expected(err) {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func (m *model) fresh(t *rapid.T, v *fovea.View) *fovea.View {
 		if name, err := node.TreePath("memex", tree); tree.ID() == "" && (name != r.Path || err != nil) {
 			return m.placed(t, v)
 		}
-		if _, _, _, err := fresh.IngestTree(t.Context(), tree, ""); err != nil {
+		if _, _, _, err := fresh.IngestTree(t.Context(), tree, "", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

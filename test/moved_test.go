@@ -186,11 +186,11 @@ func TestMovedMemex(t *testing.T) {
 // still has the memory open.
 func TestMovedWritten(t *testing.T) {
 	remember := func(m *fovea.Memory) error {
-		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the harbour closes at nine"})
+		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the harbour closes at nine"}, nil)
 		return err
 	}
 	again := func(m *fovea.Memory) error {
-		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the ferry leaves at ten"})
+		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the ferry leaves at ten"}, nil)
 		return err
 	}
 	rename := func(s *stay, to string) { s.do(os.Rename(s.memex, to)) }

@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // holders lists the files of the state folder that hold a text.
@@ -88,7 +87,7 @@ func TestPurge(t *testing.T) {
 					}
 				}
 			}
-			if _, _, err := w.m.Purge(t.Context(), test.ids, test.text, false); fovea.KindOf(err) != fovea.Invalid {
+			if _, _, err := w.m.Purge(t.Context(), test.ids, test.text, nil); fovea.KindOf(err) != fovea.Invalid {
 				t.Fatalf("purge of what is there: %v, want Invalid", err)
 			}
 			if err := w.m.Close(); err != nil { // with an image
@@ -102,10 +101,10 @@ func TestPurge(t *testing.T) {
 			if len(w.holders(secret[:10])) == 0 {
 				t.Fatal("the secret is nowhere before the purge: the test shows nothing")
 			}
-			if _, n, err := w.m.Purge(t.Context(), test.ids, test.text, true); err != nil || n != test.versions {
+			if _, n, err := w.m.Purge(t.Context(), test.ids, test.text, &fovea.WriteOptions{DryRun: true}); err != nil || n != test.versions {
 				t.Fatalf("dry run: %d versions, %v; want %d", n, err, test.versions)
 			}
-			c, n, err := w.m.Purge(t.Context(), test.ids, test.text, false)
+			c, n, err := w.m.Purge(t.Context(), test.ids, test.text, nil)
 			if err != nil || n != test.versions || c.Kind != graph.KindPurge {
 				t.Fatalf("purge: %+v, %d versions, %v; want %d", c, n, err, test.versions)
 			}
@@ -131,7 +130,7 @@ func TestPurge(t *testing.T) {
 			if _, _, err := w.m.Rollback(t.Context(), "seq:2", nil); fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("rollback: %v, want NotFound", err)
 			}
-			if _, _, err := w.m.Rollback(t.Context(), "seq:2", &fovea.RollbackOptions{Skip: true}); err != nil {
+			if _, _, err := w.m.Rollback(t.Context(), "seq:2", &fovea.WriteOptions{Skip: true}); err != nil {
 				t.Errorf("rollback that skips: %v", err)
 			}
 			if got, _ := w.m.View().Text("y.org"); got != "* Stays\n" {
@@ -140,7 +139,7 @@ func TestPurge(t *testing.T) {
 			if got, _ := w.m.View().Text("x.org"); got != test.after {
 				t.Errorf("x.org is not as it was")
 			}
-			if _, _, err := w.m.Purge(t.Context(), []string{"nobody"}, "", false); fovea.KindOf(err) != fovea.NotFound {
+			if _, _, err := w.m.Purge(t.Context(), []string{"nobody"}, "", nil); fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("purge of nobody: %v, want NotFound", err)
 			}
 		})
@@ -160,7 +159,7 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 	if _, err := w.m.Snapshot(t.Context(), "before-payday"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", merkle.Digest{},
+	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", nil,
 		document.AddTag{Tag: "x"}); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +172,7 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 		{"a snapshot", "payday", "the name of a snapshot holds the text"},
 	} {
 		for _, dry := range []bool{true, false} {
-			_, _, err := w.m.Purge(t.Context(), nil, tc.text, dry)
+			_, _, err := w.m.Purge(t.Context(), nil, tc.text, &fovea.WriteOptions{DryRun: dry})
 			if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "name the nodes that held it") {
 				t.Errorf("%s: %v", tc.name, err)
 			}
@@ -198,11 +197,11 @@ func TestRetain(t *testing.T) {
 		}
 	}
 	root := w.m.View().Root()
-	_, thinned, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, true)
+	_, thinned, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, &fovea.WriteOptions{DryRun: true})
 	if err != nil || thinned == 0 || blocks == 0 || w.m.View().Head().Seq != 61 {
 		t.Fatalf("dry run: %d moments, %d blocks, %v", thinned, blocks, err)
 	}
-	c, again, _, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, false)
+	c, again, _, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, nil)
 	if err != nil || again != thinned || c.Kind != graph.KindRetain {
 		t.Fatalf("retain: %+v, %d moments, %v; the dry run said %d", c, again, err, thinned)
 	}
@@ -231,7 +230,7 @@ func TestRetain(t *testing.T) {
 		}
 		w.reopen()
 	}
-	if c, _, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, false); err != nil || blocks != 0 || c.Seq != 0 {
+	if c, _, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, nil); err != nil || blocks != 0 || c.Seq != 0 {
 		t.Errorf("the second time: %+v, %d blocks, %v; want nothing", c, blocks, err)
 	}
 }
@@ -245,11 +244,11 @@ func TestSkipPurgedTree(t *testing.T) {
 	for _, text := range []string{tree("t", secret), tree("t", "harmless"), tree("u", "later")} {
 		w.take(w.m, text, "")
 	}
-	if _, _, err := w.m.Purge(t.Context(), nil, secret, false); err != nil {
+	if _, _, err := w.m.Purge(t.Context(), nil, secret, nil); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := w.m.View().Get("t")
-	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.RollbackOptions{Skip: true}); err != nil {
+	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.WriteOptions{Skip: true}); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := w.m.View().Get("t"); n != before || w.m.View().Len() != 1 {

@@ -31,10 +31,10 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 			}
 			a.edit("b", document.AppendBody{Text: "my " + word})
 			a.edit("b", document.Delete{})
-			if _, n, err := a.m.Purge(t.Context(), nil, word, true); n != 1 || err != nil {
+			if _, n, err := a.m.Purge(t.Context(), nil, word, &fovea.WriteOptions{DryRun: true}); n != 1 || err != nil {
 				t.Fatalf("a dry run: %d versions, %v", n, err)
 			}
-			if _, n, err := a.m.Purge(t.Context(), nil, word, false); n != 1 || err != nil {
+			if _, n, err := a.m.Purge(t.Context(), nil, word, nil); n != 1 || err != nil {
 				t.Errorf("%d versions, %v", n, err)
 			}
 			if _, problems, err := a.m.Verify(t.Context()); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0].Message, "1 block ") {
@@ -95,7 +95,7 @@ func TestPurgeTextAcrossChunks(t *testing.T) {
 			w.ingest()
 			w.saved(map[string]string{"a.org": text})
 			w.saved(map[string]string{"a.org": head + "short\n"})
-			if _, n, err := w.m.Purge(t.Context(), nil, secret, false); n != 1 || err != nil {
+			if _, n, err := w.m.Purge(t.Context(), nil, secret, nil); n != 1 || err != nil {
 				t.Fatalf("%d versions, %v", n, err)
 			}
 			for range 2 {
@@ -123,12 +123,12 @@ func TestPurgeTextAcrossChunks(t *testing.T) {
 func TestPurgeTextOfCopies(t *testing.T) {
 	for name, leave := range map[string]func(w *world){
 		"an old image": func(w *world) {
-			if _, _, n, err := w.m.Retain(t.Context(), time.Hour, 0, 0, false); n == 0 || err != nil {
+			if _, _, n, err := w.m.Retain(t.Context(), time.Hour, 0, 0, nil); n == 0 || err != nil {
 				w.t.Fatalf("%d blocks, %v", n, err)
 			}
 		},
 		"put aside": func(w *world) {
-			if _, _, err := w.m.Purge(t.Context(), nil, secret, false); err != nil {
+			if _, _, err := w.m.Purge(t.Context(), nil, secret, nil); err != nil {
 				w.t.Fatal(err)
 			}
 			folder := filepath.Join(w.state, "quarantine")
@@ -158,13 +158,13 @@ func TestPurgeTextOfCopies(t *testing.T) {
 			if len(w.holders(secret)) == 0 {
 				t.Fatal("the secret is nowhere: the test shows nothing")
 			}
-			if _, n, err := w.m.Purge(t.Context(), nil, secret, false); n != 0 || err != nil {
+			if _, n, err := w.m.Purge(t.Context(), nil, secret, nil); n != 0 || err != nil {
 				t.Errorf("%d versions, %v", n, err)
 			}
 			if held := w.holders(secret); len(held) > 0 {
 				t.Errorf("still held by %v", held)
 			}
-			if _, _, err := w.m.Purge(t.Context(), nil, secret, false); fovea.KindOf(err) != fovea.NotFound {
+			if _, _, err := w.m.Purge(t.Context(), nil, secret, nil); fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("once more: %v, want NotFound", err)
 			}
 		})
@@ -182,7 +182,7 @@ func TestPurgeReachesTheLog(t *testing.T) {
 	}
 	w.write(map[string]string{"a.org": "* A\n"})
 	w.ingest()
-	if _, _, err := w.m.Purge(t.Context(), nil, "Zebraqux", false); err != nil {
+	if _, _, err := w.m.Purge(t.Context(), nil, "Zebraqux", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(log); err != nil || string(got) != "remembered ********\nopened\nforgot ********\n" {

@@ -11,7 +11,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestPutBackLater: an edit of two files that fails between them and cannot be
@@ -24,7 +23,7 @@ func TestPutBackLater(t *testing.T) {
 		"checkpoint": func(m *fovea.Memory) error { _, _, err := m.Checkpoint(t.Context(), "x"); return err },
 		"ingest":     func(m *fovea.Memory) error { return m.Ingest(t.Context(), nil) },
 		"edit": func(m *fovea.Memory) error {
-			_, err := m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTodo{Keyword: "TODO"})
+			_, err := m.Edit(t.Context(), "a", nil, document.SetTodo{Keyword: "TODO"})
 			return err
 		},
 	} {

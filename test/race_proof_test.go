@@ -44,12 +44,12 @@ func (c *crowd) write(writer, n int) error {
 	case writer == 1:
 		_, err = m.Snapshot(ctx, fmt.Sprint("name-", n))
 	case writer%2 == 0: // its own headline of a file that all share
-		done, err = m.Edit(ctx, own, merkle.Digest{}, document.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
+		done, err = m.Edit(ctx, own, nil, document.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
 	case n%2 == 0:
 		_, _, done, err = m.IngestTree(ctx, parsed(c.w.t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"gauge %d"},`+
-			`"contents":[{"type":"paragraph","raw-content":"%d"}]}`, writer, n, n)), "")
+			`"contents":[{"type":"paragraph","raw-content":"%d"}]}`, writer, n, n)), "", nil)
 	default:
-		done, _, err = m.Insert(ctx, fmt.Sprintf("t%d", writer), document.InsertHeadline{Title: "grown"})
+		done, _, err = m.Insert(ctx, fmt.Sprintf("t%d", writer), document.InsertHeadline{Title: "grown"}, nil)
 	}
 	c.commit(done)
 	return err

@@ -11,8 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -23,7 +21,7 @@ func TestRefileTreeKeepsText(t *testing.T) {
 	w.ingest()
 	w.take(w.m, `{"type":"headline","properties":{"ID":"t","TITLE":"T"},"raw-content":"Say yes.\nNo.\n","contents":[
 		{"type":"paragraph","raw-content":"Say yes.\nNo.\n","contents":["Say yes.\n","No.\n"]},"yes","yes"]}`, "")
-	if _, err := w.m.Refile(t.Context(), "t", "filed", merkle.Digest{}); err != nil {
+	if _, err := w.m.Refile(t.Context(), "t", "filed", nil); err != nil {
 		t.Fatal(err)
 	}
 	if text := w.onDisk()["a.org"]; !strings.HasSuffix(text, ":END:\nSay yes.\nNo.\nyes\nyes\n") {
@@ -41,14 +39,13 @@ func TestRefileTreeAgain(t *testing.T) {
 	if err := os.Symlink("me@elsewhere.1", lock); err != nil {
 		t.Fatal(err)
 	}
-	ctx := fovea.WithActor(t.Context(), author.Actor{Op: "once"})
 	before := w.m.View()
-	if _, err := w.m.Refile(ctx, id, "filed", merkle.Digest{}); fovea.KindOf(err) != fovea.Busy || w.m.View() != before {
+	if _, err := w.m.Refile(t.Context(), id, "filed", withKey("once")); fovea.KindOf(err) != fovea.Busy || w.m.View() != before {
 		t.Fatalf("into a file that is held: %v", err)
 	}
 	w.remove(".#a.org")
 	for range 2 {
-		if _, err := w.m.Refile(ctx, id, "filed", merkle.Digest{}); err != nil {
+		if _, err := w.m.Refile(t.Context(), id, "filed", withKey("once")); err != nil {
 			t.Fatal(err)
 		}
 		if got := shape(w.m.View(), "filed"); got != "A(Note)" {
@@ -66,13 +63,13 @@ func TestRefileTree(t *testing.T) {
 		"contents":[{"type":"headline","properties":{"TITLE":"Lid"},"raw-content":"steel"},
 			{"type":"paragraph","raw-content":"It measures."},{"type":"paragraph","raw-content":"Twice."}]}`, "")
 	w.take(w.m, `{"type":"headline","properties":{"ID":"b","TITLE":"B"}}`, "")
-	if _, err := w.m.Refile(t.Context(), "gauge", "b", merkle.Digest{}); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
+	if _, err := w.m.Refile(t.Context(), "gauge", "b", nil); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
 		t.Fatalf("%v, %s", err, shape(w.m.View(), "b"))
 	}
-	if _, err := w.m.Refile(t.Context(), "b", "gauge", merkle.Digest{}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := w.m.Refile(t.Context(), "b", "gauge", nil); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("below itself: %v", err)
 	}
-	c, err := w.m.Refile(t.Context(), "gauge", "sensors", merkle.Digest{})
+	c, err := w.m.Refile(t.Context(), "gauge", "sensors", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +123,11 @@ steel
 	// A node without an ID gets one first, and what a headline cannot hold stays.
 	id, _ := w.take(w.m, `{"type":"paragraph","raw-content":"* forged"}`, "")
 	before := w.m.View()
-	if _, err := w.m.Refile(t.Context(), id, "sensors", merkle.Digest{}); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
+	if _, err := w.m.Refile(t.Context(), id, "sensors", nil); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
 		t.Errorf("got %v", err)
 	}
 	id, _ = w.take(w.m, `{"type":"headline","properties":{"TITLE":"Plain"},"raw-content":"x"}`, "")
-	if _, err := w.m.Refile(t.Context(), id, "sensors", merkle.Digest{}); err != nil || shape(w.m.View(), "sensors") != "Sensors(Plain)" {
+	if _, err := w.m.Refile(t.Context(), id, "sensors", nil); err != nil || shape(w.m.View(), "sensors") != "Sensors(Plain)" {
 		t.Errorf("%v, %s", err, shape(w.m.View(), "sensors"))
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestRelaxed: a memory that syncs late says so; a loss of power takes it back to
@@ -76,7 +75,7 @@ func TestRelaxedFiles(t *testing.T) {
 	if err := m.Ingest(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Refile(t.Context(), "a", "b", merkle.Digest{}); err != nil {
+	if _, err := m.Refile(t.Context(), "a", "b", nil); err != nil {
 		t.Fatal(err)
 	}
 	d.write(t, map[string]string{"a.org": "* Stays, and goes on\n"})

@@ -39,7 +39,7 @@ func BenchmarkRemember(b *testing.B) {
 						begun := time.Now()
 						_, _, _, err := m.Remember(ctx, "agents/ada/", document.InsertHeadline{
 							Title: fmt.Sprintf("Note number %d", n), Body: fmt.Sprintf("The %d. gauge of %d speaks about the rivets that came on day %d.", n, n/7, n%11),
-						})
+						}, nil)
 						if err != nil {
 							b.Error(err)
 							return

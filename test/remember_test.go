@@ -47,7 +47,7 @@ type kept struct {
 }
 
 func remember(ctx context.Context, m *fovea.Memory, under, title, body string) (kept, error) {
-	c, id, similar, err := m.Remember(ctx, under, document.InsertHeadline{Title: title, Body: body})
+	c, id, similar, err := m.Remember(ctx, under, document.InsertHeadline{Title: title, Body: body}, nil)
 	return kept{ID: id, Commit: c, Known: err == nil && c.Seq == 0, Similar: similar}, err
 }
 
@@ -162,14 +162,14 @@ func TestRememberManyCallers(t *testing.T) {
 	for i := range callers {
 		wg.Go(func() {
 			for k := range each {
-				ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere,
-					Op: fmt.Sprintf("op-%d-%d", i, k/2)}) // each comes twice
-				r, err := remember(ctx, m, "agents/all/", fmt.Sprintf("Note %d of %d", k/2, i), "text")
+				ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere})
+				_, id, _, err := m.Remember(ctx, "agents/all/", document.InsertHeadline{Title: fmt.Sprintf("Note %d of %d", k/2, i), Body: "text"},
+					withKey(fmt.Sprintf("op-%d-%d", i, k/2))) // each comes twice
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				ids[i] = append(ids[i], r.ID)
+				ids[i] = append(ids[i], id)
 			}
 		})
 	}

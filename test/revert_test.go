@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 const revertA, revertB = "* A\n:PROPERTIES:\n:ID: a\n:END:\none\n", "* B\n:PROPERTIES:\n:ID: b\n:END:\n"
@@ -37,7 +36,7 @@ func (w *world) seqs(by string) []uint64 {
 // edit changes a node as somebody.
 func (w *world) edit(by, id string, edits ...document.Edit) {
 	w.t.Helper()
-	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named(by), May: anywhere}), id, merkle.Digest{}, edits...); err != nil {
+	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named(by), May: anywhere}), id, nil, edits...); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -48,13 +47,13 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 	w.edit("mint", "a", document.SetTitle{Title: "Pwned"}, document.AppendBody{Text: "two, by mint"})
 	w.edit("ann", "a", document.SetTodo{Keyword: "TODO"}, document.AppendBody{Text: "three, by ann"})
 	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org",
-		document.InsertHeadline{Title: "Mint"}); err != nil {
+		document.InsertHeadline{Title: "Mint"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("mint", "b", document.SetTitle{Title: "Bad"})
 	w.edit("ann", "b", document.SetTitle{Title: "Better"})
 	before := w.onDisk()
-	_, files, conflicts, err := w.m.Revert(t.Context(), w.seqs("mint"), &fovea.RollbackOptions{DryRun: true})
+	_, files, conflicts, err := w.m.Revert(t.Context(), w.seqs("mint"), &fovea.WriteOptions{DryRun: true})
 	if diff := cmp.Diff([]string{"a.org", "b.org", "new.org"}, files); diff != "" || err != nil || len(conflicts) != 1 {
 		t.Errorf("dry run: %s %v %v", diff, conflicts, err)
 	}
@@ -100,14 +99,14 @@ func TestRevertRefuses(t *testing.T) {
 	tests := []struct {
 		name    string
 		commits []uint64
-		opts    *fovea.RollbackOptions
+		opts    *fovea.WriteOptions
 		want    fovea.Kind
 		says    string
 	}{
 		{"none", nil, nil, fovea.NotFound, "no such commit"},
 		{"one that is not", []uint64{9}, nil, fovea.NotFound, "seq:9"},
 		{"the first", []uint64{1, 2}, nil, fovea.Invalid, "began with this commit"},
-		{"another head", []uint64{2}, &fovea.RollbackOptions{Head: 2}, fovea.Conflict, "commit 3 came meanwhile"},
+		{"another head", []uint64{2}, &fovea.WriteOptions{Head: 2}, fovea.Conflict, "commit 3 came meanwhile"},
 		{"a file that changed", []uint64{2, 3}, nil, fovea.Conflict, "a.org  (the file changed meanwhile)"},
 	}
 	for _, tt := range tests {
@@ -121,7 +120,7 @@ func TestRevertRefuses(t *testing.T) {
 	if diff := cmp.Diff(before, w.onDisk()); diff != "" {
 		t.Errorf("files changed: %s", diff)
 	}
-	_, files, _, err := w.m.Revert(t.Context(), []uint64{2, 3}, &fovea.RollbackOptions{Skip: true})
+	_, files, _, err := w.m.Revert(t.Context(), []uint64{2, 3}, &fovea.WriteOptions{Skip: true})
 	if diff := cmp.Diff([]string{"b.org"}, files); diff != "" || err != nil {
 		t.Errorf("skip: %s, %v", diff, err)
 	}
@@ -138,7 +137,7 @@ func TestCommitsOf(t *testing.T) {
 		return fovea.WithActor(t.Context(), author.Actor{Author: author.Named(name), May: anywhere, Session: session})
 	}
 	for i, ctx := range []context.Context{as("mint", "s1"), as("ann", "s1"), as("mint", "s2")} {
-		if _, err := w.m.Edit(ctx, "a", merkle.Digest{}, document.SetTitle{Title: fmt.Sprint(i)}); err != nil {
+		if _, err := w.m.Edit(ctx, "a", nil, document.SetTitle{Title: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,7 +39,7 @@ func TestProjectDriftAfterRestart(t *testing.T) {
 	const scope, file = "project/boat", "work/boat/rivets.org"
 	w.scope(scope)
 	w.write(map[string]string{file: "* Rivets, changed\n"})
-	if _, _, err := w.scope(scope).Rollback(t.Context(), "seq:1", &fovea.RollbackOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.scope(scope).Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	before, drift := w.scope(scope).View(), w.scope(scope).Drift()
@@ -64,7 +64,7 @@ func TestTreeOfABuffersID(t *testing.T) {
 	m := w.scope("session/one")
 	w.take(m, `{"type":"org-data","properties":{"PATH":"a.org"},"contents":[`+tree+`]}`, "")
 	before := m.View()
-	if _, _, _, err := m.IngestTree(t.Context(), parsed(t, tree), ""); fovea.KindOf(err) != fovea.Conflict || m.View() != before {
+	if _, _, _, err := m.IngestTree(t.Context(), parsed(t, tree), "", nil); fovea.KindOf(err) != fovea.Conflict || m.View() != before {
 		t.Errorf("got %v", err)
 	}
 	w.save("a.org", "* A, saved\n")

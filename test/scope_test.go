@@ -14,7 +14,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // newProjects makes a world whose memex has projects.
@@ -95,10 +94,10 @@ func TestProjectsHaveTheirOwnHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := boat.Edit(t.Context(), "rivets", merkle.Digest{}, document.SetTitle{Title: "More rivets"}); err != nil {
+	if _, err := boat.Edit(t.Context(), "rivets", nil, document.SetTitle{Title: "More rivets"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(t.Context(), "rivets", merkle.Digest{}, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := w.m.Edit(t.Context(), "rivets", nil, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("the memex edits what a project holds: %v", err)
 	}
 	if _, files, err := boat.Rollback(t.Context(), "0", nil); err != nil || !slices.Equal(files, []string{"work/boat/rivets.org"}) {
@@ -233,7 +232,7 @@ func TestRefileStaysInItsScope(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := w.onDisk()
-			_, err := tc.in.Refile(t.Context(), tc.id, tc.to, merkle.Digest{})
+			_, err := tc.in.Refile(t.Context(), tc.id, tc.to, nil)
 			if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), tc.want) {
 				t.Error(err)
 			}
@@ -242,7 +241,7 @@ func TestRefileStaysInItsScope(t *testing.T) {
 			}
 		})
 	}
-	if _, err := w.m.Refile(t.Context(), "none", "home", merkle.Digest{}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := w.m.Refile(t.Context(), "none", "home", nil); fovea.KindOf(err) != fovea.NotFound {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestSetupFile: what a setup file sets counts, a change of it reads those that
@@ -233,7 +232,7 @@ func derived(v *fovea.View) map[string]string {
 func TestEditUnnamesSetupFile(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* A\n:PROPERTIES:\n:ID: a\n:END:\n#+SETUPFILE: theme.setup\n", "theme.setup": "#+FILETAGS: :t:\n"})
 	w.ingest()
-	if _, err := w.m.Edit(t.Context(), "a", merkle.Digest{}, document.Delete{}); err != nil {
+	if _, err := w.m.Edit(t.Context(), "a", nil, document.Delete{}); err != nil {
 		t.Fatal(err)
 	}
 	got := w.m.View().Root()

@@ -109,7 +109,7 @@ func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *fau
 		t.Fatal(err)
 	}
 	var err error
-	_, id, _, err = a.m.Remember(t.Context(), "notes.org", document.InsertHeadline{Title: "the ferry leaves at ten"})
+	_, id, _, err = a.m.Remember(t.Context(), "notes.org", document.InsertHeadline{Title: "the ferry leaves at ten"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *fau
 		}
 		all.Kinds = append(all.Kinds, v.Head().Kind)
 	}
-	_, blocks, err := a.m.Purge(t.Context(), []string{id}, "", false)
+	_, blocks, err := a.m.Purge(t.Context(), []string{id}, "", nil)
 	if err != nil || blocks == 0 {
 		t.Errorf("%d blocks purged, %v", blocks, err)
 	}

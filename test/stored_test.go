@@ -165,11 +165,11 @@ func (w *world) mustLast() {
 func TestBlockComesAfterItWent(t *testing.T) {
 	for name, leaveOut := range map[string]func(ctx context.Context, m *fovea.Memory) error{
 		"purged": func(ctx context.Context, m *fovea.Memory) error {
-			_, _, err := m.Purge(ctx, nil, "Body of Two", false)
+			_, _, err := m.Purge(ctx, nil, "Body of Two", nil)
 			return err
 		},
 		"thinned": func(ctx context.Context, m *fovea.Memory) error {
-			_, _, blocks, err := m.Retain(ctx, time.Hour, 0, 0, false)
+			_, _, blocks, err := m.Retain(ctx, time.Hour, 0, 0, nil)
 			if err == nil && blocks == 0 {
 				err = fmt.Errorf("nothing was thinned")
 			}
@@ -227,7 +227,7 @@ func TestDamagedOnlyCopy(t *testing.T) {
 	if w.m.Status().ReadOnly == "" || w.m.View().Head().Seq != 2 {
 		t.Fatalf("read-only %q at commit %d, want so at 2", w.m.Status().ReadOnly, w.m.View().Head().Seq)
 	}
-	plan, err := w.m.Repair(t.Context(), false)
+	plan, err := w.m.Repair(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestSynced: each document has its own time of sync, which moves when its file is
@@ -31,7 +30,7 @@ func TestSynced(t *testing.T) {
 		{"b is saved", func() { w.save("b.org", "* Two\nmore\n") }, [...]bool{false, true}},
 		{"nothing changed", func() { w.ingest() }, [2]bool{}},
 		{"a is edited", func() {
-			if _, err := w.m.Edit(t.Context(), "one", merkle.Digest{}, document.SetTodo{Keyword: "TODO"}); err != nil {
+			if _, err := w.m.Edit(t.Context(), "one", nil, document.SetTodo{Keyword: "TODO"}); err != nil {
 				t.Fatal(err)
 			}
 		}, [...]bool{true, false}},

@@ -12,7 +12,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/testhook"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // asAda keeps a note of an agent and returns the kind of the error.
@@ -30,7 +29,7 @@ func asAda(t *testing.T, m *fovea.Memory, title, body string) (kept, fovea.Kind)
 func TestForget(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* The code of the door\n1234\n** Notes\n** Spare key\nUnder the mat.\n* Other\n"})
 	n := get(t, w.ingest(), "The code of the door")
-	if _, err := w.m.Forget(t.Context(), n.ID, merkle.Digest{}); err != nil {
+	if _, err := w.m.Forget(t.Context(), n.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.onDisk()["a.org"]; got != "* Other\n" {
@@ -74,14 +73,14 @@ func TestForgetTakenBack(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": "* One\ntext\n* Other\n"})
 			id := get(t, w.ingest(), "One").ID
-			c, err := w.m.Forget(t.Context(), id, merkle.Digest{})
+			c, err := w.m.Forget(t.Context(), id, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if how == "revert" {
 				_, _, _, err = w.m.Revert(t.Context(), []uint64{c.Seq}, nil)
 			} else {
-				_, _, err = w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: how == "memory only"})
+				_, _, err = w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: how == "memory only"})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +135,7 @@ func TestForgetOfOnesOwn(t *testing.T) {
 			forget := func(who author.Author) {
 				t.Helper()
 				again()
-				if _, err := w.m.Forget(as(who), get(t, w.m.View(), "The code").ID, merkle.Digest{}); err != nil {
+				if _, err := w.m.Forget(as(who), get(t, w.m.View(), "The code").ID, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

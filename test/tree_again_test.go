@@ -9,7 +9,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestTreeAgain: what is there already makes no commit and is answered as before.
@@ -81,7 +80,7 @@ func TestTreeBelowAnEarlierID(t *testing.T) {
 	if up, ok := w.m.View().Get(n.Parent); !ok || up.Title() != "Below" {
 		t.Errorf("it hangs below %v", up)
 	}
-	if _, _, _, err := w.m.IngestTree(t.Context(), parsed(t, `{"type":"item"}`), "~aaaaaaaaaaaaaaaaaaaaaaaaaa"); fovea.KindOf(err) != fovea.NotFound {
+	if _, _, _, err := w.m.IngestTree(t.Context(), parsed(t, `{"type":"item"}`), "~aaaaaaaaaaaaaaaaaaaaaaaaaa", nil); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("an id that nothing ever had: %v", err)
 	}
 }
@@ -118,7 +117,7 @@ func TestBufferEndsWithTheWrite(t *testing.T) {
 	w.ingest()
 	s := w.scope("session/s")
 	w.take(s, `{"type":"org-data","properties":{"PATH":"a.org"},"contents":[{"type":"headline","properties":{"ID":"a","TITLE":"Draft"}}]}`, "")
-	if _, err := w.m.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "Edited"}); err != nil {
+	if _, err := w.m.Edit(t.Context(), "a", nil, document.SetTitle{Title: "Edited"}); err != nil {
 		t.Fatal(err)
 	}
 	if s.View().Len() != 0 {

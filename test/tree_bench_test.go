@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -38,18 +37,18 @@ func BenchmarkIngestTree(b *testing.B) {
 			b.StopTimer()
 			w := newWorld(b, nil)
 			b.StartTimer()
-			if _, _, _, err := w.m.IngestTree(b.Context(), whole, ""); err != nil {
+			if _, _, _, err := w.m.IngestTree(b.Context(), whole, "", nil); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	w := newWorld(b, nil)
-	if _, _, _, err := w.m.IngestTree(b.Context(), whole, ""); err != nil {
+	if _, _, _, err := w.m.IngestTree(b.Context(), whole, "", nil); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("same", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, c, err := w.m.IngestTree(b.Context(), whole, ""); err != nil || c.Seq != 0 {
+			if _, _, c, err := w.m.IngestTree(b.Context(), whole, "", nil); err != nil || c.Seq != 0 {
 				b.Fatal(c, err)
 			}
 		}
@@ -59,7 +58,7 @@ func BenchmarkIngestTree(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			leaf := *leaf
 			leaf.Content = fmt.Sprint("text ", i)
-			if _, _, c, err := w.m.IngestTree(b.Context(), &leaf, ""); err != nil || c.Changes != 5 {
+			if _, _, c, err := w.m.IngestTree(b.Context(), &leaf, "", nil); err != nil || c.Changes != 5 {
 				b.Fatal(c, err)
 			}
 		}
@@ -81,7 +80,7 @@ func BenchmarkOver(b *testing.B) {
 	w.ingest()
 	s, err := w.m.Scope(b.Context(), "session/s")
 	if err == nil {
-		_, _, _, err = s.IngestTree(b.Context(), forest("s", 1), "")
+		_, _, _, err = s.IngestTree(b.Context(), forest("s", 1), "", nil)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -95,7 +94,7 @@ func BenchmarkOver(b *testing.B) {
 	b.Run("after an edit", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()
-			if _, err := w.m.Edit(b.Context(), "n5-5", merkle.Digest{}, document.SetTitle{Title: fmt.Sprint("Title ", i)}); err != nil {
+			if _, err := w.m.Edit(b.Context(), "n5-5", nil, document.SetTitle{Title: fmt.Sprint("Title ", i)}); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()

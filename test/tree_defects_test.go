@@ -138,7 +138,7 @@ func TestDefect9AnIDOfAFile(t *testing.T) {
 	tree := `{"type":"headline","properties":{"ID":"x","TITLE":"Tree"}}`
 	w := newWorld(t, file)
 	w.ingest()
-	if _, _, _, err := w.m.IngestTree(t.Context(), parsed(t, tree), ""); fovea.KindOf(err) != fovea.Conflict {
+	if _, _, _, err := w.m.IngestTree(t.Context(), parsed(t, tree), "", nil); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("got %v", err)
 	}
 	w = newWorld(t, nil)
@@ -215,7 +215,7 @@ func TestDefect15TreesAtOnce(t *testing.T) {
 	for _, mine := range trees {
 		all.Go(func() {
 			for _, tree := range mine {
-				if _, _, _, err := w.m.IngestTree(t.Context(), tree, ""); err != nil {
+				if _, _, _, err := w.m.IngestTree(t.Context(), tree, "", nil); err != nil {
 					t.Error(err)
 				}
 				w.m.View().Len()
@@ -235,7 +235,7 @@ func TestDefect18SnapshotsShareNothing(t *testing.T) {
 	w.take(w.m, gauge, "")
 	root := w.m.View().Root()
 	for range 3 {
-		if _, err := w.m.Edit(t.Context(), "gauge", merkle.Digest{}, document.AddTag{Tag: "corrupt"}, document.SetTitle{Title: "BAD"}); err != nil {
+		if _, err := w.m.Edit(t.Context(), "gauge", nil, document.AddTag{Tag: "corrupt"}, document.SetTitle{Title: "BAD"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
@@ -259,7 +259,7 @@ func TestIDsWithPrefix(t *testing.T) {
 	if got, _ := w.take(w.m, `{"type":"headline","properties":{"ID":"`+id+`"}}`, ""); got != id {
 		t.Errorf("a tree's is %s", got)
 	}
-	_, given, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B", Properties: []document.Property{{Key: "ID", Value: id + "2"}}})
+	_, given, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B", Properties: []document.Property{{Key: "ID", Value: id + "2"}}}, nil)
 	if err != nil || given != id+"2" {
 		t.Errorf("one that is asked for is %s, %v", given, err)
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -32,7 +31,7 @@ func parsed(t testing.TB, text string) *node.Tree {
 // take takes a tree in and returns its id and the commit.
 func (w *world) take(m *fovea.Memory, text, parent string) (string, fovea.Commit) {
 	w.t.Helper()
-	_, id, c, err := m.IngestTree(w.t.Context(), parsed(w.t, text), parent)
+	_, id, c, err := m.IngestTree(w.t.Context(), parsed(w.t, text), parent, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -222,7 +221,7 @@ func TestIngestTreeRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := w.m.View()
-			_, _, _, err := w.m.IngestTree(t.Context(), tc.tree, tc.parent)
+			_, _, _, err := w.m.IngestTree(t.Context(), tc.tree, tc.parent, nil)
 			if fovea.KindOf(err) != tc.kind || !strings.Contains(fmt.Sprint(err), tc.says) {
 				t.Errorf("got %v, a %v", err, fovea.KindOf(err))
 			}
@@ -286,7 +285,7 @@ func TestTreeSnapshotsAndRollback(t *testing.T) {
 	}
 	w.write(map[string]string{"a.org": "* B\n"})
 	w.ingest()
-	if _, files, err := w.m.Rollback(t.Context(), "0", &fovea.RollbackOptions{MemoryOnly: true}); err != nil || !slices.Equal(files, []string{"a.org"}) {
+	if _, files, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil || !slices.Equal(files, []string{"a.org"}) {
 		t.Errorf("memory only: %v, %v", files, err)
 	}
 }
@@ -354,7 +353,7 @@ func TestBuffer(t *testing.T) {
 		t.Error("the memex noticed")
 	}
 	s := w.scope("session/emacs")
-	if _, err := s.Edit(t.Context(), "a", merkle.Digest{}, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.Busy {
+	if _, err := s.Edit(t.Context(), "a", nil, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.Busy {
 		t.Errorf("an edit of a buffer: %v", err)
 	}
 	w.take(w.m, buffer("a.org", "Second"), "")
@@ -366,7 +365,7 @@ func TestBuffer(t *testing.T) {
 	w.reopen()
 	see("Draft")
 	if _, id, _, err := w.m.IngestTree(t.Context(), parsed(t, strings.Replace(buffer("a.org", "A"), `"ID":"a"`, `"ID":"b"`, 1)),
-		""); fovea.KindOf(err) != fovea.Conflict {
+		"", nil); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("an id of another file: %s, %v", id, err)
 	}
 	saved := "* Saved\n:PROPERTIES:\n:ID: a\n:END:\n"
@@ -383,7 +382,7 @@ func TestEditTree(t *testing.T) {
 	w.take(w.m, gauge, "")
 	edit := func(id string, edits ...document.Edit) {
 		t.Helper()
-		if _, err := w.m.Edit(t.Context(), id, merkle.Digest{}, edits...); err != nil {
+		if _, err := w.m.Edit(t.Context(), id, nil, edits...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -400,7 +399,7 @@ func TestEditTree(t *testing.T) {
 	if g.Content != "new" || g.Derived.Todo != "" || !slices.Equal(g.Derived.Tags, []string{"rain"}) || g.Derived.Property("WEIGHT") != nil {
 		t.Errorf("got %+v", g.Derived)
 	}
-	c, id, err := w.m.Insert(t.Context(), "gauge", document.InsertHeadline{Title: "Base", Todo: "TODO", Tags: []string{"wood"}, Body: "oak"})
+	c, id, err := w.m.Insert(t.Context(), "gauge", document.InsertHeadline{Title: "Base", Todo: "TODO", Tags: []string{"wood"}, Body: "oak"}, nil)
 	if err != nil || c.Seq == 0 || shape(w.m.View(), "gauge") != "Gauge(Cover paragraph paragraph Base)" || uuid.Validate(id) != nil {
 		t.Errorf("insert: %v, %s, %s", err, id, shape(w.m.View(), "gauge"))
 	}
@@ -408,7 +407,7 @@ func TestEditTree(t *testing.T) {
 	if got := shape(w.m.View(), "gauge"); got != "Gauge(paragraph paragraph Base)" {
 		t.Errorf("it holds %s", got)
 	}
-	_, err = w.m.Edit(t.Context(), "gauge", n.Own, document.ReplaceBody{Text: "mine"})
+	_, err = w.m.Edit(t.Context(), "gauge", &fovea.WriteOptions{Base: n.Own}, document.ReplaceBody{Text: "mine"})
 	if e, _ := err.(*fovea.Error); fovea.KindOf(err) != fovea.Conflict || e.Theirs != "new" || e.Mine != "mine" {
 		t.Errorf("a stale digest: %v", err)
 	}
@@ -417,7 +416,7 @@ func TestEditTree(t *testing.T) {
 		"a date": document.Schedule{When: "soon"}, "an item": document.CheckItem{Line: 1, State: "X"}, "two lines": document.SetTitle{Title: "a\nb"},
 	} {
 		before := w.m.View()
-		if _, err := w.m.Edit(t.Context(), "gauge", merkle.Digest{}, bad); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
+		if _, err := w.m.Edit(t.Context(), "gauge", nil, bad); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

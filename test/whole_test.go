@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -153,12 +152,12 @@ func TestEditsStopAtTheLimit(t *testing.T) {
 			return w.tryEdit("one", document.ReplaceBody{Text: strings.ReplaceAll(tooMany(), "*", "**"), Children: true})
 		},
 		"edit whole":     func() error { return w.tryEdit(whole, document.AppendBody{Text: "x\n"}) },
-		"insert path":    func() error { _, _, err := w.m.Insert(ctx, "whole.org", note); return err },
-		"insert id":      func() error { _, _, err := w.m.Insert(ctx, whole, note); return err },
-		"remember path":  func() error { _, _, _, err := w.m.Remember(ctx, "whole.org", note); return err },
-		"remember id":    func() error { _, _, _, err := w.m.Remember(ctx, whole, note); return err },
-		"refile into it": func() error { _, err := w.m.Refile(ctx, "one", whole, merkle.Digest{}); return err },
-		"archive":        func() error { _, err := w.m.Archive(ctx, "old", merkle.Digest{}); return err },
+		"insert path":    func() error { _, _, err := w.m.Insert(ctx, "whole.org", note, nil); return err },
+		"insert id":      func() error { _, _, err := w.m.Insert(ctx, whole, note, nil); return err },
+		"remember path":  func() error { _, _, _, err := w.m.Remember(ctx, "whole.org", note, nil); return err },
+		"remember id":    func() error { _, _, _, err := w.m.Remember(ctx, whole, note, nil); return err },
+		"refile into it": func() error { _, err := w.m.Refile(ctx, "one", whole, nil); return err },
+		"archive":        func() error { _, err := w.m.Archive(ctx, "old", nil); return err },
 	} {
 		err := try()
 		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(fmt.Sprint(err), "split it into smaller files") {
@@ -177,7 +176,7 @@ func TestEditsStopAtTheLimit(t *testing.T) {
 }
 
 func (w *world) tryEdit(id string, edits ...document.Edit) error {
-	_, err := w.m.Edit(w.t.Context(), id, merkle.Digest{}, edits...)
+	_, err := w.m.Edit(w.t.Context(), id, nil, edits...)
 	return err
 }
 
@@ -193,7 +192,7 @@ func TestAtTheLimit(t *testing.T) {
 	if n := w.m.View().Len(); n != node.MaxHeadlines+1 {
 		t.Fatalf("%d nodes, want %d", n, node.MaxHeadlines+1)
 	}
-	_, _, _, err := w.m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "Note"})
+	_, _, _, err := w.m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "Note"}, nil)
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(fmt.Sprint(err), "nothing was written") {
 		t.Errorf("remember: %v, want Invalid", err)
 	}

@@ -23,7 +23,7 @@ func (w *workload) revert() error {
 }
 
 func (w *workload) adopt() error {
-	c, _, err := w.m.AdoptDrift(w.t.Context())
+	c, _, err := w.m.AdoptDrift(w.t.Context(), nil)
 	w.told.commit(c)
 	return err
 }
@@ -39,14 +39,14 @@ func (w *workload) purge() error {
 	if w.rand.IntN(2) == 0 {
 		id = w.drawn()
 	}
-	c, _, err := w.m.Purge(w.t.Context(), []string{id}, "", false)
+	c, _, err := w.m.Purge(w.t.Context(), []string{id}, "", nil)
 	w.told.commit(c)
 	return err
 }
 
 // retain thins what is older than a few hours.
 func (w *workload) retain() error {
-	c, _, _, err := w.m.Retain(w.t.Context(), time.Duration(1+w.rand.IntN(20))*time.Hour, 0, 0, false)
+	c, _, _, err := w.m.Retain(w.t.Context(), time.Duration(1+w.rand.IntN(20))*time.Hour, 0, 0, nil)
 	w.told.commit(c)
 	return err
 }
@@ -61,7 +61,7 @@ func (w *workload) repair() error {
 		return err
 	}
 	before := w.m.View().Root()
-	problems, err := w.m.Repair(w.t.Context(), false)
+	problems, err := w.m.Repair(w.t.Context(), nil)
 	for _, p := range problems {
 		if p.Kind == "lost" {
 			w.t.Fatalf("the repair of an image lost something: %v; the root was %v", p, before)

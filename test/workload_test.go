@@ -183,7 +183,7 @@ func (w *workload) ingest() error {
 func (w *workload) edit() error {
 	w.n++
 	edits := []document.Edit{document.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, document.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(w.lines))}}
-	c, err := w.m.Edit(w.t.Context(), w.drawn(), merkle.Digest{}, edits...)
+	c, err := w.m.Edit(w.t.Context(), w.drawn(), nil, edits...)
 	w.told.commit(c)
 	return err
 }
@@ -191,13 +191,13 @@ func (w *workload) edit() error {
 func (w *workload) insert() error {
 	w.n++
 	under := []string{w.drawn(), "inbox.org", "new/folder/x.org"}[w.rand.IntN(3)]
-	c, _, err := w.m.Insert(w.t.Context(), under, document.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)})
+	c, _, err := w.m.Insert(w.t.Context(), under, document.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)}, nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) refile() error {
-	c, err := w.m.Refile(w.t.Context(), w.drawn(), w.drawn(), merkle.Digest{})
+	c, err := w.m.Refile(w.t.Context(), w.drawn(), w.drawn(), nil)
 	w.told.commit(c)
 	return err
 }
@@ -218,7 +218,7 @@ func (w *workload) tree() error {
 	if w.rand.IntN(3) == 0 {
 		parent = w.drawnTree()
 	}
-	_, _, c, err := w.m.IngestTree(w.t.Context(), t, parent)
+	_, _, c, err := w.m.IngestTree(w.t.Context(), t, parent, nil)
 	w.told.commit(c)
 	return err
 }
@@ -232,19 +232,19 @@ func (w *workload) editTree() error {
 	if w.rand.IntN(5) == 0 {
 		edits = []document.Edit{document.Delete{}}
 	}
-	c, err := w.m.Edit(w.t.Context(), w.drawnTree(), merkle.Digest{}, edits...)
+	c, err := w.m.Edit(w.t.Context(), w.drawnTree(), nil, edits...)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) file() error {
-	c, err := w.m.Refile(w.t.Context(), w.drawnTree(), []string{w.drawn(), w.drawnTree()}[w.rand.IntN(2)], merkle.Digest{})
+	c, err := w.m.Refile(w.t.Context(), w.drawnTree(), []string{w.drawn(), w.drawnTree()}[w.rand.IntN(2)], nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) archive() error {
-	c, err := w.m.Archive(w.t.Context(), w.drawn(), merkle.Digest{})
+	c, err := w.m.Archive(w.t.Context(), w.drawn(), nil)
 	w.told.commit(c)
 	return err
 }
@@ -257,7 +257,7 @@ func (w *workload) assign() error {
 		}
 	}
 	slices.Sort(ids)
-	c, _, err := w.m.AssignIDs(w.t.Context(), ids)
+	c, _, err := w.m.AssignIDs(w.t.Context(), ids, nil)
 	w.told.commit(c)
 	return err
 }
@@ -272,9 +272,9 @@ func (w *workload) snapshot() error {
 }
 
 func (w *workload) rollback() error  { return w.back(nil) }
-func (w *workload) forgetful() error { return w.back(&fovea.RollbackOptions{MemoryOnly: true}) }
+func (w *workload) forgetful() error { return w.back(&fovea.WriteOptions{MemoryOnly: true}) }
 
-func (w *workload) back(opts *fovea.RollbackOptions) error {
+func (w *workload) back(opts *fovea.WriteOptions) error {
 	c, _, err := w.m.Rollback(w.t.Context(), fmt.Sprintf("seq:%d", 1+w.rand.IntN(int(w.m.View().Head().Seq)+1)), opts)
 	w.told.commit(c)
 	return err

@@ -14,7 +14,7 @@ import (
 // replaced, needs no reading.
 func TestWrote(t *testing.T) {
 	saved := func(w *world) {
-		if _, _, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "New"}); err != nil {
+		if _, _, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "New"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

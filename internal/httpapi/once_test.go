@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: Plan\n"
@@ -104,7 +103,7 @@ func (s *site) depart() {
 	}
 	m, err := fovea.Open(s.t.Context(), memex, &fovea.Options{StateDir: s.copied(), Adopt: true})
 	if err == nil {
-		_, err = m.Edit(s.t.Context(), "hers", merkle.Digest{}, document.AddTag{Tag: "there"})
+		_, err = m.Edit(s.t.Context(), "hers", nil, document.AddTag{Tag: "there"})
 		err = errors.Join(err, m.Close())
 	}
 	if err != nil {

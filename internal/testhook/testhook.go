@@ -13,7 +13,7 @@ import (
 )
 
 // In what follows memory is a *fovea.Memory, view a *fovea.View, commit a fovea.Commit, and
-// opts a *fovea.RollbackOptions.
+// opts a *fovea.WriteOptions.
 var (
 	// SetBehind sets how many bytes of journal are behind the newest image.
 	SetBehind func(memory any, bytes int64)
