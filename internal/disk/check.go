@@ -6,25 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
-
-// Check implements store.Checker. It reads the manifest, every pack and every segment from
-// their bytes and trusts nothing that was read before: it recomputes checksums and digests,
-// and makes the tables of the packs anew from the records to compare them. Packs are not
-// made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
-func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
-	s.packing.Lock()
-	defer s.packing.Unlock()
-	c := &checker{s: s, ctx: ctx, report: fn, next: 1}
-	if err := c.run(); err != nil {
-		return c.records, fmt.Errorf("check history: %w", err)
-	}
-	return c.records, nil
-}
 
 // checker is the state of one Check.
 type checker struct {
@@ -36,14 +21,11 @@ type checker struct {
 }
 
 func (c *checker) run() error {
-	s := c.s
-	s.mu.Lock()
-	end, closed, packs := s.end, s.closed, s.packs
-	s.mu.Unlock()
-	if closed {
-		return store.ErrClosed
+	if err := c.s.cond.readable(); err != nil {
+		return err
 	}
-	m, bad, err := record.ReadManifest(s.in)
+	end, packs := c.s.End(), c.s.files.current()
+	m, bad, err := record.ReadManifest(c.s.in)
 	if err != nil {
 		return err
 	}
@@ -58,11 +40,11 @@ func (c *checker) run() error {
 			return err
 		}
 	}
-	numbers, err := record.ListSegments(s.in)
+	numbers, err := record.ListSegments(c.s.in)
 	if err != nil {
 		return err
 	}
-	expected := max(packs.Last()+1, s.first)
+	expected := max(packs.Last()+1, c.s.log.first)
 	for _, number := range numbers {
 		if number < expected || number > end.Segment {
 			continue
@@ -87,7 +69,7 @@ func (c *checker) missing(number uint64) {
 }
 
 func (c *checker) found(bad *store.Corruption) {
-	_ = c.s.corrupt(bad)
+	_ = c.s.cond.corrupt(bad)
 	c.report(*bad)
 }
 
@@ -101,7 +83,7 @@ func (c *checker) judge(err error) error {
 }
 
 func (c *checker) record() error {
-	if err := c.s.interrupted(c.ctx); err != nil {
+	if err := c.s.packing.interrupted(c.ctx); err != nil {
 		return err
 	}
 	c.records++
@@ -152,35 +134,4 @@ func (c *checker) pack(info record.Info) error {
 		p.Bad = p.Damage(0, "the pack does not follow the one before")
 	}
 	return c.judge(p.Check(c.record))
-}
-
-// Size implements store.Sizer: the bytes of journal and packs. It looks at each file.
-func (s *Store) Size() (int64, error) {
-	names, err := record.ListPacks(s.in)
-	if err != nil {
-		return 0, err
-	}
-	numbers, err := record.ListSegments(s.in)
-	if err != nil {
-		return 0, err
-	}
-	for _, n := range numbers {
-		names = append(names, record.SegmentName(n))
-	}
-	size := int64(0)
-	for _, name := range names {
-		info, err := s.in.Stat(name)
-		if err != nil {
-			return 0, err
-		}
-		size += info.Size()
-	}
-	return size, nil
-}
-
-// Packed implements store.Packer.
-func (s *Store) Packed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.packs.packs) > 0
 }

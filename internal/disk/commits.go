@@ -18,6 +18,10 @@ import (
 // it reads all segments; else it is built when a commit is asked for. It is then
 // brought up to date.
 type commitIndex struct {
+	cond  *condition
+	files *files
+	log   *journal
+
 	mu     sync.Mutex
 	before uint64      // commits in packs
 	at     []store.Pos // of commit before+1 and so on
@@ -35,16 +39,14 @@ func (x *commitIndex) forget(last, before uint64) {
 	}
 }
 
-// Commits implements store.Store. O(commits given), each with one or two reads;
-// besides, the part of the journal that is in no pack is read once, by Open or the
-// first call.
-func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
-	newest, err := s.indexCommits()
+// each is Store.Commits.
+func (x *commitIndex) each(ctx context.Context, span store.Span, fn func(store.Record) error) error {
+	newest, err := x.update()
 	if err != nil {
 		return fmt.Errorf("read commits: %w", err)
 	}
 	from, to := max(span.From, 1), min(span.To, newest)
-	r := commitReader{s: s}
+	r := commitReader{x: x}
 	defer r.done()
 	for i := range max(to+1, from) - from {
 		seq := from + i
@@ -65,38 +67,35 @@ func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Reco
 	return nil
 }
 
-// indexCommits brings the index up to date and returns the number of the newest
+// update brings the index up to date and returns the number of the newest
 // commit.
-func (s *Store) indexCommits() (uint64, error) {
-	s.commits.mu.Lock()
-	defer s.commits.mu.Unlock()
-	s.mu.Lock()
-	end, closed, packs := s.end, s.closed, s.packs.Tail()
-	s.mu.Unlock()
-	if closed {
-		return 0, store.ErrClosed
+func (x *commitIndex) update() (uint64, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.cond.readable(); err != nil {
+		return 0, err
 	}
-	x := &s.commits
+	end, _ := x.log.position()
+	packs := x.files.current().Tail()
 	if x.upTo.Segment == 0 {
-		x.upTo, x.next = store.Pos{Segment: max(packs.Last+1, s.first), Offset: record.HeaderSize}, packs.Next
+		x.upTo, x.next = store.Pos{Segment: max(packs.Last+1, x.log.first), Offset: record.HeaderSize}, packs.Next
 	}
 	for x.upTo.Compare(end) < 0 {
-		if err := s.indexCommitsOf(x.upTo.Segment, end); err != nil {
+		if err := x.addSegment(x.upTo.Segment, end); err != nil {
 			return 0, err
 		}
 	}
 	return x.before + uint64(len(x.at)), nil
 }
 
-// indexCommitsOf reads one segment; s.commits.mu is held, so it is in no pack. It
+// addSegment reads one segment; x.mu is held, so it is in no pack. It
 // must follow what was read before it: a commit is found by its place in the row.
-func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
-	x := &s.commits
-	seg, err := s.segment(number)
+func (x *commitIndex) addSegment(number uint64, end store.Pos) error {
+	seg, err := x.files.segment(number)
 	if err != nil {
 		return err
 	}
-	defer s.release(&seg.shared)
+	defer x.files.release(&seg.shared)
 	limit, next := end.Offset, store.Pos{Segment: number, Offset: end.Offset}
 	if number != end.Segment {
 		if limit, err = seg.Size(); err != nil {
@@ -106,7 +105,7 @@ func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 	}
 	if x.upTo.Offset == record.HeaderSize {
 		if bad := seg.Follows(x.next); bad != nil {
-			return s.corrupt(bad)
+			return x.cond.corrupt(bad)
 		}
 		x.next = seg.Batch
 	}
@@ -118,7 +117,7 @@ func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 		}
 		return nil
 	}); err != nil {
-		return s.report(err)
+		return x.cond.report(err)
 	}
 	x.at, x.upTo, x.next = append(x.at, found...), next, max(x.next, walk.Next())
 	return nil
@@ -126,14 +125,14 @@ func (s *Store) indexCommitsOf(number uint64, end store.Pos) error {
 
 // commitReader reads commits by number. It keeps the pack that it read last.
 type commitReader struct {
-	s      *Store
+	x      *commitIndex
 	pack   *pack // nil for none
 	inPack *record.Commits
 }
 
 func (r *commitReader) done() {
 	if r.pack != nil {
-		r.s.release(&r.pack.shared)
+		r.x.files.release(&r.pack.shared)
 		r.pack = nil
 	}
 }
@@ -143,50 +142,51 @@ func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	for {
 		if r.pack != nil && r.inPack.Has(seq) {
 			record, err := r.inPack.Commit(seq)
-			return record, r.s.report(err)
+			return record, r.x.cond.report(err)
 		}
 		r.done()
-		s := r.s
-		s.commits.mu.Lock()
-		s.mu.Lock()
-		if seq <= s.commits.before {
-			infos := s.packs.Packs
-			p := s.packs.packs[sort.Search(len(infos), func(i int) bool { return infos[i].Before+infos[i].Commits >= seq })]
-			p.users++
-			r.pack, r.inPack = p, p.Commits()
+		at, err := r.find(seq)
+		if err != nil {
+			return store.Record{}, err
 		}
-		closed := s.closed
-		s.mu.Unlock()
-		if closed || r.pack != nil {
-			s.commits.mu.Unlock()
-			if closed {
-				return store.Record{}, store.ErrClosed
-			}
+		if r.pack != nil {
 			continue
 		}
-		at := s.commits.at[seq-s.commits.before-1]
-		s.commits.mu.Unlock()
-		record, err := s.recordAt(at)
+		record, err := r.x.recordAt(at)
 		if !errors.Is(err, errPacked) {
 			return record, err
 		}
 	}
 }
 
+// find finds a commit: it takes the pack that it is in, or returns its position. The lock
+// keeps segments from being packed meanwhile.
+func (r *commitReader) find(seq uint64) (at store.Pos, err error) {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	if seq > r.x.before {
+		return r.x.at[seq-r.x.before-1], r.x.cond.readable()
+	}
+	if r.pack, err = r.x.files.packOf(seq); err == nil {
+		r.inPack = r.pack.Commits()
+	}
+	return store.Pos{}, err
+}
+
 // recordAt reads a record of a segment, or returns errPacked.
-func (s *Store) recordAt(at store.Pos) (store.Record, error) {
-	seg, err := s.segment(at.Segment)
+func (x *commitIndex) recordAt(at store.Pos) (store.Record, error) {
+	seg, err := x.files.segment(at.Segment)
 	if err != nil {
 		return store.Record{}, err
 	}
-	defer s.release(&seg.shared)
+	defer x.files.release(&seg.shared)
 	// The newest segment may lose its preallocated end at any moment.
-	limit := s.End()
+	limit, _ := x.log.position()
 	if limit.Segment != at.Segment {
 		if limit.Offset, err = seg.Size(); err != nil {
 			return store.Record{}, err
 		}
 	}
 	record, err := seg.Record(at.Offset, limit.Offset)
-	return record, s.report(err)
+	return record, x.cond.report(err)
 }

@@ -22,7 +22,7 @@ type source struct {
 
 // compaction writes new packs and puts them in the place of packs and segments.
 type compaction struct {
-	s          *Store
+	p          *packing
 	ctx        context.Context
 	old        *packSet
 	sources    []source // the old packs, then the segments behind them
@@ -37,23 +37,19 @@ type compaction struct {
 	held   record.Held
 }
 
-// newCompaction collects what may be moved: the closed segments below a number.
-// s.packing is held.
-func (s *Store) newCompaction(ctx context.Context, below uint64) (*compaction, error) {
-	s.mu.Lock()
-	err, end, next := s.writable(), s.end, s.next
-	c := &compaction{s: s, ctx: ctx, old: s.packs, keepBatch: next - 1, next: 1}
-	s.generation++ // even if this comes to nothing: the manifest may be on the disk
-	c.generation = s.generation
-	s.mu.Unlock()
-	if err != nil {
+// begin collects what may be moved: the closed segments below a number. p.mu is held.
+func (p *packing) begin(ctx context.Context, below uint64) (*compaction, error) {
+	if err := p.cond.writable(); err != nil {
 		return nil, err
 	}
+	end, next := p.log.position()
+	p.generation++ // even if this comes to nothing: the manifest may be on the disk
+	c := &compaction{p: p, ctx: ctx, old: p.files.current(), generation: p.generation, keepBatch: next - 1, next: 1}
 	for _, p := range c.old.packs {
 		c.sources = append(c.sources, source{p, p.Info.First, p.Info.Last, p.Info.Size})
 	}
 	for n := c.old.Last() + 1; n < min(below, end.Segment); n++ {
-		info, err := s.in.Stat(record.SegmentName(n))
+		info, err := p.in.Stat(record.SegmentName(n))
 		if err != nil {
 			return nil, err
 		}
@@ -81,13 +77,13 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 		for _, p := range made {
 			err = errors.Join(err, p.Close())
 			if !named {
-				err = errors.Join(err, c.s.in.Remove(p.Name()))
+				err = errors.Join(err, c.p.in.Remove(p.Name()))
 			}
 		}
 	}()
 	for rest := c.sources[keep:]; len(rest) > 0; {
 		n, size := 1, rest[0].size
-		for n < len(rest) && size+rest[n].size <= c.s.opts.PackMax {
+		for n < len(rest) && size+rest[n].size <= c.p.opts.PackMax {
 			size += rest[n].size
 			n++
 		}
@@ -112,15 +108,15 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 	}
 	m := record.Manifest{Generation: c.generation, Packs: list}
 	named = true
-	c.s.placed.drop(record.ManifestFile)
-	if err := vfs.WriteAtomic(c.s.in, record.ManifestFile, m.Encode(), filePerm); err != nil {
+	c.p.placed.drop(record.ManifestFile)
+	if err := vfs.WriteAtomic(c.p.in, record.ManifestFile, m.Encode(), filePerm); err != nil {
 		return store.Packed{}, err
 	}
 	set := &packSet{Manifest: m, packs: append(append([]*pack(nil), c.old.packs[:keep]...), made...)}
-	c.s.switchPacks(set)
-	err = c.s.placed.keep(record.ManifestFile)
+	c.p.change(set)
+	err = c.p.placed.keep(record.ManifestFile)
 	for _, p := range made {
-		err = errors.Join(err, c.s.placed.keep(p.Name()))
+		err = errors.Join(err, c.p.placed.keep(p.Name()))
 	}
 	made = nil // they are the store's
 	return c.done, errors.Join(err, c.remove(keep))
@@ -129,7 +125,7 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 // write makes one pack of some sources.
 func (c *compaction) write(sources []source) (*pack, error) {
 	info := record.Info{First: sources[0].first, Generation: c.generation, Last: sources[len(sources)-1].last, Batch: c.next, Before: c.before}
-	info, err := record.WritePack(c.s.in, filePerm, info, c.s.opts.Rand, func(out *record.PackWriter) (uint64, error) {
+	info, err := record.WritePack(c.p.in, filePerm, info, c.p.opts.Rand, func(out *record.PackWriter) (uint64, error) {
 		for _, src := range sources {
 			if err := c.copy(out, src); err != nil {
 				return 0, err
@@ -141,7 +137,7 @@ func (c *compaction) write(sources []source) (*pack, error) {
 		return nil, err
 	}
 	c.before += info.Commits
-	p, err := openPack(c.s.in, info)
+	p, err := openPack(c.p.in, info)
 	if err == nil && p.Bad != nil {
 		err = errors.Join(p.Bad, p.Close())
 	}
@@ -153,22 +149,22 @@ func (c *compaction) copy(out *record.PackWriter, src source) error {
 	if src.pack != nil {
 		return c.copyPack(out, src.pack)
 	}
-	seg, err := c.s.segment(src.first)
+	seg, err := c.p.files.segment(src.first)
 	if err != nil {
 		return err
 	}
-	defer c.s.release(&seg.shared)
+	defer c.p.files.release(&seg.shared)
 	size, err := seg.Size()
 	if err != nil {
 		return err
 	}
 	if bad := seg.Follows(c.next); bad != nil {
-		return c.s.corrupt(bad)
+		return c.p.cond.corrupt(bad)
 	}
 	walk := seg.Walk(record.HeaderSize, size, seg.Batch)
 	err = walk.Each(func(r store.Record) error { return c.add(out, r) })
 	c.next = walk.Next()
-	return c.s.report(err)
+	return c.p.cond.report(err)
 }
 
 func (c *compaction) copyPack(out *record.PackWriter, p *pack) error {
@@ -177,12 +173,12 @@ func (c *compaction) copyPack(out *record.PackWriter, p *pack) error {
 		err = p.EachPurged(func(d merkle.Digest, by uint64) error { out.Drop(d, by); return nil })
 	}
 	c.next = p.Info.Next
-	return c.s.report(err)
+	return c.p.cond.report(err)
 }
 
 // add takes a record over unless it means nothing any more.
 func (c *compaction) add(out *record.PackWriter, r store.Record) error {
-	if err := c.s.interrupted(c.ctx); err != nil {
+	if err := c.p.interrupted(c.ctx); err != nil {
 		return err
 	}
 	if r.Kind == store.Intent && r.Batch != c.keepBatch {
@@ -217,10 +213,10 @@ func (c *compaction) remove(keep int) error {
 		if src.pack != nil {
 			name = src.pack.Name()
 		}
-		c.s.placed.drop(name)
-		if err := c.s.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		c.p.placed.drop(name)
+		if err := c.p.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return errors.Join(c.s.in.SyncDir(record.JournalFolder), c.s.in.SyncDir(record.PackFolder))
+	return errors.Join(c.p.in.SyncDir(record.JournalFolder), c.p.in.SyncDir(record.PackFolder))
 }

@@ -28,12 +28,12 @@ type all struct {
 }
 
 func read(s *Store) (all, error) {
-	records, err := replay(s, store.Pos{})
+	records, err := replayed(s, store.Pos{})
 	if err != nil {
 		return all{}, err
 	}
 	img, err := s.LoadImage()
-	return all{records, img, fmt.Sprintf("%+v", s.head)}, err
+	return all{records, img, fmt.Sprintf("%+v", s.head.get())}, err
 }
 
 // filled is a store of a few segments and two images, closed or left as a
@@ -105,7 +105,7 @@ func damage1(t *testing.T, in *faultfs.FS, want all, where string) {
 	if _, err := s.Append(t.Context(), b); !errors.Is(err, store.ErrReadOnly) || !errors.Is(err, store.ErrCorrupt) {
 		t.Fatalf("%s: append to a corrupt store: got %v, want ErrReadOnly and ErrCorrupt", where, err)
 	}
-	records, _ := replay(s, store.Pos{})
+	records, _ := replayed(s, store.Pos{})
 	if len(records) > len(want.Records) || !slices.Equal(records, want.Records[:len(records)]) {
 		t.Fatalf("%s: corrupt, and what is given out is no beginning of what there was", where)
 	}
@@ -307,7 +307,7 @@ func TestTornGroup(t *testing.T) {
 		b, _ := batchOf(i + 1)
 		group = append(group, &pending{Batch: b})
 	}
-	if err := s.writer.write(group); err != nil {
+	if err := s.log.writer.write(group); err != nil {
 		t.Fatal(err)
 	}
 	patch(t, in, record.SegmentName(1), func(f vfs.File) error {
@@ -419,7 +419,7 @@ func TestStoreModel(t *testing.T) {
 					from, skip = ends[i], i+1
 				}
 				rest := slices.DeleteFunc(slices.Clone(want), func(r entry) bool { return r.Batch <= uint64(skip) })
-				got, err := replay(s, from)
+				got, err := replayed(s, from)
 				if err != nil || !slices.Equal(got, rest) {
 					r.Fatalf("replay from %v: %v (-want +got):\n%s", from, err, cmp.Diff(rest, got))
 				}

@@ -11,7 +11,12 @@
 // records are found by position; [Store.Rewrite] leaves blocks out of history for
 // good. [Recovery] says what opening found, [Store.Check] proves the files anew,
 // a [Salvage] makes a whole history of what verifies in a damaged one.
-// Files are described in doc/format: state-folder.md, image.md.
+// The folder is described in doc/format/state-folder.md.
+//
+// A Store is made of parts with an invariant each: condition (what it can still
+// do), placement (whether its files are where they were), files (which file a
+// segment is in), journal (appending in groups), the indexes of blocks and of
+// commits, images, and packing.
 //
 // Invariants:
 //
@@ -33,7 +38,8 @@
 //   - No digest is taken on trust: blocks and sections are hashed when read.
 //   - One process owns the folder: Open's caller holds the lock.
 //
-// Elsewhere: the bytes of segments and packs (package record), what the blocks,
-// commits and sections mean (packages graph and fovea), the interface of replaceable
-// stores (package store), archives for other machines (package archive).
+// Elsewhere: the bytes of segments and packs (package record) and of images
+// (package image), what the blocks, commits and sections mean (packages graph and
+// fovea), the interface of replaceable stores (package store), archives for other
+// machines (package archive).
 package disk

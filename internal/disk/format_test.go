@@ -66,8 +66,9 @@ func TestUnknownFormat(t *testing.T) {
 			return b
 		}},
 		{"image", func(vfs.FS) string { return imageName(5) }, func(b []byte) []byte {
-			b[imageMajorAt] = major
-			sum(b, 0, imageHeaderSize+2*imageEntrySize, len(b)-imageFooterSize+footerDigestAt)
+			b[8] = major
+			const front, digestAt = 88 + 2*88, 40 - 80 // doc/format/image.md
+			sum(b, 0, front, len(b)+digestAt)
 			return b
 		}},
 	} {
@@ -118,7 +119,7 @@ func TestForeignFolder(t *testing.T) {
 	if _, _, err := Open(in, nil); !errors.Is(err, ErrForeignFolder) || !strings.Contains(err.Error(), "notes.org") {
 		t.Errorf("got %v, want ErrForeignFolder that names the file", err)
 	}
-	if got := images(t, in, "."); !cmp.Equal(got, []string{"notes.org"}) {
+	if got := namesIn(t, in, "."); !cmp.Equal(got, []string{"notes.org"}) {
 		t.Errorf("the folder now has %v", got)
 	}
 }
@@ -223,14 +224,14 @@ func TestHead(t *testing.T) {
 	mustClose(t, s)
 	s = mustOpen(t, in, small(1))
 	want := cleanClose{store.Head{Seq: 2, Commit: merkleOf("c")}, 1, ends[1], 3}
-	if got := s.head; got != want || s.Head() != want.Head {
+	if got := s.head.get(); got != want || s.Head() != want.Head {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	fillStore(t, s, 2, 3)
 	// Killed: the head stays what the last clean close made it.
 	s = mustOpen(t, in, small(2))
 	defer s.Close()
-	if got := s.head; got != want || s.Head() != want.Head {
+	if got := s.head.get(); got != want || s.Head() != want.Head {
 		t.Errorf("after a kill: got %+v, want %+v", got, want)
 	}
 	if got := len(mustReplay(t, s, ends[1])); got == 0 {
@@ -249,7 +250,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	mustClose(t, mustOpen(t, in, nil))
 	for _, folder := range []string{".", imageFolder} {
-		for _, name := range images(t, in, folder) {
+		for _, name := range namesIn(t, in, folder) {
 			if vfs.IsTemp(name) {
 				t.Errorf("%s is still in %s", name, folder)
 			}

@@ -23,7 +23,7 @@ type pending struct {
 
 // group is batches that become durable with one sync. The Append that begins a
 // group leads it: it waits until the group before is durable and writes its own;
-// the others wait for done, which wakes them all at once. Store.mu guards a group
+// the others wait for done, which wakes them all at once. journal.mu guards a group
 // as long as it is in the queue; then it is the leader's.
 type group struct {
 	batches []*pending
@@ -53,22 +53,22 @@ func (g *group) full(size int64) bool {
 
 // join puts a batch into the newest group that waits, or begins one, which the
 // caller then leads. An empty batch needs none: it is at the journal's end.
-func (s *Store) join(b *pending) (g *group, leads bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.writable(); err != nil {
+func (j *journal) join(b *pending) (g *group, leads bool, err error) {
+	if err := j.cond.writable(); err != nil {
 		return nil, false, err
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if b.Len() == 0 {
-		b.end = s.end
+		b.end = j.end
 		return nil, false, nil
 	}
-	if n := len(s.queue); n > 0 {
-		g = s.queue[n-1]
+	if n := len(j.queue); n > 0 {
+		g = j.queue[n-1]
 	}
 	if leads = g == nil || g.full(b.Size()); leads {
-		g = &group{batches: make([]*pending, 0, s.writers), done: make(chan struct{})}
-		s.queue = append(s.queue, g)
+		g = &group{batches: make([]*pending, 0, j.writers), done: make(chan struct{})}
+		j.queue = append(j.queue, g)
 	}
 	g.batches = append(g.batches, b)
 	g.size += b.Size()
@@ -77,10 +77,10 @@ func (s *Store) join(b *pending) (g *group, leads bool, err error) {
 
 // withdraw takes a batch out of its group; false means that the group is being
 // written or done. If the batch led others, they are led on without it.
-func (s *Store) withdraw(g *group, b *pending, leads bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at := slices.Index(s.queue, g)
+func (j *journal) withdraw(g *group, b *pending, leads bool) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at := slices.Index(j.queue, g)
 	if at < 0 {
 		return false
 	}
@@ -88,22 +88,22 @@ func (s *Store) withdraw(g *group, b *pending, leads bool) bool {
 	g.size -= b.Size()
 	switch {
 	case len(g.batches) == 0:
-		s.queue = slices.Delete(s.queue, at, at+1)
+		j.queue = slices.Delete(j.queue, at, at+1)
 		g.finish(nil)
 	case leads:
-		go s.leadOn(g)
+		go j.leadOn(g)
 	}
 	return true
 }
 
 // leadOn leads a group in the place of who gave up.
-func (s *Store) leadOn(g *group) {
+func (j *journal) leadOn(g *group) {
 	for {
 		select {
 		case <-g.done:
 			return
-		case s.lead <- struct{}{}:
-			s.writeGroup()
+		case j.lead <- struct{}{}:
+			j.writeGroup()
 		}
 	}
 }
@@ -135,12 +135,12 @@ func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
 // their next batch, and without them each group would hold half of all writers: one
 // half syncs while the other waits. A single writer waits for nobody. The caller
 // leads.
-func (s *Store) gather() {
+func (j *journal) gather() {
 	g := gathering{since: time.Now()}
 	for {
-		s.mu.Lock()
-		waiting, writers := s.waiting(), min(s.writers, record.MaxGroup)
-		s.mu.Unlock()
+		j.mu.Lock()
+		waiting, writers := j.waiting(), min(j.writers, record.MaxGroup)
+		j.mu.Unlock()
 		if !g.goesOn(waiting, writers, time.Now()) {
 			return
 		}
@@ -148,63 +148,63 @@ func (s *Store) gather() {
 	}
 }
 
-// waiting counts the batches that wait. s.mu is held.
-func (s *Store) waiting() (n int) {
-	for _, g := range s.queue {
+// waiting counts the batches that wait. j.mu is held.
+func (j *journal) waiting() (n int) {
+	for _, g := range j.queue {
 		n += len(g.batches)
 	}
 	return n
 }
 
 // takeGroup takes the oldest group out of the queue, nil if there is none.
-func (s *Store) takeGroup() (*group, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.queue) == 0 {
+func (j *journal) takeGroup() (*group, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.queue) == 0 {
 		return nil, nil
 	}
-	g := s.queue[0]
-	s.queue = slices.Delete(s.queue, 0, 1)
-	return g, s.writable()
+	g := j.queue[0]
+	j.queue = slices.Delete(j.queue, 0, 1)
+	return g, j.cond.writable()
 }
 
 // writeGroup writes the oldest group. The caller leads, and does not any more then:
 // the next group may begin before the writers of this one have woken.
-func (s *Store) writeGroup() {
-	s.gather()
-	g, err := s.takeGroup()
+func (j *journal) writeGroup() {
+	j.gather()
+	g, err := j.takeGroup()
 	if g == nil {
-		<-s.lead
+		<-j.lead
 		return
 	}
 	if err == nil {
-		if err = s.write(g.batches); err != nil {
-			err = s.fail(err)
+		if err = j.write(g.batches); err != nil {
+			err = j.cond.readOnly(err)
 		}
 	}
 	if err == nil {
-		s.syncLater()
-		s.mu.Lock()
-		s.end, s.next = store.Pos{Segment: s.writer.number, Offset: s.writer.at}, s.writer.next
-		s.writers = len(g.batches) + s.waiting()
-		s.mu.Unlock()
+		j.syncLater()
+		j.mu.Lock()
+		j.end, j.next = j.written(), j.writer.next
+		j.writers = len(g.batches) + j.waiting()
+		j.mu.Unlock()
 	}
-	<-s.lead
+	<-j.lead
 	g.finish(err)
 }
 
 // write makes a group durable, if the store still has its lock and the journal was not
 // cut, which writing behind its end would hide, and then makes sure that all is in its
 // place: the names lead to what was synced. The caller leads.
-func (s *Store) write(group []*pending) error {
-	if err := s.Owned(); err != nil {
+func (j *journal) write(group []*pending) error {
+	if err := j.placed.owned(); err != nil {
 		return err
 	}
-	if err := s.placed.reaches(store.Pos{Segment: s.writer.number, Offset: s.writer.at}); err != nil {
+	if err := j.placed.reaches(j.written()); err != nil {
 		return err
 	}
-	if err := s.writer.write(group); err != nil {
+	if err := j.writer.write(group); err != nil {
 		return err
 	}
-	return s.inPlace(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
+	return j.placed.check(j.written())
 }

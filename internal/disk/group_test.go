@@ -78,9 +78,9 @@ func holdSync(t *testing.T) *held {
 		if syncs++; syncs == 1 {
 			<-h.release
 		} else {
-			h.groups = append(h.groups, int(h.writer.next-from))
+			h.groups = append(h.groups, int(h.log.writer.next-from))
 		}
-		from = h.writer.next
+		from = h.log.writer.next
 		return nil
 	})
 	h.put(t, t.Context(), markBatch(0), nil)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -98,4 +99,24 @@ func readHead(in vfs.FS) (h *cleanClose, bad *store.Corruption, err error) {
 		return nil, nil, err
 	}
 	return &got, nil, nil
+}
+
+// keptHead is the head of a store that is open. It is safe for concurrent use.
+type keptHead struct {
+	opened cleanClose // as the last clean close left it
+
+	mu  sync.Mutex
+	now cleanClose // for the next clean close
+}
+
+func (k *keptHead) get() cleanClose {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.now
+}
+
+func (k *keptHead) set(h store.Head) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.now.Head = h
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/image"
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -21,7 +22,7 @@ import (
 
 func merkleOf(data string) merkle.Digest { return merkle.Sum([]byte(data)) }
 
-func images(t *testing.T, in vfs.FS, folder string) []string {
+func namesIn(t *testing.T, in vfs.FS, folder string) []string {
 	t.Helper()
 	entries, err := in.ReadDir(folder)
 	if err != nil {
@@ -107,7 +108,7 @@ func TestTwoNewestImagesStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"000000000003.img", "000000000004.img"}, images(t, in, imageFolder)); diff != "" {
+	if diff := cmp.Diff([]string{"000000000003.img", "000000000004.img"}, namesIn(t, in, imageFolder)); diff != "" {
 		t.Errorf("images (-want +got):\n%s", diff)
 	}
 	if err := s.WriteImage(imageOf(4, store.Pos{})); err != nil {
@@ -132,9 +133,9 @@ func TestDamagedImages(t *testing.T) {
 			[]string{"000000000008.img", "000000000009.img"}, []string{}},
 		{"primary section", map[uint64]string{8: "nodes of 8"}, 7, nil, nil, []string{"image/000000000008.img"},
 			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
-		{"header", map[uint64]string{8: imageMagic}, 7, nil, nil, []string{"image/000000000008.img"},
+		{"header", map[uint64]string{8: image.Magics[0]}, 7, nil, nil, []string{"image/000000000008.img"},
 			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
-		{"both", map[uint64]string{8: footerMagic, 7: "nodes of 7"}, 0, store.ErrNoImage, nil,
+		{"both", map[uint64]string{8: image.Magics[1], 7: "nodes of 7"}, 0, store.ErrNoImage, nil,
 			[]string{"image/000000000008.img", "image/000000000007.img"},
 			[]string{"000000000009.img"}, []string{"000000000007.img", "000000000008.img"}},
 	} {
@@ -175,10 +176,10 @@ func TestDamagedImages(t *testing.T) {
 			if err := s.WriteImage(imageOf(9, store.Pos{})); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.after, images(t, in, imageFolder)); diff != "" {
+			if diff := cmp.Diff(tc.after, namesIn(t, in, imageFolder)); diff != "" {
 				t.Errorf("images (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.away, images(t, in, quarantineFolder)); diff != "" {
+			if diff := cmp.Diff(tc.away, namesIn(t, in, quarantineFolder)); diff != "" {
 				t.Errorf("quarantine (-want +got):\n%s", diff)
 			}
 		})
@@ -236,7 +237,7 @@ func TestOpenScansFromTheImage(t *testing.T) {
 			if diff := cmp.Diff(behind, mustReplay(t, s, at), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("replay from the image (-want +got):\n%s", diff)
 			}
-			if _, err := replay(s, store.Pos{}); !errors.Is(err, store.ErrCorrupt) {
+			if _, err := replayed(s, store.Pos{}); !errors.Is(err, store.ErrCorrupt) {
 				t.Errorf("replay of everything: got %v, want ErrCorrupt", err)
 			}
 			if found := s.Recovery(); found.Corrupt == nil || !errors.Is(s.Err(), store.ErrReadOnly) {

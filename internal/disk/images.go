@@ -4,19 +4,15 @@ package disk
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/internal/image"
 	"github.com/fovea-memory/fovea/internal/record"
-	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -51,74 +47,53 @@ func newestImageAt(in vfs.FS) (store.Pos, error) {
 		return store.Pos{}, err
 	}
 	for _, seq := range seqs {
-		if at, good, err := imageAt(in, seq); err != nil || good {
+		if at, good, err := image.At(in, imageName(seq)); err != nil || good {
 			return at, err
 		}
 	}
 	return store.Pos{}, nil
 }
 
-// imageAt returns the position that an image goes up to; good says that header,
-// table and footer verify.
-func imageAt(in vfs.FS, seq uint64) (at store.Pos, good bool, err error) {
-	file, err := in.OpenFile(imageName(seq), os.O_RDONLY, 0)
-	if errors.Is(err, vfs.ErrNotRegular) {
-		return store.Pos{}, false, nil
-	}
-	if err != nil {
-		return store.Pos{}, false, err
-	}
-	img, _, err := readImageFront(file)
-	err = errors.Join(err, file.Close())
-	switch {
-	case err == nil:
-		return img.At, true, nil
-	case errors.Is(err, store.ErrUnknownFormat):
-		return store.Pos{}, false, err
-	}
-	return store.Pos{}, false, nil
+// images is the folder of images. It is safe for concurrent use.
+type images struct {
+	in     vfs.FS
+	cond   *condition
+	placed *placement
+	mu     sync.Mutex // held while images are written, loaded or removed
 }
 
-// WriteImage implements store.Store. It removes all but the two newest images; those that
-// LoadImage found damaged do not count and go to quarantine. O(size).
-func (s *Store) WriteImage(img store.Image) error {
-	if err := s.Sync(); err != nil { // a relaxed store may lose what the image has
-		return fmt.Errorf("write image %d: %w", img.Seq, err)
-	}
-	s.images.Lock()
-	defer s.images.Unlock()
-	s.mu.Lock()
-	err := s.writable()
-	damaged := slices.Clone(s.recovery.DamagedImages)
-	s.mu.Unlock()
+// write is Store.WriteImage.
+func (f *images) write(img *store.Image) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.cond.writable()
 	if err == nil {
 		err = img.Check()
 	}
-	if err == nil {
-		s.placed.drop(imageName(img.Seq))
-		err = vfs.WriteAtomicFunc(s.in, imageName(img.Seq), filePerm, func(w io.Writer) error {
-			buffered := bufio.NewWriterSize(w, imageBuffer)
-			if err := encodeImage(buffered, &img); err != nil {
-				return err
-			}
-			return buffered.Flush()
-		})
-	}
-	if err == nil {
-		err = s.placed.keep(imageName(img.Seq))
-	}
-	if err == nil {
-		err = s.tidyImages(img.Seq, damaged)
-	}
 	if err != nil {
-		return fmt.Errorf("write image %d: %w", img.Seq, err)
+		return err
 	}
-	return nil
+	name := imageName(img.Seq)
+	f.placed.drop(name)
+	err = vfs.WriteAtomicFunc(f.in, name, filePerm, func(w io.Writer) error {
+		buffered := bufio.NewWriterSize(w, imageBuffer)
+		if err := image.Write(buffered, img); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+	if err == nil {
+		err = f.placed.keep(name)
+	}
+	if err == nil {
+		err = f.tidy(img.Seq, f.cond.found().DamagedImages)
+	}
+	return err
 }
 
-// tidyImages removes what the image just written makes superfluous.
-func (s *Store) tidyImages(written uint64, damaged []string) error {
-	seqs, err := listImages(s.in)
+// tidy removes what the image just written makes superfluous.
+func (f *images) tidy(written uint64, damaged []string) error {
+	seqs, err := listImages(f.in)
 	if err != nil {
 		return err
 	}
@@ -127,13 +102,13 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 		name := imageName(seq)
 		switch {
 		case seq != written && slices.Contains(damaged, name):
-			s.placed.drop(name)
-			err = s.in.Rename(name, path.Join(quarantineFolder, path.Base(name)))
+			f.placed.drop(name)
+			err = f.in.Rename(name, path.Join(quarantineFolder, path.Base(name)))
 		case kept < maxImages || seq == written:
 			kept++
 		default:
-			s.placed.drop(name)
-			err = s.in.Remove(name)
+			f.placed.drop(name)
+			err = f.in.Remove(name)
 		}
 		if err != nil {
 			return err
@@ -142,111 +117,75 @@ func (s *Store) tidyImages(written uint64, damaged []string) error {
 	if len(damaged) == 0 {
 		return nil
 	}
-	s.mu.Lock()
-	s.recovery.DamagedImages = nil
-	s.mu.Unlock()
-	return s.in.SyncDir(quarantineFolder)
+	f.cond.note(func(r *store.Recovery) { r.DamagedImages = nil })
+	return f.in.SyncDir(quarantineFolder)
 }
 
-// LoadImage implements store.Store. Recovery names a derived section that was left out, and
-// an image that was passed over for an older one. The sections share one allocation. They
-// are read and hashed on all processors: O(size), mostly SHA-256.
-func (s *Store) LoadImage() (*store.Image, error) {
-	s.images.Lock()
-	defer s.images.Unlock()
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
-		return nil, fmt.Errorf("load image: %w", store.ErrClosed)
+// load is Store.LoadImage.
+func (f *images) load() (*store.Image, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.cond.readable(); err != nil {
+		return nil, err
 	}
-	seqs, err := listImages(s.in)
+	seqs, err := listImages(f.in)
 	if err != nil {
-		return nil, fmt.Errorf("load image: %w", err)
+		return nil, err
 	}
 	for _, seq := range seqs {
-		img, dropped, err := readImage(s.in, seq)
+		name := imageName(seq)
+		img, dropped, err := image.Read(f.in, name, seq)
 		switch {
 		case err == nil:
-			s.noteImage(func(r *store.Recovery) { r.DroppedSections = dropped })
+			f.cond.note(func(r *store.Recovery) { r.DroppedSections = dropped })
 			return img, nil
 		case errors.Is(err, store.ErrUnknownFormat):
-			return nil, fmt.Errorf("load %s: %w", imageName(seq), err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		s.noteImage(func(r *store.Recovery) {
-			if !slices.Contains(r.DamagedImages, imageName(seq)) {
-				r.DamagedImages = append(r.DamagedImages, imageName(seq))
+		f.cond.note(func(r *store.Recovery) {
+			if !slices.Contains(r.DamagedImages, name) {
+				r.DamagedImages = append(r.DamagedImages, name)
 			}
 		})
 	}
-	return nil, fmt.Errorf("load image: %w", store.ErrNoImage)
+	return nil, store.ErrNoImage
 }
 
-func (s *Store) noteImage(note func(*store.Recovery)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	note(&s.recovery)
-}
-
-// readImage reads and verifies an image; a damaged one is errBadImage.
-func readImage(in vfs.FS, seq uint64) (img *store.Image, dropped []string, err error) {
-	return readImageFile(in, imageName(seq), seq)
-}
-
-// readImageFile is readImage for a file of any name.
-func readImageFile(in vfs.FS, name string, seq uint64) (img *store.Image, dropped []string, err error) {
-	file, err := in.OpenFile(name, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, nil, err
+// remove is Store.RemoveImages.
+func (f *images) remove(before uint64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.cond.writable(); err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	img, entries, err := readImageFront(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	if img.Seq != seq {
-		return nil, nil, errBadImage
-	}
-	sections := make([][]byte, len(entries))
-	if err := readSections(file, entries, sections); err != nil {
-		return nil, nil, err
-	}
-	for i, e := range entries {
-		data := sections[i]
-		switch {
-		case data != nil:
-			img.Sections = append(img.Sections, store.Section{Name: e.name, Data: data, Derived: e.derived})
-		case e.derived:
-			dropped = append(dropped, e.name)
-		default:
-			return nil, nil, errBadImage
+	seqs, err := listImages(f.in)
+	for _, seq := range seqs {
+		if seq < before && err == nil {
+			f.placed.drop(imageName(seq))
+			err = f.in.Remove(imageName(seq))
 		}
 	}
-	return img, dropped, nil
+	return errors.Join(err, f.in.SyncDir(imageFolder))
 }
 
-// readSections reads the sections of an image, on all processors; one that does
-// not verify stays nil.
-func readSections(file vfs.File, entries []imageEntry, sections [][]byte) error {
-	if len(entries) == 0 {
-		return nil
+// olderAt returns the position that the older of the two newest images goes up to, zero if
+// there is none.
+func (f *images) olderAt() (store.Pos, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seqs, err := listImages(f.in)
+	if err != nil {
+		return store.Pos{}, err
 	}
-	start, last := entries[0].offset, entries[len(entries)-1]
-	body := slab.Of[byte](int(last.offset + last.length - start)) // a section alone is too small for large pages
-	errs := make([]error, len(entries))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(len(entries), runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				data := body[entries[i].offset-start:][:entries[i].length:entries[i].length]
-				_, errs[i] = file.ReadAt(data, entries[i].offset)
-				if errs[i] == nil && sha256.Sum256(data) == entries[i].digest {
-					sections[i] = data
-				}
-			}
-		})
+	var older store.Pos
+	for _, seq := range seqs[:min(len(seqs), maxImages)] {
+		at, good, err := image.At(f.in, imageName(seq))
+		if err != nil {
+			return store.Pos{}, err
+		}
+		if good && (older == store.Pos{} || at.Compare(older) < 0) {
+			older = at
+		}
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return older, nil
 }

@@ -14,16 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestFormatPages compares the pages of images and of the state folder with the code.
+// TestFormatPages compares the page of the state folder with the code.
 func TestFormatPages(t *testing.T) {
-	foveatest.FormatPage(t, "../../doc/format/image.md", map[string]int{
-		"imageMagicAt": imageMagicAt, "imageMajorAt": imageMajorAt, "imageMinorAt": imageMinorAt,
-		"imageSectionsAt": imageSectionsAt, "imageSeqAt": imageSeqAt, "imageSegmentAt": imageSegmentAt,
-		"imageOffsetAt": imageOffsetAt, "imageSizeAt": imageSizeAt, "imageCommitAt": imageCommitAt, "imageHeaderSize": imageHeaderSize,
-		"entryNameAt": entryNameAt, "entryOffsetAt": entryOffsetAt, "entryLengthAt": entryLengthAt, "entryFlagsAt": entryFlagsAt,
-		"entryDigestAt": entryDigestAt, "imageEntrySize": imageEntrySize,
-		"footerMagicAt": footerMagicAt, "footerCommitAt": footerCommitAt, "footerDigestAt": footerDigestAt, "imageFooterSize": imageFooterSize,
-	}, imageMagic, footerMagic)
 	foveatest.FormatPage(t, "../../doc/format/state-folder.md", map[string]int{
 		"headMagicAt": headMagicAt, "headMajorAt": headMajorAt, "headMinorAt": headMinorAt, "headFirstAt": headFirstAt,
 		"headSegmentAt": headSegmentAt, "headOffsetAt": headOffsetAt, "headSeqAt": headSeqAt, "headCommitAt": headCommitAt,

@@ -125,7 +125,7 @@ func lasting(records []placed, packed uint64) []placed {
 
 // differs compares everything that a store gives with the diary.
 func (d *diary) differs(s *Store) error {
-	packed := s.packs.Last()
+	packed := s.files.packs.Last()
 	want := kept(d.records, packed)
 	for i := range min(len(d.ends), 8) + 1 {
 		from := store.Pos{}
@@ -238,12 +238,12 @@ func packsCold(t *testing.T, in vfs.FS) {
 	}
 	mustCheck(t, s)
 	numbers, err := record.ListSegments(in)
-	if err != nil || numbers[0] != s.packs.Last()+1 {
-		t.Errorf("segments %v (%v) are left behind those up to %d that are packed", numbers, err, s.packs.Last())
+	if err != nil || numbers[0] != s.files.packs.Last()+1 {
+		t.Errorf("segments %v (%v) are left behind those up to %d that are packed", numbers, err, s.files.packs.Last())
 	}
 	names, err := record.ListPacks(in)
-	if err != nil || len(names) != len(s.packs.packs) || len(names) > 3 {
-		t.Errorf("packs %v (%v), want the %d current ones", names, err, len(s.packs.packs))
+	if err != nil || len(names) != len(s.files.packs.packs) || len(names) > 3 {
+		t.Errorf("packs %v (%v), want the %d current ones", names, err, len(s.files.packs.packs))
 	}
 	mustClose(t, s)
 	s, found, err := Open(in, small(1))
@@ -276,7 +276,7 @@ func TestPackMax(t *testing.T) {
 	}
 	d.image(t, s)
 	mustPack(t, s)
-	if n := len(s.packs.packs); n < 4 {
+	if n := len(s.files.packs.packs); n < 4 {
 		t.Errorf("%d packs of at most 6 KiB", n)
 	}
 	d.rewrite(t, s, 'c', 9)
@@ -380,12 +380,12 @@ func TestRewrite(t *testing.T) {
 	if err := s.RemoveImages(99); err != nil {
 		t.Fatal(err)
 	}
-	if got := images(t, in, imageFolder); !slices.Equal(got, []string{"000000000099.img"}) {
+	if got := namesIn(t, in, imageFolder); !slices.Equal(got, []string{"000000000099.img"}) {
 		t.Errorf("images %v are left", got)
 	}
 	check := func() {
 		t.Helper()
-		for _, name := range files(t, in, ".") {
+		for _, name := range filesBelow(t, in, ".") {
 			content, err := in.ReadFile(name)
 			if err != nil || bytes.Contains(content, []byte("s3cret block")) {
 				t.Errorf("%s holds the secret (%v)", name, err)
@@ -428,8 +428,8 @@ func secretBatch(word string) *store.Batch {
 	return &b
 }
 
-// files returns the names of all files below a folder.
-func files(t testing.TB, in vfs.FS, folder string) []string {
+// filesBelow returns the names of all files below a folder.
+func filesBelow(t testing.TB, in vfs.FS, folder string) []string {
 	t.Helper()
 	entries, err := in.ReadDir(folder)
 	if err != nil {
@@ -439,7 +439,7 @@ func files(t testing.TB, in vfs.FS, folder string) []string {
 	for _, e := range entries {
 		name := strings.TrimPrefix(folder+"/"+e.Name(), "./")
 		if e.IsDir() {
-			names = append(names, files(t, in, name)...)
+			names = append(names, filesBelow(t, in, name)...)
 		} else {
 			names = append(names, name)
 		}

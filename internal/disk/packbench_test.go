@@ -90,7 +90,7 @@ func BenchmarkRewrite(b *testing.B) {
 	folder := benchStore(b, true)
 	s := mustOpen(b, folder, nil)
 	defer s.Close()
-	b.SetBytes(s.packs.packs[0].Info.Size)
+	b.SetBytes(s.files.packs.packs[0].Info.Size)
 	for b.Loop() {
 		if _, err := s.Rewrite(b.Context(), 0, nil); err != nil {
 			b.Fatal(err)

@@ -112,11 +112,11 @@ func (u *upkeep) check(t *testing.T, in *faultfs.FS, where string) {
 	if err != nil {
 		t.Fatalf("%s: %v", where, err)
 	}
-	last := s.packs.Last()
+	last := s.files.packs.Last()
 	names, errPacks := record.ListPacks(in)
 	numbers, errSegments := record.ListSegments(in)
-	if errPacks != nil || errSegments != nil || len(names) != len(s.packs.packs) || numbers[0] != last+1 {
-		t.Fatalf("%s: packs %v and segments %v, want %d packs up to segment %d", where, names, numbers, len(s.packs.packs), last)
+	if errPacks != nil || errSegments != nil || len(names) != len(s.files.packs.packs) || numbers[0] != last+1 {
+		t.Fatalf("%s: packs %v and segments %v, want %d packs up to segment %d", where, names, numbers, len(s.files.packs.packs), last)
 	}
 	mustCheck(t, s)
 	b, _ := batchOf(len(have.ends))
@@ -221,18 +221,18 @@ func TestPackLeavesNothing(t *testing.T) {
 	s := mustOpen(t, in, small(1))
 	defer s.Close()
 	in.OnOp(func(op faultfs.Op) error {
-		if op.Kind == faultfs.OpWrite && s.packs.Generation > 0 {
+		if op.Kind == faultfs.OpWrite && s.files.packs.Generation > 0 {
 			return faultfs.ErrFault
 		}
 		return nil
 	})
-	before := images(t, in, record.PackFolder)
+	before := namesIn(t, in, record.PackFolder)
 	_, err := s.Rewrite(t.Context(), 1, purge('a'))
 	in.OnOp(nil)
 	if !errors.Is(err, faultfs.ErrFault) {
 		t.Fatalf("got %v", err)
 	}
-	if got := images(t, in, record.PackFolder); fmt.Sprint(got) != fmt.Sprint(before) {
+	if got := namesIn(t, in, record.PackFolder); fmt.Sprint(got) != fmt.Sprint(before) {
 		t.Errorf("packs %v, want %v", got, before)
 	}
 }

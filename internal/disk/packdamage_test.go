@@ -37,8 +37,8 @@ func packedStore(t testing.TB) (*faultfs.FS, diary) {
 	}
 	d.image(t, s)
 	mustPack(t, s)
-	if len(s.packs.packs) < 2 {
-		t.Fatalf("%d packs", len(s.packs.packs))
+	if len(s.files.packs.packs) < 2 {
+		t.Fatalf("%d packs", len(s.files.packs.packs))
 	}
 	d.append(t, s)
 	mustClose(t, s)
@@ -63,7 +63,7 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	if got, err := placedOf(s, img.At); err != nil || !slices.Equal(got, live) {
 		t.Fatalf("%s: the live state: %v (-want +got):\n%s", where, err, cmp.Diff(live, got))
 	}
-	want := kept(d.records, s.packs.Last())
+	want := kept(d.records, s.files.packs.Last())
 	for _, r := range want {
 		if r.Kind != store.Block && r.Kind != store.Commit {
 			continue
@@ -101,7 +101,7 @@ func (d *diary) ordered(s *Store, want []placed) error {
 	if err != nil {
 		return err
 	}
-	if got = lasting(got, s.packs.Last()); !slices.Equal(got, want) {
+	if got = lasting(got, s.files.packs.Last()); !slices.Equal(got, want) {
 		return fmt.Errorf("replay (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	commits := slices.DeleteFunc(slices.Clone(want), func(r placed) bool { return r.Kind != store.Commit })
@@ -242,7 +242,7 @@ func TestBadPackAtOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := files(t, hurt, ".")
+		before := filesBelow(t, hurt, ".")
 		s, found, err := Open(hurt, small(1))
 		if err != nil || found.Corrupt == nil || found.Corrupt.File != name || !errors.Is(s.Err(), store.ErrReadOnly) {
 			t.Fatalf("byte %d: %v, %v; want %s to be named", at, err, found.Corrupt, name)
@@ -251,7 +251,7 @@ func TestBadPackAtOpen(t *testing.T) {
 			t.Errorf("byte %d: pack: got %v, want ErrReadOnly", at, err)
 		}
 		mustClose(t, s)
-		if diff := cmp.Diff(before, files(t, hurt, ".")); diff != "" {
+		if diff := cmp.Diff(before, filesBelow(t, hurt, ".")); diff != "" {
 			t.Errorf("byte %d: files (-before +after):\n%s", at, diff)
 		}
 	}
@@ -261,7 +261,7 @@ func TestBadPackAtOpen(t *testing.T) {
 // they were.
 func TestSegmentMissingBehindPacks(t *testing.T) {
 	in, _ := packedStore(t)
-	names := images(t, in, record.JournalFolder)
+	names := namesIn(t, in, record.JournalFolder)
 	if err := in.Remove(record.JournalFolder + "/" + names[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestNewerManifest(t *testing.T) {
 		if _, _, err := Open(hurt, small(1)); !errors.Is(err, store.ErrUnknownFormat) || !strings.Contains(err.Error(), "7.") {
 			t.Errorf("%s: got %v, want ErrUnknownFormat", name, err)
 		}
-		if diff := cmp.Diff(files(t, before, "."), files(t, hurt, ".")); diff != "" {
+		if diff := cmp.Diff(filesBelow(t, before, "."), filesBelow(t, hurt, ".")); diff != "" {
 			t.Errorf("%s: files (-before +after):\n%s", name, diff)
 		}
 	}
@@ -317,12 +317,12 @@ func TestPackOfDamage(t *testing.T) {
 		_, err := f.WriteAt([]byte("damage"), 200)
 		return err
 	})
-	before := files(t, in, ".")
+	before := filesBelow(t, in, ".")
 	_, err := s.Pack(t.Context())
 	if bad, ok := errors.AsType[*store.Corruption](err); !ok || bad.Segment != 2 || !errors.Is(s.Err(), store.ErrReadOnly) {
 		t.Errorf("got %v, and the store's error is %v; want a Corruption of segment 2", err, s.Err())
 	}
-	if diff := cmp.Diff(before, files(t, in, ".")); diff != "" {
+	if diff := cmp.Diff(before, filesBelow(t, in, ".")); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
 	if _, err := s.Rewrite(t.Context(), 1, nil); !errors.Is(err, store.ErrReadOnly) {
@@ -338,7 +338,7 @@ func TestCheckSegments(t *testing.T) {
 	fillStore(t, s, 0, 8)
 	s.SetHead(store.Head{Seq: 1, Commit: merkleOf("c")})
 	mustClose(t, s)
-	for _, name := range images(t, in, record.JournalFolder) {
+	for _, name := range namesIn(t, in, record.JournalFolder) {
 		name = record.JournalFolder + "/" + name
 		content, err := in.ReadFile(name)
 		if err != nil {
@@ -448,13 +448,13 @@ func FuzzOpenManifest(f *testing.F) {
 		if err := vfs.WriteAtomic(in, record.ManifestFile, content, filePerm); err != nil {
 			t.Fatal(err)
 		}
-		before := files(t, in, ".")
+		before := filesBelow(t, in, ".")
 		s, found, err := Open(in, small(1))
 		if err != nil {
 			return
 		}
 		defer s.Close()
-		if diff := cmp.Diff(before, files(t, in, ".")); found.Corrupt != nil && diff != "" {
+		if diff := cmp.Diff(before, filesBelow(t, in, ".")); found.Corrupt != nil && diff != "" {
 			t.Fatalf("corrupt, and the files changed (-before +after):\n%s", diff)
 		}
 		if _, err := placedOf(s, store.Pos{}); err != nil && found.Corrupt == nil && !errors.Is(err, store.ErrCorrupt) {

@@ -4,39 +4,40 @@ package disk
 
 import (
 	"context"
-	"fmt"
-	"maps"
+	"sync"
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Pack implements store.Packer. It moves the closed segments before the one that the older
-// of the two newest images leads into. Without an image, or where nothing is cold, it does
-// nothing. Packs are merged so that there are few of them. Replay gives no intents that a
-// later batch settled then, and of equal blocks the first alone. A crash leaves the segments
-// or the pack. Errors leave the history as it was, unless only the removal of replaced files
-// failed; the next Open makes up for it. O(bytes moved, and the tables of the packs before),
-// memory of about 80 bytes for each block in the largest pack and 4 for each in the others.
-func (s *Store) Pack(ctx context.Context) (store.Packed, error) {
-	s.packing.Lock()
-	defer s.packing.Unlock()
-	done, err := s.pack(ctx)
-	if err != nil {
-		return store.Packed{}, fmt.Errorf("pack history: %w", err)
-	}
-	return done, nil
+// packing makes packs, one compaction at a time.
+type packing struct {
+	in     vfs.FS
+	opts   *Options
+	cond   *condition
+	placed *placement
+	files  *files
+	log    *journal
+	blocks *blockIndex
+	index  *commitIndex
+
+	mu         sync.Mutex // held while packs are made or checked
+	generation uint64     // of the newest manifest that was begun; mu guards it
+	ending     sync.Once
+	closing    chan struct{} // closed when Close begins, so that packing ends
 }
 
-func (s *Store) pack(ctx context.Context) (store.Packed, error) {
-	s.images.Lock()
-	limit, err := olderImageAt(s.in)
-	s.images.Unlock()
-	if err != nil {
-		return store.Packed{}, err
-	}
-	c, err := s.newCompaction(ctx, limit.Segment)
+// end ends what is being done and keeps the next from beginning, until done is called.
+func (p *packing) end() (done func()) {
+	p.ending.Do(func() { close(p.closing) })
+	p.mu.Lock()
+	return p.mu.Unlock
+}
+
+// pack is Store.Pack: it moves the closed segments before below.
+func (p *packing) pack(ctx context.Context, below uint64) (store.Packed, error) {
+	c, err := p.begin(ctx, below)
 	if err != nil || len(c.sources) == len(c.old.packs) {
 		return store.Packed{}, err
 	}
@@ -46,68 +47,43 @@ func (s *Store) pack(ctx context.Context) (store.Packed, error) {
 	for _, src := range c.sources[keep:] {
 		behind += src.size
 	}
-	for ; keep > 0 && c.sources[keep-1].size <= behind && c.sources[keep-1].size+behind <= s.opts.PackMax; keep-- {
+	for ; keep > 0 && c.sources[keep-1].size <= behind && c.sources[keep-1].size+behind <= p.opts.PackMax; keep-- {
 		behind += c.sources[keep-1].size
 	}
 	return c.run(keep)
 }
 
-// olderImageAt returns the position that the older of the two newest images
-// goes up to, zero if there is none.
-func olderImageAt(in vfs.FS) (store.Pos, error) {
-	seqs, err := listImages(in)
+// rewrite is Store.Rewrite: it writes all but the newest segment anew.
+func (p *packing) rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
+	below, err := p.log.beginSegment()
 	if err != nil {
-		return store.Pos{}, err
+		return store.Packed{}, err
 	}
-	var older store.Pos
-	for _, seq := range seqs[:min(len(seqs), maxImages)] {
-		at, good, err := imageAt(in, seq)
-		if err != nil {
-			return store.Pos{}, err
-		}
-		if good && (older == store.Pos{} || at.Compare(older) < 0) {
-			older = at
-		}
+	c, err := p.begin(ctx, below)
+	if err != nil || len(c.sources) == 0 {
+		return store.Packed{}, err
 	}
-	return older, nil
+	c.by, c.drop = by, drop
+	return c.run(0)
 }
 
 // interrupted returns why a long work must end.
-func (s *Store) interrupted(ctx context.Context) error {
+func (p *packing) interrupted(ctx context.Context) error {
 	select {
-	case <-s.closing:
+	case <-p.closing:
 		return store.ErrClosed
 	default:
 		return ctx.Err()
 	}
 }
 
-// switchPacks makes packs current in memory, when their manifest is durable.
-// Files that readers still use stay open for them.
-func (s *Store) switchPacks(set *packSet) {
-	s.blocks.mu.Lock()
-	defer s.blocks.mu.Unlock()
-	s.commits.mu.Lock()
-	defer s.commits.mu.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	kept := map[*pack]bool{}
-	for _, p := range set.packs {
-		kept[p] = true
-	}
-	for _, p := range s.packs.packs {
-		if !kept[p] {
-			_ = p.retire()
-		}
-	}
-	last := set.Last()
-	for number, seg := range s.segments {
-		if number <= last {
-			_ = seg.retire()
-			delete(s.segments, number)
-		}
-	}
-	s.packs = set
-	maps.DeleteFunc(s.blocks.at, func(_ merkle.Digest, at extent) bool { return at.segment <= last })
-	s.commits.forget(last, set.Commits())
+// change makes packs current in memory, when their manifest is durable.
+func (p *packing) change(set *packSet) {
+	p.blocks.mu.Lock()
+	defer p.blocks.mu.Unlock()
+	p.index.mu.Lock()
+	defer p.index.mu.Unlock()
+	p.files.change(set)
+	p.blocks.forget(set.Last())
+	p.index.forget(set.Last(), set.Commits())
 }

@@ -165,7 +165,7 @@ func TestCloseEndsPack(t *testing.T) {
 	_, err := s.Rewrite(t.Context(), 1, func(merkle.Digest, []byte) bool {
 		once.Do(func() {
 			close(begun)
-			<-s.closing
+			<-s.packing.closing
 		})
 		return false
 	})

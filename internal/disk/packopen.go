@@ -13,7 +13,7 @@ import (
 // readPacks reads the manifest and opens the packs it names, and takes the
 // segments that they stand for from the list. A damaged pack is corruption,
 // which leaves the live state as it is.
-func (o *opening) readPacks(set **packSet) error {
+func (o *opening) readPacks(set *packSet) error {
 	m, bad, err := record.ReadManifest(o.in)
 	if err != nil {
 		return err
@@ -28,13 +28,13 @@ func (o *opening) readPacks(set **packSet) error {
 			return err
 		}
 	}
-	*set = &packSet{Manifest: *m}
+	set.Manifest = *m
 	for _, info := range m.Packs {
 		p, err := openPack(o.in, info)
 		if err != nil {
 			return err
 		}
-		(*set).packs = append((*set).packs, p)
+		set.packs = append(set.packs, p)
 		bad = cmp.Or(bad, p.Bad)
 		names = slices.DeleteFunc(names, func(name string) bool { return name == p.Name() })
 	}

@@ -3,6 +3,9 @@
 package disk
 
 import (
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/image"
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -42,4 +45,4 @@ func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 }
 
 // Magics are the words that files of a state folder begin or end with.
-var Magics = append([]string{formatMagic, headMagic, imageMagic, footerMagic}, record.Magics[:]...)
+var Magics = slices.Concat([]string{formatMagic, headMagic}, image.Magics[:], record.Magics[:])

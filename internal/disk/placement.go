@@ -22,9 +22,11 @@ const settleTime = 100 * time.Millisecond
 // placement is the folders and files that the next opening needs, as this store left
 // them. A write counts only while their names still lead to them: what is written into
 // a file that was removed, or replaced, is gone when the process ends. Methods may be
-// called concurrently; a nil placement is always in place.
+// called concurrently. The placement of a store that cannot be written holds nothing, and
+// is always in place.
 type placement struct {
-	in vfs.FS
+	in   vfs.FS
+	opts *Options
 
 	mu      sync.Mutex
 	folders []heldFolder
@@ -45,36 +47,34 @@ type heldFile struct {
 	any  bool // its inode alone tells which file it is: its content may change, or it is open
 }
 
-// newPlacement notes what is there. No other process writes in the folder.
-func newPlacement(in vfs.FS, files []string, growing string) (*placement, error) {
-	p := &placement{in: in, files: map[string]heldFile{}, growing: growing}
+// hold notes the folders and the files that are there. No other process writes in the
+// folder.
+func (p *placement) hold(files []string, growing string) error {
+	p.files, p.growing = map[string]heldFile{}, growing
 	for _, name := range []string{".", record.JournalFolder, imageFolder, record.PackFolder} {
-		info, err := in.Stat(name)
+		info, err := p.in.Stat(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.folders = append(p.folders, heldFolder{name: name, seen: vfs.GlimpseOf(info)})
 	}
 	for _, name := range append([]string{lockFile, FormatFile, headFile, record.ManifestFile, growing}, files...) {
-		info, err := in.Lstat(name)
+		info, err := p.in.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue // not every store has each of them
 		case err != nil:
-			return nil, err
+			return err
 		case !info.Mode().IsRegular():
 			continue // it was passed over, as damaged
 		}
 		p.files[name] = heldFile{vfs.GlimpseOf(info), isOpen(name) || name == growing}
 	}
-	return p, nil
+	return nil
 }
 
 // keep notes a file that the store has made.
 func (p *placement) keep(name string) error {
-	if p == nil {
-		return nil
-	}
 	info, err := p.in.Lstat(name)
 	if err != nil {
 		return err
@@ -93,9 +93,6 @@ func isOpen(name string) bool {
 
 // drop forgets files that the store is about to replace or remove.
 func (p *placement) drop(names ...string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range names {
@@ -105,9 +102,6 @@ func (p *placement) drop(names ...string) {
 
 // grow notes the segment that is written to from now on, in place of the one before.
 func (p *placement) grow(name string, info fs.FileInfo) error {
-	if p == nil {
-		return nil
-	}
 	p.mu.Lock()
 	before := p.growing
 	p.growing, p.files[name] = name, heldFile{vfs.GlimpseOf(info), true}
@@ -120,10 +114,10 @@ func (p *placement) grow(name string, info fs.FileInfo) error {
 }
 
 // owned returns an error unless the lock is still the one that was taken: without it
-// another process may write. One system call.
+// another process may write. It asks Options.Owned instead, if that is set. One system call.
 func (p *placement) owned() error {
-	if p == nil {
-		return nil
+	if p.opts.Owned != nil {
+		return p.opts.Owned()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,12 +125,18 @@ func (p *placement) owned() error {
 }
 
 // check returns an error that wraps ErrReplaced unless all that the next opening needs
-// is in its place, and the journal reaches to a position at least.
+// is in its place, and the journal reaches to a position at least. It also asks
+// Options.InPlace.
 // Five system calls, and one for each file of a folder that changed.
 func (p *placement) check(end store.Pos) error {
-	if p == nil {
-		return nil
+	if err := p.checkFiles(end); err != nil || p.opts.InPlace == nil {
+		return err
 	}
+	return p.opts.InPlace()
+}
+
+// checkFiles is check without Options.InPlace.
+func (p *placement) checkFiles(end store.Pos) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range p.folders {
@@ -150,9 +150,6 @@ func (p *placement) check(end store.Pos) error {
 // reaches returns an error that wraps ErrReplaced unless the segment that is written to is
 // in its place and reaches to a position at least. One system call.
 func (p *placement) reaches(end store.Pos) error {
-	if p == nil {
-		return nil
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.journal(end)
@@ -221,56 +218,4 @@ func replaced(name string, err error) error {
 		return fmt.Errorf("%s was %w", name, store.ErrReplaced)
 	}
 	return fmt.Errorf("%s was %w, or cannot be looked at: %w", name, store.ErrReplaced, err)
-}
-
-// InPlace implements store.Placed. It also asks Options.InPlace. A few system calls.
-func (s *Store) InPlace() error {
-	s.mu.Lock()
-	closed, end := s.closed, s.end
-	s.mu.Unlock()
-	if closed {
-		return store.ErrClosed
-	}
-	return s.inPlace(end)
-}
-
-// inPlace is InPlace for a journal that reaches to a position.
-func (s *Store) inPlace(end store.Pos) error {
-	if err := s.placed.check(end); err != nil {
-		return err
-	}
-	if s.opts.InPlace != nil {
-		return s.opts.InPlace()
-	}
-	return nil
-}
-
-// Owned implements store.Placed. One system call.
-func (s *Store) Owned() error {
-	if s.opts.Owned != nil {
-		return s.opts.Owned()
-	}
-	return s.placed.owned()
-}
-
-// hold notes the files and folders there are, once the store is open and can be written.
-func (s *Store) hold(o *opening) error {
-	var files []string
-	for _, number := range o.segments {
-		files = append(files, record.SegmentName(number))
-	}
-	for _, p := range s.packs.packs {
-		files = append(files, p.Name())
-	}
-	images, err := listImages(s.in)
-	for _, seq := range images {
-		files = append(files, imageName(seq))
-	}
-	if err == nil {
-		s.writer.tail, err = readTail(s.in, s.end)
-	}
-	if err == nil {
-		s.placed, err = newPlacement(s.in, files, record.SegmentName(s.writer.number))
-	}
-	return err
 }

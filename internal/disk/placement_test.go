@@ -95,8 +95,8 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 	s = mustOpen(t, in, small(0))
 	d.append(t, s)
 	segments, err := record.ListSegments(in)
-	if err != nil || len(segments) < 2 || len(s.packs.packs) == 0 {
-		t.Fatalf("%d segments, %d packs: %v", len(segments), len(s.packs.packs), err)
+	if err != nil || len(segments) < 2 || len(s.files.packs.packs) == 0 {
+		t.Fatalf("%d segments, %d packs: %v", len(segments), len(s.files.packs.packs), err)
 	}
 	images, err := listImages(in)
 	if err != nil || len(images) == 0 {
@@ -104,7 +104,7 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 	}
 	names = map[string]string{
 		"journal/newest": record.SegmentName(segments[len(segments)-1]), "journal/oldest": record.SegmentName(segments[0]),
-		"image/newest": imageName(images[0]), "packs/first": s.packs.packs[0].Name(),
+		"image/newest": imageName(images[0]), "packs/first": s.files.packs.packs[0].Name(),
 	}
 	return s, path, names
 }

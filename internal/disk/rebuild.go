@@ -54,7 +54,7 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 	if err := makeFolders(s.in); err != nil {
 		return err
 	}
-	for _, name := range append(append([]string(nil), s.damaged...), to.Aside...) {
+	for _, name := range slices.Concat(s.damaged, to.Aside) {
 		if err := s.copyAside(name); err != nil {
 			return err
 		}
@@ -85,16 +85,7 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 	return s.removeOld(info)
 }
 
-// PutAside moves the files that a salvage found damaged to quarantine and leaves the
-// history as it is: enough where no more than images is damaged. After a crash it can be
-// done again.
-func (s *Store) PutAside(from *Salvage) error {
-	s.images.Lock()
-	defer s.images.Unlock()
-	s.placed.drop(from.damaged...)
-	return from.putAside()
-}
-
+// putAside is Store.PutAside.
 func (s *Salvage) putAside() error {
 	err := s.in.MkdirAll(quarantineFolder, folderPerm)
 	for _, name := range s.damaged {

@@ -5,20 +5,16 @@ package disk
 import (
 	"fmt"
 	"time"
-
-	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Sync implements store.Syncer. A store that is not relaxed has nothing to do.
-func (s *Store) Sync() error {
-	s.lead <- struct{}{}
-	defer func() { <-s.lead }()
-	s.mu.Lock()
-	err := s.writable()
-	s.mu.Unlock()
+// sync is Store.Sync.
+func (j *journal) sync() error {
+	j.lead <- struct{}{}
+	defer func() { <-j.lead }()
+	err := j.cond.writable()
 	if err == nil {
-		if err = s.syncInPlace(); err != nil {
-			err = s.fail(err)
+		if err = j.syncInPlace(); err != nil {
+			err = j.cond.readOnly(err)
 		}
 	}
 	if err != nil {
@@ -29,30 +25,30 @@ func (s *Store) Sync() error {
 
 // syncInPlace syncs what was written, where its name still leads to it. The caller
 // leads.
-func (s *Store) syncInPlace() error {
-	if s.writer.late == 0 {
+func (j *journal) syncInPlace() error {
+	if j.writer.late == 0 {
 		return nil
 	}
-	if err := s.writer.sync(); err != nil {
+	if err := j.writer.sync(); err != nil {
 		return err
 	}
-	return s.inPlace(store.Pos{Segment: s.writer.number, Offset: s.writer.at})
+	return j.placed.check(j.written())
 }
 
 // syncLater sees to it that what was just written is durable in time. The caller
 // leads.
-func (s *Store) syncLater() {
-	if s.opts.Relaxed > 0 && !s.timed {
-		s.timed = true
-		time.AfterFunc(s.opts.Relaxed, s.syncNow)
+func (j *journal) syncLater() {
+	if j.opts.Relaxed > 0 && !j.timed {
+		j.timed = true
+		time.AfterFunc(j.opts.Relaxed, j.syncNow)
 	}
 }
 
 // syncNow is what the timer does. A closed store was synced by Close; an error
 // shows at the next Append and in Err.
-func (s *Store) syncNow() {
-	s.lead <- struct{}{}
-	s.timed = false
-	<-s.lead
-	_ = s.Sync()
+func (j *journal) syncNow() {
+	j.lead <- struct{}{}
+	j.timed = false
+	<-j.lead
+	_ = j.sync()
 }

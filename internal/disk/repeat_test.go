@@ -35,7 +35,7 @@ func (d *diary) give(t testing.TB, s *Store, blocks ...string) {
 func copies(t testing.TB, s *Store, block string) int {
 	t.Helper()
 	n := 0
-	for _, p := range s.packs.packs {
+	for _, p := range s.files.packs.packs {
 		if err := p.Each(func(r store.Record) error {
 			if r.Kind == store.Block && string(r.Data) == block {
 				n++
@@ -51,7 +51,7 @@ func copies(t testing.TB, s *Store, block string) int {
 // packAll moves all that was appended so far into packs.
 func (d *diary) packAll(t testing.TB, s *Store) {
 	t.Helper()
-	if _, err := s.beginSegment(); err != nil {
+	if _, err := s.log.beginSegment(); err != nil {
 		t.Fatal(err)
 	}
 	for range maxImages {
@@ -107,7 +107,7 @@ func TestPacksHoldEachBlockOnce(t *testing.T) {
 			check := func(s *Store) {
 				t.Helper()
 				if n := copies(t, s, "again"); n != 1 {
-					t.Errorf("%d copies in %d packs, want 1", n, len(s.packs.packs))
+					t.Errorf("%d copies in %d packs, want 1", n, len(s.files.packs.packs))
 				}
 				if err := d.differs(s); err != nil {
 					t.Error(err)
@@ -132,7 +132,7 @@ func TestPackKeepsTheGoodCopy(t *testing.T) {
 	large := strings.Repeat("large", 600)
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
-	first := s.packs.packs[0]
+	first := s.files.packs.packs[0]
 	text, err := in.ReadFile(first.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestPackKeepsTheGoodCopy(t *testing.T) {
 	flip(t, in, first.Name(), int64(bytes.Index(text, []byte("again"))))
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
-	if s.packs.packs[0] != first {
+	if s.files.packs.packs[0] != first {
 		t.Fatal("the damaged pack was to stay")
 	}
 	if data, err := s.Block(merkleOf("again")); err != nil || string(data) != "again" {

@@ -3,40 +3,35 @@
 package disk
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// Replay implements store.Store. Of a position that is in a pack, it reads the pack from
-// its beginning. O(bytes read); memory of the largest batch.
-func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
-	s.mu.Lock()
-	end, first, closed := s.end, s.first, s.closed
-	s.mu.Unlock()
-	if closed {
-		return replayError(store.ErrClosed)
-	}
-	if from.Segment == 0 {
-		from = store.Pos{Segment: first, Offset: record.HeaderSize}
-	}
-	next := uint64(0)
-	for from.Compare(end) < 0 {
-		p, seg, err := s.place(from.Segment)
+// replay is one call of Store.Replay.
+type replay struct {
+	files *files
+	from  store.Pos // what is not read yet begins here
+	end   store.Pos
+	next  uint64 // number of the first batch of the next segment, 0 if unknown
+	fn    func(store.Record) error
+}
+
+func (r *replay) run() error {
+	for r.from.Compare(r.end) < 0 {
+		p, seg, err := r.files.place(r.from.Segment)
 		switch {
 		case err != nil:
 			return replayError(err)
 		case p != nil:
-			err = s.replayPack(p, from, end, fn)
-			from, next = store.Pos{Segment: p.Info.Last + 1, Offset: record.HeaderSize}, p.Info.Next
-			s.release(&p.shared)
+			err = r.rest(r.pack(p))
+			r.from, r.next = store.Pos{Segment: p.Info.Last + 1, Offset: record.HeaderSize}, p.Info.Next
+			r.files.release(&p.shared)
 		default:
-			next, err = s.replaySegment(seg, from, end, next, fn)
-			from = store.Pos{Segment: from.Segment + 1, Offset: record.HeaderSize}
-			s.release(&seg.shared)
+			err = r.segment(seg)
+			r.from = store.Pos{Segment: r.from.Segment + 1, Offset: record.HeaderSize}
+			r.files.release(&seg.shared)
 		}
 		if err != nil {
 			return err
@@ -45,76 +40,56 @@ func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
 	return nil
 }
 
-// replayPack replays the records of a pack from a position in it on.
-func (s *Store) replayPack(p *pack, from, end store.Pos, fn func(store.Record) error) error {
-	return s.replayRest(p.Each, func(r store.Record) error {
-		if r.Pos.Compare(from) < 0 || r.Pos.Compare(end) >= 0 {
-			return nil
-		}
-		return fn(r)
-	})
+// pack gives the records of a pack from the position on.
+func (r *replay) pack(p *pack) func(fn func(store.Record) error) error {
+	return func(fn func(store.Record) error) error {
+		return p.Each(func(record store.Record) error {
+			if record.Pos.Compare(r.from) < 0 || record.Pos.Compare(r.end) >= 0 {
+				return nil
+			}
+			return fn(record)
+		})
+	}
 }
 
-// replaySegment replays the rest of one segment; next is the number of its first
-// batch if that is known. It returns the number that the next segment begins with.
-func (s *Store) replaySegment(seg *segment, from, end store.Pos, next uint64, fn func(store.Record) error) (_ uint64, err error) {
-	limit := end.Offset
-	if from.Segment != end.Segment {
+// segment replays the rest of one segment.
+func (r *replay) segment(seg *segment) error {
+	limit := r.end.Offset
+	if r.from.Segment != r.end.Segment {
+		var err error
 		if limit, err = seg.Size(); err != nil {
-			return 0, replayError(err)
+			return replayError(err)
 		}
 	}
-	if from.Offset == record.HeaderSize {
-		if bad := seg.Follows(next); bad != nil {
-			return 0, replayError(s.corrupt(bad))
+	if r.from.Offset == record.HeaderSize {
+		if bad := seg.Follows(r.next); bad != nil {
+			return replayError(r.files.cond.corrupt(bad))
 		}
-		next = seg.Batch
+		r.next = seg.Batch
 	}
-	if from.Offset < record.HeaderSize || from.Offset > limit {
-		return 0, replayError(s.damaged(seg.Number, limit, "the segment ends before the position to replay from"))
+	if r.from.Offset < record.HeaderSize || r.from.Offset > limit {
+		return replayError(r.files.cond.corrupt(record.SegmentDamage(seg.Number, limit, "the segment ends before the position to replay from")))
 	}
-	walk := seg.Walk(from.Offset, limit, next)
-	err = s.replayRest(walk.Each, fn)
-	return walk.Next(), err
+	walk := seg.Walk(r.from.Offset, limit, r.next)
+	err := r.rest(walk.Each)
+	r.next = walk.Next()
+	return err
 }
 
-// replayRest calls fn with the rest of the records. An error of fn is returned as it is.
-func (s *Store) replayRest(each func(func(store.Record) error) error, fn func(store.Record) error) error {
+// rest calls fn with the records that each gives. An error of fn is returned as it is.
+func (r *replay) rest(each func(func(store.Record) error) error) error {
 	var failed error
-	err := each(func(r store.Record) error {
-		failed = fn(r)
+	err := each(func(record store.Record) error {
+		failed = r.fn(record)
 		return failed
 	})
 	switch {
 	case failed != nil:
 		return failed
 	case err != nil:
-		return replayError(s.report(err))
+		return replayError(r.files.cond.report(err))
 	}
 	return nil
 }
 
 func replayError(err error) error { return fmt.Errorf("replay journal: %w", err) }
-
-// damaged records corruption of a segment, makes the store read-only and returns the error.
-func (s *Store) damaged(number uint64, at int64, reason string) error {
-	return s.corrupt(record.SegmentDamage(number, at, reason))
-}
-
-// report records a Corruption in an error and makes the store read-only; it returns other
-// errors as they are.
-func (s *Store) report(err error) error {
-	if bad, ok := errors.AsType[*store.Corruption](err); ok {
-		return s.corrupt(bad)
-	}
-	return err
-}
-
-// corrupt records corruption; the first counts.
-func (s *Store) corrupt(c *store.Corruption) error {
-	s.mu.Lock()
-	s.recovery.Corrupt = cmp.Or(s.recovery.Corrupt, c)
-	s.mu.Unlock()
-	_ = s.fail(c)
-	return c
-}

@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/image"
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -305,8 +306,8 @@ func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
 		}
 		for _, seq := range slices.Backward(seqs) {
 			name := path.Join(folder, path.Base(imageName(seq)))
-			img, _, err := readImageFile(s.in, name, seq)
-			wrong := errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, errBadImage) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			img, _, err := image.Read(s.in, name, seq)
+			wrong := errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, image.ErrDamaged) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 			switch {
 			case err == nil:
 				fn(name, img)

@@ -96,7 +96,7 @@ func allFiles(t testing.TB, in vfs.FS) []string {
 	t.Helper()
 	names := []string{FormatFile, headFile}
 	for _, folder := range HistoryFolders {
-		for _, name := range files(t, in, folder) {
+		for _, name := range filesBelow(t, in, folder) {
 			names = append(names, path.Join(folder, path.Base(name)))
 		}
 	}
@@ -182,7 +182,7 @@ func salvageAndRebuild(t *testing.T, in *faultfs.FS, name string, removed bool, 
 	if err := s.Rebuild(t.Context(), rebuiltWith(lost)); err != nil {
 		t.Fatal(err)
 	}
-	if aside := files(t, in, quarantineFolder); (hurt && !removed) != (len(aside) > 0) {
+	if aside := filesBelow(t, in, quarantineFolder); (hurt && !removed) != (len(aside) > 0) {
 		t.Errorf("damaged: %v; in quarantine: %v", hurt, aside)
 	}
 	isRebuilt(t, in, got, lost)
@@ -222,7 +222,7 @@ func isRebuilt(t *testing.T, in vfs.FS, from []placed, lost []merkle.Digest) {
 func damagedHistory(t *testing.T) *faultfs.FS {
 	t.Helper()
 	in, _ := packedStore(t)
-	for _, name := range []string{packFiles(t, in)[0], lastSegment(t, in), path.Join(imageFolder, images(t, in, imageFolder)[0])} {
+	for _, name := range []string{packFiles(t, in)[0], lastSegment(t, in), path.Join(imageFolder, namesIn(t, in, imageFolder)[0])} {
 		info, err := in.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func TestPutAside(t *testing.T) {
 	in, _ := filled(t, true)
 	s := mustOpen(t, in, small(1))
 	defer s.Close()
-	newest := images(t, in, imageFolder)
+	newest := namesIn(t, in, imageFolder)
 	slices.Sort(newest)
 	name := path.Join(imageFolder, newest[len(newest)-1])
 	patch(t, in, name, func(f vfs.File) error { return flipAt(f, 100) })
@@ -329,7 +329,7 @@ func TestPutAside(t *testing.T) {
 		if err := s.PutAside(from); err != nil {
 			t.Fatal(err)
 		}
-		if aside := files(t, in, quarantineFolder); len(aside) != 1 || path.Base(aside[0]) != path.Base(name) {
+		if aside := filesBelow(t, in, quarantineFolder); len(aside) != 1 || path.Base(aside[0]) != path.Base(name) {
 			t.Errorf("in quarantine: %v, want %s", aside, name)
 		}
 	}
@@ -366,7 +366,7 @@ func TestPeek(t *testing.T) {
 	s.SetHead(store.Head{Seq: 9, Commit: merkleOf("nine")})
 	mustClose(t, s)
 	peeks(9)
-	if name := ImageName(4); path.Base(name) != images(t, in, imageFolder)[0] {
+	if name := ImageName(4); path.Base(name) != namesIn(t, in, imageFolder)[0] {
 		t.Errorf("the image is %q", name)
 	}
 	patch(t, in, headFile, func(f vfs.File) error { return flipAt(f, 40) })

@@ -4,16 +4,17 @@ package disk
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Options says how a store is opened; nil and the zero Options give the
@@ -63,40 +64,21 @@ func (o *Options) withDefaults() Options {
 }
 
 // Store is an open state folder. All methods are safe for concurrent use.
+//
+// Lock order: packing, the journal's lead, images, blocks, commits, and then one of files,
+// journal, condition, placement and head.
 type Store struct {
-	in   vfs.FS
-	opts Options
-
-	// lead is held, by sending, by the goroutine that writes the journal or
-	// closes the store; writer and timed belong to it. Lock order: packing, lead, images,
-	// blocks, commits, mu.
-	lead   chan struct{}
-	writer writer
-	timed  bool // a sync of a relaxed store will come
-
-	packing sync.Mutex    // held while packs are made or checked
-	closing chan struct{} // closed when Close begins, so that packing ends
-	ending  sync.Once     // closes it
-	images  sync.Mutex    // held while images are written or loaded
+	in      vfs.FS
+	opts    Options
+	cond    condition
+	placed  placement
+	files   files
+	log     journal
 	blocks  blockIndex
 	commits commitIndex
-
-	mu       sync.Mutex
-	queue    []*group // groups that wait, the oldest first
-	writers  int      // how many wrote at the same time, when the last group was synced
-	end      store.Pos
-	next     uint64     // number of the next batch
-	first    uint64     // number of the first segment there is or will be
-	opened   cleanClose // head as the last clean close left it
-	head     cleanClose // head for the next clean close
-	recovery store.Recovery
-	err      error // why the store is read-only
-	closed   bool
-	segments map[uint64]*segment // open for reading
-
-	placed     *placement // nil for a store that was read-only from the beginning
-	packs      *packSet
-	generation uint64 // of the newest manifest that was begun
+	images  images
+	packing packing
+	head    keptHead
 }
 
 // Open opens a store in the folder in, and makes a new one where the folder is
@@ -107,202 +89,244 @@ type Store struct {
 // those of the folder; they leave it as it is. O(journal from the newest image's
 // segment on); of the packs only the ends are read.
 func Open(in vfs.FS, opts *Options) (*Store, store.Recovery, error) {
-	s := &Store{
-		in: in, opts: opts.withDefaults(), lead: make(chan struct{}, 1), closing: make(chan struct{}),
-		segments: map[uint64]*segment{}, packs: &packSet{},
-	}
-	if err := s.open(); err != nil {
-		for _, p := range s.packs.packs {
-			_ = p.retire() // it was only read
-		}
+	s := newStore(in, opts.withDefaults())
+	o := &opening{in: in}
+	if err := s.open(o); err != nil {
+		_ = s.files.close() // they were only read
 		return nil, store.Recovery{}, fmt.Errorf("open state folder: %w", err)
 	}
 	return s, s.Recovery(), nil
 }
 
-func (s *Store) open() error {
-	format, bad, err := checkFormat(s.in, s.opts.Memex)
-	if err != nil {
-		return err
+// newStore makes the parts of a store, which know one another.
+func newStore(in vfs.FS, opts Options) *Store {
+	s := &Store{in: in, opts: opts}
+	s.placed = placement{in: s.in, opts: &s.opts}
+	s.files = files{in: s.in, cond: &s.cond, segments: map[uint64]*segment{}, packs: &packSet{}}
+	s.log = journal{opts: &s.opts, cond: &s.cond, placed: &s.placed, lead: make(chan struct{}, 1)}
+	s.blocks = blockIndex{in: s.in, cond: &s.cond, files: &s.files, log: &s.log}
+	s.commits = commitIndex{cond: &s.cond, files: &s.files, log: &s.log}
+	s.images = images{in: s.in, cond: &s.cond, placed: &s.placed}
+	s.packing = packing{
+		in: s.in, opts: &s.opts, cond: &s.cond, placed: &s.placed, files: &s.files, log: &s.log, blocks: &s.blocks, index: &s.commits,
+		closing: make(chan struct{}),
 	}
-	if bad == nil {
-		if bad, err = lostJournal(s.in); err != nil {
-			return err
-		}
-	}
-	o := &opening{in: s.in, found: store.Recovery{Corrupt: bad}}
-	var badHead *store.Corruption
-	if o.head, badHead, err = readHead(s.in); err != nil {
-		return err
-	}
-	o.found.HeadDamaged = badHead != nil
-	if o.segments, err = record.ListSegments(s.in); err != nil {
-		return err
-	}
-	if err := o.readPacks(&s.packs); err != nil {
-		return err
-	}
-	if o.image, err = newestImageAt(s.in); err != nil {
-		return err
-	}
-	if err := o.readJournal(); err != nil {
-		return err
-	}
-	switch {
-	case o.found.Corrupt != nil:
-		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, o.found.Corrupt)
-		o.found.TornBytes, o.found.TornBatches = 0, 0
-	case format.minor > store.FormatMinor:
-		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, store.UnknownFormat(format.major, format.minor))
-	case s.opts.ReadOnly != nil:
-		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, s.opts.ReadOnly)
-		o.found.TornBytes, o.found.TornBatches = 0, 0
-	default:
-		if err := makeFolders(s.in); err != nil {
-			return err
-		}
-		if err := o.settle(); err != nil {
-			return err
-		}
-		if err := o.removeLeftovers(); err != nil {
-			return err
-		}
-	}
-	s.adopt(o)
-	if s.err != nil {
-		return nil
-	}
-	return s.hold(o)
+	return s
 }
 
-// adopt takes over what opening found.
-func (s *Store) adopt(o *opening) {
-	s.recovery, s.end, s.next = o.found, o.end, max(o.next, 1)
-	if s.first = o.first(); s.first == 0 {
-		s.first = 1
-		if len(o.segments) > 0 && s.packs.Last() == 0 {
-			s.first = o.segments[0]
-		}
-	}
-	s.generation, s.commits.before = s.packs.Generation, s.packs.Commits()
-	if o.whole && o.found.Corrupt == nil {
-		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, s.next
-	}
-	s.writer = writer{store: s, next: s.next, number: o.end.Segment, at: o.end.Offset}
-	if o.head != nil {
-		s.opened, s.head = *o.head, *o.head
-	}
+// Append implements store.Store. Batches of goroutines that call it at the same time are
+// written as one group, with one sync. With Options.Relaxed it returns before the sync.
+func (s *Store) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
+	return s.log.append(ctx, b)
 }
 
-// Recovery implements store.Recoverer.
-func (s *Store) Recovery() store.Recovery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.recovery.Clone()
-}
+// Sync implements store.Syncer. A store that is not relaxed has nothing to do.
+func (s *Store) Sync() error { return s.log.sync() }
 
 // End implements store.Store.
 func (s *Store) End() store.Pos {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.end
+	end, _ := s.log.position()
+	return end
 }
+
+// Block implements store.Store. Blocks behind damage are found too. In packs it takes
+// O(packs × log blocks) reads; the first call for a block that is in none reads the rest
+// of the journal, later ones what was appended since, and then one record.
+func (s *Store) Block(d merkle.Digest) ([]byte, error) {
+	data, err := s.blocks.block(d)
+	if err != nil {
+		return nil, fmt.Errorf("read block %v: %w", d, err)
+	}
+	return data, nil
+}
+
+// Commits implements store.Store. O(commits given), each with one or two reads;
+// besides, the part of the journal that is in no pack is read once, by Open or the
+// first call.
+func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
+	return s.commits.each(ctx, span, fn)
+}
+
+// Replay implements store.Store. Of a position that is in a pack, it reads the pack from
+// its beginning. O(bytes read); memory of the largest batch.
+func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
+	if err := s.cond.readable(); err != nil {
+		return replayError(err)
+	}
+	if from.Segment == 0 {
+		from = store.Pos{Segment: s.log.first, Offset: record.HeaderSize}
+	}
+	r := replay{files: &s.files, from: from, end: s.End(), fn: fn}
+	return r.run()
+}
+
+// Recovery implements store.Recoverer.
+func (s *Store) Recovery() store.Recovery { return s.cond.found() }
 
 // Err implements store.Store.
-func (s *Store) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
-// Head implements store.Store.
-func (s *Store) Head() store.Head {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.head.Head
-}
-
-// SetHead implements store.Store.
-func (s *Store) SetHead(h store.Head) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.head.Head = h
-}
+func (s *Store) Err() error { return s.cond.why() }
 
 // Stop implements store.Store. A Corruption that names no file is of the journal.
-func (s *Store) Stop(cause error) {
-	if bad, ok := errors.AsType[*store.Corruption](cause); ok {
-		_ = s.corrupt(&store.Corruption{File: cmp.Or(bad.File, record.JournalFolder), Segment: bad.Segment, Offset: bad.Offset, Reason: bad.Reason})
-		return
+func (s *Store) Stop(cause error) { s.cond.stop(cause) }
+
+// Head implements store.Store.
+func (s *Store) Head() store.Head { return s.head.get().Head }
+
+// SetHead implements store.Store.
+func (s *Store) SetHead(h store.Head) { s.head.set(h) }
+
+// InPlace implements store.Placed. It also asks Options.InPlace. A few system calls.
+func (s *Store) InPlace() error {
+	if err := s.cond.readable(); err != nil {
+		return err
 	}
-	_ = s.fail(cause)
+	return s.placed.check(s.End())
 }
 
-// fail makes the store read-only for a cause, which is returned with
-// ErrReadOnly around it; the first counts.
-func (s *Store) fail(cause error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, cause)
+// Owned implements store.Placed. One system call.
+func (s *Store) Owned() error { return s.placed.owned() }
+
+// LoadImage implements store.Store. Recovery names a derived section that was left out, and
+// an image that was passed over for an older one. The sections share one allocation. They
+// are read and hashed on all processors: O(size), mostly SHA-256.
+func (s *Store) LoadImage() (*store.Image, error) {
+	img, err := s.images.load()
+	if err != nil {
+		return nil, fmt.Errorf("load image: %w", err)
 	}
-	return s.err
+	return img, nil
 }
 
-// writable returns the reason why nothing can be written. s.mu is held.
-func (s *Store) writable() error {
-	if s.closed {
-		return store.ErrClosed
+// WriteImage implements store.Store. It removes all but the two newest images; those that
+// LoadImage found damaged do not count and go to quarantine. O(size).
+func (s *Store) WriteImage(img store.Image) error {
+	err := s.Sync() // a relaxed store may lose what the image has
+	if err == nil {
+		err = s.images.write(&img)
 	}
-	return s.err
+	if err != nil {
+		return fmt.Errorf("write image %d: %w", img.Seq, err)
+	}
+	return nil
+}
+
+// RemoveImages implements store.Rewriter.
+func (s *Store) RemoveImages(before uint64) error {
+	if err := s.images.remove(before); err != nil {
+		return fmt.Errorf("remove images before %d: %w", before, err)
+	}
+	return nil
+}
+
+// Pack implements store.Packer. It moves the closed segments before the one that the older
+// of the two newest images leads into. Without an image, or where nothing is cold, it does
+// nothing. Packs are merged so that there are few of them. Replay gives no intents that a
+// later batch settled then, and of equal blocks the first alone. A crash leaves the segments
+// or the pack. Errors leave the history as it was, unless only the removal of replaced files
+// failed; the next Open makes up for it. O(bytes moved, and the tables of the packs before),
+// memory of about 80 bytes for each block in the largest pack and 4 for each in the others.
+func (s *Store) Pack(ctx context.Context) (done store.Packed, err error) {
+	s.packing.mu.Lock()
+	defer s.packing.mu.Unlock()
+	limit, err := s.images.olderAt()
+	if err == nil {
+		done, err = s.packing.pack(ctx, limit.Segment)
+	}
+	if err != nil {
+		return store.Packed{}, fmt.Errorf("pack history: %w", err)
+	}
+	return done, nil
+}
+
+// Packed implements store.Packer.
+func (s *Store) Packed() bool { return len(s.files.current().packs) > 0 }
+
+// Rewrite implements store.Rewriter. Quarantine is not looked at. The old files are
+// unlinked, not overwritten, and readers that use one at the moment end first, so the bytes
+// may stay on the medium and in its backups.
+func (s *Store) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
+	s.packing.mu.Lock()
+	defer s.packing.mu.Unlock()
+	done, err := s.packing.rewrite(ctx, by, drop)
+	if err != nil {
+		return store.Packed{}, fmt.Errorf("rewrite history: %w", err)
+	}
+	return done, nil
+}
+
+// Check implements store.Checker. It reads the manifest, every pack and every segment from
+// their bytes and trusts nothing that was read before: it recomputes checksums and digests,
+// and makes the tables of the packs anew from the records to compare them. Packs are not
+// made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
+func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records uint64, err error) {
+	s.packing.mu.Lock()
+	defer s.packing.mu.Unlock()
+	c := &checker{s: s, ctx: ctx, report: fn, next: 1}
+	if err := c.run(); err != nil {
+		return c.records, fmt.Errorf("check history: %w", err)
+	}
+	return c.records, nil
+}
+
+// Size implements store.Sizer: the bytes of journal and packs. It looks at each file.
+func (s *Store) Size() (size int64, err error) {
+	names, err := record.ListPacks(s.in)
+	if err != nil {
+		return 0, err
+	}
+	numbers, err := record.ListSegments(s.in)
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range numbers {
+		names = append(names, record.SegmentName(n))
+	}
+	for _, name := range names {
+		info, err := s.in.Stat(name)
+		if err != nil {
+			return 0, err
+		}
+		size += info.Size()
+	}
+	return size, nil
+}
+
+// PutAside moves the files that a salvage found damaged to quarantine and leaves the
+// history as it is: enough where no more than images is damaged. After a crash it can be
+// done again.
+func (s *Store) PutAside(from *Salvage) error {
+	s.images.mu.Lock()
+	defer s.images.mu.Unlock()
+	s.placed.drop(from.damaged...)
+	return from.putAside()
 }
 
 // Close implements store.Store. It ends a Pack or Rewrite, cuts off what was preallocated,
 // writes the file head and closes the files. The caller then unlocks.
 func (s *Store) Close() error {
-	s.ending.Do(func() { close(s.closing) })
-	s.packing.Lock()
-	defer s.packing.Unlock()
-	s.lead <- struct{}{}
-	defer func() { <-s.lead }()
-	s.images.Lock()
-	defer s.images.Unlock()
-
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	defer s.packing.end()()
+	s.log.lead <- struct{}{}
+	defer func() { <-s.log.lead }() // those that wait for it get ErrClosed
+	s.images.mu.Lock()
+	defer s.images.mu.Unlock()
+	if s.cond.close() {
 		return nil
 	}
-	s.closed = true
-	waiting, readOnly, head := s.queue, s.err != nil, s.head
-	s.queue = nil
-	head.end, head.first, head.next = s.end, s.first, s.next
-	changed := head != s.opened
-	s.mu.Unlock()
+	writes := s.cond.why() == nil
+	head := s.head.get()
+	head.end, head.next = s.log.position()
+	head.first = s.log.first
+	changed := head != s.head.opened
 	var lost error
-	if !readOnly && (changed || s.writer.file != nil) {
-		if lost = s.Owned(); lost != nil {
-			readOnly = true // what another process may have now is left alone
-		}
+	if writes && (changed || s.log.writer.file != nil) {
+		lost = s.Owned()
+		writes = lost == nil // what another process may have now is left alone
 	}
-
-	for _, g := range waiting {
-		g.finish(store.ErrClosed)
-	}
-	err := errors.Join(lost, s.writer.close(!readOnly))
-	if err == nil && !readOnly && changed {
+	err := errors.Join(lost, s.log.writer.close(writes))
+	if err == nil && writes && changed {
 		err = vfs.WriteAtomic(s.in, headFile, head.encode(), filePerm)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, seg := range s.segments {
-		err = errors.Join(err, seg.retire())
-	}
-	for _, p := range s.packs.packs {
-		err = errors.Join(err, p.retire())
-	}
-	clear(s.segments)
-	if err != nil {
+	if err = errors.Join(err, s.files.close()); err != nil {
 		return fmt.Errorf("close store: %w", err)
 	}
 	return nil

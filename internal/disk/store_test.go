@@ -49,7 +49,7 @@ type entry struct {
 	Data  string
 }
 
-func replay(s *Store, from store.Pos) ([]entry, error) {
+func replayed(s *Store, from store.Pos) ([]entry, error) {
 	var got []entry
 	err := s.Replay(from, func(r store.Record) error {
 		got = append(got, entry{r.Kind, r.Batch, string(r.Data)})
@@ -60,7 +60,7 @@ func replay(s *Store, from store.Pos) ([]entry, error) {
 
 func mustReplay(t testing.TB, s *Store, from store.Pos) []entry {
 	t.Helper()
-	got, err := replay(s, from)
+	got, err := replayed(s, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,9 +243,9 @@ func TestGroupsShareASync(t *testing.T) {
 		wg.Go(func() { write(2 + i) })
 	}
 	for queued := 0; queued < waiting; {
-		s.mu.Lock()
-		queued = s.waiting()
-		s.mu.Unlock()
+		s.log.mu.Lock()
+		queued = s.log.waiting()
+		s.log.mu.Unlock()
 	}
 	close(release)
 	wg.Wait()

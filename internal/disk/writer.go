@@ -27,7 +27,10 @@ var zeroPage [64 << 10]byte
 // writer appends groups to the newest segment. It is used by the goroutine that
 // leads, one at a time.
 type writer struct {
-	store  *Store
+	in     vfs.FS
+	opts   *Options
+	placed *placement
+
 	next   uint64 // number of the next batch
 	number uint64 // of the segment that at is in, 0 before the first
 	at     int64  // where the next group goes
@@ -48,7 +51,7 @@ type writer struct {
 // that, so that nothing counts which was written over. After an error the writer is not
 // used again.
 func (w *writer) write(group []*pending) error {
-	size, relaxed := int64(0), w.store.opts.Relaxed > 0
+	size, relaxed := int64(0), w.opts.Relaxed > 0
 	for _, b := range group {
 		size += b.Size()
 		relaxed = relaxed && !b.HasIntent()
@@ -115,10 +118,10 @@ func (w *writer) sync() error {
 
 // capacity is how long segment number may become.
 func (w *writer) capacity(number uint64) int64 {
-	size := w.store.opts.SegmentMin
+	size := w.opts.SegmentMin
 	for range min(number-1, 62) {
-		if size >= w.store.opts.SegmentMax/2 {
-			return w.store.opts.SegmentMax
+		if size >= w.opts.SegmentMax/2 {
+			return w.opts.SegmentMax
 		}
 		size *= 2
 	}
@@ -144,7 +147,7 @@ func (w *writer) reopen() error {
 	if w.file != nil {
 		return nil
 	}
-	seg, err := record.OpenSegment(w.store.in, w.number)
+	seg, err := record.OpenSegment(w.in, w.number)
 	if err != nil {
 		return err
 	}
@@ -152,17 +155,17 @@ func (w *writer) reopen() error {
 	if err = errors.Join(err, seg.Close()); err != nil {
 		return err
 	}
-	w.file, err = w.store.in.OpenFile(record.SegmentName(w.number), os.O_RDWR, 0)
+	w.file, err = w.in.OpenFile(record.SegmentName(w.number), os.O_RDWR, 0)
 	w.segment, w.size, w.extension = seg, size, firstExtension
 	return err
 }
 
 func (w *writer) create(number uint64) (err error) {
-	seg, first, err := record.NewSegment(number, w.next, w.store.opts.Rand)
+	seg, first, err := record.NewSegment(number, w.next, w.opts.Rand)
 	if err != nil {
 		return err
 	}
-	file, err := w.store.in.OpenFile(record.SegmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
+	file, err := w.in.OpenFile(record.SegmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
 	if err != nil {
 		return err
 	}
@@ -171,14 +174,14 @@ func (w *writer) create(number uint64) (err error) {
 		err = file.Sync()
 	}
 	if err == nil {
-		err = w.store.in.SyncDir(record.JournalFolder)
+		err = w.in.SyncDir(record.JournalFolder)
 	}
 	var info fs.FileInfo
 	if err == nil {
 		info, err = file.Stat()
 	}
 	if err == nil {
-		err = w.store.placed.grow(record.SegmentName(number), info)
+		err = w.placed.grow(record.SegmentName(number), info)
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())

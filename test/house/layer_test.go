@@ -55,6 +55,7 @@ var layers = []layer{
 	{4, "internal/graph", pure},
 	{4, "internal/index", pure},
 	{4, "internal/record", files},
+	{4, "internal/image", files},
 	{5, "internal/recall", pure},
 	{5, "window", pure},
 	{5, "internal/disk", files},

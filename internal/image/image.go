@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package disk
+package image
 
 import (
 	"crypto/sha256"
@@ -46,10 +46,13 @@ const (
 	footerDigestAt = 40 // SHA-256 of header and table; 8 bytes reserved behind
 )
 
+// Magics are the words that an image begins and ends with.
+var Magics = [...]string{imageMagic, footerMagic}
+
 func align(n int64) int64 { return (n + imageAlign - 1) &^ (imageAlign - 1) }
 
-// encodeImage writes an image. The sections are written as they are, not copied.
-func encodeImage(w io.Writer, img *store.Image) error {
+// Write writes an image. The sections are written as they are, not copied. Errors: those of w.
+func Write(w io.Writer, img *store.Image) error {
 	front := make([]byte, imageHeaderSize, imageHeaderSize+imageEntrySize*len(img.Sections))
 	offset := int64(cap(front))
 	for _, s := range img.Sections {
@@ -82,7 +85,7 @@ func encodeImage(w io.Writer, img *store.Image) error {
 			return err
 		}
 		if pad := align(int64(len(s.Data))) - int64(len(s.Data)); pad > 0 {
-			if _, err := w.Write(zeroPage[:pad]); err != nil {
+			if _, err := w.Write(make([]byte, pad)); err != nil {
 				return err
 			}
 		}
@@ -96,26 +99,27 @@ func encodeImage(w io.Writer, img *store.Image) error {
 	return err
 }
 
-// imageEntry is a row of the table of sections.
-type imageEntry struct {
+// entry is a row of the table of sections.
+type entry struct {
 	name           string
 	offset, length int64
 	derived        bool
 	digest         [sha256.Size]byte
 }
 
-// errBadImage means that an image's header, table or footer is damaged.
-var errBadImage = errors.New("image damaged")
+// ErrDamaged means that an image does not verify: its header, table or footer, or a section
+// that is not derived.
+var ErrDamaged = errors.New("image damaged")
 
-// readImageFront reads and verifies everything but the sections.
-func readImageFront(file vfs.File) (*store.Image, []imageEntry, error) {
+// readFront reads and verifies everything but the sections.
+func readFront(file vfs.File) (*store.Image, []entry, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, nil, err
 	}
 	size := info.Size()
 	if size < imageHeaderSize+imageFooterSize {
-		return nil, nil, errBadImage
+		return nil, nil, ErrDamaged
 	}
 	front := make([]byte, imageHeaderSize)
 	if _, err := file.ReadAt(front, 0); err != nil {
@@ -124,7 +128,7 @@ func readImageFront(file vfs.File) (*store.Image, []imageEntry, error) {
 	count := int64(binary.LittleEndian.Uint32(front[imageSectionsAt:]))
 	if string(front[:len(imageMagic)]) != imageMagic || count > store.MaxSections ||
 		binary.LittleEndian.Uint64(front[imageSizeAt:]) != uint64(size) || imageHeaderSize+count*imageEntrySize+imageFooterSize > size {
-		return nil, nil, errBadImage
+		return nil, nil, ErrDamaged
 	}
 	front = append(front, make([]byte, count*imageEntrySize)...)
 	if _, err := file.ReadAt(front[imageHeaderSize:], imageHeaderSize); err != nil && err != io.EOF {
@@ -137,37 +141,37 @@ func readImageFront(file vfs.File) (*store.Image, []imageEntry, error) {
 	sum := sha256.Sum256(front)
 	if string(footer[:len(footerMagic)]) != footerMagic || string(footer[footerDigestAt:][:len(sum)]) != string(sum[:]) ||
 		string(footer[footerCommitAt:footerDigestAt]) != string(front[imageCommitAt:][:merkle.DigestSize]) {
-		return nil, nil, errBadImage
+		return nil, nil, ErrDamaged
 	}
 	if err := store.CheckFormat(front[imageMajorAt:]); err != nil {
 		return nil, nil, err
 	}
-	return decodeImageFront(front, size)
+	return decodeFront(front, size)
 }
 
-// decodeImageFront reads header and table, whose digest was verified.
-func decodeImageFront(front []byte, size int64) (*store.Image, []imageEntry, error) {
+// decodeFront reads header and table, whose digest was verified.
+func decodeFront(front []byte, size int64) (*store.Image, []entry, error) {
 	img := &store.Image{
 		Seq: binary.LittleEndian.Uint64(front[imageSeqAt:]),
 		At:  store.Pos{Segment: binary.LittleEndian.Uint64(front[imageSegmentAt:]), Offset: int64(binary.LittleEndian.Uint64(front[imageOffsetAt:]))},
 	}
 	copy(img.Commit[:], front[imageCommitAt:])
-	var entries []imageEntry
+	var entries []entry
 	free := int64(len(front)) // sections stand in order, so that all of them take no more than the file
 	for at := imageHeaderSize; at < len(front); at += imageEntrySize {
 		e := front[at:][:imageEntrySize]
-		entry := imageEntry{
+		row := entry{
 			name:    strings.TrimRight(string(e[entryNameAt:][:store.MaxSectionName]), "\x00"),
 			offset:  int64(binary.LittleEndian.Uint64(e[entryOffsetAt:])),
 			length:  int64(binary.LittleEndian.Uint64(e[entryLengthAt:])),
 			derived: binary.LittleEndian.Uint32(e[entryFlagsAt:])&entryDerived != 0,
 		}
-		copy(entry.digest[:], e[entryDigestAt:])
-		if entry.offset < free || entry.length < 0 || entry.offset > size-imageFooterSize || entry.length > size-imageFooterSize-entry.offset {
-			return nil, nil, errBadImage
+		copy(row.digest[:], e[entryDigestAt:])
+		if row.offset < free || row.length < 0 || row.offset > size-imageFooterSize || row.length > size-imageFooterSize-row.offset {
+			return nil, nil, ErrDamaged
 		}
-		free = entry.offset + entry.length
-		entries = append(entries, entry)
+		free = row.offset + row.length
+		entries = append(entries, row)
 	}
 	return img, entries, nil
 }

@@ -1,0 +1,104 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/record"
+	"github.com/fovea-memory/fovea/internal/store"
+)
+
+// journal appends to the newest segment. Batches that wait at the same time become one
+// group; a group is written only after the one before is durable, in the order of the calls.
+// It is safe for concurrent use.
+type journal struct {
+	opts   *Options
+	cond   *condition
+	placed *placement
+	first  uint64 // number of the first segment there is or will be
+
+	// lead is held, by sending, by the goroutine that writes or closes; writer and timed
+	// belong to it.
+	lead   chan struct{}
+	writer writer
+	timed  bool // a sync of a relaxed store will come
+
+	mu      sync.Mutex
+	queue   []*group // groups that wait, the oldest first
+	writers int      // how many wrote at the same time, when the last group was synced
+	end     store.Pos
+	next    uint64 // number of the next batch
+}
+
+// position returns the end of the journal, and the number of the batch that comes next.
+func (j *journal) position() (end store.Pos, next uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.end, j.next
+}
+
+// written returns where the writer is. The caller leads.
+func (j *journal) written() store.Pos {
+	return store.Pos{Segment: j.writer.number, Offset: j.writer.at}
+}
+
+// append is Store.Append.
+func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error) {
+	if err := b.Err(); err != nil {
+		return store.Pos{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return store.Pos{}, fmt.Errorf("append batch: %w", err)
+	}
+	p := &pending{Batch: b}
+	g, leads, err := j.join(p)
+	if err != nil {
+		return store.Pos{}, fmt.Errorf("append batch: %w", err)
+	}
+	if g == nil {
+		return p.end, nil
+	}
+	var lead chan<- struct{} // nil, which is never ready, for who does not lead
+	if leads {
+		lead = j.lead
+	}
+	for {
+		select {
+		case <-g.done:
+			return g.result(p)
+		case lead <- struct{}{}:
+			j.writeGroup()
+		case <-ctx.Done():
+			if j.withdraw(g, p, leads) {
+				return store.Pos{}, fmt.Errorf("append batch: %w", ctx.Err())
+			}
+			<-g.done
+			return g.result(p)
+		}
+	}
+}
+
+// beginSegment closes the newest segment, so that what is appended from now on
+// is in a later one, and returns the number of that.
+func (j *journal) beginSegment() (uint64, error) {
+	j.lead <- struct{}{}
+	defer func() { <-j.lead }()
+	w := &j.writer
+	if err := j.cond.writable(); err != nil || w.at <= record.HeaderSize {
+		return w.number, err
+	}
+	err := w.close(true)
+	if err == nil {
+		err = w.create(w.number + 1)
+	}
+	if err != nil {
+		return 0, j.cond.readOnly(err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.end = j.written()
+	return w.number, nil
+}
