@@ -17,12 +17,12 @@ import (
 
 // Snapshot is a commit kept for rollback. Index 0 is the newest.
 type Snapshot struct {
-	Index int
-	Name  string // "" for an automatic one
-	Seq   uint64
-	Root  merkle.Digest
-	Time  time.Time // of the commit
-	Note  string    // what happened after it, or why it was named
+	Index int           `json:"index" jsonschema:"0 is the newest"`
+	Name  string        `json:"name" jsonschema:"empty for an automatic one"`
+	Seq   uint64        `json:"seq" jsonschema:"the number of the commit"`
+	Root  merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
+	Time  time.Time     `json:"time" jsonschema:"of its commit"`
+	Note  string        `json:"note" jsonschema:"what happened after it, or why it was named"`
 }
 
 // snapshotList returns the ledger's snapshots, newest first.

@@ -4,7 +4,6 @@ package api
 
 import (
 	"context"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
 )
@@ -50,7 +49,7 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 		_, first = v.Position(n)
 	}
 	for i, line := range lines {
-		out.Lines[i] = Blamed{first + i, strings.ToValidUTF8(line, "\uFFFD"), commit(by[i])}
+		out.Lines[i] = Blamed{first + i, validText(line), commit(by[i])}
 	}
 	return out, nil
 }

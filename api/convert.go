@@ -27,7 +27,7 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	if !l.m.ByOwner(ctx) {
 		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
-	all := each(append(s.Problems, found...), problem)
+	all := append(s.Problems, found...)
 	out := &Status{
 		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
 		Nodes: s.Nodes, Documents: s.Documents, WithoutID: withoutID(l), Diagnostics: len(all), Drift: list(s.Drift), Missing: s.Missing,
@@ -73,10 +73,6 @@ func each[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
-func problem(p document.Problem) Problem {
-	return Problem{Kind: p.Kind, Where: p.Path, Line: p.Line, Detail: p.Message}
-}
-
 func commit(c fovea.Commit) Commit {
 	said := "asserted"
 	switch {
@@ -89,8 +85,4 @@ func commit(c fovea.Commit) Commit {
 		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author.String(), AuthorKind: c.Author.Kind.String(), Session: c.Session,
 		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, VouchedBy: said,
 	}
-}
-
-func snapshot(s fovea.Snapshot) Snapshot {
-	return Snapshot{Index: s.Index, Name: s.Name, Seq: s.Seq, Root: s.Root.String(), Time: s.Time, Note: s.Note}
 }

@@ -244,7 +244,7 @@ func TestSkillsElsewhere(t *testing.T) {
 	}
 	defer m.Close()
 	list, err := api.OpSkills.Call(t.Context(), api.NewLocal(m, nil), api.None{})
-	if err != nil || len(list.Skills) != 1 || len(list.Problems) != 1 || list.Problems[0].Where != elsewhere {
+	if err != nil || len(list.Skills) != 1 || len(list.Problems) != 1 || list.Problems[0].Path != elsewhere {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -182,13 +182,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
-		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: each(w.Parts, part),
+		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: list(w.Parts),
 		Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
-}
-
-func part(p window.Part) Part {
-	return Part{p.ID, p.Title, p.Digest.String(), p.Level.String(), p.Tokens, p.Score, p.Reason}
 }
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
@@ -274,11 +270,11 @@ func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot
 	if err != nil {
 		return nil, err
 	}
-	return new(snapshot(s)), nil
+	return &s, nil
 }
 
 func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
-	return each(l.m.Snapshots(), snapshot), nil
+	return l.m.Snapshots(), nil
 }
 
 func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {

@@ -103,7 +103,7 @@ func TestReferencesAreResolvedBeforeTheSync(t *testing.T) {
 	}
 	write("a.org", "* Four, not seen yet\n")
 	r, err := api.OpRollback.Call(t.Context(), svc, api.RollbackRequest{To: "0"})
-	if err != nil || r.Root != list[0].Root {
+	if err != nil || r.Root != list[0].Root.String() {
 		t.Fatalf("rolled back to %+v, %v; want the root of %+v", r, err, list[0])
 	}
 	if _, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "Two"}); err != nil {

@@ -64,7 +64,7 @@ func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, 
 	}
 	warnOthers(l)
 	head := l.m.View().Head()
-	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: each(plan, problem), Seq: head.Seq, Root: head.Root.String()}, nil
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: list(plan), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
 func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainResponse, error) {
@@ -140,13 +140,13 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 	}
 	found = withoutScopes(GrantOf(ctx), found)
 	if err != nil || !req.Files {
-		return verified(checked, each(found, problem)), err
+		return verified(checked, list(found)), err
 	}
 	if err := l.sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	files, differ, err := l.m.VerifyFiles(ctx)
-	return verified(checked+files, each(append(found, differ...), problem)), err
+	return verified(checked+files, list(append(found, differ...))), err
 }
 
 // withoutScopes takes the words out of problems of scopes that a grant is not for. That

@@ -44,6 +44,6 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 		root = c.Root
 	}
 	return &MergeResponse{
-		Seq: c.Seq, Root: root.String(), Parents: each(c.Parents, merkle.Digest.String), Files: list(files), Conflicts: each(conflicts, conflict),
+		Seq: c.Seq, Root: root.String(), Parents: each(c.Parents, merkle.Digest.String), Files: list(files), Conflicts: each(conflicts, legibleConflict),
 	}, nil
 }

@@ -40,14 +40,7 @@ type RevertResponse struct {
 
 // Conflict is a field of a node that two sides changed in different ways. Both
 // values are in the node's text.
-type Conflict struct {
-	ID    string `json:"id" jsonschema:"the id of the node"`
-	Path  string `json:"path" jsonschema:"the file, below the memex"`
-	Field string `json:"field" jsonschema:"the part of it that two sides changed"`
-	By    string `json:"by" jsonschema:"who made what was lost"`
-	Kept  string `json:"kept" jsonschema:"what stands; empty for nothing"`
-	Lost  string `json:"lost" jsonschema:"what does not stand"`
-}
+type Conflict = node.Conflict
 
 // ResolveRequest ends conflicts that a node keeps.
 type ResolveRequest struct {
@@ -84,7 +77,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
 	out := &RevertResponse{
-		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, conflict),
+		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
 	}
 	if !req.DryRun {
 		_, out.Removed = parted(ctx, l, c, files)
@@ -92,9 +85,12 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	return out, nil
 }
 
-func conflict(c node.Conflict) Conflict {
-	text := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-	return Conflict{ID: c.ID, Path: text(c.Path), Field: c.Field, By: text(c.By), Kept: text(c.Kept), Lost: text(c.Lost)}
+// legibleConflict returns a conflict with U+FFFD for what is not UTF-8.
+func legibleConflict(c Conflict) Conflict {
+	for _, text := range []*string{&c.Path, &c.By, &c.Kept, &c.Lost} {
+		*text = validText(*text)
+	}
+	return c
 }
 
 // commitsToRevert lists the numbers of the commits that a request is about.

@@ -166,7 +166,10 @@ func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 }
 
 // legible returns a node's own text, with U+FFFD for what is not UTF-8.
-func legible(n *node.Node) string { return strings.ToValidUTF8(n.Content, "\uFFFD") }
+func legible(n *node.Node) string { return validText(n.Content) }
+
+// validText returns a text with U+FFFD for what is not UTF-8.
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // typed lists the attributes of a node that came as a tree, with their types.
 func typed(n *node.Node, v *fovea.View) map[string]any {
@@ -286,4 +289,4 @@ func (n Node) Label() string { return cmp.Or(n.Title, n.Opening, "(untitled)") }
 
 // list copies a list, which may be the memory's own; nil becomes an empty JSON
 // list.
-func list(s []string) []string { return append([]string{}, s...) }
+func list[T any](s []T) []T { return append([]T{}, s...) }

@@ -65,14 +65,14 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 		}
 	}
 	if dir := l.memex.SkillsElsewhere(); dir != "" {
-		out.Problems = append(out.Problems, Problem{Kind: "elsewhere", Where: dir, Detail: "lies outside the memex; no skills are read from there"})
+		out.Problems = append(out.Problems, Problem{Kind: "elsewhere", Path: dir, Message: "lies outside the memex; no skills are read from there"})
 	}
 	for _, p := range r.Problems {
 		where := p.Path
 		if where == "" {
 			where = p.Skill
 		}
-		out.Problems = append(out.Problems, Problem{Kind: string(p.Kind), Where: where, Detail: p.Skill + ": " + p.Detail})
+		out.Problems = append(out.Problems, Problem{Kind: string(p.Kind), Path: where, Message: p.Skill + ": " + p.Detail})
 	}
 	return out, nil
 }
@@ -100,7 +100,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 		}
 		s = r.Skills[i]
 	}
-	return &SkillSource{listedSkill(v, &s), strings.ToValidUTF8(s.Text, "\uFFFD")}, nil
+	return &SkillSource{listedSkill(v, &s), validText(s.Text)}, nil
 }
 
 // noSkill says what there is instead.

@@ -2,7 +2,13 @@
 
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/window"
+)
 
 // ContextRequest asks for a window.
 type ContextRequest struct {
@@ -44,15 +50,7 @@ type ContextResponse struct {
 }
 
 // Part is one entry of a window.
-type Part struct {
-	ID     string  `json:"id" jsonschema:"the id of the node"`
-	Title  string  `json:"title" jsonschema:"without keyword and tags"`
-	Digest string  `json:"digest" jsonschema:"of the own bytes"`
-	Level  string  `json:"level" jsonschema:"how much of the node is shown"`
-	Tokens int     `json:"tokens" jsonschema:"how many"`
-	Score  float64 `json:"score" jsonschema:"its value for the request"`
-	Reason string  `json:"reason" jsonschema:"why it is there"`
-}
+type Part = window.Part
 
 // QueryRequest runs a query in one of the syntaxes of package query, among the
 // nodes of a ready-made query when one is named.
@@ -166,12 +164,7 @@ type Status struct {
 }
 
 // Problem is something a person may want to look at.
-type Problem struct {
-	Kind   string `json:"kind" jsonschema:"what it is, in a word"`
-	Where  string `json:"where" jsonschema:"the file, or what else it is about"`
-	Line   int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for none"`
-	Detail string `json:"detail" jsonschema:"in a sentence"`
-}
+type Problem = document.Problem
 
 // LogRequest asks for the history, of a node when ID is set.
 type LogRequest struct {
@@ -230,14 +223,7 @@ type SnapshotRequest struct {
 }
 
 // Snapshot is a state kept for rollback; index 0 is the newest.
-type Snapshot struct {
-	Index int       `json:"index" jsonschema:"0 is the newest"`
-	Name  string    `json:"name" jsonschema:"empty for an automatic one"`
-	Seq   uint64    `json:"seq" jsonschema:"the number of the commit"`
-	Root  string    `json:"root" jsonschema:"the digest of the whole state"`
-	Time  time.Time `json:"time" jsonschema:"of its commit"`
-	Note  string    `json:"note" jsonschema:"what happened after it, or why it was named"`
-}
+type Snapshot = fovea.Snapshot
 
 // RollbackRequest makes an earlier state the present one.
 type RollbackRequest struct {

@@ -4,10 +4,10 @@ package document
 
 // Problem is something that a person may want to correct. No data is lost by it.
 type Problem struct {
-	Path    string // of the document, or another subject
-	Line    int    // 1-based; 0 for none
-	Kind    string // for sorting; "id" and "syntax" come from this package
-	Message string
+	Kind    string `json:"kind" jsonschema:"what it is, in a word"` // "id" and "syntax" come from this package
+	Path    string `json:"where" jsonschema:"the file, or what else it is about"`
+	Line    int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for none"`
+	Message string `json:"detail" jsonschema:"in a sentence"`
 }
 
 // Part is what a format reads of one node: everything but its identity and digests.

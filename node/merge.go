@@ -17,12 +17,13 @@ const ConflictTag = "conflict"
 // Conflict is a field that two sides changed in different ways. The drawer of the node
 // keeps both values.
 type Conflict struct {
-	ID    string // of the node, if known
-	Path  string // of its document, if known
-	Field string // "todo", "title", "property KEY", "scheduled", "body", "place", "deleted" and so on
-	By    string // author and commit of the lost value
-	Kept  string // the value in the node, or lines; "" for none
-	Lost  string // the value of the other side
+	ID   string `json:"id" jsonschema:"the id of the node"` // if known
+	Path string `json:"path" jsonschema:"the file, below the memex"`
+	// Field is "todo", "title", "property KEY", "scheduled", "body", "place", "deleted" and so on.
+	Field string `json:"field" jsonschema:"the part of it that two sides changed"`
+	By    string `json:"by" jsonschema:"who made what was lost"`
+	Kept  string `json:"kept" jsonschema:"what stands; empty for nothing"` // the value in the node, or lines
+	Lost  string `json:"lost" jsonschema:"what does not stand"`            // the value of the other side
 }
 
 // Merging merges two versions of a node that share a base. Won wins conflicts.

@@ -120,7 +120,7 @@ func TestDefect9TwoBearersOfAnID(t *testing.T) {
 	}
 	var where []string
 	for _, p := range st.DiagnosticList {
-		where = append(where, fmt.Sprintf("%s:%d", p.Where, p.Line))
+		where = append(where, fmt.Sprintf("%s:%d", p.Path, p.Line))
 	}
 	if diff := cmp.Diff([]string{"agents/a/n.org:1", "c.org:2"}, where); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)

@@ -90,18 +90,17 @@ type Window struct {
 
 // Part is one node in a window.
 type Part struct {
-	ID    string
-	Title string
-	Level Level
+	ID     string        `json:"id" jsonschema:"the id of the node"`
+	Title  string        `json:"title" jsonschema:"without keyword and tags"`
+	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
+	Level  Level         `json:"level" jsonschema:"how much of the node is shown"`
 	// Tokens is the number of tokens that this part adds to the text.
-	Tokens int
+	Tokens int `json:"tokens" jsonschema:"how many"`
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
-	Score float64
+	Score float64 `json:"score" jsonschema:"its value for the request"`
 	// Reason says in words why the node is shown.
-	Reason string
-	// Digest is the node's own digest.
-	Digest merkle.Digest
+	Reason string `json:"reason" jsonschema:"why it is there"`
 }
 
 var (

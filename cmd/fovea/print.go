@@ -140,7 +140,7 @@ func relaxed(ms int64) string {
 
 func printProblems(out *terminal.Stream, problems []api.Problem) {
 	for _, p := range problems {
-		fmt.Fprintln(out, out.Fold(terminal.OneLine(fmt.Sprintf("%s: %s: %s", place(p.Where, p.Line), p.Kind, p.Detail)), 4))
+		fmt.Fprintln(out, out.Fold(terminal.OneLine(fmt.Sprintf("%s: %s: %s", place(p.Path, p.Line), p.Kind, p.Message)), 4))
 	}
 }
 
@@ -151,7 +151,7 @@ func printDiagnostics(out *terminal.Stream, problems []api.Problem) {
 		return
 	}
 	for _, p := range problems {
-		out.Row(terminal.Text(place(p.Where, p.Line)), terminal.Text(p.Kind), terminal.Text(p.Detail))
+		out.Row(terminal.Text(place(p.Path, p.Line)), terminal.Text(p.Kind), terminal.Text(p.Message))
 	}
 }
 

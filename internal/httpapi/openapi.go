@@ -15,6 +15,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // object is a JSON object of the description.
@@ -126,8 +128,12 @@ func parameterOf(name, kind, about string) object {
 	return object{"name": name, "in": "query", "schema": schema, "description": about}
 }
 
-// foreign is what is JSON already.
-var foreign = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {Type: "object"}}
+// foreign are the types whose JSON their kind does not tell: JSON itself, and texts.
+var foreign = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[json.RawMessage](): {Type: "object"},
+	reflect.TypeFor[merkle.Digest]():   {Type: "string"},
+	reflect.TypeFor[window.Level]():    {Type: "string"},
+}
 
 // schemaOf adds the schema of a type to schemas and returns a reference to it.
 func schemaOf(t reflect.Type, schemas object) (object, error) {
