@@ -51,9 +51,15 @@ func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string, op
 	} else if err := m.checkTree(ctx, &alone); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
-	run := &treeIngest{m: m, tree: &alone, parent: parent, opts: opts.orZero(), over: path, holder: holder}
-	id, c, err = run.run(ctx)
+	id, c, err = m.ingestTree(ctx, &alone, parent, opts.orZero(), path, holder)
 	return m, id, c, err
+}
+
+// ingestTree ingests a tree into this scope, below parent unless that is "". over is the
+// path of the file that the tree is a buffer of, in holder, or "".
+func (m *Memory) ingestTree(ctx context.Context, t *node.Tree, parent string, opts *WriteOptions, over string, holder *Memory) (string, Commit, error) {
+	in := &treeIngest{m: m, tree: t, parent: parent, opts: opts, over: over, holder: holder}
+	return in.run(ctx)
 }
 
 // treeIngest is one run of IngestTree.
